@@ -6,4 +6,11 @@ import limits0000 from "../../../drizzle/sqlite/limits/0000_initial.sql" with { 
 import limits0001 from "../../../drizzle/sqlite/limits/0001_last_address.sql" with { type: "text" };
 import { migration } from "../migration-history.ts";
 
-export const migrationsOf = { catalogue: [migration("0000_initial", catalogue0000), migration("0001_animals_kept_true", catalogue0001), migration("0002_people_by_name", catalogue0002)], limits: [migration("0000_initial", limits0000), migration("0001_last_address", limits0001)] };
+export const migrationsOf = {
+  catalogue: [
+    migration("0000_initial", catalogue0000),
+    migration("0001_animals_kept_true", catalogue0001),
+    migration("0002_people_by_name", catalogue0002),
+  ],
+  limits: [migration("0000_initial", limits0000), migration("0001_last_address", limits0001)],
+};
