@@ -132,6 +132,7 @@ test("an import whose connection is killed imports nothing, and another one does
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
   expect((await importing).error?.kind).toBe("unavailable");
   expect(await store.pets.count()).toBe(0);
+  await recovers(store, 30_000);
   const again = await importText(store.db, text, { given: { source: "x" } });
   expect(again).toMatchObject({ added: 20_000, unchanged: 0 });
 });
