@@ -12,6 +12,8 @@ export {
   petEvents,
   pets,
   removedPets,
+  schedule,
   sessions,
+  sources,
   storeState,
 } from "../../src/storage/schema.sqlite.ts";

@@ -6,6 +6,7 @@ import { operateFeature } from "./operate/index.ts";
 import { docsFeature } from "./docs/index.ts";
 import { publicFeature } from "./public/index.ts";
 import { postgresFeature } from "./postgres/index.ts";
+import { sourcesFeature } from "./sources/index.ts";
 
 /** The capabilities of this program beside its core. Help shows their commands in this order. */
 export const features: readonly Feature[] = [
@@ -13,6 +14,7 @@ export const features: readonly Feature[] = [
   publicFeature,
   animalsFeature,
   importFeature,
+  sourcesFeature,
   postgresFeature,
   operateFeature,
   consoleFeature,

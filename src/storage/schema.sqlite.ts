@@ -18,6 +18,7 @@ import {
 import { jsonText, parseJson } from "../domain/exact-json.ts";
 import { petStatuses } from "../domain/pet.ts";
 import { planNames } from "../domain/plan.ts";
+import { jobKinds, pauseReasons } from "../domain/schedule.ts";
 import { oneOf, personRoles, type Snapshot } from "./schema-values.ts";
 
 /** An integer over all 64 bits: the connections have `safeIntegers`. */
@@ -263,6 +264,58 @@ export const sessions = sqliteTable(
   },
   (table) => [index("sessions_by_person").on(table.personId)],
 );
+
+/**
+ * What the service does by itself, and when: see domain/schedule.ts. A row never holds a command.
+ */
+export const schedule = sqliteTable(
+  "schedule",
+  {
+    /** Such as `pull NAME`. */
+    name: text("name").primaryKey(),
+    kind: text("kind", { enum: jobKinds }).notNull(),
+    /** What it is done to: the name of a source; empty for a backup. */
+    target: text("target").notNull(),
+    everyMs: count("every_ms").notNull(),
+    nextAtMs: count("next_at_ms").notNull(),
+    triedAtMs: count("tried_at_ms"),
+    succeededAtMs: count("succeeded_at_ms"),
+    failures: count("failures").notNull().default(0),
+    /** What went wrong when it was last tried; null if nothing did. */
+    problem: text("problem"),
+    /** Why it is paused; null if it is not. */
+    paused: text("paused", { enum: pauseReasons }),
+  },
+  (table) => [check("schedule_kind", sql`${table.kind} in (${oneOf(jobKinds)})`)],
+);
+
+/** Lists that are followed. */
+export const sources = sqliteTable("sources", {
+  /** The source of its animals, as `import --source` names it. */
+  name: text("name").primaryKey(),
+  /** A program whose lists are known by name; null for any other address. */
+  preset: text("preset"),
+  account: text("account"),
+  url: text("url"),
+  /** The credential. Backups that are not encrypted do not have it. */
+  secret: text("secret"),
+  /** How the list is read, as a person confirmed it. */
+  reading: json<Snapshot>()("reading").notNull(),
+  /** 1 if animals that the list does not have any more are withdrawn. */
+  complete: count("complete").notNull().default(1),
+  /** 1 if new categories of the list are made. */
+  createsCategories: count("creates_categories").notNull().default(0),
+  createdAtMs: count("created_at_ms").notNull(),
+  createdBy: text("created_by").notNull(),
+  /** What tells whether the list changed since it was last taken whole. */
+  etag: text("etag"),
+  lastModified: text("last_modified"),
+  hash: text("hash"),
+  /** The counts and problems of the last list, as a person is shown them. */
+  report: json<Snapshot>()("report"),
+  /** Animals whose withdrawal waits for a person: their ids. */
+  held: json<readonly string[]>()("held"),
+});
 
 /** Facts about the store itself, such as the address that it moved to. They are never moved. */
 export const storeState = sqliteTable("store_state", {

@@ -31,6 +31,8 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
 const featurePairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database, an installation copies a trial",
   "import -> animals": "an import is a change, which an undo takes back",
+  "sources -> animals": "a withdrawal that a person confirmed is a change",
+  "sources -> import": "a followed list is imported",
   "console -> animals": "changes of animals and categories, as the commands make them",
   "public -> docs": "one look, and one way to write HTML",
   "console -> docs": "one look, and one way to write HTML",
@@ -183,7 +185,13 @@ export const singlePlaces: readonly {
   },
   {
     what: "HTTP status numbers",
-    in: ["src/http/errors.ts", "src/http/routes/", "src/features/docs/"],
+    // The last are those of other servers.
+    in: [
+      "src/http/errors.ts",
+      "src/http/routes/",
+      "src/features/docs/",
+      "src/features/sources/fetch.ts",
+    ],
     find: (source) =>
       source.nodes
         .filter((node) => node.type === "Literal" && statuses.has(Number(node["raw"])))

@@ -146,7 +146,7 @@ export class Change {
   /** What a person is shown of it beside the counts. */
   summary: Readonly<Record<string, unknown>> = {};
   readonly #action: string;
-  readonly #atMs: number;
+  readonly atMs: number;
   readonly #counts = { added: 0, updated: 0, removed: 0, restored: 0 };
   /** The fields that any animal has otherwise afterwards: each has its indexes. */
   readonly #changed = new Set<StateField>();
@@ -156,7 +156,7 @@ export class Change {
     this.tx = tx;
     this.id = id;
     this.#action = action;
-    this.#atMs = atMs;
+    this.atMs = atMs;
   }
 
   get counts(): ChangeCounts {
@@ -183,7 +183,7 @@ export class Change {
   #newRow(pet: AddedPet): typeof this.tx.t.pets.$inferInsert {
     const fields = Object.fromEntries(petFieldNames.map((name) => [name, pet[name] ?? null]));
     const { externalId = null, source = "" } = pet;
-    const origin = { externalId, source, createdAtMs: this.#atMs, createdIn: this.id };
+    const origin = { externalId, source, createdAtMs: this.atMs, createdIn: this.id };
     return { ...(fields as NewPet), ...origin };
   }
 
@@ -283,7 +283,7 @@ export class Change {
       const gone = lacking(sql`after`);
       await tx.run(sql`
         INSERT INTO ${removedPets} (${columns}, external_id, removed_at_ms, removed_in)
-        SELECT ${columns}, external_id, CAST(${this.#atMs} AS bigint), CAST(${id} AS bigint)
+        SELECT ${columns}, external_id, CAST(${this.atMs} AS bigint), CAST(${id} AS bigint)
         FROM ${pets} WHERE id IN ${gone}`);
       await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
     }

@@ -2,6 +2,7 @@
 import { and, desc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { columnsOf, type Tx } from "../../storage/database.ts";
+import { jobName, pauseJob } from "../../storage/schedule.ts";
 import { undoCategories } from "./categories.ts";
 import {
   type CategoryEvent,
@@ -110,6 +111,11 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
     named.filter(({ before }) => before === undefined),
   );
   await tx.update(changes).set({ undoneIn: undo.id }).where(eq(changes.id, change.id));
+  const { source } = change.summary;
+  // The next pull would do again what a person took back.
+  if (change.action === "import" && typeof source === "string") {
+    await pauseJob(tx, jobName("pull", source), "undo", undo.atMs);
+  }
   undo.summary = { left, action: change.action };
   return { change, ...undo.counts, left, categories: undo.categories };
 }

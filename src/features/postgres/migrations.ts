@@ -3,6 +3,7 @@ import postgres0000 from "../../../drizzle/postgres/0000_initial.sql" with { typ
 import postgres0001 from "../../../drizzle/postgres/0001_animals_kept_true.sql" with { type: "text" };
 import postgres0002 from "../../../drizzle/postgres/0002_last_address.sql" with { type: "text" };
 import postgres0003 from "../../../drizzle/postgres/0003_people_by_name.sql" with { type: "text" };
+import postgres0004 from "../../../drizzle/postgres/0004_followed_lists.sql" with { type: "text" };
 import { migration } from "../../storage/migration-history.ts";
 
 export const postgresMigrations = [
@@ -10,4 +11,5 @@ export const postgresMigrations = [
   migration("0001_animals_kept_true", postgres0001),
   migration("0002_last_address", postgres0002),
   migration("0003_people_by_name", postgres0003),
+  migration("0004_followed_lists", postgres0004),
 ];

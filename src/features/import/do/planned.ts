@@ -4,7 +4,14 @@ import type { Tx } from "../../../storage/database.ts";
 import { categoriesInUse, type Category } from "../../animals/categories.ts";
 import { collectBehind } from "../read/input.ts";
 import { ImportCategories, type NewCategory, type UnresolvedCategory } from "../plan/categories.ts";
-import { type Newest, newestOf, type Plan, type PlannedRecord, Planner } from "../plan/plan.ts";
+import {
+  type Newest,
+  newestOf,
+  type Plan,
+  type PlannedRecord,
+  Planner,
+  type StoreAnimal,
+} from "../plan/plan.ts";
 import type { Reading } from "../understand/reading.ts";
 import type { Candidate, Outcome, Rejection } from "../understand/record.ts";
 import { animalsOf, batches, namelessLike, unlistedOf, withOtherIds } from "./catalogue.ts";
@@ -25,6 +32,20 @@ export interface ImportOptions {
   readonly complete?: boolean | undefined;
   /** Withdraws more than half of a source's animals when its whole list has no more. */
   readonly confirmed?: boolean | undefined;
+  /**
+   * Chooses which of the animals that a whole list lacks are withdrawn, in place of the rules for a
+   * list that a person imports: all of them, unless records are bad or they are more than half.
+   */
+  readonly withdraws?: ((lacking: Lacking) => Promise<readonly StoreAnimal[]>) | undefined;
+}
+
+/** What a whole list lacks of the animals of its source. */
+export interface Lacking {
+  readonly tx: Tx;
+  readonly missing: readonly StoreAnimal[];
+  /** How many animals of the source are here. */
+  readonly sourceAnimals: number;
+  readonly rejections: readonly Rejection[];
 }
 
 /** What the records come to beside the animals of the store. */
@@ -70,7 +91,13 @@ export async function planned(
   }
   planner.anonymous(newest.anonymous, await namelessLike(tx, newest.anonymous, complete));
   const of = complete === undefined ? undefined : await unlistedOf(tx, complete, newest);
-  planner.absent(of?.unlisted ?? []);
+  const missing = planner.missingOf(of?.unlisted ?? []);
+  const { withdraws } = options;
+  const sourceAnimals = of?.total ?? 0;
+  // Names that are not clear may be those of missing animals.
+  const unclear = [...rejections, ...planner.end().rejections];
+  const chosen = await withdraws?.({ tx, missing, sourceAnimals, rejections: unclear });
+  planner.absent(chosen ?? missing);
   const plan = planner.end();
   const all = [...rejections, ...plan.rejections];
   const used = [...plan.added, ...plan.events].flatMap((each) => each.category ?? []);
@@ -144,7 +171,7 @@ function notWhole(
   { missing }: Plan,
   rejected: number,
   { input, reading: { source }, understanding }: Prepared,
-  { confirmed }: ImportOptions,
+  { confirmed, withdraws }: ImportOptions,
 ): AppError | undefined {
   if (missing === 0) return undefined;
   const refused = (text: string, hint: string) => new AppError("invalid_request", text, { hint });
@@ -154,7 +181,7 @@ function notWhole(
       "Import all of its pages in one list, or leave out --complete.",
     );
   }
-  if (rejected > 0) {
+  if (rejected > 0 && withdraws === undefined) {
     return refused(
       `A whole list must not have bad records, and this one has ${rejected}: their animals would be withdrawn. Nothing was changed.`,
       "See them with --dry-run and fix them, or import without --complete.",
@@ -167,7 +194,7 @@ function notWhole(
       "Export the list again without a spreadsheet, or import without --complete.",
     );
   }
-  if (2 * missing <= sourceAnimals || confirmed === true) return undefined;
+  if (2 * missing <= sourceAnimals || confirmed === true || withdraws) return undefined;
   return refused(
     `${missing} of the ${sourceAnimals} animals of ${source} are not in this list. Nothing was changed.`,
     "See whether the list is whole, and add --yes to withdraw them.",
@@ -181,6 +208,7 @@ function categoryRejection(
   return {
     kind: "reject",
     line,
+    externalId,
     field: "category",
     problem,
     // With all that an import would store, by the names of rehome's own format.

@@ -198,13 +198,15 @@ export class Planner {
     }
   }
 
-  /** Withdraws animals of a source that no id in its whole list names, unless a name does. */
-  absent(animals: readonly StoreAnimal[]): void {
-    for (const animal of animals) {
-      if (this.#named.has(animal.id)) continue;
-      this.#missing += 1;
-      this.#withdraw(animal);
-    }
+  /** The animals among those that no id in a whole list names that no name in it names either. */
+  missingOf(animals: readonly StoreAnimal[]): StoreAnimal[] {
+    return animals.filter(({ id }) => !this.#named.has(id));
+  }
+
+  /** Withdraws animals of a source that its whole list does not have. */
+  absent(missing: readonly StoreAnimal[]): void {
+    this.#missing += missing.length;
+    for (const animal of missing) this.#withdraw(animal);
   }
 
   end(): Plan {

@@ -90,6 +90,8 @@ export type RecordMapper = (record: unknown, line: number) => Outcome;
 export class FieldFault extends Error {
   readonly field: string;
   readonly problem: Message;
+  /** The animal's id elsewhere, where the record has told it already. */
+  externalId: string | undefined;
 
   constructor(field: string, problem: Message) {
     super(messageText(problem));
@@ -122,9 +124,9 @@ export function mapperOf(columns: readonly string[] | undefined, map: RecordMapp
       return map(record, line);
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
-      const { field, problem } = fault;
+      const { field, problem, externalId } = fault;
       const word = fault instanceof UnknownStatus ? { unknownStatus: fault.value } : {};
-      return { ...rejection, field, problem, record: named(columns, record), ...word };
+      return { ...rejection, externalId, field, problem, record: named(columns, record), ...word };
     }
   };
 }
@@ -166,6 +168,20 @@ export function goneOf(
  * it. Throws FieldFault for an unknown word.
  */
 export function byStatus(
+  { statuses, notes }: Pick<MapperContext, "statuses" | "notes">,
+  origin: FromLine,
+  { field, value }: { readonly field: string; readonly value: unknown },
+  pet: PetOf,
+): Outcome {
+  try {
+    return ofStatus({ statuses, notes }, origin, { field, value }, pet);
+  } catch (fault) {
+    if (fault instanceof FieldFault) fault.externalId = origin.externalId;
+    throw fault;
+  }
+}
+
+function ofStatus(
   { statuses, notes }: Pick<MapperContext, "statuses" | "notes">,
   origin: FromLine,
   { field, value }: { readonly field: string; readonly value: unknown },

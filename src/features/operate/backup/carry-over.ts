@@ -100,13 +100,20 @@ function raiseNumbers(db: Database, isShared: (table: string) => boolean): void 
   );
 }
 
-/** Ends every session and link of the copy. */
-export function endVisits(copy: string): void {
+/**
+ * Ends every session and link of the copy, and pauses its followed lists unless `follows`: their
+ * addresses come from the backup's maker. Returns how many were paused.
+ */
+export function endVisits(copy: string, follows: boolean): number {
   using db = new Database(copy, { readwrite: true, create: false });
   distrust(db);
   for (const table of ["sessions", "invitations"]) {
     if (hasTable(db, table)) db.run(`DELETE FROM ${table}`);
   }
+  if (follows || !hasTable(db, "schedule")) return 0;
+  const pause =
+    "UPDATE schedule SET paused = 'restore' WHERE kind = 'pull' AND paused IS NULL RETURNING name";
+  return db.query(pause).all().length;
 }
 
 function hasTable(db: Database, name: string): boolean {

@@ -1,7 +1,7 @@
 /** `rehome restore FILE`: puts a backup in the place of the catalogue. */
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { Argument, type Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../../cli/command.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json, type Static } from "../../../cli/json.ts";
@@ -17,7 +17,7 @@ import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
-import { backupFields, contentsOf, dataFolder, type Contents } from "./backup.ts";
+import { backupFields, contentsOf, dataFolder } from "./backup.ts";
 import { carryOver, endVisits, namedKinds, whoGetsIn, type Named } from "./carry-over.ts";
 import { requireBackup } from "./verify.ts";
 
@@ -33,6 +33,7 @@ export const restoreSchema = json.object({
   ended: json.list(namedSchema, {
     description: "who can get in by the backup, and was revoked or removed since: they stay so",
   }),
+  pausedSources: json.count("followed lists that are paused until somebody resumes them"),
   admitted: json.orNull(
     json.list(namedSchema, {
       description: "who can get in, where no old catalogue says who was revoked or removed since",
@@ -40,12 +41,21 @@ export const restoreSchema = json.object({
   ),
 });
 
+interface RestoreOptions {
+  readonly json?: true;
+  readonly yes?: true;
+  readonly resumeSources?: true;
+}
+
 export function restoreCommand(io: Io): Command {
   const command = commandOf({
     name: "restore",
     about: "replace the catalogue with a backup, and keep the old one",
     arguments: [new Argument("<file>", "backup to restore; it is not changed")],
-    options: [yesOption("do not ask; required without a terminal if there is a catalogue")],
+    options: [
+      yesOption("do not ask; required without a terminal if there is a catalogue"),
+      new Option("--resume-sources", "go on following the lists that the backup has"),
+    ],
     remark: `Stop the service first. The backup is checked before anything changes. Request
 counters stay, so no key gets used requests back. Keys that were revoked since, people
 who were removed and secrets that ended stay so, and everybody signs in again.`,
@@ -56,7 +66,7 @@ who were removed and secrets that ended stay so, and everybody signs in again.`,
     json: restoreSchema,
   });
   addSettings(command, ["data", "movedStore"]);
-  return command.action(async (file: string, options: { json?: true; yes?: true }) => {
+  return command.action(async (file: string, options: RestoreOptions) => {
     const { config } = beginOnStore(command, io);
     const folder = dataFolder(config, "restore");
     // A wrong file is reported before the question.
@@ -68,7 +78,7 @@ who were removed and secrets that ended stay so, and everybody signs in again.`,
         why: `There is a catalogue in ${folder}`,
       });
     }
-    const made = restore(file, folder, systemClock());
+    const made = restore(file, folder, systemClock(), options.resumeSources === true);
     if (options.json) printJson(io, made);
     else printRestored(io, made);
   });
@@ -78,9 +88,12 @@ who were removed and secrets that ended stay so, and everybody signs in again.`,
 const shownMax = 50;
 
 function printRestored(io: Io, made: Static<typeof restoreSchema>): void {
-  const { animals, keys, file, replaced, ended, admitted } = made;
+  const { animals, keys, file, replaced, ended, admitted, pausedSources } = made;
   io.out(`Restored ${counted(animals, "animal")} and ${counted(keys, "key")} to ${file}.\n`);
   if (replaced !== null) io.err(`The old catalogue is kept in ${replaced}.\n`);
+  if (pausedSources > 0) {
+    io.err(`${counted(pausedSources, "followed list")} paused: rehome sources resume NAME\n`);
+  }
   const named = (who: readonly Named[]) => {
     for (const { kind, id, name } of who.slice(0, shownMax)) {
       io.err(`  ${kind.padEnd(6)}  ${id} "${printable(name)}"\n`);
@@ -102,20 +115,38 @@ export const restoring = (catalogue: string) => `${catalogue}.restoring`;
  * Replaces the catalogue in `folder` with the backup `file`, and keeps the old one. Checks the
  * backup first. Throws `unavailable` when a process uses the store.
  */
-export function restore(file: string, folder: string, nowMs: number): Static<typeof restoreSchema> {
+export function restore(
+  file: string,
+  folder: string,
+  nowMs: number,
+  follows = false,
+): Static<typeof restoreSchema> {
   requireBackup(file);
   verify(file);
   prepareFolder(folder);
   const { catalogue } = storeFiles(folder);
   requirePlainFiles([catalogue]);
   try {
-    return replaceWith(file, folder, catalogue, nowMs);
+    return replaceWith(file, { folder, catalogue, nowMs, follows });
   } catch (error) {
     throw notRestored(catalogue, error);
   }
 }
 
-function replaceWith(file: string, folder: string, catalogue: string, nowMs: number) {
+function replaceWith(
+  file: string,
+  {
+    folder,
+    catalogue,
+    nowMs,
+    follows,
+  }: {
+    readonly folder: string;
+    readonly catalogue: string;
+    readonly nowMs: number;
+    readonly follows: boolean;
+  },
+) {
   const partial = restoring(catalogue);
   const held = holdAlone(catalogue);
   try {
@@ -125,22 +156,23 @@ function replaceWith(file: string, folder: string, catalogue: string, nowMs: num
     // Not of the file alone: it may have been replaced meanwhile.
     verify(partial, { blame: { what: `The copy of ${file}`, hint: "Check the disk." } });
     const ended = held.db === undefined ? [] : carryOver(held.db, partial);
-    const made = prepareCopy(partial);
+    const made = prepareCopy(partial, follows);
     const admitted = held.db === undefined ? made.admitted : null;
     flush(partial);
     giveToOwner(partial, folder);
     const replaced = replace(partial, catalogue, nowMs) ?? null;
-    return { ...made.contents, file: catalogue, replaced, ended, admitted };
+    const { contents, pausedSources } = made;
+    return { ...contents, file: catalogue, replaced, ended, admitted, pausedSources };
   } finally {
     held.release();
     rmSync(partial, { force: true });
   }
 }
 
-/** Ends all visits in the copy. */
-function prepareCopy(partial: string): { contents: Contents; admitted: Named[] } {
-  endVisits(partial);
-  return { contents: contentsOf(partial), admitted: examine(partial, whoGetsIn) };
+/** Ends all visits in the copy, and pauses its followed lists. */
+function prepareCopy(partial: string, follows: boolean) {
+  const pausedSources = endVisits(partial, follows);
+  return { contents: contentsOf(partial), admitted: examine(partial, whoGetsIn), pausedSources };
 }
 
 function notRestored(catalogue: string, error: unknown): AppError {

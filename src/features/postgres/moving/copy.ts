@@ -40,6 +40,8 @@ export const movedTables: readonly Moved[] = [
   moved("keySecrets", "secrets' hashes", "hash"),
   moved("keyEvents", "keys' events", "id"),
   moved("people", "people", "id"),
+  moved("sources", "followed lists", "name"),
+  moved("schedule", "jobs", "name"),
   moved("changes", "changes", "id"),
   moved("petEvents", "animals' events", "petId", "changeId"),
   moved("removedPets", "removed animals", "id"),

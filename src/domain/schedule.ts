@@ -1,0 +1,60 @@
+/**
+ * When the service does by itself what is due: pulls of followed lists and backups. Times are in
+ * milliseconds since 1970.
+ */
+
+/** What the service knows to do. A row of the schedule has one of these, never a command. */
+export const jobKinds = ["pull", "backup"] as const;
+export type JobKind = (typeof jobKinds)[number];
+
+/** Who paused a job: a person; a person's undo of what it did; or a restore of the store. */
+export const pauseReasons = ["person", "undo", "restore"] as const;
+export type PauseReason = (typeof pauseReasons)[number];
+
+export interface JobTimes {
+  readonly everyMs: number;
+  /** When it is due. */
+  readonly nextAtMs: number;
+  /** When it was last begun; null if never. */
+  readonly triedAtMs: number | null;
+  /** How often in a row it failed. */
+  readonly failures: number;
+}
+
+export const intervalMinMs = 15 * 60_000;
+const firstRetryMs = 60_000;
+
+/**
+ * How long a job that was begun keeps others from beginning it again. A process that dies leaves
+ * it to them after that.
+ */
+export const leaseMs = 15 * 60_000;
+
+/**
+ * True if the job is to begin. One that was tried in the future was tried before the clock went
+ * back: it begins once, and then goes on by the new clock.
+ */
+export function isDue({ nextAtMs, triedAtMs }: JobTimes, nowMs: number): boolean {
+  return nextAtMs <= nowMs || (triedAtMs !== null && triedAtMs > nowMs);
+}
+
+/**
+ * When to do it again after a success. `spread`, from 0 to 1, shortens the interval by up to 10 %,
+ * so that many stores do not ask a source at the same moment.
+ */
+export function nextAfterSuccess(everyMs: number, nowMs: number, spread: number): number {
+  return nowMs + everyMs - Math.floor(everyMs * 0.1 * spread);
+}
+
+/**
+ * When to try again after the last of `failures` in a row: after a minute, then twice as long each
+ * time, at most the interval. A source that asks for more time gets it.
+ */
+export function nextAfterFailure(
+  { everyMs, failures }: Pick<JobTimes, "everyMs" | "failures">,
+  nowMs: number,
+  retryAfterMs = 0,
+): number {
+  const backoffMs = firstRetryMs * 2 ** Math.min(failures - 1, 30);
+  return nowMs + Math.max(Math.min(backoffMs, everyMs), retryAfterMs);
+}

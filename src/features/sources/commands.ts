@@ -1,0 +1,413 @@
+/** `rehome sources`: lists that are followed. */
+import { readFileSync } from "node:fs";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { storeCommand, type Given } from "../../cli/command.ts";
+import { UsageError } from "../../cli/errors.ts";
+import { type Io, printJson } from "../../cli/io.ts";
+import { json, type Static } from "../../cli/json.ts";
+import { durationOption, yesOption } from "../../cli/options.ts";
+import { confirm } from "../../cli/terminal/confirm.ts";
+import { printTable } from "../../cli/terminal/table.ts";
+import { counted, printable } from "../../cli/terminal/text.ts";
+import { isoSeconds } from "../../domain/clock.ts";
+import { durationText } from "../../domain/duration.ts";
+import { AppError } from "../../domain/errors.ts";
+import { intervalMinMs } from "../../domain/schedule.ts";
+import { reasonOf } from "../../domain/system-error.ts";
+import type { Services } from "../../service/services.ts";
+import { pauseJob } from "../../storage/schedule.ts";
+import { previewImport } from "../import/do/import.ts";
+import { prepare } from "../import/do/prepare.ts";
+import { addReadOptions, givenBy, type ReadingOptions } from "../import/commands/import-options.ts";
+import { guessRemedy, importedText } from "../import/commands/import-report.ts";
+import { addressProblem, isProblem } from "./fetch.ts";
+import { type Address, fetchList, type PresetName, presetNames } from "./presets.ts";
+import {
+  limitsOf,
+  pull,
+  type Pulling,
+  type PullReport,
+  type PullResult,
+  take,
+  withdrawHeld,
+} from "./pull.ts";
+import { pullPrivateSetting } from "./setting.ts";
+import {
+  findFollowed,
+  follow,
+  type Followed,
+  followed,
+  type NewSource,
+  pullJob,
+  unfollow,
+} from "./store.ts";
+
+export function sourcesCommand(io: Io): Command {
+  const command = new Command("sources").description(
+    "follow lists of animals that other programs publish: the service imports them by itself",
+  );
+  for (const make of [add, list, show, pullCommand, pause, resume, remove]) {
+    command.addCommand(make(io));
+  }
+  return command.addHelpText(
+    "after",
+    `
+Examples:
+  rehome sources add north --preset asm --account ab1234 --secret-file asm-key.txt
+  rehome sources add sheet --url 'https://docs.google.com/spreadsheets/d/e/.../pub?output=csv' --every 6h
+  rehome sources list`,
+  );
+}
+
+interface AddOptions extends ReadingOptions {
+  readonly preset?: PresetName;
+  readonly account?: string;
+  readonly url?: URL;
+  readonly secretFile?: string;
+  readonly every: number;
+  readonly complete: boolean;
+  readonly createCategories?: true;
+  readonly acceptGuess?: true;
+  readonly yes?: true;
+}
+
+const nameArgument = () =>
+  new Argument("<name>", "name of the list; its animals have it as their source");
+
+function add(io: Io): Command {
+  const command = storeCommand<AddOptions, [name: string]>(
+    io,
+    {
+      name: "add",
+      about: "follow a list: fetch it, show what would be imported, and ask",
+      arguments: [
+        new Argument("<name>", "name of the list; its animals have it as their source").argParser(
+          (text: string) => {
+            if (/^[^\s:]{1,40}$/u.test(text)) return text;
+            throw new InvalidArgumentError(
+              "It must have at most 40 characters, no blanks or colons.",
+            );
+          },
+        ),
+      ],
+      options: [
+        new Option("--preset <name>", "the program that has the list").choices([...presetNames]),
+        new Option("--account <id>", "the account there"),
+        new Option(
+          "--url <url>",
+          "address of any other list, or of the program's own server",
+        ).argParser(urlOf),
+        new Option("--secret-file <file>", "file with the credential; - for standard input"),
+        durationOption("--every <duration>", "how often, from 15m", intervalMinMs).default(
+          60 * 60_000,
+          "1h",
+        ),
+        new Option("--no-complete", "withdraw nobody that the list does not have"),
+        new Option("--create-categories", "make new categories of the list, now and later"),
+        new Option("--accept-guess", "agree to the columns that are guessed"),
+        yesOption("do not ask; agrees to what is shown"),
+      ],
+      settings: [],
+      remark: `The list is read from now on as it is read now: the same columns, the same words. It is whole unless you say --no-complete:
+what it does not have any more is withdrawn, and more than half within a day waits for a person.`,
+      examples: [
+        "rehome sources add north --preset shelterluv --account 1 --secret-file key.txt",
+        "rehome sources add vet --url https://vet.example.org/cats.csv --category Cat --every 30m --yes",
+      ],
+    },
+    (services, given, name) => addSource(io, services, given, name),
+  );
+  return addReadOptions(command);
+}
+
+function urlOf(text: string): URL {
+  if (URL.canParse(text)) return new URL(text);
+  throw new InvalidArgumentError("It must be an address such as https://example.org/list.csv.");
+}
+
+async function addSource(
+  io: Io,
+  services: Services,
+  given: Given<AddOptions>,
+  name: string,
+): Promise<void> {
+  const { every, complete, createCategories, acceptGuess, yes } = given;
+  const pulling = pullingOf(io, services, given);
+  const address = addressFor(given, pulling.allowPrivate);
+  const secret = await secretOf(io, given.secretFile);
+  const noneKnown = { etag: null, lastModified: null };
+  const fetched = await fetchList(address, secret, noneKnown, limitsOf(pulling));
+  if (fetched === "unchanged" || isProblem(fetched)) {
+    throw new AppError("unavailable", fetched === "unchanged" ? "No list came." : fetched.message);
+  }
+  const prepared = await prepare(fetched.bytes, { ...givenBy(given), source: name });
+  const { db } = services.store;
+  const options = { createCategories, skipBad: true, complete, confirmed: true };
+  const preview = await previewImport(db, prepared, options);
+  io.err(importedText(preview));
+  if (preview.isGuessed && acceptGuess !== true && !io.canAsk) {
+    throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(preview));
+  }
+  await confirm(io, `Follow this list as ${name}, every ${durationText(every)}?`, {
+    yes: yes === true,
+    unattended: "refuse",
+    why: "The preview must be confirmed",
+  });
+  const source: NewSource = {
+    name,
+    ...address,
+    secret: secret ?? null,
+    reading: { ...prepared.reading },
+    complete: complete ? 1 : 0,
+    createsCategories: createCategories === true ? 1 : 0,
+    createdAtMs: services.clock(),
+    createdBy: services.actor,
+  };
+  await follow(db, source, every, services.clock());
+  const stored = await findFollowed(db, name);
+  // The categories that the preview showed are agreed to.
+  const first = { ...stored.source, createsCategories: 1 };
+  printResult(io, name, await take(pulling, first, fetched.bytes, fetched));
+}
+
+/** Where the list is. Throws UsageError for options that name no place, or a forbidden one. */
+function addressFor({ preset, account, url }: AddOptions, allowPrivate: boolean): Address {
+  if (preset === undefined && url === undefined) {
+    throw new UsageError("A list needs --preset or --url.", "rehome sources add --help");
+  }
+  if (preset !== undefined && account === undefined) {
+    throw new UsageError(`--preset ${preset} needs --account.`, "Name the account of the shelter.");
+  }
+  const refused = url && addressProblem(url, allowPrivate);
+  if (refused) throw new UsageError(refused.message, "rehome sources add --help");
+  return { preset: preset ?? null, account: account ?? null, url: url?.href ?? null };
+}
+
+/** The credential in a file, or on standard input, without the end of its line. */
+async function secretOf(io: Io, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  let text: string;
+  try {
+    text = file === "-" ? await new Response(io.input()).text() : readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(
+      `${file} cannot be read: ${reasonOf(error)}.`,
+      "Name another file.",
+      error,
+    );
+  }
+  const secret = text.trim();
+  if (secret !== "" && /^[\x21-\x7E]+$/.test(secret)) return secret;
+  throw new UsageError(`${file} must have the credential on one line.`, "Write it there, alone.");
+}
+
+function pullingOf(io: Io, { store, clock }: Services, { loaded }: Given<object>): Pulling {
+  return {
+    db: store.db,
+    clock,
+    random: () => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) / 255,
+    allowPrivate: loaded.valueOf(pullPrivateSetting) === "on",
+    signal: io.stop,
+  };
+}
+
+const sourceSchema = json.object({
+  name: json.text("name of the list, and source of its animals"),
+  state: json.oneOf(["ok", "waiting", "failing", "held", "partial", "paused"], "how it is"),
+  preset: json.orNull(json.text("program whose list it is")),
+  account: json.orNull(json.text("account there")),
+  url: json.orNull(json.text("address; null for the program's own")),
+  everySeconds: json.count("interval"),
+  complete: json.flag("true if what the list does not have is withdrawn"),
+  nextAt: json.orNull(json.time("when it is next due; null while it is paused")),
+  triedAt: json.orNull(json.time("when it was last tried")),
+  succeededAt: json.orNull(json.time("when it last succeeded")),
+  failures: json.count("failures in a row"),
+  problem: json.orNull(json.text("what went wrong, or waits for a person")),
+  paused: json.orNull(json.text("who paused it: person, undo or restore")),
+  held: json.count("withdrawals that wait for a person"),
+});
+type SourceJson = Static<typeof sourceSchema>;
+
+/** The source as `--json` prints it: never with its secret. */
+export function sourceJson({ source, job }: Followed): SourceJson {
+  const time = (ms: number | null) => (ms === null ? null : isoSeconds(ms));
+  return {
+    name: source.name,
+    state: stateOf({ source, job }),
+    preset: source.preset,
+    account: source.account,
+    url: source.url,
+    everySeconds: job.everyMs / 1_000,
+    complete: source.complete === 1,
+    nextAt: job.paused === null ? time(job.nextAtMs) : null,
+    triedAt: time(job.triedAtMs),
+    succeededAt: time(job.succeededAtMs),
+    failures: job.failures,
+    problem: job.problem,
+    paused: job.paused,
+    held: source.held?.length ?? 0,
+  };
+}
+
+function stateOf({ source, job }: Followed): SourceJson["state"] {
+  if (job.paused !== null) return "paused";
+  if (job.failures > 0) return "failing";
+  if (source.held !== null) return "held";
+  if (job.problem !== null) return "partial";
+  return job.succeededAtMs === null ? "waiting" : "ok";
+}
+
+function list(io: Io): Command {
+  return storeCommand<object>(
+    io,
+    {
+      name: "list",
+      about: "show the lists that are followed",
+      examples: ["rehome sources list", "rehome sources list --json"],
+      json: json.list(sourceSchema),
+    },
+    async ({ store }, given) => {
+      const all = (await followed(store.db)).map(sourceJson);
+      if (given.json) return printJson(io, all);
+      if (all.length === 0) {
+        io.err("No list is followed. rehome sources add --help\n");
+        return;
+      }
+      const rows = all.map(({ name, state, succeededAt, nextAt, problem }) => {
+        return [name, state, succeededAt ?? "never", nextAt ?? "-", problem ?? ""];
+      });
+      const last = { title: "PROBLEM", flexible: true };
+      printTable(io, ["NAME", "STATE", "LAST SUCCESS", "NEXT", last], rows);
+    },
+  );
+}
+
+function show(io: Io): Command {
+  return storeCommand<object, [name: string]>(
+    io,
+    {
+      name: "show",
+      about: "show a followed list, how it is read, and what its last pull did",
+      arguments: [nameArgument()],
+      examples: ["rehome sources show north"],
+      json: sourceSchema,
+    },
+    async ({ store }, given, name) => {
+      const found = await findFollowed(store.db, name);
+      if (given.json) return printJson(io, sourceJson(found));
+      const { secret, reading, report } = found.source;
+      const { name: _, ...facts } = sourceJson(found);
+      const lines = [
+        ...Object.entries(facts).map(([title, value]) => [title, value ?? "-"] as const),
+        ["secret", secret === null ? "none" : "stored"] as const,
+        ["reading", JSON.stringify(reading)] as const,
+        ...(report === null ? [] : [["last list", JSON.stringify(report)] as const]),
+      ];
+      for (const [title, value] of lines)
+        io.out(`${title.padEnd(14)}${printable(String(value))}\n`);
+    },
+  );
+}
+
+function pullCommand(io: Io): Command {
+  return storeCommand<{ readonly yes?: true; readonly scheduled?: true }, [name: string]>(
+    io,
+    {
+      name: "pull",
+      about: "fetch a list now; or withdraw what waits for a person, with --yes",
+      arguments: [nameArgument()],
+      options: [
+        yesOption("withdraw the animals that were held, and fetch nothing"),
+        // For the service: what went wrong is on the schedule, and no failure of the command.
+        new Option("--scheduled").hideHelp(),
+      ],
+      examples: ["rehome sources pull north", "rehome sources pull north --yes"],
+    },
+    async (services, given, name) => {
+      const pulling = pullingOf(io, services, given);
+      if (given.yes !== true) {
+        const result = await pull(pulling, name);
+        if (given.scheduled !== true) printResult(io, name, result);
+        return;
+      }
+      const withdrawn = await withdrawHeld(pulling, name, services.actor);
+      if (withdrawn === undefined) throw new Error(`No withdrawal of ${name} waits for a person.`);
+      io.out(`Withdrew ${counted(withdrawn, "animal")}.\n`);
+    },
+  );
+}
+
+/** Says how a pull ended. Throws for one that failed. */
+function printResult(io: Io, name: string, result: PullResult): void {
+  if (result.outcome === "failed") throw new Error(`${name}: ${result.problem}`);
+  io.out(result.outcome === "unchanged" ? `${name} has not changed.\n` : reportText(name, result));
+}
+
+export function reportText(name: string, report: PullReport): string {
+  const { read, added, updated, withdrawn, held, rejected, problems } = report;
+  const did = `${added} added, ${updated} updated, ${withdrawn} withdrawn`;
+  const waits =
+    held === 0
+      ? ""
+      : `${counted(held, "withdrawal")} wait: more than half of the list within a day. Carry them out: rehome sources pull ${name} --yes\n`;
+  const wrong = rejected === 0 ? "" : `${rejected} with errors: ${problems.join("; ")}\n`;
+  return `${name}: ${counted(read, "record")}, ${did}.\n${wrong}${waits}`;
+}
+
+function pause(io: Io): Command {
+  return storeCommand<object, [name: string]>(
+    io,
+    {
+      name: "pause",
+      about: "stop following a list for a while",
+      arguments: [nameArgument()],
+      examples: ["rehome sources pause north"],
+    },
+    async ({ store, clock }, _given, name) => {
+      await findFollowed(store.db, name);
+      await store.db.transaction((tx) => pauseJob(tx, pullJob(name), "person", clock()));
+      io.out(`Paused ${name}. Go on: rehome sources resume ${name}\n`);
+    },
+  );
+}
+
+function resume(io: Io): Command {
+  return storeCommand<object, [name: string]>(
+    io,
+    {
+      name: "resume",
+      about: "follow a paused list again; it is pulled within a minute",
+      arguments: [nameArgument()],
+      examples: ["rehome sources resume north"],
+    },
+    async ({ store, clock }, _given, name) => {
+      await findFollowed(store.db, name);
+      await store.db.transaction((tx) => pauseJob(tx, pullJob(name), null, clock()));
+      io.out(`Resumed ${name}.\n`);
+    },
+  );
+}
+
+function remove(io: Io): Command {
+  return storeCommand<{ readonly yes?: true }, [name: string]>(
+    io,
+    {
+      name: "remove",
+      about: "stop following a list; its animals stay",
+      arguments: [nameArgument()],
+      options: [yesOption("do not ask")],
+      examples: ["rehome sources remove north"],
+    },
+    async ({ store }, given, name) => {
+      await findFollowed(store.db, name);
+      await confirm(io, `Stop following ${name}? Its animals stay.`, {
+        yes: given.yes === true,
+        unattended: "refuse",
+        why: "Its address and credential are deleted",
+      });
+      await unfollow(store.db, name);
+      io.out(`Removed ${name}. Its animals stay.\n`);
+    },
+  );
+}

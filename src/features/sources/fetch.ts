@@ -1,0 +1,275 @@
+/**
+ * Fetches a list from a stranger's server. Every address is resolved once, checked, and asked by
+ * that very address, so that a name that changes in between leads nowhere else. A redirect is
+ * checked like the first address, and gets no secret at another origin.
+ */
+import { lookup } from "node:dns/promises";
+import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
+
+/** Why a list could not be had. The words of each are in `SourceProblem.message`. */
+export type ProblemCode =
+  | "network"
+  | "timeout"
+  | "server_error"
+  | "rate_limited"
+  | "refused_by_source"
+  | "not_a_list"
+  | "incomplete_list"
+  | "too_large"
+  | "forbidden_address";
+
+/** A fetch that brought no list: nothing changes, and the next one comes by the schedule. */
+export interface SourceProblem {
+  readonly problem: ProblemCode;
+  readonly message: string;
+  /** What the source asks to wait, at most a day. */
+  readonly retryAfterMs?: number;
+}
+
+export const problemOf = (problem: ProblemCode, message: string): SourceProblem => ({
+  problem,
+  message,
+});
+
+export const isProblem = (value: object): value is SourceProblem => "problem" in value;
+
+/** What a source is asked for. */
+export interface SourceRequest {
+  readonly url: URL;
+  /** Headers and a form with secrets: only the origin of `url` gets them. */
+  readonly secretHeaders?: Readonly<Record<string, string>>;
+  readonly secretForm?: URLSearchParams;
+  /** `ETag` and `Last-Modified` of the last list that was taken. */
+  readonly known?: Validators;
+}
+
+export interface Validators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+export interface FetchedPage extends Validators {
+  readonly bytes: Uint8Array;
+}
+
+export interface FetchLimits {
+  /** Allows private and loopback addresses, and http there: for a program on the local network. */
+  readonly allowPrivate: boolean;
+  /** Ends the whole pull. */
+  readonly signal: AbortSignal;
+  /** How many bytes the pages of this pull may still have, unpacked. */
+  readonly bytesMax: number;
+  readonly pageTimeoutMs: number;
+  readonly nowMs: () => number;
+}
+
+const redirectsMax = 5;
+const retryAfterMaxMs = 24 * 60 * 60 * 1000;
+
+/** Ranges that are not on the public internet (IANA's special-purpose registries, RFC 6890). */
+const specialRanges = [
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24",
+  "192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24",
+  "224.0.0.0/4 240.0.0.0/4 ::/96 64:ff9b::/32 100::/64 2001::/23 2001:db8::/32 2002::/16",
+  "3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8",
+].flatMap((line) => line.split(" ").map((text) => parseCidr(text) as Cidr));
+
+/** True for an address that anybody on the internet may be at. */
+export function isPublicAddress(text: string): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && !specialRanges.some((range) => isInCidr(address, range));
+}
+
+/** Checks an address as a person gives it, before anything is asked. */
+export function addressProblem(url: URL, allowPrivate: boolean): SourceProblem | undefined {
+  if (url.username !== "" || url.password !== "") {
+    return problemOf(
+      "forbidden_address",
+      "The address must not have a user name or a password in it. Give them with --secret-file.",
+    );
+  }
+  if (url.protocol === "https:" || (url.protocol === "http:" && allowPrivate)) return undefined;
+  return problemOf(
+    "forbidden_address",
+    `The address must start with https://, not ${url.protocol}`,
+  );
+}
+
+/** The page at `request.url`, `unchanged` where the source says so (304), or why there is none. */
+export async function fetchPage(
+  request: SourceRequest,
+  limits: FetchLimits,
+): Promise<FetchedPage | "unchanged" | SourceProblem> {
+  const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.pageTimeoutMs)]);
+  try {
+    let { url } = request;
+    let form = request.secretForm;
+    for (let redirects = 0; redirects <= redirectsMax; redirects++) {
+      const pinned = await pin(url, limits.allowPrivate);
+      if (isProblem(pinned)) return pinned;
+      const isOwnOrigin = url.origin === request.url.origin;
+      if (!isOwnOrigin) form = undefined;
+      const response = await ask(
+        pinned,
+        request,
+        isOwnOrigin ? form : undefined,
+        isOwnOrigin,
+        signal,
+      );
+      const next = redirectOf(response, url);
+      if (next === undefined) return await pageOf(response, limits);
+      await response.body?.cancel();
+      if (response.status < 307) form = undefined;
+      url = next;
+    }
+    return problemOf("network", `The source redirected more than ${redirectsMax} times.`);
+  } catch (error) {
+    return failureOf(error, limits.signal.aborted || signal.aborted);
+  }
+}
+
+interface Pinned {
+  readonly url: URL;
+  readonly address: string;
+}
+
+async function pin(url: URL, allowPrivate: boolean): Promise<Pinned | SourceProblem> {
+  const refused = addressProblem(url, allowPrivate);
+  if (refused !== undefined) return refused;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const found = await lookup(host, { all: true });
+  const addresses = found.map(({ address }) => address);
+  const address = addresses[0];
+  if (address === undefined) return problemOf("network", `The host ${host} was not found.`);
+  if (!allowPrivate && !addresses.every(isPublicAddress)) {
+    return problemOf(
+      "forbidden_address",
+      `${host} is on a private network. Set --pull-private on to allow it.`,
+    );
+  }
+  if (url.protocol === "http:" && addresses.some(isPublicAddress)) {
+    return problemOf("forbidden_address", `${host} is on the internet: use https://.`);
+  }
+  return { url, address };
+}
+
+function ask(
+  { url, address }: Pinned,
+  { secretHeaders = {}, known }: SourceRequest,
+  form: URLSearchParams | undefined,
+  isOwnOrigin: boolean,
+  signal: AbortSignal,
+): Promise<Response> {
+  const at = new URL(url);
+  at.hostname = address.includes(":") ? `[${address}]` : address;
+  const headers = new Headers({
+    Host: url.host,
+    "User-Agent": "rehome",
+    Accept: "application/json, text/csv, */*;q=0.5",
+    ...(known?.etag ? { "If-None-Match": known.etag } : {}),
+    ...(known?.lastModified ? { "If-Modified-Since": known.lastModified } : {}),
+    ...(isOwnOrigin ? secretHeaders : {}),
+  });
+  return fetch(at, {
+    headers,
+    redirect: "manual",
+    proxy: "",
+    signal,
+    tls: { serverName: url.hostname },
+    ...(form === undefined ? {} : { method: "POST", body: form }),
+  });
+}
+
+/** Where `response` redirects to, if it does. Throws for a location that is no URL. */
+function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
+  const location = headers.get("Location");
+  return status >= 300 && status < 400 && status !== 304 && location !== null
+    ? new URL(location, from)
+    : undefined;
+}
+
+async function pageOf(
+  response: Response,
+  limits: FetchLimits,
+): Promise<FetchedPage | "unchanged" | SourceProblem> {
+  const { status, headers } = response;
+  if (status === 304) return "unchanged";
+  if (status !== 200) {
+    await response.body?.cancel();
+    return statusProblem(status, headers, limits.nowMs());
+  }
+  const bytes = await bodyOf(response, limits.bytesMax);
+  if (bytes === undefined)
+    return problemOf("too_large", "The list is larger than 64 MiB unpacked.");
+  return (
+    contentProblem(bytes) ?? {
+      bytes,
+      etag: headers.get("ETag"),
+      lastModified: headers.get("Last-Modified"),
+    }
+  );
+}
+
+/** The body, unpacked; undefined if it has more bytes than `max`. */
+async function bodyOf({ body }: Response, max: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > max) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function statusProblem(status: number, headers: Headers, nowMs: number): SourceProblem {
+  const retryAfterMs = retryAfter(headers.get("Retry-After"), nowMs);
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (status === 401 || status === 403) {
+    return problemOf("refused_by_source", `The source refused the credential (status ${status}).`);
+  }
+  if (status === 429) {
+    return { ...problemOf("rate_limited", "The source asked to wait (status 429)."), ...wait };
+  }
+  if (status >= 500) {
+    return { ...problemOf("server_error", `The source failed (status ${status}).`), ...wait };
+  }
+  return problemOf("refused_by_source", `The source returned status ${status} instead of a list.`);
+}
+
+/** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most a day. */
+function retryAfter(text: string | null, nowMs: number): number | undefined {
+  if (text === null) return undefined;
+  const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - nowMs;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), retryAfterMaxMs);
+}
+
+const blank = /^\s*$/;
+const webPage = /^\uFEFF?\s*(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|body|script)\b/i;
+
+/** What a body of status 200 is, where it is no list. */
+function contentProblem(bytes: Uint8Array): SourceProblem | undefined {
+  const start = new TextDecoder().decode(bytes.subarray(0, 2_048));
+  if (bytes.length <= 2_048 && blank.test(start)) {
+    return problemOf(
+      "refused_by_source",
+      "The source returned nothing: it may refuse the credential.",
+    );
+  }
+  if (webPage.test(start)) {
+    return problemOf("not_a_list", "The source returned a web page instead of a list.");
+  }
+  const [, said] = /^\s*ERROR:\s*([^\r\n]{0,200})/.exec(start) ?? [];
+  return said === undefined
+    ? undefined
+    : problemOf("refused_by_source", `The source refused: ${said}`);
+}
+
+function failureOf(error: unknown, timedOut: boolean): SourceProblem {
+  const { name, code } = error as { name?: string; code?: string };
+  if (timedOut || name === "TimeoutError" || name === "AbortError") {
+    return problemOf("timeout", "The source did not answer in time.");
+  }
+  const why = code ?? name ?? "unknown";
+  return problemOf("network", `The source could not be reached (${why}).`);
+}

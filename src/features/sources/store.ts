@@ -1,0 +1,102 @@
+/** Followed lists as they are stored. */
+import { and, eq, gte, sql } from "drizzle-orm";
+import { AppError } from "../../domain/errors.ts";
+import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
+import {
+  findJob,
+  type Job,
+  jobName,
+  jobsOf,
+  removeJob,
+  scheduleJob,
+} from "../../storage/schedule.ts";
+
+export type Source = Tables["sources"]["$inferSelect"];
+export type NewSource = Tables["sources"]["$inferInsert"];
+
+/** A followed list with its place on the schedule. */
+export interface Followed {
+  readonly source: Source;
+  readonly job: Job;
+}
+
+export const pullJob = (name: string): string => jobName("pull", name);
+
+export async function followed(db: Database): Promise<Followed[]> {
+  const jobs = new Map((await jobsOf(db)).map((job) => [job.name, job]));
+  const rows = await db.read(async (tx) =>
+    tx.select(columnsOf(tx.t.sources)).from(tx.t.sources).orderBy(tx.t.sources.name),
+  );
+  return rows.flatMap((source) => {
+    const job = jobs.get(pullJob(source.name));
+    return job === undefined ? [] : [{ source, job }];
+  });
+}
+
+/** The followed list of this name. Throws AppError `not_found`. */
+export async function findFollowed(db: Database, name: string): Promise<Followed> {
+  const found = await db.read(async (tx) => {
+    const { sources } = tx.t;
+    const [source] = await tx
+      .select(columnsOf(sources))
+      .from(sources)
+      .where(eq(sources.name, name));
+    return { source, job: await findJob(tx, pullJob(name)) };
+  });
+  if (found.source === undefined || found.job === undefined) {
+    throw new AppError("not_found", `No followed list is called ${name}.`, {
+      hint: "rehome sources list",
+    });
+  }
+  return { source: found.source, job: found.job };
+}
+
+/** Follows a list. Throws AppError if one of this name is followed. */
+export async function follow(
+  db: Database,
+  source: NewSource,
+  everyMs: number,
+  nextAtMs: number,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const added = await tx.run(tx.insert(tx.t.sources).values(source).onConflictDoNothing());
+    if (added === 0) {
+      throw new AppError("invalid_request", `A list called ${source.name} is followed already.`, {
+        hint: `rehome sources show ${source.name}, or remove it first.`,
+      });
+    }
+    await scheduleJob(tx, { kind: "pull", target: source.name }, everyMs, nextAtMs);
+  });
+}
+
+export async function unfollow(db: Database, name: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await removeJob(tx, pullJob(name));
+    await tx.delete(tx.t.sources).where(eq(tx.t.sources.name, name));
+  });
+}
+
+export async function updateSource(
+  tx: Tx,
+  name: string,
+  changes: Partial<Pick<Source, "etag" | "lastModified" | "hash" | "report" | "held">>,
+): Promise<void> {
+  await tx.update(tx.t.sources).set(changes).where(eq(tx.t.sources.name, name));
+}
+
+/** How many animals of a source imports withdrew since `sinceMs`, and are still gone. */
+export async function withdrawnSince(tx: Tx, source: string, sinceMs: number): Promise<number> {
+  const { removedPets, changes } = tx.t;
+  const [row] = await tx
+    .select({ count: sql<string | number | bigint>`count(*)` })
+    .from(removedPets)
+    .innerJoin(changes, eq(changes.id, removedPets.removedIn))
+    .where(
+      and(
+        eq(removedPets.source, source),
+        gte(removedPets.removedAtMs, sinceMs),
+        eq(changes.action, "import"),
+      ),
+    );
+  return Number(row?.count ?? 0);
+}

@@ -1,0 +1,142 @@
+/** The schedule as it is stored: what is due, who begins it, and how it ended. */
+import { and, eq, sql } from "drizzle-orm";
+import {
+  type JobKind,
+  type JobTimes,
+  leaseMs,
+  nextAfterFailure,
+  nextAfterSuccess,
+  type PauseReason,
+} from "../domain/schedule.ts";
+import type { Database, Tx } from "./database.ts";
+
+export interface Job extends JobTimes {
+  readonly name: string;
+  readonly kind: JobKind;
+  readonly target: string;
+  readonly succeededAtMs: number | null;
+  readonly problem: string | null;
+  readonly paused: PauseReason | null;
+}
+
+export const jobName = (kind: JobKind, target: string): string => `${kind} ${target}`.trimEnd();
+
+export function jobsOf(db: Database): Promise<Job[]> {
+  return db.read(async (tx) => tx.select().from(tx.t.schedule).orderBy(tx.t.schedule.name));
+}
+
+/** The job, or undefined if nothing of this name is scheduled. */
+export async function findJob(tx: Tx, name: string): Promise<Job | undefined> {
+  const { schedule } = tx.t;
+  const [job] = await tx.forUpdate(tx.select().from(schedule).where(eq(schedule.name, name)));
+  return job;
+}
+
+/** Schedules a job, due at once; one that is scheduled keeps its times and gets the interval. */
+export async function scheduleJob(
+  tx: Tx,
+  { kind, target }: Pick<Job, "kind" | "target">,
+  everyMs: number,
+  nextAtMs: number,
+): Promise<void> {
+  const { schedule } = tx.t;
+  await tx
+    .insert(schedule)
+    .values({ name: jobName(kind, target), kind, target, everyMs, nextAtMs })
+    .onConflictDoUpdate({
+      target: schedule.name,
+      set: {
+        everyMs,
+        // A shorter interval counts from now on.
+        nextAtMs: sql`CASE WHEN ${schedule.nextAtMs} > ${nextAtMs + everyMs} THEN ${nextAtMs} ELSE ${schedule.nextAtMs} END`,
+      },
+    });
+}
+
+export async function removeJob(tx: Tx, name: string): Promise<void> {
+  await tx.delete(tx.t.schedule).where(eq(tx.t.schedule.name, name));
+}
+
+/** Pauses a job, or lets it go on at once if `paused` is null. Returns false if there is none. */
+export async function pauseJob(
+  tx: Tx,
+  name: string,
+  paused: PauseReason | null,
+  nowMs: number,
+): Promise<boolean> {
+  const { schedule } = tx.t;
+  const resumed = paused === null ? { nextAtMs: nowMs, failures: 0 } : {};
+  const changed = await tx.run(
+    tx
+      .update(schedule)
+      .set({ paused, ...resumed })
+      .where(eq(schedule.name, name)),
+  );
+  return changed > 0;
+}
+
+/**
+ * Begins a job: true for one caller only, of all processes and servers that saw it as `job`. The
+ * others see it as under way until the lease ends.
+ */
+export async function claimJob(db: Database, job: Job, nowMs: number): Promise<boolean> {
+  const changed = await db.transaction(async (tx) => {
+    const { schedule } = tx.t;
+    const seen = and(
+      eq(schedule.name, job.name),
+      eq(schedule.nextAtMs, job.nextAtMs),
+      sql`${schedule.triedAtMs} IS NOT DISTINCT FROM ${job.triedAtMs}`,
+      sql`${schedule.paused} IS NULL`,
+    );
+    const begun = { triedAtMs: nowMs, nextAtMs: nowMs + leaseMs };
+    return tx.run(tx.update(schedule).set(begun).where(seen));
+  });
+  return changed === 1;
+}
+
+/** Leaves a job that was not finished to the next process that looks. */
+export async function releaseJob(tx: Tx, name: string, nowMs: number): Promise<void> {
+  const { schedule } = tx.t;
+  await tx.update(schedule).set({ nextAtMs: nowMs }).where(eq(schedule.name, name));
+}
+
+/**
+ * Keeps a job that takes its time from being begun again by others. Called now and then while it
+ * runs.
+ */
+export async function extendLease(db: Database, name: string, nowMs: number): Promise<void> {
+  await db.transaction((tx) => releaseJob(tx, name, nowMs + leaseMs));
+}
+
+/** How a job ended. */
+export type JobOutcome =
+  | { readonly ok: true; readonly note?: string }
+  | { readonly ok: false; readonly problem: string; readonly retryAfterMs?: number | undefined };
+
+/** Stores how a job ended and when it is next due. `spread` is from 0 to 1. */
+export async function finishJob(
+  tx: Tx,
+  name: string,
+  outcome: JobOutcome,
+  nowMs: number,
+  spread: number,
+): Promise<void> {
+  const job = await findJob(tx, name);
+  if (job === undefined) return;
+  const { schedule } = tx.t;
+  const failures = outcome.ok ? 0 : job.failures + 1;
+  const ended = outcome.ok
+    ? {
+        succeededAtMs: nowMs,
+        problem: outcome.note ?? null,
+        nextAtMs: nextAfterSuccess(job.everyMs, nowMs, spread),
+      }
+    : {
+        problem: outcome.problem,
+        nextAtMs: nextAfterFailure({ ...job, failures }, nowMs, outcome.retryAfterMs),
+      };
+  await tx
+    .update(schedule)
+    .set({ ...ended, triedAtMs: nowMs, failures })
+    .where(eq(schedule.name, name));
+}

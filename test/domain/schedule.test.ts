@@ -1,0 +1,57 @@
+import { describe, expect, test } from "bun:test";
+import { assert, double, integer, property } from "fast-check";
+import { isDue, leaseMs, nextAfterFailure, nextAfterSuccess } from "../../src/domain/schedule.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+test("the interval is shortened by at most a tenth, and never lengthened", () => {
+  assert(
+    property(
+      integer({ min: 15 * minuteMs, max: 1e9 }),
+      double({ min: 0, max: 1, noNaN: true }),
+      (every, spread) => {
+        const wait = nextAfterSuccess(every, 5, spread) - 5;
+        expect(wait).toBeLessThanOrEqual(every);
+        expect(wait).toBeGreaterThanOrEqual(every * 0.9);
+      },
+    ),
+  );
+});
+
+test("a failure waits a minute, then twice as long, up to the interval or what the source asks", () => {
+  const wait = (failures: number, retryAfterMs?: number) =>
+    nextAfterFailure({ everyMs: hourMs, failures }, 0, retryAfterMs) / minuteMs;
+  expect([1, 2, 3, 6, 7, 1000].map((failures) => wait(failures))).toEqual([1, 2, 4, 32, 60, 60]);
+  expect(wait(1, 90 * minuteMs)).toBe(90);
+  expect(wait(7, 1)).toBe(60);
+});
+
+describe("a clock that jumps", () => {
+  /** The starts of a job of an hour, when it is looked at with each of these clocks. */
+  function starts(clocks: readonly number[]): number {
+    let job = { everyMs: hourMs, nextAtMs: 0, triedAtMs: null as number | null, failures: 0 };
+    let count = 0;
+    for (const nowMs of clocks) {
+      if (!isDue(job, nowMs)) continue;
+      count++;
+      job = { ...job, triedAtMs: nowMs, nextAtMs: nextAfterSuccess(hourMs, nowMs, 0) };
+    }
+    return count;
+  }
+  const minutes = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => from + at * minuteMs);
+
+  test("forward begins a job once", () => expect(starts([0, 1e12, ...minutes(1e12, 30)])).toBe(2));
+
+  test("back neither starves it nor floods", () => {
+    expect(starts([1e12, ...minutes(0, 60)])).toBe(2);
+    expect(starts([1e12, ...minutes(0, 61)])).toBe(3);
+  });
+});
+
+test("a process that died leaves the job to others after its lease", () => {
+  const claimed = { everyMs: hourMs, nextAtMs: leaseMs, triedAtMs: 0, failures: 0 };
+  expect(isDue(claimed, leaseMs - 1)).toBe(false);
+  expect(isDue(claimed, leaseMs)).toBe(true);
+});

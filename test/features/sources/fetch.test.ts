@@ -1,0 +1,284 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import {
+  addressProblem,
+  type FetchLimits,
+  fetchPage,
+  isProblem,
+  isPublicAddress,
+  type SourceRequest,
+} from "../../../src/features/sources/fetch.ts";
+import { fetchList, type PresetName } from "../../../src/features/sources/presets.ts";
+
+const servers: { stop(force: boolean): unknown }[] = [];
+afterEach(() => servers.splice(0).forEach((server) => void server.stop(true)));
+
+function source(respond: (request: Request) => Response | Promise<Response>): string {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: respond });
+  servers.push(server);
+  return `http://127.0.0.1:${server.port}`;
+}
+
+const limits = (changes: Partial<FetchLimits> = {}): FetchLimits => ({
+  allowPrivate: true,
+  signal: AbortSignal.timeout(60_000),
+  bytesMax: 64 * 1024 * 1024,
+  pageTimeoutMs: 30_000,
+  nowMs: () => 0,
+  ...changes,
+});
+
+const fetched = (url: string, changes: Partial<SourceRequest> = {}, limited = limits()) =>
+  fetchPage({ url: new URL(url), ...changes }, limited);
+
+async function problem(...call: Parameters<typeof fetched>) {
+  const outcome = await fetched(...call);
+  if (outcome === "unchanged" || !isProblem(outcome)) throw new Error("the fetch brought a list");
+  return outcome;
+}
+
+const unknown = { etag: null, lastModified: null };
+const text = (outcome: Awaited<ReturnType<typeof fetchPage>>) =>
+  outcome === "unchanged" || isProblem(outcome) ? outcome : new TextDecoder().decode(outcome.bytes);
+
+describe("an address", () => {
+  test.each([
+    "10.1.2.3",
+    "127.0.0.1",
+    "169.254.169.254",
+    "192.168.0.1",
+    "100.64.0.1",
+    "0.0.0.0",
+    "::1",
+    "::",
+    "::ffff:10.0.0.1",
+    "64:ff9b::a00:1",
+    "fd00::1",
+    "fe80::1",
+    "2002:a00:1::1",
+    "not an address",
+  ])("%s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
+
+  test.each(["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946", "172.32.0.1"])(
+    "%s is public",
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+
+  test.each([
+    ["https://example.org/list.csv", undefined],
+    ["http://example.org/list.csv", "forbidden_address"],
+    ["file:///etc/passwd", "forbidden_address"],
+    ["s3://bucket/list.csv", "forbidden_address"],
+    ["data:text/csv,Name", "forbidden_address"],
+    ["https://kim:secret@example.org/list.csv", "forbidden_address"],
+  ])("%s: %s", (url, expected) => {
+    expect(addressProblem(new URL(url), false)?.problem as string | undefined).toBe(expected);
+  });
+
+  test("on a private network is refused before it is asked", async () => {
+    let asked = 0;
+    const url = source(() => new Response(`${asked++}`)).replace("http:", "https:");
+    for (const each of [
+      url,
+      "https://localhost/list",
+      "https://[::1]/",
+      "https://[::ffff:7f00:1]/",
+    ])
+      expect(await problem(each, {}, limits({ allowPrivate: false }))).toMatchObject({
+        problem: "forbidden_address",
+      });
+    expect(asked).toBe(0);
+  });
+});
+
+describe("a page", () => {
+  test("comes with its validators, which the next fetch sends", async () => {
+    const url = source(({ headers }) =>
+      headers.get("If-None-Match") === '"a"'
+        ? new Response(null, { status: 304 })
+        : new Response("Name", { headers: { ETag: '"a"', "Last-Modified": "yesterday" } }),
+    );
+    expect(await fetched(url)).toMatchObject({ etag: '"a"', lastModified: "yesterday" });
+    const known = { etag: '"a"', lastModified: null };
+    expect(await fetched(url, { known })).toBe("unchanged");
+  });
+
+  test.each([
+    [new Response("", { status: 200 }), "refused_by_source"],
+    [new Response(" \n"), "refused_by_source"],
+    [new Response("ERROR: Invalid API Key"), "refused_by_source"],
+    [new Response("<!DOCTYPE html><title>Sign in</title>"), "not_a_list"],
+    [new Response("\uFEFF\n<!-- x --><html lang=en>"), "not_a_list"],
+    [new Response("no", { status: 401 }), "refused_by_source"],
+    [new Response("no", { status: 403 }), "refused_by_source"],
+    [new Response("no", { status: 404 }), "refused_by_source"],
+    [new Response("no", { status: 500 }), "server_error"],
+    [new Response("no", { status: 429 }), "rate_limited"],
+  ])("that is no list is a problem", async (response, expected) => {
+    expect((await problem(source(() => response))).problem as string).toBe(expected);
+  });
+
+  test.each([
+    ["120", 120_000],
+    ["Thu, 01 Jan 1970 01:00:00 GMT", 3_600_000],
+    ["999999999", 86_400_000],
+    ["soon", undefined],
+  ])("with Retry-After: %s waits for %s", async (header, expected) => {
+    const response = () => new Response("", { status: 503, headers: { "Retry-After": header } });
+    const { retryAfterMs } = await problem(source(response));
+    expect(retryAfterMs).toBe(expected);
+  });
+
+  test("has a bound for what it unpacks to", async () => {
+    const bomb = Bun.gzipSync(new Uint8Array(8 * 1024 * 1024));
+    const url = source(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
+    const found = await problem(url, {}, limits({ bytesMax: 1024 * 1024 }));
+    expect(found.problem).toBe("too_large");
+  });
+
+  test("that does not end is given up, whole or in its middle", async () => {
+    const never = source(() => new Promise(() => {}));
+    const drip = source(
+      () => new Response(new ReadableStream({ pull: (c) => (c.enqueue("a"), Bun.sleep(20)) })),
+    );
+    for (const url of [never, drip]) {
+      const found = await problem(url, {}, limits({ pageTimeoutMs: 300 }));
+      expect(found.problem).toBe("timeout");
+    }
+  });
+
+  test("of a source that is down is a problem of the network", async () => {
+    const url = source(() => new Response());
+    await servers.pop()?.stop(true);
+    expect((await problem(url)).problem).toBe("network");
+  });
+});
+
+describe("a redirect", () => {
+  const redirectTo = (location: string, status = 302) =>
+    source(() => new Response(null, { status, headers: { Location: location } }));
+
+  test("is followed, without secrets at another origin", async () => {
+    const seen: [string | null, string | null, string, string][] = [];
+    const note = async (request: Request) =>
+      void seen.push([
+        request.headers.get("Authorization"),
+        request.headers.get("X-Api-Key"),
+        request.method,
+        await request.text(),
+      ]);
+    const other = source(async (request) => (await note(request), new Response("Name")));
+    const first = source(async (request) => {
+      await note(request);
+      const isSecond = new URL(request.url).pathname === "/second";
+      return Response.redirect(isSecond ? other : "/second", 307);
+    });
+    const secretHeaders = { Authorization: "Bearer s", "X-Api-Key": "k" };
+    const secretForm = new URLSearchParams({ key: "f" });
+    expect(text(await fetched(first, { secretHeaders, secretForm }))).toBe("Name");
+    expect(seen).toEqual([
+      ["Bearer s", "k", "POST", "key=f"],
+      ["Bearer s", "k", "POST", "key=f"],
+      [null, null, "GET", ""],
+    ]);
+  });
+
+  test.each(["file:///etc/passwd", "ftp://example.org/", "data:text/csv,Name", "s3://b/k"])(
+    "to %s is refused",
+    async (location) =>
+      expect((await problem(redirectTo(location))).problem).toBe("forbidden_address"),
+  );
+
+  test("from anywhere to a private address is refused", async () => {
+    const inside = source(() => new Response("secret"));
+    expect(await problem(inside, {}, limits({ allowPrivate: false }))).toMatchObject({
+      problem: "forbidden_address",
+    });
+  });
+
+  test("ends after five", async () => {
+    let count = 0;
+    const url = source(() => Response.redirect(`/${count++}`, 302));
+    expect((await problem(url)).problem).toBe("network");
+    expect(count).toBe(6);
+  });
+});
+
+describe("a preset", () => {
+  const list = (preset: PresetName, url: string, secret = "secret") =>
+    fetchList({ preset, account: "ab/12", url }, secret, unknown, limits());
+  const json = (value: unknown) => Response.json(value);
+
+  test("of ASM sends its credential in the body", async () => {
+    const seen: string[] = [];
+    const url = source(async (request) => {
+      seen.push(`${new URL(request.url).search} ${await request.text()}`);
+      return new Response("[]");
+    });
+    await list("asm", url, "key1");
+    await list("asm", url, "kim:pass:word");
+    const query = "?account=ab%2F12&method=json_adoptable_animals";
+    expect(seen).toEqual([`${query} key=key1`, `${query} username=kim&password=pass%3Aword`]);
+  });
+
+  const shelterluv = (ids: number[], total = ids.length) =>
+    source((request) => {
+      const offset = Number(new URL(request.url).searchParams.get("offset"));
+      const animals = ids.slice(offset, offset + 100).map((id) => ({ "Internal-ID": `${id}` }));
+      return json({ success: 1, animals, has_more: offset + 100 < ids.length, total_count: total });
+    });
+  const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+
+  test("of Shelterluv pages to the end", async () => {
+    const whole = JSON.parse(text(await list("shelterluv", shelterluv(numbers(250)))) as string);
+    expect(whole.animals).toHaveLength(250);
+    expect(whole.has_more).toBe(false);
+  });
+
+  test.each([
+    ["a list with less than its total", () => shelterluv(numbers(90), 91), "incomplete_list"],
+    ["a list with an animal twice", () => shelterluv([...numbers(99), 1]), "incomplete_list"],
+    ["no animals", () => shelterluv([]), "refused_by_source"],
+    [
+      "a failure with status 200",
+      () => source(() => json({ success: 0, error_message: "Invalid key" })),
+      "refused_by_source",
+    ],
+    ["no list", () => source(() => json({ success: 1 })), "not_a_list"],
+    [
+      "pages without an end",
+      () => source(() => json({ success: 1, animals: [{}], has_more: true })),
+      "incomplete_list",
+    ],
+  ])("of Shelterluv: %s is a problem", async (_what, url, expected) => {
+    expect(await list("shelterluv", url())).toMatchObject({ problem: expected });
+  });
+
+  test("of RescueGroups pages by its count, and keeps what is included", async () => {
+    const seen: string[] = [];
+    const url = source((request) => {
+      const { pathname, searchParams } = new URL(request.url);
+      const page = Number(searchParams.get("page"));
+      seen.push(`${pathname} ${request.headers.get("Authorization")}`);
+      return json({
+        data: [{ id: `${page}` }],
+        included: [{ type: "species", id: `${page}` }],
+        meta: { count: 2, pages: 2 },
+      });
+    });
+    const whole = JSON.parse(text(await list("rescuegroups", url)) as string);
+    expect(whole).toMatchObject({ data: [{ id: "1" }, { id: "2" }] });
+    expect(whole.included).toHaveLength(2);
+    expect(seen[0]).toBe("/ab%2F12/animals/search/available secret");
+  });
+
+  test("of RescueGroups: a rejected key is an empty body", async () => {
+    expect(
+      await list(
+        "rescuegroups",
+        source(() => new Response("")),
+      ),
+    ).toMatchObject({
+      problem: "refused_by_source",
+    });
+  });
+});

@@ -1,0 +1,277 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { undoChange } from "../../../src/features/animals/undo.ts";
+import { dayMs, hourMs } from "../../../src/domain/clock.ts";
+import {
+  pull,
+  type Pulling,
+  type PullResult,
+  withdrawHeld,
+} from "../../../src/features/sources/pull.ts";
+import { findFollowed, follow } from "../../../src/features/sources/store.ts";
+import { TestClock } from "../../helpers/app.ts";
+import { openTestStore } from "../../helpers/store-under-test.ts";
+
+const servers: { stop(force: boolean): unknown }[] = [];
+afterEach(() => servers.splice(0).forEach((server) => void server.stop(true)));
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly category?: string;
+}
+
+const csv = (animals: readonly Listed[]) =>
+  [
+    "Tag,Name,Species,State",
+    ...animals.map(
+      ({ id, name, status, category = "Dog" }) => `${id},${name},${category},${status}`,
+    ),
+  ].join("\n");
+
+const reading = {
+  format: "map",
+  columns: { name: "Name", categoryId: "Species", status: "State", externalId: "Tag" },
+  statuses: {},
+  source: "north",
+};
+
+/** A followed list of a fake source, which responds as `respond` says. */
+async function followedList(changes: { complete?: number; createsCategories?: number } = {}) {
+  const clock = new TestClock();
+  const { db } = await openTestStore({ clock: clock.read });
+  await db.transaction(async (tx) => {
+    await tx.insert(tx.t.categories).values({ id: 1n, name: "Dog", nameKey: "dog" });
+  });
+  const fake = { respond: (_request: Request): Response | Promise<Response> => new Response("") };
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => fake.respond(request),
+  });
+  servers.push(server);
+  const pulling: Pulling = {
+    db,
+    clock: clock.read,
+    random: () => 0,
+    allowPrivate: true,
+    signal: new AbortController().signal,
+  };
+  const source = {
+    name: "north",
+    url: `http://127.0.0.1:${server.port}/list.csv`,
+    reading,
+    createdAtMs: 0,
+    createdBy: "Kim",
+    ...changes,
+  };
+  await follow(db, source, hourMs, clock.nowMs);
+  const listed = (animals: readonly Listed[]) => {
+    fake.respond = () => new Response(csv(animals));
+    return pull(pulling, "north");
+  };
+  const responding = (respond: () => Response | Promise<Response>) => {
+    fake.respond = respond;
+    return pull(pulling, "north");
+  };
+  const animals = () =>
+    db.read(async (tx) => {
+      const { pets } = tx.t;
+      const rows = await tx.select().from(pets).orderBy(pets.id);
+      return rows.map(({ externalId, status }) => `${externalId?.replace("north:", "")} ${status}`);
+    });
+  const job = async () => (await findFollowed(db, "north")).job;
+  return { animals, clock, db, fake, job, listed, pulling, responding };
+}
+
+const dogs = (count: number, status = "available"): Listed[] =>
+  Array.from({ length: count }, (_, at) => ({ id: `d${at + 1}`, name: `Dog ${at + 1}`, status }));
+
+test("a list is imported, and what it does not have any more is withdrawn", async () => {
+  const { animals, job, listed } = await followedList();
+  expect(await listed(dogs(4))).toMatchObject({ outcome: "imported", added: 4 });
+  const next = [...dogs(3), { id: "d9", name: "New", status: "pending" }];
+  expect(await listed(next)).toMatchObject({ added: 1, withdrawn: 1 });
+  expect(await animals()).toEqual(["d1 available", "d2 available", "d3 available", "d9 pending"]);
+  expect(await job()).toMatchObject({ problem: null, failures: 0 });
+});
+
+test("a list that is not whole withdraws nobody", async () => {
+  const { animals, listed } = await followedList({ complete: 0 });
+  await listed(dogs(4));
+  expect(await listed(dogs(1))).toMatchObject({ outcome: "imported", withdrawn: 0 });
+  expect(await animals()).toHaveLength(4);
+});
+
+describe("what is wrong changes nothing and is shown", () => {
+  test.each<[string, () => Response, string]>([
+    ["a login page", () => new Response("<!doctype html><p>Sign in"), "web page"],
+    ["an error with status 200", () => new Response("ERROR: Invalid API Key"), "Invalid API Key"],
+    ["an empty body", () => new Response(""), "nothing"],
+    ["401", () => new Response("", { status: 401 }), "refused"],
+    ["500", () => new Response("", { status: 500 }), "500"],
+    [
+      "a renamed column",
+      () => new Response("Tag,Name,Kind,State\nd1,Rex,Dog,available"),
+      "Species",
+    ],
+  ])("%s", async (_what, respond, words) => {
+    const { animals, clock, job, listed, responding } = await followedList();
+    await listed(dogs(2));
+    expect(await responding(respond)).toMatchObject({ outcome: "failed" });
+    expect(await animals()).toHaveLength(2);
+    const { problem, failures, nextAtMs } = await job();
+    expect(problem).toContain(words);
+    expect(failures).toBe(1);
+    expect(nextAtMs).toBe(clock.nowMs + 60_000);
+  });
+
+  test("until the source asks to be left alone for longer", async () => {
+    const { clock, job, responding } = await followedList();
+    const headers = { "Retry-After": "7200" };
+    await responding(() => new Response("", { status: 429, headers }));
+    expect((await job()).nextAtMs).toBe(clock.nowMs + 7_200_000);
+  });
+});
+
+test("a new word and a new category are rows in error, and protect their animals", async () => {
+  const { animals, job, listed } = await followedList();
+  await listed(dogs(5));
+  const next: Listed[] = [
+    ...dogs(2),
+    { id: "d3", name: "Dog 3", status: "zwischenstation" },
+    { id: "d4", name: "Dog 4", status: "available", category: "Axolotl" },
+  ];
+  expect(await listed(next)).toMatchObject({ outcome: "partial", rejected: 2, withdrawn: 1 });
+  expect(await animals()).toEqual(["d1 available", "d2 available", "d3 available", "d4 available"]);
+  expect((await job()).problem).toContain("2 of 4");
+});
+
+test("a row in error without an id withdraws nobody", async () => {
+  const { animals, listed } = await followedList();
+  await listed(dogs(5));
+  const next = [...dogs(4).slice(1), { id: "", name: "Who", status: "zwischenstation" }];
+  expect(await listed(next)).toMatchObject({ outcome: "partial", withdrawn: 0 });
+  expect(await animals()).toHaveLength(5);
+});
+
+test("new categories are made if that was agreed to", async () => {
+  const { animals, listed } = await followedList({ createsCategories: 1 });
+  await listed([{ id: "c1", name: "Tom", status: "available", category: "Cat" }]);
+  expect(await animals()).toEqual(["c1 available"]);
+});
+
+describe("withdrawals of more than half", () => {
+  test("wait for a person, who carries out those that were shown", async () => {
+    const { animals, db, job, listed, pulling } = await followedList();
+    await listed(dogs(10));
+    const next = [...dogs(4), { id: "d20", name: "New", status: "available" }];
+    expect(await listed(next)).toMatchObject({ outcome: "held", held: 6, withdrawn: 0, added: 1 });
+    expect(await animals()).toHaveLength(11);
+    expect((await job()).problem).toContain("6 withdrawals");
+    expect(await withdrawHeld(pulling, "north", "Kim")).toBe(6);
+    expect(await animals()).toHaveLength(5);
+    expect(await withdrawHeld(pulling, "north", "Kim")).toBeUndefined();
+    const [change] = await db.read(async (tx) =>
+      tx
+        .select({ actor: tx.t.changes.actor })
+        .from(tx.t.changes)
+        .orderBy(tx.t.changes.id)
+        .limit(1)
+        .offset(2),
+    );
+    expect(change?.actor).toBe("Kim");
+  });
+
+  test("within a day count together", async () => {
+    const { clock, listed } = await followedList();
+    await listed(dogs(10));
+    const results: PullResult[] = [];
+    for (const left of [8, 6, 5, 4]) {
+      clock.advance(hourMs);
+      results.push(await listed(dogs(left)));
+    }
+    expect(results).toMatchObject([
+      { withdrawn: 2 },
+      { withdrawn: 2 },
+      { withdrawn: 1 },
+      { outcome: "held", withdrawn: 0 },
+    ]);
+    clock.advance(dayMs);
+    expect(await listed(dogs(4))).toMatchObject({ outcome: "imported", withdrawn: 1 });
+  });
+
+  test("hold the only animal too", async () => {
+    const { animals, listed } = await followedList();
+    await listed(dogs(1));
+    const other = { id: "d5", name: "Other", status: "available" };
+    expect(await listed([other])).toMatchObject({ outcome: "held", held: 1, added: 1 });
+    expect(await animals()).toHaveLength(2);
+  });
+});
+
+test("an unchanged list costs nothing, by its hash or by what the source says", async () => {
+  const { db, fake, listed, pulling } = await followedList();
+  await listed(dogs(2));
+  expect(await listed(dogs(2))).toEqual({ outcome: "unchanged" });
+  fake.respond = ({ headers }) =>
+    headers.get("If-None-Match") === '"v1"'
+      ? new Response(null, { status: 304 })
+      : new Response(csv(dogs(3)), { headers: { ETag: '"v1"' } });
+  expect(await pull(pulling, "north")).toMatchObject({ added: 1 });
+  expect(await pull(pulling, "north")).toEqual({ outcome: "unchanged" });
+  const count = await db.read(async (tx) => (await tx.select().from(tx.t.changes)).length);
+  expect(count).toBe(2);
+});
+
+/** A number generator of a seed, the same in every run. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test("whatever a source does, the catalogue is that of its last whole list", async () => {
+  const random = randomOf(7);
+  const { animals, clock, fake, pulling } = await followedList();
+  const whole = new Map(dogs(40).map((dog) => [dog.id, dog]));
+  const faults: (() => Response | Promise<Response>)[] = [
+    () => new Response(csv([...whole.values()]).slice(0, 30), { status: 500 }),
+    () => new Response(""),
+    () => new Response("<html>Sign in</html>"),
+    () => new Response("ERROR: Service API is disabled"),
+    () => Response.redirect("file:///etc/passwd", 302),
+    () => Response.redirect("/again", 302),
+    () => new Response(csv([...whole.values()].slice(0, 10))),
+    () =>
+      new Response(Bun.gzipSync(csv([...whole.values()])).subarray(0, 60), {
+        headers: { "Content-Encoding": "gzip" },
+      }),
+    () => new Response("", { status: 429, headers: { "Retry-After": "5" } }),
+  ];
+  for (let round = 0; round < 60; round++) {
+    clock.advance(dayMs);
+    const fault = faults[Math.floor(random() * faults.length)];
+    if (random() < 0.6 && fault !== undefined && round > 0) {
+      fake.respond = fault;
+      await pull(pulling, "north");
+    } else {
+      const leaving = [...whole.keys()][Math.floor(random() * whole.size)];
+      if (leaving !== undefined) whole.delete(leaving);
+      whole.set(`n${round}`, { id: `n${round}`, name: `New ${round}`, status: "available" });
+      fake.respond = () => new Response(csv([...whole.values()]));
+      expect((await pull(pulling, "north")).outcome).toBe("imported");
+    }
+    const expected = [...whole.keys()].map((id) => `${id} available`).toSorted();
+    expect((await animals()).toSorted()).toEqual(expected);
+  }
+});
+
+test("an undo by a person pauses the list, as the next pull would do it again", async () => {
+  const { clock, db, job, listed } = await followedList();
+  await listed(dogs(3));
+  await undoChange({ db, clock: clock.read, actor: "Kim" }, {});
+  expect((await job()).paused).toBe("undo");
+});

@@ -1,0 +1,128 @@
+import { expect, test } from "bun:test";
+import { hourMs, minuteMs } from "../../src/domain/clock.ts";
+import { leaseMs } from "../../src/domain/schedule.ts";
+import { Schedule } from "../../src/service/schedule.ts";
+import { finishJob, jobsOf, pauseJob, scheduleJob } from "../../src/storage/schedule.ts";
+import { TestClock } from "../helpers/app.ts";
+import { openTestStore } from "../helpers/store-under-test.ts";
+
+async function scheduled(run: (name: string) => string | undefined) {
+  const clock = new TestClock();
+  const { db } = await openTestStore({ clock: clock.read });
+  const done: string[] = [];
+  const problems: string[] = [];
+  const make = () =>
+    new Schedule({
+      db,
+      clock: clock.read,
+      random: () => 0,
+      async run({ name }) {
+        done.push(name);
+        const problem = run(name);
+        if (problem === undefined) {
+          await db.transaction((tx) => finishJob(tx, name, { ok: true }, clock.nowMs, 0));
+        }
+        return problem;
+      },
+      onProblem: ({ name }, what) => problems.push(`${name}: ${what}`),
+      onError: (error) => done.push(`failed: ${String(error)}`),
+    });
+  const add = (target: string, everyMs = hourMs) =>
+    db.transaction((tx) => scheduleJob(tx, { kind: "pull", target }, everyMs, clock.nowMs));
+  /** All of the schedules look once, and finish what they began. */
+  const look = async (...schedules: Schedule[]) => {
+    await Promise.all(schedules.map((each) => each.look()));
+    await Promise.all(schedules.map((each) => each.ended()));
+  };
+  return { add, clock, db, done, look, make, problems };
+}
+
+test("a new job is done at once, and then by its interval", async () => {
+  const { add, clock, done, look, make } = await scheduled(() => undefined);
+  await add("north");
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+  clock.advance(hourMs - 1);
+  await look(make());
+  expect(done).toHaveLength(1);
+  clock.advance(1);
+  await look(make());
+  expect(done).toHaveLength(2);
+});
+
+test("of many processes that see a job as due, one does it", async () => {
+  const { add, done, look, make } = await scheduled(() => undefined);
+  await add("north");
+  await add("south");
+  await look(...Array.from({ length: 8 }, make));
+  expect(done.toSorted()).toEqual(["pull north", "pull south"]);
+});
+
+test("a job whose process was killed is tried again after a minute, and its problem is shown", async () => {
+  let problem: string | undefined = "killed by SIGKILL";
+  const { add, clock, db, done, look, make, problems } = await scheduled(() => problem);
+  await add("north");
+  await look(make());
+  expect(await jobsOf(db)).toMatchObject([{ failures: 1, problem: "killed by SIGKILL" }]);
+  clock.advance(minuteMs - 1);
+  await look(make());
+  expect(done).toHaveLength(1);
+  clock.advance(1);
+  problem = undefined;
+  await look(make());
+  expect(await jobsOf(db)).toMatchObject([
+    { failures: 0, problem: null, succeededAtMs: clock.nowMs },
+  ]);
+  expect(problems).toEqual(["pull north: killed by SIGKILL", "pull north: null"]);
+});
+
+test("a job of a process that died is left to others after its lease", async () => {
+  const { add, clock, db, done, look, make } = await scheduled(() => undefined);
+  await add("north");
+  const dead = new Schedule({
+    db,
+    clock: clock.read,
+    random: () => 0,
+    run: () => new Promise(() => {}),
+    onProblem: () => {},
+    onError: () => {},
+  });
+  await dead.look();
+  clock.advance(leaseMs - 1);
+  await look(make());
+  expect(done).toEqual([]);
+  clock.advance(1);
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+});
+
+test("a paused job waits until it is resumed, and is then due at once", async () => {
+  const { add, clock, db, done, look, make } = await scheduled(() => undefined);
+  await add("north");
+  await db.transaction((tx) => pauseJob(tx, "pull north", "person", clock.nowMs));
+  clock.advance(24 * hourMs);
+  await look(make());
+  expect(done).toEqual([]);
+  await db.transaction((tx) => pauseJob(tx, "pull north", null, clock.nowMs));
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+});
+
+test("a job that the end of the service interrupts is no failure, and goes on elsewhere", async () => {
+  const { add, clock, db, done, look, make } = await scheduled(() => undefined);
+  await add("north");
+  const stopping = new Schedule({
+    db,
+    clock: clock.read,
+    random: () => 0,
+    run: (_job, signal) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
+    onProblem: () => {},
+    onError: () => {},
+  });
+  await stopping.look();
+  await stopping.close();
+  expect(await jobsOf(db)).toMatchObject([{ failures: 0, problem: null }]);
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+});
