@@ -33,24 +33,20 @@ function reason({ detail, message }: Refusal): string {
 function jsonLine(time: string, level: string, answered: AnsweredRequest): string {
   const { record, method, status, bytes, durationMs } = answered;
   const { id, route, refusal } = record;
-  let line = `{"time":"${time}","level":"${level}","message":"request","id":"${id}","method":"${method}"`;
-  if (route !== undefined) line += `,"route":"${route}"`;
-  line += `,"status":${status},"durationUs":${Math.round(durationMs * 1000)}`;
-  if (bytes !== undefined) line += `,"bytes":${bytes}`;
-  line += jsonCaller(record);
-  if (refusal !== undefined) {
-    line += `,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}`;
-  }
-  return `${line}}`;
+  const routePart = route === undefined ? "" : `,"route":"${route}"`;
+  const bytesPart = bytes === undefined ? "" : `,"bytes":${bytes}`;
+  const refusalPart =
+    refusal === undefined
+      ? ""
+      : `,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}`;
+  return `{"time":"${time}","level":"${level}","message":"request","id":"${id}","method":"${method}"${routePart},"status":${status},"durationUs":${Math.round(durationMs * 1000)}${bytesPart}${jsonCaller(record)}${refusalPart}}`;
 }
 
 function jsonCaller(record: Readonly<RequestRecord>): string {
   const key = record.admission?.key;
   const address = record.address();
-  return (
-    (key === undefined ? "" : `,"keyId":"${key.id}","plan":"${key.plan}"`) +
-    (address === undefined ? "" : `,"address":"${address}"`)
-  );
+  const keyPart = key === undefined ? "" : `,"keyId":"${key.id}","plan":"${key.plan}"`;
+  return address === undefined ? keyPart : `${keyPart},"address":"${address}"`;
 }
 
 function textLine(time: string, level: string, answered: AnsweredRequest): string {

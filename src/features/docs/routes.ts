@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { jsonText } from "../../domain/exact-json.ts";
-import { formsOf, respondWith, type Forms } from "../../http/compression.ts";
+import { formsOf, respondWith, type Forms } from "../compression.ts";
 import { isGetPetRemoved, versionSegment, type EdgeOptions } from "../../http/edge.ts";
 import { jsonType, respond } from "../../http/errors.ts";
 import { baseUrlOf } from "../../http/record.ts";

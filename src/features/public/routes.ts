@@ -4,7 +4,7 @@
  */
 import { Elysia } from "elysia";
 import { AppError } from "../../domain/errors.ts";
-import { formsOf, respondWith, type Forms } from "../../http/compression.ts";
+import { formsOf, respondWith, type Forms } from "../compression.ts";
 import type { Database } from "../../storage/database.ts";
 import { newestAnimals, pageSize, publicList, type StoreFacts, storeFacts } from "./animals.ts";
 import {

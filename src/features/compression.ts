@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { respond } from "./errors.ts";
+import { respond } from "../http/errors.ts";
 
 type Encoding = "br" | "gzip" | "identity";
 
