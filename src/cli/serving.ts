@@ -39,9 +39,9 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const report = (error: unknown) => log.failure(error);
   const tls = await tlsOf(config);
   const watchers = await openWatchers(loaded, io, log);
-  const routes = await Promise.all(
-    io.features.flatMap((feature) => feature.routes?.(loaded.valueOf)?.load() ?? []),
-  );
+  const ofFeatures = io.features.flatMap((feature) => feature.routes?.(loaded.valueOf) ?? []);
+  const topics = ofFeatures.flatMap(({ topic }) => topic ?? []);
+  const routes = await Promise.all(ofFeatures.map((each) => each.load()));
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
@@ -52,7 +52,15 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   try {
     const observers = watchers.flatMap(({ requests }) => requests ?? []);
     const isHttps = tls !== undefined;
-    const handler = handlerOf(config, { services, routes, isHttps, log, observers, report });
+    const handler = handlerOf(config, {
+      services,
+      routes,
+      topics,
+      isHttps,
+      log,
+      observers,
+      report,
+    });
     const listening = await listenAll(watchers);
     await services.store.started;
     const server = start(config, tls, handler);
@@ -90,7 +98,10 @@ async function tlsOf(config: Config): Promise<Tls | undefined> {
 
 function handlerOf(
   config: Config,
-  options: Pick<AppOptions, "services" | "routes" | "isHttps" | "log" | "observers" | "report">,
+  options: Pick<
+    AppOptions,
+    "services" | "routes" | "topics" | "isHttps" | "log" | "observers" | "report"
+  >,
 ): Handler {
   const { handler } = createService({
     ...options,

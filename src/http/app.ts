@@ -21,6 +21,8 @@ export interface AppOptions extends Reachable {
   readonly log?: Logger;
   readonly observers?: readonly RequestObserver[];
   readonly routes?: readonly MakeRoutes[];
+  /** See `EdgeOptions`. */
+  readonly topics?: readonly string[];
   /** Called with failures whose cause the caller does not learn. */
   readonly report: (error: unknown) => void;
 }
@@ -51,10 +53,12 @@ export function createService(options: AppOptions): {
 }
 
 function createApp(options: AppOptions, cors: Cors | undefined) {
-  const { baseUrl, report, services, stagingBaseUrl, routes = [] } = options;
+  const { baseUrl, report, services, stagingBaseUrl, routes = [], topics = [] } = options;
   const { clock } = services;
   const operations = petRoutes({ cors, services });
-  const features = routes.flatMap((make) => make({ baseUrl, stagingBaseUrl, clock, services }));
+  const features = routes.flatMap((make) =>
+    make({ baseUrl, stagingBaseUrl, clock, services, topics }),
+  );
   const open = new Elysia({ name: "open" });
   for (const part of [probeRoutes(services), ...features]) open.use(part);
   const openMethods = methodTable(open.routes);

@@ -19,6 +19,8 @@ export interface EdgeOptions {
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
   readonly clock: Clock;
+  /** What the documentation page says of other routes, each in CommonMark below a heading. */
+  readonly topics?: readonly string[];
 }
 
 export type MakeRoutes = (
@@ -28,6 +30,8 @@ export type MakeRoutes = (
 /** Routes outside of `/v1`, and the pages among them that a start tells a person of. */
 export interface FeatureRoutes {
   readonly pages: readonly { readonly title: string; readonly path: string }[];
+  /** What the documentation page says of them: CommonMark that begins with `## Title`. */
+  readonly topic?: string;
   /** Loads them with the web framework, which no command but `serve` needs. */
   readonly load: () => Promise<MakeRoutes>;
 }

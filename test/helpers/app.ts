@@ -62,13 +62,15 @@ export async function testApp({
     ...service,
   });
   closeAfterTest(store, () => services.close());
+  const ofFeatures = features.flatMap(({ routes }) => routes?.(valueOf) ?? []);
   const { app: inside, handler } = createService({
     services,
     baseUrl: undefined,
     stagingBaseUrl: undefined,
     corsOrigins: [],
     trustedProxies: [],
-    routes: await Promise.all(features.flatMap(({ routes }) => routes?.(valueOf)?.load() ?? [])),
+    routes: await Promise.all(ofFeatures.map((each) => each.load())),
+    topics: ofFeatures.flatMap(({ topic }) => topic ?? []),
     report: (error) => reported.push(error),
     ...app,
   });

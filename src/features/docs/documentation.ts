@@ -23,12 +23,16 @@ import style from "./documentation.css" with { type: "text" };
 const script = clientScript("docs/client.js");
 
 /** The document as a page. It is complete without JavaScript, and sends requests with it. */
-export function documentationPage(document: OpenApiDocument, guides: string | undefined): Page {
+export function documentationPage(
+  document: OpenApiDocument,
+  guides: string | undefined,
+  more: readonly string[] = [],
+): Page {
   const { info, servers: named = [], components = {} } = document;
   const servers = named.map(({ url, description = url }) => ({ url, description }));
   const operations = operationsOf(document);
   const schemas = Object.entries(components.schemas ?? {}) as [string, Schema][];
-  const { introduction, topics } = topicsOf(info.description ?? "");
+  const { introduction, topics } = topicsOf([info.description, ...more].join("\n"));
   const before = topics.filter(isBeforeEndpoints);
   const after = topics.filter((topic) => !isBeforeEndpoints(topic));
   const body = html`<a class="skip" href="#content">Skip to content</a>

@@ -98,7 +98,7 @@ async function bodiesOf(options: DocsOptions): Promise<Record<Name, Body>> {
       escape: quoted,
     },
     page: {
-      ...documentationPage(document, options.guides),
+      ...documentationPage(document, options.guides, options.topics),
       escape: (base) => html`${base}`.text,
     },
   };

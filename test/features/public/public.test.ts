@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { decodeHTML } from "entities";
 import { gunzipSync, brotliDecompressSync } from "node:zlib";
 import { runInNewContext } from "node:vm";
 import { TestClock, testApp } from "../../helpers/app.ts";
@@ -180,4 +181,21 @@ test("the script is small, and can be read as a classic script", async () => {
   const script = await (await get("/animals.js")).text();
   expect(script.length).toBeLessThanOrEqual(3_000);
   expect(() => runInNewContext(`() => { ${script} }`)).not.toThrow();
+});
+
+test("the documentation page has the JSON Schema of the list, and only where it is public", async () => {
+  const { get } = await publicApp();
+  const page = await (await get("/docs")).text();
+  const [, section = ""] =
+    /<section class="topic" id="public-list">(.*?)<\/section>/s.exec(page) ?? [];
+  expect(page.includes('href="#public-list"')).toBe(true);
+  const [, code = ""] = /<code class="language-json">(.*?)<\/code>/s.exec(section) ?? [];
+  const schema = JSON.parse(decodeHTML(code)) as {
+    properties: { animals: { items: { required: string[] } } };
+  };
+  const list = (await (await get("/animals.json")).json()) as { animals: object[] };
+  expect(Object.keys(schema.properties)).toEqual([...Object.keys(list), "next"]);
+  expect(schema.properties.animals.items.required).toEqual(Object.keys(list.animals[0] ?? {}));
+  const alone = await (await (await testApp()).send("/docs")).text();
+  expect(alone.includes("public-list")).toBe(false);
 });
