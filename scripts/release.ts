@@ -105,11 +105,13 @@ function release(root: string, { version, isDryRun, preset }: ReleaseOptions): v
     run(root, [process.execPath, "run", "test"]);
     run(root, ["git", "commit", "--quiet", "--all", "--message", `chore(release): ${version}`]);
     undo = "git reset --hard HEAD~1";
+    // Before the build: only at its tag does a build print the version alone.
+    run(root, ["git", "tag", "--annotate", `v${version}`, "--message", `rehome ${version}`]);
+    undo = `git tag --delete v${version} && ${undo}`;
     say("Building ...");
     // In a process of its own: this one has read the version from package.json before it was
     // changed.
     run(root, [process.execPath, "scripts/build-all.ts", "--preset", `${preset}`]);
-    run(root, ["git", "tag", "--annotate", `v${version}`, "--message", `rehome ${version}`]);
   } catch (error) {
     say(`Not released. What was written is in the tree: \`${undo}\` takes it back.`);
     throw error;

@@ -7,7 +7,6 @@ import type { RequestObserver } from "./http/handler.ts";
 import type { AddressLimiter } from "./service/anonymous.ts";
 import type { Logger } from "./service/log.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
-import type { Database } from "./storage/database.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
 export interface CommandEntry {
@@ -61,8 +60,6 @@ export interface Feature {
   readonly stores?: readonly StoreKind[];
   /** What it does by the schedule. */
   readonly jobs?: readonly JobCommand[];
-  /** Puts its jobs on the schedule, or takes them off, as the settings say. */
-  readonly plan?: (loaded: LoadedConfig, db: Database) => Promise<void>;
   /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
   /** Returns undefined when the settings do not ask for it. */

@@ -52,15 +52,8 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   try {
     const observers = watchers.flatMap(({ requests }) => requests ?? []);
     const isHttps = tls !== undefined;
-    const handler = handlerOf(config, {
-      services,
-      routes,
-      topics,
-      isHttps,
-      log,
-      observers,
-      report,
-    });
+    const parts = { services, routes, topics, isHttps, log, observers, report };
+    const handler = handlerOf(config, parts);
     const listening = await listenAll(watchers);
     await services.store.started;
     const server = start(config, tls, handler);
@@ -71,7 +64,6 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     if (issued === undefined) void announce(io, text);
     else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
-    for (const { plan } of io.features) await plan?.(loaded, services.store.db);
     schedule = scheduleOf(loaded, io, services, log);
     schedule?.start();
     if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);

@@ -28,7 +28,7 @@ export function jobsOf(db: Database): Promise<Job[]> {
 /** The job, or undefined if nothing of this name is scheduled. */
 export async function findJob(tx: Tx, name: string): Promise<Job | undefined> {
   const { schedule } = tx.t;
-  const [job] = await tx.forUpdate(tx.select().from(schedule).where(eq(schedule.name, name)));
+  const [job] = await tx.select().from(schedule).where(eq(schedule.name, name));
   return job;
 }
 
@@ -121,9 +121,10 @@ export async function finishJob(
   nowMs: number,
   spread: number,
 ): Promise<void> {
-  const job = await findJob(tx, name);
-  if (job === undefined) return;
   const { schedule } = tx.t;
+  const own = tx.select().from(schedule).where(eq(schedule.name, name));
+  const [job] = await tx.forUpdate(own);
+  if (job === undefined) return;
   const failures = outcome.ok ? 0 : job.failures + 1;
   const ended = outcome.ok
     ? {

@@ -218,9 +218,7 @@ describe("bans", () => {
     };
     const first = await banned(key);
     expect(first).toMatchObject({ status: 429, code: "key_banned", remaining: 0 });
-    expect(first.message).toBe(
-      expect.stringContaining("it went on sending requests after 429 in 3 minutes out of 10"),
-    );
+    expect(first.message).toContain("it went on sending requests after 429 in 3 minutes out of 10");
     expect(first.retryAfterSeconds).toBeGreaterThan(290);
     // Five minutes, and up to a second until the end of the second in which they end.
     expect(first.retryAfterSeconds).toBeLessThanOrEqual(301);

@@ -135,6 +135,8 @@ async function empty(database: TestDatabase): Promise<void> {
     DELETE FROM rehome.changes;
     DELETE FROM rehome.idempotency_keys;
     DELETE FROM rehome.store_state;
+    DELETE FROM rehome.schedule;
+    DELETE FROM rehome.sources;
     DELETE FROM rehome.categories;
     ALTER TABLE rehome.pets ALTER COLUMN id RESTART;
     ALTER TABLE rehome.key_events ALTER COLUMN id RESTART;
