@@ -227,9 +227,9 @@ describe("the console", () => {
   test("hides nothing that has the focus below its sections", async () => {
     using own = temporaryFolder();
     const list = join(own.path, "dogs.csv");
-    const rows = Array.from({ length: 9 }, (_, at) => `,Rex ${at},Dog,sold\n`);
+    const rows = Array.from({ length: 9 }, (_, at) => `,Rex ${at},Dog,available\n`);
     writeFileSync(list, `id,name,category,status\n${rows.join("")}`);
-    await rehome(["pets", "import", list, "--create-categories", "--data", own.path]);
+    await rehome(["pets", "import", list, "--accept-guess", "--data", own.path]);
     await using _server = await serveConsole(own.path);
     const screen = { ...screens.phone, reducedMotion: "reduce" } as const;
     await using opened = await joined("Kim", "staff", screen, own.path);
@@ -251,7 +251,7 @@ describe("the console", () => {
     }
     // Nor below the notice of a change, on the way back.
     await page.getByRole("button", { name: "pending: Rex 8" }).click();
-    await page.getByText("Rex 8: adopted → pending").waitFor();
+    await page.getByText("Rex 8: available → pending").waitFor();
     await link.focus();
     while (!(await page.getByLabel("Search").evaluate((field) => field.matches(":focus")))) {
       await page.keyboard.press("Shift+Tab");
@@ -591,16 +591,16 @@ describe("the console", () => {
   test("leaves a row where it is when a notice comes above it", async () => {
     using own = temporaryFolder();
     const list = join(own.path, "dogs.csv");
-    const rows = Array.from({ length: 20 }, (_, at) => `,Rex ${at},Dog,sold\n`);
+    const rows = Array.from({ length: 20 }, (_, at) => `,Rex ${at},Dog,available\n`);
     writeFileSync(list, `id,name,category,status\n${rows.join("")}`);
-    await rehome(["pets", "import", list, "--create-categories", "--data", own.path]);
+    await rehome(["pets", "import", list, "--accept-guess", "--data", own.path]);
     await using _server = await serveConsole(own.path);
     await using opened = await joined("Ray", "staff", screens.light, own.path);
     const { page } = opened;
     const tapped = button(page, "pending: Rex 17");
     const before = await tapped.boundingBox();
     await tapped.click();
-    await page.getByText("Rex 17: adopted → pending").waitFor();
+    await page.getByText("Rex 17: available → pending").waitFor();
     const after = await tapped.boundingBox();
     expect(Math.round(after?.y ?? 0)).toBe(Math.round(before?.y ?? 0));
   });
@@ -916,7 +916,7 @@ describe("the console", () => {
     await page.clock.install();
     for (const [language, said, add] of [
       ["English", "The service has not answered yet", "Add animal"],
-      ["Español", "El servicio no ha respondido todavía", "Añadir animal"],
+      ["Español", "El servicio no respondió todavía", "Añadir animal"],
     ] as const) {
       if (language !== "English") await button(page, language).click();
       const name = `Slow in ${language}`;
@@ -1042,17 +1042,7 @@ describe("the pictures of the console", () => {
     writeFileSync(list, shelter.replace("Thor,Dog,available", "Thor,Dog,sold") + more);
     await page.getByLabel("File").setInputFiles(list);
     await button(page, "Import").click();
-    await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
-    const columns = {
-      Name: "Name",
-      Category: "Species",
-      Status: "State",
-      "Id in your list": "Code",
-    };
-    for (const [label, column] of Object.entries(columns)) {
-      await page.getByLabel(label, { exact: true }).selectOption(column);
-    }
-    await button(page, "Show what would change").click();
+    await page.getByRole("heading", { name: "What tomorrow.csv would change" }).waitFor();
     await page.getByLabel("Source of this list").fill("shelter");
     await button(page, "Show what would change").click();
     await page.getByText("1 row (line 12)").waitFor();

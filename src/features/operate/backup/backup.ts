@@ -172,9 +172,18 @@ function isFolder(path: string): boolean {
   }
 }
 
+/** The names in a folder; none where it cannot be listed, which a backup may not need. */
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 /** Removes what backups into the folder left that were killed more than a day ago. */
 function removeUnfinished(folder: string, nowMs: number): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of listed(folder)) {
     const isUnfinished =
       name.endsWith(partialEnding) && datedName.test(basename(name, partialEnding));
     const path = join(folder, name);
