@@ -100,14 +100,6 @@ export async function releaseJob(tx: Tx, name: string, nowMs: number): Promise<v
   await tx.update(schedule).set({ nextAtMs: nowMs }).where(eq(schedule.name, name));
 }
 
-/**
- * Keeps a job that takes its time from being begun again by others. Called now and then while it
- * runs.
- */
-export async function extendLease(db: Database, name: string, nowMs: number): Promise<void> {
-  await db.transaction((tx) => releaseJob(tx, name, nowMs + leaseMs));
-}
-
 /** How a job ended. */
 export type JobOutcome =
   | { readonly ok: true; readonly note?: string }

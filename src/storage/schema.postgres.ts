@@ -304,7 +304,7 @@ export const sources = rehome.table("sources", {
   /** The credential. Backups that are not encrypted do not have it. */
   secret: text("secret"),
   /** How the list is read, as a person confirmed it. */
-  reading: json<Snapshot>()("reading").notNull(),
+  reading: json<unknown>()("reading").notNull(),
   /** 1 if animals that the list does not have any more are withdrawn. */
   complete: count("complete").notNull().default(1),
   /** 1 if new categories of the list are made. */

@@ -157,7 +157,7 @@ async function addSource(
     name,
     ...address,
     secret: secret ?? null,
-    reading: { ...prepared.reading },
+    reading: prepared.reading,
     complete: complete ? 1 : 0,
     createsCategories: createCategories === true ? 1 : 0,
     createdAtMs: services.clock(),

@@ -95,7 +95,7 @@ export async function take(
   let held: readonly bigint[] = [];
   let summary: ImportSummary;
   try {
-    const prepared = await prepareAgain(bytes, source.reading as unknown as Reading);
+    const prepared = await prepareAgain(bytes, source.reading as Reading);
     summary = await runImport({ db, clock, actor: `source ${source.name}` }, prepared, {
       createCategories: source.createsCategories === 1,
       skipBad: true,
