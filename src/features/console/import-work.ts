@@ -13,6 +13,7 @@ import { beginOnStore } from "../../cli/command.ts";
 import type { Io } from "../../cli/io.ts";
 import { withServices } from "../../cli/open.ts";
 import type { Services } from "../../service/services.ts";
+import type { Tx } from "../../storage/database.ts";
 import { namedCategories } from "../animals/categories.ts";
 import { Rejects } from "../import/commands/rejects.ts";
 import { previewImport, runImport } from "../import/do/import.ts";
@@ -24,6 +25,7 @@ import type { MapTarget } from "../import/understand/map.ts";
 import { type Given, UnknownFormat } from "../import/understand/reading.ts";
 import { statusKey } from "../import/understand/statuses.ts";
 import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
+import { refuseRemoved } from "./people.ts";
 import type { FailureCode } from "./words/index.ts";
 
 /** What a column of an unknown file may hold. */
@@ -142,7 +144,8 @@ async function outcomeOf(
     return { is: "examined", preview: { ...plainSummary(found), categories } };
   }
   begins();
-  const done = await runImport({ db, clock, actor }, prepared, options);
+  const allows = (tx: Tx) => refuseRemoved(tx, actor);
+  const done = await runImport({ db, clock, actor, allows }, prepared, options);
   rejects.write(done.rejections, bytes.length);
   return { is: "done", summary: plainSummary(done) };
 }

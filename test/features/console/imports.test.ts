@@ -1,8 +1,10 @@
 /** The files that people bring to the console, while they are read. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { workOnList } from "../../../src/features/console/import-work.ts";
+import { PeopleService } from "../../../src/features/console/people.ts";
 import { Imports, uploadsFolder, type StartWork } from "../../../src/features/console/imports.ts";
 import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { loadConfig } from "../../../src/config.ts";
@@ -161,5 +163,20 @@ describe.each(stores)("$name", (kind) => {
       await job?.settled(hookTimeoutMs);
       expect(job?.state).toMatchObject({ is: "done", summary: { change } });
     }
+  });
+
+  test("an import of a person who was removed before it began changes nothing", async () => {
+    const job = await bring(
+      "list.csv",
+      "Animal ID,Animal Name,Record Type,Animal Type\nK1,Rex,ADOPTABLE,Dog\n",
+    );
+    await job?.settled(hookTimeoutMs);
+    const people = new PeopleService(services.store.db, () => nowMs, randomBytes);
+    const { person } = await people.invite("Rita", "staff", "tester");
+    await people.remove(person.id);
+    job?.run(job.choices, "Rita");
+    await job?.settled(hookTimeoutMs);
+    expect(job?.state).toMatchObject({ is: "failed" });
+    expect(await services.store.db.read((tx) => tx.select().from(tx.t.pets))).toEqual([]);
   });
 });
