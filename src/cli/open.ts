@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { constants, existsSync, statSync } from "node:fs";
 import {
   dataFolderOf,
   defaultDataFolder,
@@ -17,7 +17,7 @@ import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
 import { movedTo } from "../storage/store-state.ts";
 import { inMemory, storeFiles } from "../storage/sqlite/files.ts";
-import { requireReachable } from "../storage/sqlite/folder.ts";
+import { requireFolder } from "../storage/sqlite/folder.ts";
 import type { Io } from "./io.ts";
 import { messageOf } from "./errors.ts";
 
@@ -151,7 +151,7 @@ export function refuseStray(
     );
   }
   if (begins) return;
-  requireReachable(folder);
+  requireFolder(folder, constants.X_OK);
   throw new AppError("not_found", `There is no catalogue in ${folder}.`, {
     hint: "Name the data folder with --data. To create one there: rehome serve, or rehome keys create.",
   });

@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import {
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   linkSync,
@@ -16,7 +17,7 @@ import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migration-history.ts";
 import { asAppError, isFull, openDatabase } from "./connection.ts";
 import { migrationsOf } from "./files.ts";
-import { giveToOwner, mayWrite, ownership, requirePlainFiles, requireReachable } from "./folder.ts";
+import { giveToOwner, mayWrite, ownership, requireFolder, requirePlainFiles } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations, refuseForeignSchema } from "./migrate.ts";
 
@@ -34,7 +35,7 @@ export function backup(
   migrations: readonly Migration[] = migrationsOf.catalogue,
   partialName = target + partialEnding,
 ): void {
-  requireReachable(dirname(source));
+  requireFolder(dirname(source), constants.X_OK);
   requirePlainFiles([source]);
   if (!existsSync(source)) throw noCatalogue(source, "missing");
   if (existsSync(target)) throw alreadyThere(target);

@@ -9,13 +9,12 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readlinkSync,
   statfsSync,
   statSync,
   type Stats,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { AppError, shellWord } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { userName } from "../system.ts";
 
@@ -37,59 +36,40 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x01_16_19_70, "GFS2"],
 ]);
 
-/**
- * Makes the data folder for its user alone, or sees that the one there can be worked in. Throws
- * `unavailable` that says whose the folder is, who we are and what to do.
- */
+/** Makes the data folder for its user alone. Throws `unavailable` when it cannot be worked in. */
 export function prepareFolder(folder: string): void {
-  if (!existsSync(folder)) makeFolder(folder);
-  else if (!statSync(folder).isDirectory()) requireReachable(folder);
-  else if (!mayWrite(folder)) {
-    throw new AppError(
-      "unavailable",
-      `The data folder ${folder} cannot be written: it ${ownership(folder)}.`,
-      { hint: folderRemedy(folder) },
-    );
+  const above = requireFolder(folder);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unusable(folder, above, error);
   }
   refuseNetwork(folder, statfsSync(folder).type);
 }
 
 /**
- * Throws when the folder or one above it is a file or a link to nothing, or this process may not
- * enter it: nothing in it can be seen.
+ * Throws `unavailable` when this process may not work in the folder or, where it is missing, in the
+ * nearest one above it. Returns that folder.
  */
-export function requireReachable(folder: string): void {
-  refuseBrokenLink(folder);
-  const at = existsSync(folder) ? folder : nearestFolder(folder);
-  if (!statSync(at).isDirectory()) {
-    const what = at === folder ? "" : ` cannot be reached: ${at}`;
-    throw new AppError("unavailable", `The data folder ${folder}${what} is a file, not a folder.`, {
-      hint: "Name another folder with --data.",
-    });
+export function requireFolder(folder: string, access = constants.W_OK | constants.X_OK): string {
+  let at = resolve(folder);
+  while (!hasName(at) && at !== dirname(at)) at = dirname(at);
+  try {
+    accessSync(`${at}/`, access);
+  } catch (error) {
+    throw unusable(folder, at, error);
   }
-  if (obstacle(at, constants.X_OK) === undefined) return;
-  throw new AppError(
-    "unavailable",
-    `The data folder ${folder} cannot be reached: ${at === folder ? "it" : at} ${ownership(at)}.`,
-    {
-      hint:
-        at === folder
-          ? folderRemedy(at)
-          : "Choose another folder with --data, or run it as a user who can enter that one.",
-    },
-  );
+  return at;
 }
 
-/** Throws when the folder or one above it is a link to nothing, as to a disk not mounted. */
-function refuseBrokenLink(folder: string): void {
-  const link = lowest(folder, hasName);
-  if (existsSync(link)) return;
-  const at = link === resolve(folder) ? "it" : link;
-  throw new AppError(
-    "unavailable",
-    `The data folder ${folder} cannot be reached: ${at} is a link to ${readlinkSync(link)}, which leads nowhere.`,
-    { hint: "Mount the disk that it leads to, or choose another folder with --data." },
-  );
+function unusable(folder: string, at: string, error: unknown): AppError {
+  const why = existsSync(at)
+    ? `${reasonOf(error)}, and ${at} ${ownership(at)}`
+    : `${at} is a link that leads nowhere`;
+  return new AppError("unavailable", `The data folder ${folder} cannot be used: ${why}.`, {
+    cause: error,
+    hint: "Run rehome as the owner of that folder, or choose another folder with --data.",
+  });
 }
 
 /** Throws when `type`, the kind of file system that holds `folder`, is one of a network. */
@@ -102,34 +82,6 @@ export function refuseNetwork(folder: string, type: number): void {
     `The data folder ${folder} is on a network file system (${name}), where SQLite's locks do not hold and data is lost.`,
     { hint: "Choose a folder on a disk of this machine with --data." },
   );
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    if (/^E(?:NAMETOOLONG|NOSPC)$/.test((error as { code?: string }).code ?? "")) {
-      throw notMade(folder, reasonOf(error), "Choose another folder with --data.", error);
-    }
-    requireReachable(folder);
-    throw notOurs(folder, error);
-  }
-}
-
-/** Throws for a missing folder that this user may not make, as to make it would. */
-export function requireMakeable(folder: string): void {
-  if (!mayWrite(nearestFolder(folder))) throw notOurs(folder);
-}
-
-function notOurs(folder: string, cause?: unknown): AppError {
-  const parent = nearestFolder(folder);
-  const hint = `Make it as root with: install -d -m 0700 -o ${ourOperand()} ${shellWord(folder)}; or choose another one with --data.`;
-  return notMade(folder, `${parent} ${ownership(parent)}`, remedy(parent, hint), cause);
-}
-
-function notMade(folder: string, why: string, hint: string, cause: unknown): AppError {
-  const message = `The data folder ${folder} is missing and cannot be made: ${why}.`;
-  return new AppError("unavailable", message, { cause, hint });
 }
 
 /** True when this process is root and the folder another user's, such as the service's. */
@@ -207,10 +159,6 @@ function notPlain(file: string): AppError {
   });
 }
 
-function nearestFolder(path: string): string {
-  return lowest(dirname(resolve(path)), existsSync);
-}
-
 /** True when something has this name, such as a link that leads nowhere. */
 function hasName(path: string): boolean {
   try {
@@ -221,78 +169,20 @@ function hasName(path: string): boolean {
   }
 }
 
-/** The path, or the lowest folder above it, that `isThere` says is there. */
-function lowest(path: string, isThere: (path: string) => boolean): string {
-  let at = resolve(path);
-  while (!isThere(at) && at !== dirname(at)) at = dirname(at);
-  return at;
-}
-
 /** True when this process may write to the file or folder; false on a read-only file system too. */
 export function mayWrite(path: string): boolean {
-  return obstacle(path) === undefined;
-}
-
-/** The system's code for why this process may not do that, such as EACCES or EROFS. */
-function obstacle(path: string, mode = constants.W_OK): string | undefined {
   try {
-    accessSync(path, mode);
-    return undefined;
-  } catch (error) {
-    return (error as { code?: string }).code ?? "unknown";
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
-}
-
-/** What to do about a path that cannot be written: `otherwise`, unless no permission would help. */
-function remedy(path: string, otherwise: string): string {
-  return obstacle(path) === "EROFS"
-    ? "Mount that file system with write access, or choose another folder with --data."
-    : otherwise;
-}
-
-/**
- * What to do about a data folder that cannot be written. A folder of another account is most likely
- * the service's: to take it away from the service would stop it.
- */
-export function folderRemedy(folder: string): string {
-  const { uid } = statSync(folder);
-  const another = "choose another folder with --data";
-  if (uid === process.geteuid?.())
-    return remedy(folder, `chmod u+rwx ${shellWord(folder)}; or ${another}.`);
-  if (uid === 0) {
-    const chown = `chown -R ${ourOperand()} ${shellWord(folder)}`;
-    return remedy(folder, `If the folder is for rehome alone: ${chown}; otherwise ${another}.`);
-  }
-  // As sudo takes a user: one without a name by its number.
-  const user = userName(uid).replace(/^uid (\d+)$/, "'#$1'");
-  return remedy(folder, `Run it as the folder's user: sudo -u ${user} rehome ...; or ${another}.`);
-}
-
-/** What to do about a file that cannot be written: its folder has the right owner. */
-export function fileRemedy(path: string): string {
-  const folder = dirname(path);
-  const isOfOther = statSync(path).uid !== statSync(folder).uid;
-  const steps = [
-    ...(isOfOther ? [`chown --reference=${shellWord(folder)} ${shellWord(path)}`] : []),
-    `chmod u+w ${shellWord(path)}`,
-  ];
-  const hint = `Make it writable with: ${steps.join("; ")}`;
-  return remedy(path, `${hint}; and run rehome as the owner of the folder.`);
 }
 
 /** `belongs to root (mode 0755), and this process runs as alice`: the end of a sentence. */
 export function ownership(path: string): string {
-  if (obstacle(path) === "EROFS") return "is on a file system that is mounted read-only";
   const { uid, mode } = statSync(path);
   const permissions = (mode & 0o7777).toString(8).padStart(4, "0");
-  return `belongs to ${userName(uid)} (mode ${permissions}), and this process runs as ${ourName()}`;
-}
-
-function ourName(): string {
-  return userName(process.geteuid?.() ?? 0);
-}
-
-/** The same, as chown and install take a user: one without a name by its number. */
-function ourOperand(): string {
-  return ourName().replace(/^uid /, "");
+  const us = userName(process.geteuid?.() ?? 0);
+  return `belongs to ${userName(uid)} (mode ${permissions}), and this process runs as ${us}`;
 }

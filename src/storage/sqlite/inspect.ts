@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migration-history.ts";
 import { busyTimeoutMs, isDamaged } from "./connection.ts";
 import { migrationsOf, type storeFiles } from "./files.ts";
-import { fileRemedy, mayWrite, ownership, requirePlainFiles } from "./folder.ts";
+import { mayWrite, ownership, requirePlainFiles } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
 /** A database up to this size is read through at each start (some 50 ms); in a backup, any is. */
@@ -45,7 +45,7 @@ function inspect(
   if (file === undefined) return migrations;
   if ((file.mode & 0o200) === 0 || !mayWrite(path)) {
     throw new AppError("unavailable", `${path} is read-only: it ${ownership(path)}.`, {
-      hint: fileRemedy(path),
+      hint: "Make it writable for the owner of its folder, and run rehome as that owner.",
     });
   }
   const isWhole = file.size <= checkedMaxBytes;

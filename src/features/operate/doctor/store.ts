@@ -5,18 +5,11 @@ import { join } from "node:path";
 import { serviceDataFolder } from "../../../config.ts";
 import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
 import { windowMs } from "../../../domain/windows.ts";
-import type { Migration } from "../../../storage/migration-history.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
-import {
-  folderRemedy,
-  mayWrite,
-  ownership,
-  refuseNetwork,
-  requireMakeable,
-  requireReachable,
-} from "../../../storage/sqlite/folder.ts";
+import { ownership, refuseNetwork, requireFolder } from "../../../storage/sqlite/folder.ts";
 import {
   checkPages,
   checkReferences,
@@ -204,17 +197,13 @@ function checkFolder(folder: string, why: string): Finding {
     );
   }
   try {
-    requireReachable(folder);
+    requireFolder(folder);
     if (!existsSync(folder)) {
-      requireMakeable(folder);
       return warn(check, `${from} does not exist yet`, "rehome serve makes it.");
     }
     refuseNetwork(folder, statfsSync(folder).type);
   } catch (error) {
     return failWith(check, error as AppError, "Name another folder with --data.");
-  }
-  if (!mayWrite(folder)) {
-    return fail(check, `${from} cannot be written: it ${ownership(folder)}`, folderRemedy(folder));
   }
   if (isEmpty) return warn(check, `${from} holds no catalogue yet`, "rehome serve makes one.");
   return ok(check, from);
@@ -227,37 +216,28 @@ function hasCatalogue(folder: string): boolean {
 /** Whether its owner alone can read the folder, and owns all files in it. */
 function checkPermissions(folder: string): Finding {
   const check = "permissions";
-  const { mode, uid } = statSync(folder);
-  if ((mode & othersMask) !== 0) {
-    return warn(
-      check,
-      `others can enter ${folder}: it ${ownership(folder)}`,
-      `chmod 700 ${shellWord(folder)}`,
-    );
-  }
-  if ((mode & 0o400) === 0) {
-    return warn(check, `${folder} cannot be listed: it ${ownership(folder)}`, folderRemedy(folder));
-  }
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    const file = statSync(path, { throwIfNoEntry: false });
-    // A log that SQLite has just folded into its file.
-    if (file === undefined) continue;
-    if ((file.mode & othersMask) !== 0) {
-      const mode = file.isDirectory() ? "700" : "600";
-      return warn(
-        check,
-        `others can read ${path}: it ${ownership(path)}`,
-        `chmod ${mode} ${shellWord(path)}`,
-      );
+  const { uid } = statSync(folder);
+  const at = shellWord(folder);
+  const advice = `Give all of it to one user: chown -R --reference=${at} ${at}; chmod -R u+rwX,go= ${at}`;
+  try {
+    for (const name of [".", ...readdirSync(folder)]) {
+      const path = join(folder, name);
+      // A log that SQLite has just folded into its file is missing.
+      const file = statSync(path, { throwIfNoEntry: false });
+      if (file === undefined) continue;
+      if ((file.mode & othersMask) !== 0) {
+        return warn(check, `others can read ${path}: it ${ownership(path)}`, advice);
+      }
+      if (file.uid !== uid) {
+        return warn(
+          check,
+          `${path} has another owner than the folder: it ${ownership(path)}`,
+          advice,
+        );
+      }
     }
-    if (file.uid !== uid) {
-      return warn(
-        check,
-        `${path} has another owner than the folder: it ${ownership(path)}`,
-        `chown --reference=${shellWord(folder)} ${shellWord(path)}`,
-      );
-    }
+  } catch (error) {
+    return warn(check, `${folder} cannot be listed: ${reasonOf(error)}`, advice);
   }
   return ok(check, "only the folder's user can read it");
 }
@@ -290,40 +270,25 @@ interface Diagnosis {
   readonly problem: AppError | undefined;
 }
 
-interface Question {
-  readonly name: Diagnosis["name"];
-  readonly path: string;
-  readonly migrations: readonly Migration[];
-  /** One row: `newest`, in `unitMs`. */
-  readonly sql: string;
-  readonly unitMs: number;
-  /** What to do about damage, where that is not a restore. */
-  readonly advice?: string;
-}
-
 /** Looks at both databases of a data folder, through and through. They may be in use. */
 export function diagnose(folder: string): Diagnosis[] {
-  const files = storeFiles(folder);
+  const newestEvent = "SELECT max(at_ms) AS newest FROM key_events";
+  const newestWindow = `SELECT max(minute_label) * ${windowMs.minute} AS newest FROM rate_windows`;
   return [
-    examined({
-      name: "catalogue",
-      path: files.catalogue,
-      migrations: migrationsOf.catalogue,
-      sql: "SELECT max(at_ms) AS newest FROM key_events",
-      unitMs: 1,
-    }),
-    examined({
-      name: "limits",
-      path: files.limits,
-      migrations: migrationsOf.limits,
-      sql: "SELECT max(minute_label) AS newest FROM rate_windows",
-      unitMs: windowMs.minute,
-      advice: limitsAdvice,
-    }),
+    examined(folder, "catalogue", newestEvent),
+    examined(folder, "limits", newestWindow, limitsAdvice),
   ];
 }
 
-function examined({ name, path, migrations, sql, unitMs, advice }: Question): Diagnosis {
+/** `newest` asks for the newest time; `advice` says what to do about damage if not a restore. */
+function examined(
+  folder: string,
+  name: Diagnosis["name"],
+  newest: string,
+  advice?: string,
+): Diagnosis {
+  const path = storeFiles(folder)[name];
+  const migrations = migrationsOf[name];
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
   const fileBytes = sizeOf(path);
   const bytes = fileBytes === undefined ? undefined : fileBytes + (sizeOf(`${path}-wal`) ?? 0);
@@ -337,8 +302,8 @@ function examined({ name, path, migrations, sql, unitMs, advice }: Question): Di
       checkReferences(db);
       // Nothing to ask where a first start was cut short.
       if (pending.length === migrations.length) return { ...unknown, pending };
-      const row = db.query<{ newest: number | null }, []>(sql).get();
-      return { ...unknown, pending, newestMs: (row?.newest ?? 0) * unitMs };
+      const row = db.query<{ newest: number | null }, []>(newest).get();
+      return { ...unknown, pending, newestMs: row?.newest ?? 0 };
     };
     return examine(path, look, ofStore(path, advice));
   } catch (error) {
