@@ -1,4 +1,3 @@
-/** How commands are made, and the settings that they run with. */
 import { type Argument, Command, type Option } from "commander";
 import type { TSchema } from "@sinclair/typebox";
 import {
@@ -25,10 +24,8 @@ export interface CommandForm<Arguments> {
   readonly about: string;
   readonly arguments?: { readonly [Position in keyof Arguments]: Argument };
   readonly options?: readonly Option[];
-  /** What help adds: a remark, and lines to be typed. */
   readonly remark?: string;
   readonly examples: readonly string[];
-  /** What `--json` prints. */
   readonly json?: TSchema;
 }
 
@@ -106,7 +103,6 @@ export function beginOnStore(command: Command, io: Io): LoadedConfig {
   return loaded;
 }
 
-/** Begins a command that opens no store. */
 export function beginWithoutStore(command: Command, io: Io): LoadedConfig {
   const { loaded, service } = readSettings(command, io);
   if (service !== undefined) sayService(service, io);

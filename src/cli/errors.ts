@@ -1,6 +1,5 @@
 import { AppError } from "../domain/errors.ts";
 
-/** The message of an error for the operator, with its cause. */
 export function messageOf(error: unknown): string {
   if (error instanceof AppError) return error.explained;
   return error instanceof Error ? error.message : String(error);

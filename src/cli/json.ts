@@ -8,7 +8,6 @@ import { Option, type Command } from "commander";
 
 const schemas = new WeakMap<Command, TSchema>();
 
-/** Gives `command` the option `--json` and says what it prints then. */
 export function addJson(command: Command, schema: TSchema): Command {
   schemas.set(command, schema);
   return command.addOption(
@@ -16,7 +15,6 @@ export function addJson(command: Command, schema: TSchema): Command {
   );
 }
 
-/** What `command --json` prints, or undefined for a command without it. */
 export function jsonSchemaOf(command: Command): TSchema | undefined {
   return schemas.get(command);
 }
@@ -44,7 +42,6 @@ export const json = {
     Type.Union([schema, Type.Null()], { description: schema.description ?? "" }),
   either: <A extends TSchema, B extends TSchema>(one: A, other: B, description: string) =>
     Type.Union([one, other], { description }),
-  /** What a setting's value may be. */
   settingValue: (description: string) =>
     Type.Union(
       [Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String()), Type.Null()],

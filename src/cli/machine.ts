@@ -1,4 +1,3 @@
-/** The service of this machine, and the account that a command works as. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import {
   serviceDataFolder,
@@ -32,7 +31,6 @@ export interface Machine {
   readonly actsAs?: string | undefined;
 }
 
-/** The machine of this process. */
 export function machineOf(): Machine {
   let actsAs: string | undefined;
   return {

@@ -21,7 +21,6 @@ import { requireFolder } from "../storage/sqlite/folder.ts";
 import type { Io } from "./io.ts";
 import { messageOf } from "./errors.ts";
 
-/** The system's generator of random bytes. */
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
 interface OpenOptions {
@@ -30,7 +29,6 @@ interface OpenOptions {
   /** True for what may update the schema of a store beside a server: `rehome migrate`. */
   readonly migrates?: boolean;
   readonly observer?: StoreObserver | undefined;
-  /** Limits callers without a key; by default those of this process alone. */
   readonly addresses?: AddressLimiter | undefined;
   readonly onError: (error: unknown) => void;
 }

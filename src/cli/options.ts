@@ -70,7 +70,6 @@ export function parseText(value: string): string {
   return value;
 }
 
-/** A key's label, by which it is found again. */
 export const labelOption = (description: string) =>
   new Option("--name <label>", description).argParser(parseText);
 

@@ -16,7 +16,6 @@ const flushMaxMs = 1_000;
  */
 const sameKeyMs = 500;
 
-/** The outside of this process. `exit` ends it at a second signal. */
 export function processIo(
   features: readonly Feature[],
   exit: (code: number) => void,
@@ -133,13 +132,11 @@ class Output {
     return process.stdout;
   }
 
-  /** Writes data. */
   out(text: string): void {
     if (this.#isClosed()) this.#error ??= closed();
     this.#write(this.stdout, text, this.#note);
   }
 
-  /** Writes messages for the operator. That nobody reads them is no failure. */
   err(text: string): void {
     this.#write(process.stderr, text, () => {});
   }

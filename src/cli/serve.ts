@@ -54,7 +54,6 @@ function requireDescriptors(): void {
   );
 }
 
-/** Opens the log of the settings; SIGHUP reopens its file. Throws AppError if it cannot be had. */
 export function openLog(config: Config, io: Io): Logger {
   const { logFile, logFormat, logLevel } = config;
   const forPerson = logFile === undefined && io.talkIsTerminal;

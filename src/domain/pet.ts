@@ -91,7 +91,6 @@ export function petNameProblem(value: string): string | undefined {
   return value.includes("\0") ? "has the character U+0000, which is not allowed" : undefined;
 }
 
-/** The length of `value` in characters (code points). */
 export function characterCount(value: string): number {
   let count = 0;
   for (const _ of value) count += 1;

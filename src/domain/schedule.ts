@@ -13,7 +13,6 @@ export type PauseReason = (typeof pauseReasons)[number];
 
 export interface JobTimes {
   readonly everyMs: number;
-  /** When it is due. */
   readonly nextAtMs: number;
   /** When it was last begun; null if never. */
   readonly triedAtMs: number | null;

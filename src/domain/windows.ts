@@ -125,7 +125,6 @@ export interface ReserveRequest {
 export interface Reserved {
   readonly granted: number;
   readonly counts: WindowCounts;
-  /** The time by which the store decided. */
   readonly nowMs: number;
 }
 

@@ -23,7 +23,6 @@ export interface AppOptions extends Reachable {
   readonly routes?: readonly MakeRoutes[];
   /** See `EdgeOptions`. */
   readonly topics?: readonly string[];
-  /** Called with failures whose cause the caller does not learn. */
   readonly report: (error: unknown) => void;
 }
 

@@ -9,7 +9,6 @@ interface AccessParts {
   readonly directory: KeyDirectory;
   readonly limiter: Limiter;
   readonly anonymous: AddressLimiter;
-  /** Called when a credential could not be looked up. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -7,7 +7,6 @@ import { retryAfterSeconds, type WindowView } from "../domain/windows.ts";
 /** Why a request is not served: a value, because refusing is part of the job. */
 export interface Refusal {
   readonly kind: ErrorKind;
-  /** One sentence for the caller. */
   readonly message: string;
   /** Of a 429: when its window or ban ends. */
   readonly retryAfterSeconds?: number;

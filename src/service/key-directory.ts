@@ -11,7 +11,6 @@ import type { Credential, KeyHash, Store } from "../storage/contract.ts";
 import type { Account } from "./account.ts";
 import type { Limiter } from "./limiter.ts";
 
-/** Secrets and accounts in memory at most. */
 const defaultEntriesMax = 20_000;
 
 /** SHA-256 of a secret. A fast hash is right, because nobody can guess 178 random bits. */
@@ -73,7 +72,6 @@ export class KeyDirectory {
     this.#epoch = options.store.versions().keys;
   }
 
-  /** The account that `credential` opens now, or why it opens none. */
   find(credential: string): Found | Promise<Found> {
     const stale = this.#options.store.current();
     return stale === undefined ? this.#look(credential) : stale.then(() => this.#look(credential));

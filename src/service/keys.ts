@@ -38,7 +38,6 @@ interface KeyServiceOptions {
   readonly environment: Environment;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** Who is kept as the author of the changes. */
   readonly actor: string;
 }
 
@@ -82,12 +81,10 @@ export class KeyService {
     return { key, secret: plain };
   }
 
-  /** All keys in the order of their creation, those that were revoked included. */
   async list(): Promise<ApiKey[]> {
     return this.#options.keys.list();
   }
 
-  /** How many keys there are, those that were revoked included. */
   async count(): Promise<number> {
     return this.#options.keys.count();
   }
@@ -142,10 +139,6 @@ export class KeyService {
     );
   }
 
-  /**
-   * The key that `reference` means, see `resolve`, with its secrets and its history. Throws
-   * `not_found` when there is none.
-   */
   async details(reference: string): Promise<KeyDetails> {
     const key = await this.resolve(reference);
     return {
@@ -194,7 +187,6 @@ export class KeyService {
     });
   }
 
-  /** Ends a key for good, with all its secrets. */
   async revoke(reference: string): Promise<ApiKey> {
     return this.#change(reference, "revoke", (key, nowMs) =>
       key.revokedAtMs === undefined ? { ...key, revokedAtMs: nowMs } : key,

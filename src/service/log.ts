@@ -28,7 +28,6 @@ export interface LogOptions {
   readonly clock: Clock;
   /** Called once each time that writing begins to fail. */
   readonly onProblem: (error: Error) => void;
-  /** Where lines go instead of standard error; for tests. */
   readonly fd?: number;
 }
 
@@ -99,7 +98,6 @@ export class Logger {
     return this.#dropped;
   }
 
-  /** Takes a finished line of this log's format, without its newline. */
   write(line: string): void {
     if (this.#isAbandoned || this.#waitingSize > waitingMax) {
       this.#dropped += 1;

@@ -2,14 +2,11 @@ import { AppError } from "../domain/errors.ts";
 import type { Store } from "../storage/contract.ts";
 import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
 
-/** What a server wants to know of its store's work. */
 export type StoreObserver = Pick<SqliteOptions, "onCommit" | "onBusy" | "onBan">;
 
 /** A kind of store that an address names, instead of a data folder. */
 export interface StoreKind {
-  /** The schemes of its addresses, without the colon. */
   readonly schemes: readonly string[];
-  /** Opens the store at `address`. Throws AppError with a message when it cannot be used. */
   readonly open: (address: string, options: SqliteOptions) => Promise<Store>;
 }
 

@@ -3,7 +3,6 @@ import { isDue } from "../domain/schedule.ts";
 import type { Database } from "../storage/database.ts";
 import { claimJob, findJob, finishJob, type Job, jobsOf, releaseJob } from "../storage/schedule.ts";
 
-/** How often the schedule is looked at. */
 const lookEveryMs = 20_000;
 /** How many jobs run beside each other: each is a process of its own. */
 const runningMax = 2;
@@ -11,7 +10,6 @@ const runningMax = 2;
 export interface ScheduleOptions {
   readonly db: Database;
   readonly clock: Clock;
-  /** A number from 0 to 1. */
   readonly random: () => number;
   /**
    * Does the job in a process of its own, which stores how it ended. Returns undefined then, or why
@@ -64,7 +62,6 @@ export class Schedule {
     await this.ended();
   }
 
-  /** Resolves when all that runs has ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#running.values());
   }

@@ -17,11 +17,9 @@ export interface ServiceOptions {
   /** Limits callers without a key; by default those of this process alone. */
   readonly addresses?: AddressLimiter | undefined;
   readonly bans: boolean;
-  /** Called with a failure that nobody waits for. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Everything that the edges call, on one store. */
 export type Services = ReturnType<typeof createServices>;
 
 /** What features may use of a store: they bring their own statements. */
@@ -47,7 +45,6 @@ export function createServices(store: Store, options: ServiceOptions) {
     place: store.place,
     pets: store.pets,
     store: store as OpenStore,
-    /** Who changes things, for their history. */
     actor: options.actor,
     keys: new KeyService({ ...options, keys: store.keys }),
     usage: new UsageService(store.windows, clock),

@@ -14,9 +14,7 @@ export type { ReserveRequest, Reserved };
 /** SHA-256 of a key's secret: what is stored of it. */
 export type KeyHash = Uint8Array & { readonly KeyHash: unique symbol };
 
-/** What a store measures of a commit of creates. */
 export interface CommitReport {
-  /** Animals in it. */
   readonly batchSize: number;
   readonly commitMs: number;
 }
@@ -24,18 +22,14 @@ export interface CommitReport {
 /** An animal to be added. Its origin is in its own row, so that a create writes nothing else. */
 export type AddedPet = NewPet & {
   readonly createdAtMs?: number | undefined;
-  /** The id of the key that added it through the interface. */
   readonly createdBy?: string | undefined;
-  /** The id of the change that added it. */
   readonly createdIn?: bigint | undefined;
 };
 
 /** A create that its caller may repeat. */
 export interface OnceCreate {
   readonly pet: NewPet;
-  /** The lineage of the key that sent it. */
   readonly keyId: string;
-  /** The Idempotency-Key of the caller. */
   readonly value: string;
   /** SHA-256 of the animal sent: the same key with another animal is an error. */
   readonly bodyHash: Uint8Array;
@@ -51,7 +45,6 @@ export interface StoredCreate {
 export interface PetStore {
   /** At most `limit` animals in ascending id order, above `after`, of `status` where given. */
   page(query: PageQuery): Promise<Pet[]>;
-  /** The animal with this id, or undefined when there is none. */
   byId(id: bigint): Promise<Pet | undefined>;
   /**
    * Adds an animal. Resolves with its id once it is durable. Parallel creates share a commit. Adds
@@ -66,7 +59,6 @@ export interface PetStore {
   count(): Promise<number>;
 }
 
-/** What a secret opens: a key, and when this secret expires. */
 export interface Credential {
   readonly key: ApiKey;
   readonly secretExpiresAtMs: number | undefined;
@@ -81,7 +73,6 @@ export interface KeyEvent {
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-/** Who changes a key, by what name the change goes, and when. */
 export interface KeyAction {
   readonly action: string;
   readonly actor: string;
@@ -108,9 +99,7 @@ export interface WindowStore {
    */
   reserve(requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Promise<Reserved[]>;
   counts(keyId: string): Promise<WindowCounts | undefined>;
-  /** The counts of all keys that were ever used, by their ids. */
   countsOfAll(): Promise<ReadonlyMap<string, WindowCounts>>;
-  /** The address that came with the last reservation of a key, or undefined when none ever did. */
   lastAddress(keyId: string): Promise<string | undefined>;
   /**
    * How far the clock of reservations is ahead of this machine's, in milliseconds; 0 if it is this
@@ -126,7 +115,6 @@ export interface WindowStore {
 /** Numbers that rise with each change made by any process; read once per event-loop turn. */
 export interface StoreVersions {
   readonly keys: number;
-  /** Rises with each change of animals. */
   readonly pets: number;
   /**
    * Rises with each change of animals that may be more than additions at the end. While it stays, a

@@ -13,7 +13,6 @@ function countsIn({ minuteLabel, minuteUsed, dayLabel, dayUsed }: WindowRow): Wi
   return { minuteLabel, minuteUsed, dayLabel, dayUsed };
 }
 
-/** What operators ask of the counters. */
 export function counterReads({
   read,
 }: Pick<Database, "read">): Pick<WindowStore, "counts" | "countsOfAll" | "lastAddress" | "usage"> {
@@ -62,7 +61,6 @@ async function usageSince(
   return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
 }
 
-/** Counts a ban at `nowMs` among the key's days. */
 export async function countBan(tx: Tx, keyId: string, nowMs: number): Promise<void> {
   const { usageDays } = tx.t;
   await tx

@@ -1,4 +1,3 @@
-/** Creates that may be sent again. */
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import { rememberedMs } from "../domain/idempotency.ts";
 import type { OnceCreate, StoredCreate } from "./contract.ts";
@@ -20,7 +19,6 @@ export async function addOnce(tx: Tx, create: OnceCreate): Promise<StoredCreate>
   });
 }
 
-/** The same for several creates, in one transaction. */
 export async function addAllOnce(tx: Tx, creates: readonly OnceCreate[]): Promise<StoredCreate[]> {
   const added: StoredCreate[] = [];
   for (const create of creates) added.push(await addOnce(tx, create));

@@ -19,7 +19,6 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import type * as schema from "./schema.postgres.ts";
 import { editsFact } from "./store-state.ts";
 
-/** The tables that both databases have. */
 export type Tables = Omit<typeof schema, "catalogue" | "rehome" | "schemaName">;
 export type TableName = keyof Tables;
 

@@ -1,4 +1,3 @@
-/** The keys of both databases. */
 import { and, asc, count, eq, gt, isNull, like, ne, or } from "drizzle-orm";
 import {
   accessOf,
@@ -17,7 +16,6 @@ import { columnsOf, type Database, nextEpoch, type Tables, type Tx } from "./dat
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/** What is stored of a secret, as a request asks for it. */
 export interface StoredSecret {
   readonly keyId: string;
   readonly expiresAtMs: number | null;
@@ -30,7 +28,6 @@ interface KeyStoreOptions {
   readonly epochOf?: (version: number) => number;
 }
 
-/** The keys of a store. */
 export function keyStore(
   { read, transaction }: Pick<Database, "read" | "transaction">,
   { secretByHash, epochOf = (version) => version }: KeyStoreOptions,
@@ -44,7 +41,6 @@ export function keyStore(
       const key = secret && (await byId(secret.keyId));
       return key && { key, secretExpiresAtMs: secret.expiresAtMs ?? undefined };
     },
-    /** All keys in the order of their creation. */
     list: () => read(allKeys),
     /** The keys that changed after `version` was current, which is one of `versions().keys`. */
     changedSince: (version: number) => read((tx) => keysAfter(tx, epochOf(version))),
@@ -52,7 +48,6 @@ export function keyStore(
     /** Whether any key was given a secret of this environment, good or not. */
     hasSecretOf: (environment: Environment) => read((tx) => hasSecretOf(tx, environment)),
     secrets: (id: string) => read((tx) => secretsOf(tx, id)),
-    /** The events of a key, oldest first. */
     events: (id: string) => read((tx) => eventsOf(tx, id)),
     /** Throws `invalid_request` when another key that is not revoked has the label. */
     insert: (key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction) =>
@@ -252,7 +247,6 @@ async function addEvent(
   await tx.insert(tx.t.keyEvents).values(event);
 }
 
-/** The key that a row stands for. */
 function keyOf(row: Tables["apiKeys"]["$inferSelect"]): ApiKey {
   const custom =
     row.perMinute === null || row.perDay === null
@@ -298,7 +292,6 @@ function rowOf(key: ApiKey) {
   };
 }
 
-/** What an event shows of a key, before and after a change. */
 function keySnapshot(key: ApiKey): Record<string, unknown> {
   const end = (ms: number | undefined) => (ms === undefined ? undefined : isoEnd(ms));
   return {

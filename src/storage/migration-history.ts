@@ -7,15 +7,12 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** A migration of drizzle-kit's, which is embedded as text. */
 export function migration(tag: string, sql: string): Migration {
   return { tag, hash: new Bun.CryptoHasher("sha256").update(sql).digest("hex"), sql };
 }
 
-/** A migration as the database remembers it. */
 export type AppliedMigration = Pick<Migration, "tag" | "hash">;
 
-/** The error of a command on a store whose schema only a start or `rehome migrate` may change. */
 export function olderSchema(database: string): AppError {
   return new AppError("unavailable", `${database} has an older schema than this program.`, {
     hint: "Start the service with this program, or run rehome migrate. The older program still works with it.",

@@ -5,7 +5,6 @@ import type { AddedPet } from "./contract.ts";
 /** A row with the fields of an animal by their names: what is absent is null. */
 export type PetRow = { readonly id: bigint } & { readonly [N in PetFieldName]: Pet[N] | null };
 
-/** The fields of a response. */
 export const responseFields = ["id", ...petFieldNames] as const;
 
 /** What a create through the interface writes of an animal. */
@@ -14,7 +13,6 @@ export const createdFields = [...petFieldNames, "createdAtMs", "createdBy"] as c
 /** The values of `createdFields`. A list of them costs less to send to a thread than an object. */
 export type CreatedRow = readonly (string | bigint | number | null)[];
 
-/** The row of an animal that is created through the interface. */
 export function createdRow(pet: AddedPet): CreatedRow {
   return createdFields.map((name) => pet[name] ?? null);
 }

@@ -100,7 +100,6 @@ export async function releaseJob(tx: Tx, name: string, nowMs: number): Promise<v
   await tx.update(schedule).set({ nextAtMs: nowMs }).where(eq(schedule.name, name));
 }
 
-/** How a job ended. */
 export type JobOutcome =
   | { readonly ok: true; readonly note?: string }
   | { readonly ok: false; readonly problem: string; readonly retryAfterMs?: number | undefined };

@@ -8,7 +8,6 @@ export type PersonRole = (typeof personRoles)[number];
 /** What is known about a key, an animal or a change, as it was before or after. */
 export type Snapshot = Record<string, unknown>;
 
-/** The values of an enumeration, as a CHECK lists them. */
 export function oneOf(values: readonly string[]): SQL {
   return sql.raw(values.map((value) => `'${value}'`).join(", "));
 }

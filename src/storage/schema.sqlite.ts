@@ -46,7 +46,6 @@ export const categories = sqliteTable("categories", {
   nameKey: text("name_key").notNull().unique(),
 });
 
-/** What is stored of an animal, in the catalogue and after its removal. */
 const petColumns = {
   name: text("name").notNull(),
   categoryId: int64("category_id").notNull(),
@@ -57,7 +56,6 @@ const petColumns = {
   source: text("source").notNull().default(""),
   /** Unknown for animals that version 1.0.0 added. */
   createdAtMs: count("created_at_ms"),
-  /** The key that added the animal through the interface. */
   createdBy: text("created_by"),
   /** The change that added the animal: an import, or what an operator typed. */
   createdIn: int64("created_in"),
@@ -202,7 +200,6 @@ export const keyEpoch = sqliteTable(
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
-    /** The lineage of the key that sent it. */
     keyId: text("key_id").notNull(),
     value: text("value").notNull(),
     /** SHA-256 of the body. */
@@ -216,7 +213,6 @@ export const idempotencyKeys = sqliteTable(
   ],
 );
 
-/** The people who use the console. */
 export const people = sqliteTable(
   "people",
   {
@@ -224,7 +220,6 @@ export const people = sqliteTable(
     name: text("name").notNull(),
     role: text("role", { enum: personRoles }).notNull(),
     createdAtMs: count("created_at_ms").notNull(),
-    /** Who invited the person. */
     createdBy: text("created_by").notNull(),
     removedAtMs: count("removed_at_ms"),
   },
@@ -289,7 +284,6 @@ export const schedule = sqliteTable(
   (table) => [check("schedule_kind", sql`${table.kind} in (${oneOf(jobKinds)})`)],
 );
 
-/** Lists that are followed. */
 export const sources = sqliteTable("sources", {
   /** The source of its animals, as `import --source` names it. */
   name: text("name").primaryKey(),

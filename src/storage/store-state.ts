@@ -17,14 +17,12 @@ export const movedMark = "moved_to";
 /** Where the store moved to, as messages show it; undefined for one that is in its place. */
 export const movedTo = (tx: Tx): Promise<string | undefined> => factOf(tx, movedMark);
 
-/** The value of a fact, or undefined. */
 export async function factOf(tx: Tx, name: string): Promise<string | undefined> {
   const { storeState } = tx.t;
   const [found] = await tx.select().from(storeState).where(eq(storeState.name, name));
   return found?.value;
 }
 
-/** Sets a fact. */
 export async function putFact(tx: Tx, name: string, value: string): Promise<void> {
   const { storeState } = tx.t;
   await tx

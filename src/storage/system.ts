@@ -63,7 +63,6 @@ export function argumentsAreText(): boolean {
 
 const passwdFile = "/etc/passwd";
 
-/** An account of this machine. */
 export interface SystemAccount {
   /** Its name, or `uid 1000` where it has none. */
   readonly name: string;
@@ -80,7 +79,6 @@ export function userName(uid: number, passwd = readPasswd): string {
   return name === "" ? `uid ${uid}` : name;
 }
 
-/** The account of this name, or undefined if the machine's user file has none. */
 export function accountNamed(name: string, passwd = readPasswd): SystemAccount | undefined {
   const found = entries(passwd).find((fields) => fields[0] === name);
   return found === undefined ? undefined : { name, uid: Number(found[2]), gid: Number(found[3]) };

@@ -48,7 +48,6 @@ const keyFields = declared({
 });
 
 export const keySchema = object(keyFields.schemas);
-/** A key as `--json` shows it. */
 export const keyJson = keyFields.make;
 
 const { id: idSchema, ...otherSchemas } = keyFields.schemas;
@@ -74,7 +73,6 @@ const useFields = declared({
 
 export const keyListSchema = list(object({ ...keyFields.schemas, ...useFields.schemas }));
 
-/** A key with its use. */
 export const usedKeyJson = (key: ApiKey, use: KeyUse, nowMs: number) => ({
   ...keyJson(key, nowMs),
   ...useFields.make(use),
@@ -95,7 +93,6 @@ const windowJson = (used: number, limit: number, resetsAtMs: number) => ({
   resetsAt: isoSeconds(resetsAtMs),
 });
 
-/** Everything about a key: what is stored of it, and its use now, from where, and by day. */
 export interface WholeKey extends KeyDetails {
   readonly use: KeyUse;
   readonly lastAddress: string | undefined;
@@ -195,7 +192,6 @@ export const keyDetailsSchema = object({
   ...detailFields.schemas,
 });
 
-/** Everything about a key as `--json` shows it. */
 export const keyDetailsJson = (
   whole: WholeKey,
   nowMs: number,
@@ -237,7 +233,6 @@ export function dayText(day: number | undefined, today: number): string {
   return day === today - 1 ? "yesterday" : isoDay(day);
 }
 
-/** The colour that goes with a state. */
 export function statePaint(state: KeyState, styles: Readonly<Record<Style, Paint>>): Paint {
   return { active: styles.green, banned: styles.red, expired: styles.dim, revoked: styles.dim }[
     state

@@ -1,4 +1,3 @@
-/** `rehome keys`: everything about keys. */
 import { Argument, Command } from "commander";
 import { settings, variableOf, type LoadedConfig } from "../../config.ts";
 import { keyState, type ApiKey } from "../../domain/api-key.ts";
@@ -43,7 +42,6 @@ Examples:
   );
 }
 
-/** What an operator types of a key. */
 interface KeyOptions {
   readonly plan: PlanName;
   readonly name: string;
@@ -115,10 +113,8 @@ async function refuseOtherEnvironment(
   );
 }
 
-/** The key that a command is about. */
 export const keyArgument = () => new Argument("<key>", "id, the beginning of one, or label");
 
-/** How long the old secret goes on after a rotation. */
 const defaultGraceMs = dayMs;
 
 function rotate(io: Io): Command {

@@ -1,4 +1,3 @@
-/** `rehome keys list` and `rehome keys show`: keys as they are, and what they have used. */
 import { Option, type Command } from "commander";
 import {
   keyState,

@@ -24,12 +24,10 @@ type AnimalPatch = Omit<PetPatch, "categoryId"> & {
 interface AnimalQuery {
   /** Anywhere in the name, whatever its case and accents. */
   readonly name?: string | undefined;
-  /** An id or a name. */
   readonly category?: string | undefined;
   /** Null: only those without a status. */
   readonly status?: PetStatus | null | undefined;
   readonly limit: number;
-  /** Only ids above it. */
   readonly after?: bigint | undefined;
 }
 
@@ -78,7 +76,6 @@ export class AnimalService {
     });
   }
 
-  /** Changes animals. Returns them as they are now, in the order of `ids`. */
   async update(ids: readonly bigint[], { category, ...fields }: AnimalPatch): Promise<Pet[]> {
     return makeChange(this.#editing, "update", async (change) => {
       const { tx } = change;
@@ -133,7 +130,6 @@ export class AnimalService {
     });
   }
 
-  /** Restores a removed animal with its id. */
   async restore(id: bigint): Promise<Pet> {
     return makeChange(this.#editing, "restore", async (change) => {
       const { row, isRemoved } = petKnown(await petOrRemoved(change.tx, id), id);
@@ -149,7 +145,6 @@ export class AnimalService {
     });
   }
 
-  /** Everything that is known of an animal's past. */
   async history(id: bigint): Promise<AnimalHistory> {
     return petKnown(await this.#editing.db.read((tx) => historyOf(tx, id)), id);
   }
@@ -160,7 +155,6 @@ export class AnimalService {
   }
 }
 
-/** The animals with these ids, in their order. Throws `not_found` where one is missing. */
 async function rowsWith(tx: Tx, ids: readonly bigint[]): Promise<PetRow[]> {
   const { pets } = tx.t;
   const rows = await tx.select().from(pets).where(inArray(pets.id, ids));

@@ -33,14 +33,12 @@ export function categoryKey(name: string): string {
   return name.trim().normalize("NFC").toLowerCase();
 }
 
-/** The name of the fact that holds the greatest id that a category was given here. */
 const lastCategoryFact = "last_category_id";
 /** Ids above it are given by people and programs only, so that theirs never use ours up. */
 const ownIdMax = 2n ** 53n;
 /** Categories in an error at the most. */
 const shownMax = 20;
 
-/** All categories in the order of their ids. */
 export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
   const { pets } = tx.t;
   const carried = await tx
@@ -55,7 +53,6 @@ export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
   return [...uses.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The categories that have a name, in the order of their ids. */
 export async function namedCategories(tx: Tx): Promise<Category[]> {
   const { id, name } = tx.t.categories;
   return tx.select({ id, name }).from(tx.t.categories).orderBy(asc(id));
@@ -235,12 +232,10 @@ export class CategoryService {
     return this.#editing.db.read(categoriesInUse, longWork);
   }
 
-  /** The categories that have a name, in the order of their ids. */
   async named(): Promise<Category[]> {
     return this.#editing.db.read(namedCategories);
   }
 
-  /** The names of those by their ids. */
   async names(): Promise<ReadonlyMap<bigint, string>> {
     return new Map((await this.named()).map(({ id, name }) => [id, name]));
   }

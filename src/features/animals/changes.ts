@@ -51,7 +51,6 @@ export interface Editing {
   readonly allows?: ((tx: Tx) => Promise<void>) | undefined;
 }
 
-/** An animal as it is stored. */
 export type PetRow = Tables["pets"]["$inferSelect"];
 export type ChangeRow = Tables["changes"]["$inferSelect"];
 
@@ -93,7 +92,6 @@ export interface CategoryEvent {
   readonly wasCarried?: true;
 }
 
-/** What a change did to animals. */
 export interface ChangeCounts {
   readonly added: number;
   readonly updated: number;
@@ -143,7 +141,6 @@ export class Change {
   readonly tx: Tx;
   readonly id: bigint;
   readonly categories: CategoryEvent[] = [];
-  /** What a person is shown of it beside the counts. */
   summary: Readonly<Record<string, unknown>> = {};
   readonly #action: string;
   readonly atMs: number;
@@ -187,7 +184,6 @@ export class Change {
     return { ...(fields as NewPet), ...origin };
   }
 
-  /** Says what becomes of animals. An animal has one event at most. */
   async plan(events: readonly PetEvent[]): Promise<void> {
     if (events.length === 0) return;
     for (const { before, after } of events) {

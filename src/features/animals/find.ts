@@ -1,4 +1,3 @@
-/** The search for animals, of the command line and of the console. */
 import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { fold } from "../../domain/names.ts";
 import type { PetStatus } from "../../domain/pet.ts";
@@ -17,7 +16,6 @@ export interface PetFilter {
 
 export interface PageOfPets {
   readonly limit: number;
-  /** Only animals behind this one. */
   readonly after?: bigint | undefined;
   /** By descending ids; else by ascending ones. */
   readonly newestFirst?: boolean;

@@ -1,11 +1,9 @@
-/** What happened to an animal: its origin and its events, and what each of them did. */
 import { asc, eq } from "drizzle-orm";
 import type { Pet } from "../../domain/pet.ts";
 import { columnsOf, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { ChangeRow, PetRow, StoredState } from "./changes.ts";
 
-/** An event of an animal that is stored: one change of it. */
 export interface StoredEvent {
   readonly atMs: number;
   readonly actor: string;
@@ -36,7 +34,6 @@ export interface HistoryEvent extends StoredEvent {
   readonly changed: readonly FieldChange[];
 }
 
-/** The history of an animal, oldest event first. */
 export interface AnimalHistory {
   /** As it is now, or as it was when it was removed. */
   readonly pet: Pet;
@@ -134,7 +131,6 @@ function didOf({ action, before, after }: StoredEvent): HistoryEvent["did"] {
   return before === undefined ? "restored" : undefined;
 }
 
-/** The fields that two states of an animal do not have in common. */
 export function differences(
   before: StoredState | undefined,
   after: StoredState | undefined,

@@ -1,6 +1,5 @@
 import type { Feature } from "../../feature.ts";
 
-/** What people do with animals: find, change, look back and undo; and their categories. */
 export const animalsFeature: Feature = {
   name: "animals",
   commands: [

@@ -23,7 +23,6 @@ export function animalServices(services: Services): AnimalServices {
   };
 }
 
-/** A command of the command line that works on animals. */
 export function storeCommand<Options, Arguments extends readonly unknown[] = []>(
   io: Io,
   form: Parameters<typeof commandOnStore<Options, Arguments>>[1],

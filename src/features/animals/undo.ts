@@ -26,7 +26,6 @@ export interface UndoReport extends Omit<ChangeCounts, "added"> {
 }
 
 export interface UndoOptions {
-  /** The change to take back; by default the last one in force. */
   readonly change?: bigint | undefined;
   /** Changes nothing, and reports what would be done. */
   readonly rehearse?: boolean;
@@ -120,7 +119,6 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   return { change, ...undo.counts, left, categories: undo.categories };
 }
 
-/** What a change did to an animal. It added those that it brought back too. */
 type Did = "added" | "removed" | "updated";
 const wayBack = { added: "removed", removed: "restored", updated: "updated" } as const;
 

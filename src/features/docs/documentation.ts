@@ -184,7 +184,6 @@ function quickStart(servers: readonly Server[]): Html {
   </section>`;
 }
 
-/** A part of the document's prose under a heading. */
 interface Topic {
   readonly id: string;
   readonly title: string;

@@ -13,7 +13,6 @@ const escapes: Readonly<Record<string, string>> = {
 
 type Value = Html | string | number | undefined | false | readonly Html[];
 
-/** Markup from a template: other values in it are escaped, `undefined` and `false` left out. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(
     strings.map((part, at) => part + (at < values.length ? shown(values[at]) : "")).join(""),

@@ -8,7 +8,6 @@ const docsUrl = {
     /^https?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined,
 };
 
-/** The OpenAPI document, the page that shows it, and the landing page. */
 export const docsFeature: Feature = {
   name: "page",
   settings: [docsUrl],

@@ -2,7 +2,6 @@ import { html, trusted, type Html } from "./html.ts";
 import logo from "./logo.svg" with { type: "text" };
 import shared from "./shared.css" with { type: "text" };
 
-/** The parts of a page. Style and script are inline, so that it is one request. */
 interface PageParts {
   readonly title: string;
   readonly description: string;

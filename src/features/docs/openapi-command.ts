@@ -4,7 +4,6 @@ import { printJson, type Io } from "../../cli/io.ts";
 import { beginWithoutStore } from "../../cli/command.ts";
 import { addSettings } from "../../cli/options.ts";
 
-/** `rehome openapi`: the document, without a store or a server. */
 export function openapiCommand(io: Io): Command {
   const command = new Command("openapi")
     .description("print the OpenAPI document")

@@ -18,13 +18,11 @@ import {
   type Schema,
 } from "./schema.ts";
 
-/** An address that requests can be sent to. */
 export interface Server {
   readonly url: string;
   readonly description: string;
 }
 
-/** An operation with its address. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -34,7 +32,6 @@ export interface Operation {
   readonly detail: OpenAPIV3.OperationObject;
 }
 
-/** The operations of a document in its order. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item = {}]) =>
     // A path of our document holds operations and nothing else.
@@ -54,7 +51,6 @@ export function heading(level: 2 | 3, id: string, title: string, more: Html | fa
   </div>`;
 }
 
-/** A method as a coloured word. */
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
@@ -67,7 +63,6 @@ export function command(text: string): Html {
   </div>`;
 }
 
-/** What the document says of an operation, a form to try it, a response, and its code. */
 export function operationSection(
   document: OpenApiDocument,
   { id, method, path, summary, isDeprecated, detail }: Operation,
@@ -123,7 +118,6 @@ function breakable(path: string): Html {
   return html`${segments.map((segment) => html`<wbr />/${segment}`)}`;
 }
 
-/** The path with an example of each of its parameters. */
 function filled(path: string, parameters: readonly Field[]): string {
   return path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
     String(parameters.find(({ name }) => name === parameter)?.example),

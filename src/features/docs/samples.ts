@@ -1,7 +1,6 @@
 /** The code that the page shows for a request, on the server and in the browser. */
 import { tokensOf } from "./json-text.ts";
 
-/** A request that code is to be written for. */
 export interface SampleRequest {
   readonly method: string;
   /** Percent-encoded, so that no language needs more than quotes around it. */

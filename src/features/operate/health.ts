@@ -15,7 +15,6 @@ function isForNothing({ MAINPID }: Io["env"]): boolean {
   return MAINPID !== undefined && !isRunning(Number(MAINPID));
 }
 
-/** `rehome health`: exit code 0 when the server of these settings is ready for requests. */
 export function healthCommand(io: Io): Command {
   const command = new Command("health")
     .description("check whether the server is ready: exit code 0 or 1, for monitors and containers")

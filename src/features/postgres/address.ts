@@ -42,7 +42,6 @@ export interface DatabaseAddress {
   readonly sslCert: string | undefined;
   readonly sslKey: string | undefined;
   readonly channelBinding: "disable" | "prefer" | "require";
-  /** Sent to the server when a connection begins. */
   readonly startup: Readonly<Record<string, string>>;
   /** A function, so that no log and no inspection of an object shows what it returns. */
   readonly password: () => string;

@@ -12,7 +12,6 @@ export type Query = BunSQLDatabase;
 
 interface ConnectionsOptions<Session> {
   readonly address: DatabaseAddress;
-  /** Connections at the most. */
   readonly max: number;
   /** How long a piece of work may take, waiting for a connection included. */
   readonly timeoutMs: number;
@@ -22,7 +21,6 @@ interface ConnectionsOptions<Session> {
   readonly prepare: (query: Query, sql: SQL) => Session | Promise<Session>;
   /** Finds out whether the database answers; by default a query on any connection. */
   readonly ping?: (session: Session) => Promise<unknown>;
-  /** Told once of each loss of the database. */
   readonly onLoss: (error: unknown) => void;
 }
 
@@ -172,7 +170,6 @@ export class Connections<Session> {
   }
 }
 
-/** What uses connections sees of them. */
 export type Runner<Session> = Pick<Connections<Session>, "run">;
 
 /** One connection or several to `address`, opened when the first statement needs them. */

@@ -7,18 +7,13 @@ import { connect } from "./connections.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
 
-/** What is known of a database without changing anything of it. */
 type PostgresDiagnosis =
   | {
       readonly where: string;
-      /** The server's name and version. */
       readonly server: string;
       readonly bytes: number;
-      /** The server's clock. */
       readonly serverMs: number;
-      /** Migrations that the next start will apply. */
       readonly pending: readonly string[];
-      /** Where the store was moved to, if it was. */
       readonly movedTo: string | undefined;
       readonly problem: undefined;
     }

@@ -1,6 +1,5 @@
 import type { Feature } from "../../feature.ts";
 
-/** A shared store in a PostgreSQL database, and moving between it and a data folder. */
 export const postgresFeature: Feature = {
   name: "postgres",
   commands: [

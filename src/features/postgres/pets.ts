@@ -113,7 +113,6 @@ interface PetStoreOptions {
   readonly db: Database;
 }
 
-/** Animals in PostgreSQL. */
 export class PostgresPets implements PetStore {
   readonly #connections: PetConnections;
   readonly #options: PetStoreOptions;

@@ -21,12 +21,9 @@ const readsMax = 2_048;
 
 interface PostgresOptions {
   readonly address: DatabaseAddress;
-  /** How long a request may wait for the database. */
   readonly timeoutMs: number;
-  /** Called with a failure that nobody waits for, such as the loss of the database. */
   readonly onError: (error: unknown) => void;
   readonly onCommit?: ((report: CommitReport) => void) | undefined;
-  /** Called for each ban that this process imposes. */
   readonly onBan?: (() => void) | undefined;
   /** This machine's clock, to know how far the database's is from it. */
   readonly systemClock: Clock;
@@ -34,7 +31,6 @@ interface PostgresOptions {
   readonly clock?: Clock | undefined;
   /** How often another process's changes are asked for, in tests; else four times a second. */
   readonly pollMs?: number | undefined;
-  /** False for a command that must not change the schema of a store; true if not given. */
   readonly mayMigrate?: boolean | undefined;
   /** True for a command: its changes of keys end when they bind every server. */
   readonly waitsForServers?: boolean;

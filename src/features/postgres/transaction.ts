@@ -27,7 +27,6 @@ interface Connections {
 interface PostgresDatabaseOptions {
   /** How long work may take that says nothing else. */
   readonly timeoutMs: number;
-  /** Called after each commit. */
   readonly onCommit: (notes: Notes) => void;
 }
 
@@ -71,7 +70,6 @@ export function postgresDatabase(
  */
 const lockMarginMs = 250;
 
-/** The setting `lock_timeout` of a transaction that has `timeoutMs`. */
 export function lockTimeout(timeoutMs: number): string {
   return String(Math.ceil(Math.max(timeoutMs - lockMarginMs, timeoutMs * 0.75)));
 }

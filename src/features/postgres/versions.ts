@@ -53,7 +53,6 @@ export interface Poll {
   readonly askedMs: number;
 }
 
-/** Asks once. */
 export async function polled(poll: () => Promise<PolledVersions>, clock: Clock): Promise<Poll> {
   const startMs = performance.now();
   const askedMs = clock();

@@ -53,7 +53,6 @@ export function windowStore(
   };
 }
 
-/** How far a transaction has come. */
 interface Progress {
   /** True from the moment at which the commit may have reached the server. */
   isDecided: boolean;
@@ -212,7 +211,6 @@ function forgetUsage(
     WHERE kept.key_id = given.key_id AND kept.day < given.day`.execute();
 }
 
-/** One call of `reserve`. */
 interface ReserveCall {
   readonly requests: readonly ReserveRequest[];
   readonly usage: readonly UsageDelta[];

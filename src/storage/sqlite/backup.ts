@@ -21,7 +21,6 @@ import { giveToOwner, mayWrite, ownership, requireFolder, requirePlainFiles } fr
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations, refuseForeignSchema } from "./migrate.ts";
 
-/** What the name of a copy ends in until it was checked. */
 export const partialEnding = ".partial";
 
 /**
@@ -152,7 +151,6 @@ export function verify(
   examine(path, look, blame);
 }
 
-/** Returns once the file's bytes are on the disk. */
 export function flush(path: string): void {
   const file = openSync(path, "r");
   try {

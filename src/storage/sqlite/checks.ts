@@ -20,7 +20,6 @@ const reasons: readonly (readonly [prefix: string, reason: string])[] = [
   ["SQLITE_IOERR", "the disk reports an error"],
 ];
 
-/** The check called `name`: good if `work` does not fail. */
 export async function attempt(name: string, work: () => unknown): Promise<StoreCheck> {
   try {
     await work();
@@ -42,7 +41,6 @@ export async function probe(db: SqliteDatabase, write: boolean): Promise<void> {
   });
 }
 
-/** Whether the disk that holds `folder` has room for the next commits. */
 export function freeSpace(folder: string): StoreCheck {
   const ok = freeBytes(folder) >= freeMinBytes;
   const detail = ok ? "has room" : "no space is left on the disk";
@@ -65,7 +63,6 @@ export function requireRoomToMigrate(database: string, free = freeBytes(dirname(
 
 const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
 
-/** Bytes that this user may still write to the disk that holds `folder`. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;

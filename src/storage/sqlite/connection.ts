@@ -50,7 +50,6 @@ function useWriteAheadLog(db: Database): void {
   }
 }
 
-/** True when another connection holds the lock that this one wanted. */
 export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
 }
@@ -67,7 +66,6 @@ export function isDamaged(error: unknown): boolean {
 
 const checkDisk = "Check the disk and the system's log.";
 
-/** Why the database failed, in an operator's words, and what to do about it. */
 function explain(error: SQLiteError): readonly [why: string, hint: string] {
   if (isFull(error))
     return [
@@ -81,7 +79,6 @@ function explain(error: SQLiteError): readonly [why: string, hint: string] {
   return [error.message, checkDisk];
 }
 
-/** Why the store could not be opened, in an operator's words. */
 export function notOpened(folder: string, error: unknown): unknown {
   const isOfDatabase = error instanceof SQLiteError;
   // What a call of the system fails with when it makes the files.
@@ -102,7 +99,6 @@ export function translating<T>(work: () => T): T {
   }
 }
 
-/** The AppError that stands for `error` outside of storage. */
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error;
   const [why, hint] = explain(error);

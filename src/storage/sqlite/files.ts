@@ -5,7 +5,6 @@ export { migrationsOf } from "./migrations.ts";
 /** In place of a data folder: a store that ends with the process. */
 export const inMemory = ":memory:";
 
-/** The files of a data folder. */
 export function storeFiles(folder: string) {
   return {
     catalogue: folder === inMemory ? folder : join(folder, "rehome.db"),

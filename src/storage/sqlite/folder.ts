@@ -137,7 +137,6 @@ function onPlainFile(
   }
 }
 
-/** Makes an empty file, unless another process was faster. */
 export function makeFor(folder: string, file: string): void {
   closeSync(openSync(file, constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
   giveToOwner(file, folder);

@@ -11,13 +11,10 @@ import { pendingMigrations } from "./migrate.ts";
 /** A database up to this size is read through at each start (some 50 ms); in a backup, any is. */
 const checkedMaxBytes = 32 * 1024 * 1024;
 
-/** How often a database that looks damaged is looked at. */
 const attempts = 3;
 const attemptPauseMs = 20;
 
-/** Whose damage it is, and what to do about it. */
 export interface Blame {
-  /** The subject of the sentence that says so. */
   readonly what: string;
   readonly hint: string;
 }
@@ -25,10 +22,8 @@ export interface Blame {
 const catalogueAdvice =
   "Restore a backup with rehome restore FILE. To start over, move all files out of the data folder.";
 
-/** What to do about damaged counters, which no backup has. */
 export const limitsAdvice = "Move it away; all limits then count from zero.";
 
-/** The blame of a database that is in use. */
 export const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, hint });
 
 /**
@@ -89,7 +84,6 @@ function requireCatalogue(files: ReturnType<typeof storeFiles>): void {
   );
 }
 
-/** True when the counters of a key are kept in the database. */
 function wasUsed(limits: string): boolean {
   if (sizeOf(limits) === 0) return false;
   return examine(limits, (db) => {
@@ -99,7 +93,6 @@ function wasUsed(limits: string): boolean {
   });
 }
 
-/** 0 where there is no such file. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -162,7 +155,6 @@ export function distrust(db: Database): void {
   db.run("PRAGMA mmap_size = 0");
 }
 
-/** What SQLite found wrong with a database. */
 class Damage extends Error {}
 
 function asDamage({ what: whose, hint }: Blame, error: unknown): AppError {
@@ -194,7 +186,6 @@ export function checkPages(
   if (finding !== "ok") throw new Damage(finding.replaceAll("\n", " ").replace(/\.$/, ""));
 }
 
-/** Throws when a row refers to one that is not there. */
 export function checkReferences(db: Database): void {
   if (db.query("PRAGMA foreign_key_check").get() !== null) {
     throw new Damage("it has rows with broken references");

@@ -34,14 +34,11 @@ export interface SqliteOptions extends WindowStoreOptions {
   readonly serving: boolean;
   /** False for a command that must not change the schema of a store; true if not given. */
   readonly mayMigrate?: boolean | undefined;
-  /** True when other processes answer at the same address. */
   readonly hasPeers?: boolean | undefined;
-  /** Called with a failure that nobody waits for. */
   readonly onProblem?: (error: unknown) => void;
   /** Told which file keeps a database as it was before its schema was changed. */
   readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
-  /** Called for each ban that this process imposes. */
   readonly onBan?: () => void;
   /** A file with the catalogue that a store in memory begins with. */
   readonly image?: string;
@@ -114,7 +111,6 @@ function prepare(
 }
 
 interface StoreOptions extends SqliteOptions {
-  /** True for a store whose folder goes when it is closed. */
   readonly isTemporary: boolean;
 }
 

@@ -49,9 +49,7 @@ interface SqliteDatabaseOptions {
   readonly onBegin?: () => void;
   /** Opens a connection with a busy_timeout of 0. Called at first use. */
   readonly open: () => Connection;
-  /** How long to wait for another connection's lock. */
   readonly timeoutMs: number;
-  /** Called after each commit. */
   readonly onCommit?: (notes: Notes) => void;
 }
 
@@ -85,7 +83,6 @@ class Lane {
     return result;
   }
 
-  /** Runs `work` in a transaction. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const notes: Notes = {};
     return this.#committed(notes, (connection) => this.#inTime(connection, work, notes));

@@ -11,7 +11,6 @@ import { editsFact } from "../store-state.ts";
 /** What the catalogue says of its changes. */
 interface Numbers {
   readonly epoch: bigint;
-  /** The last id that an animal was given. */
   readonly lastId: bigint;
   readonly edits: bigint;
 }
@@ -32,9 +31,7 @@ const selectNumbers = drizzle
 interface SharingOptions {
   /** True for a server: all reads of a moment share one read transaction. */
   readonly snapshot: boolean;
-  /** True when other processes answer at the same address. */
   readonly hasPeers?: boolean | undefined;
-  /** The time in milliseconds since any moment. */
   readonly elapsedMs?: () => number;
 }
 
@@ -138,7 +135,6 @@ function versionsAfter(
   };
 }
 
-/** How often a server looks whether its files are still there. */
 const watchIntervalMs = 1_000;
 
 /** A database, its log and the shared memory: without one of them the others keep nothing. */
@@ -165,7 +161,6 @@ export class FileWatch {
     this.#timer = setInterval(() => this.look(), watchIntervalMs);
   }
 
-  /** Looks at the files now. */
   look(): AppError | undefined {
     const before = this.lost;
     this.lost = this.#find();
@@ -193,7 +188,6 @@ export class FileWatch {
   }
 }
 
-/** Device and inode (stat(2)), or undefined if the file cannot be found. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

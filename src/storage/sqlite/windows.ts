@@ -11,9 +11,7 @@ import { whenFree } from "./transaction.ts";
 
 export interface WindowStoreOptions {
   readonly clock: Clock;
-  /** How long to wait for another process's lock. The event loop goes on meanwhile. */
   readonly timeoutMs: number;
-  /** Called for each time that the lock was not free. */
   readonly onBusy?: () => void;
 }
 

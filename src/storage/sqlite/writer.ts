@@ -13,7 +13,6 @@ const defaultWorkerUrl = Bun.isStandaloneExecutable
   ? "./storage/sqlite/writer.worker.ts"
   : new URL("./writer.worker.ts", import.meta.url).href;
 
-/** Starts a thread. Throws when it cannot. */
 function startThread(workerUrl = defaultWorkerUrl): Worker {
   // Bun ends the process when a thread finds none.
   if (!descriptorsAreFree(threadDescriptors)) throw new Error("no file descriptors are free");
@@ -23,15 +22,12 @@ function startThread(workerUrl = defaultWorkerUrl): Worker {
 interface WriterOptions extends WriterOpen {
   /** Called for each commit. What it throws is the failure of the creates in it. */
   readonly onCommit: (report: CommitReport) => void;
-  /** Called for each ban that a noisy minute led to. */
   readonly onBan: () => void;
-  /** Called with a failure that nobody waits for. */
   readonly onProblem: (error: unknown) => void;
   /** The thread's program; tests have others. */
   readonly workerUrl?: string | undefined;
 }
 
-/** The number of the first message to a thread. */
 const openId = 0;
 
 interface Question {

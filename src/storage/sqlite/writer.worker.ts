@@ -102,7 +102,6 @@ async function handle(request: WriterRequest): Promise<Result> {
   }
 }
 
-/** Measures creates, all in one transaction. */
 async function committed(creating: Promise<bigint[] | StoredCreate[]>): Promise<Result> {
   const startMs = performance.now();
   const results = await creating;

@@ -23,7 +23,6 @@ const mergedSchema = json.object({
   animals: json.count("number of animals that changed their category"),
 });
 
-/** `rehome categories`: the kinds of animals, by name. */
 export function categoriesCommand(io: Io): Command {
   return new Command("categories")
     .description("list and change categories; the API uses only their ids")

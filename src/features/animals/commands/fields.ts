@@ -78,7 +78,6 @@ export function parseInt64Value(value: string): bigint {
 export const idArgument = (description = "id of the animal", name = "<id>") =>
   new Argument(name, description).argParser(parseInt64Value);
 
-/** Ids of animals, each once. */
 export const idsArgument = (description = "ids of the animals") =>
   new Argument("<id...>", description).argParser(
     (value: string, sofar: readonly bigint[] | undefined): readonly bigint[] => [
@@ -92,10 +91,8 @@ interface ShownField {
   readonly option: (description: string) => Option;
   /** The value of the option that takes it away. */
   readonly none?: string;
-  /** How `--json` shows it. */
   readonly json: TSchema;
   readonly columns: readonly (string | Column)[];
-  /** A cell for each column. */
   readonly cells: (pet: Pet, categories: ReadonlyMap<bigint, string>) => readonly string[];
 }
 

@@ -1,4 +1,3 @@
-/** `rehome pets`: the animals, for operators. */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json } from "../../../cli/json.ts";
@@ -184,7 +183,6 @@ function show(io: Io): Command {
   );
 }
 
-/** The animal, or the error that there is none with this id. */
 function foundPet(pet: Pet | undefined, id: bigint): Pet {
   if (pet !== undefined) return pet;
   throw noSuchAnimal([id]);

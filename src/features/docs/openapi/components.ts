@@ -24,7 +24,6 @@ export const responseReference = (name: keyof typeof responses): Reference => ({
   $ref: `#/components/responses/${name}`,
 });
 
-/** A header of each response of its kind. */
 function header(description: string, schema: OpenAPIV3.SchemaObject, example: unknown) {
   return { description, required: true, schema, example } satisfies OpenAPIV3.HeaderObject;
 }
@@ -44,7 +43,6 @@ const count = (minimum: number) =>
 const seconds = (minimum: number) =>
   ({ type: "integer", format: "int64", minimum, maximum: dateMaxSeconds }) as const;
 
-/** Every header of a response that a client may build on. */
 export const headers = {
   "X-RateLimit-Limit": header(
     "The number of requests that the window allows.",

@@ -100,7 +100,6 @@ The version is part of the base address, which ends with \`${versionSegment}\`. 
 
 const deprecation = `\`GET /pets/{petId}\` is deprecated and is removed on ${getPetRemovedOn}; \`GET /pets\` with a \`status\` filter replaces it. Until then its responses with 200 and 404 have the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
 
-/** The introduction of the document, as CommonMark with tables. */
 export function description(hasDeprecated: boolean): string {
   const parts = [
     introduction,

@@ -28,7 +28,6 @@ const mia = { id: 2, name: "Mia", categoryId: 2, status: "pending" };
 /** Added without a status, so it has none. */
 const shadow = { id: 3, name: "Shadow", categoryId: 1 };
 
-/** What every operation can answer besides what it is for. */
 const anyTime = {
   [statusOf.unauthorized]: responseReference("Unauthorized"),
   [statusOf.rate_limited]: responseReference("TooManyRequests"),
@@ -64,7 +63,6 @@ const listPets = {
   },
 };
 
-/** What a request may carry. */
 export const createPetExamples = {
   withStatus: {
     summary: "An animal that is available",
@@ -153,7 +151,6 @@ export const getPet = {
   },
 };
 
-/** What the document adds to each route, by its method and its path in the document. */
 export const details: Readonly<Record<string, object>> = {
   "get /v1/pets": listPets,
   "post /v1/pets": createPet,
@@ -202,7 +199,6 @@ const errorSchema: OpenAPIV3.SchemaObject = {
   description: "The body of every error.",
 };
 
-/** The schemas that the document names, each by its title. */
 export const namedSchemas = {
   Pet: petSchema,
   NewPet: newPetSchema,

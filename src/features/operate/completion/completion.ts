@@ -39,7 +39,6 @@ export function completeCommand(io: Io): Command {
     });
 }
 
-/** What may stand where the cursor is. */
 interface Candidate {
   readonly value: string;
   readonly about?: string;
@@ -75,7 +74,6 @@ export function complete(program: Command, words: readonly string[]): Completion
   return startingWith(typed, valuesOf(argument));
 }
 
-/** Where in a command line the last word stands. */
 interface Place {
   readonly command: Command;
   readonly positional: number;
@@ -135,7 +133,6 @@ function commandsOf(command: Command): Candidate[] {
     .map((child) => ({ value: child.name(), about: child.description() }));
 }
 
-/** The candidates that go on from what was typed. */
 function startingWith<T extends Completion>(typed: string, found: T): T | Candidate[] {
   return found === "files" ? found : found.filter(({ value }) => value.startsWith(typed));
 }

@@ -40,7 +40,6 @@ Examples:
   rehome doctor --data /var/lib/rehome --port 80
   rehome doctor --json | jq -r '.checks[] | select(.state != "ok").detail'`;
 
-/** `rehome doctor`: finds what goes wrong with an installation, and says what to do. */
 export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
     .description("check folder, databases, disk, backups, clock, permissions, server and console")

@@ -8,7 +8,6 @@ export interface Finding {
   readonly check: string;
   readonly state: FindingState;
   readonly detail: string;
-  /** What to do about it; absent when there is nothing to do. */
   readonly advice?: string;
 }
 

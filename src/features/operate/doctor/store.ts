@@ -32,7 +32,6 @@ const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync
 /** No clock is right that shows a time before this program was written. */
 const writtenMs = Date.UTC(2026, 0, 1);
 
-/** Examines the data folder that the setting `why` names, and changes nothing. */
 export function examineFolder(folder: string, why: string, nowMs: number): Finding[] {
   const first = checkFolder(folder, why);
   if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
@@ -139,7 +138,6 @@ function checkClock(nowMs: number, newestMs: number): Finding {
   return ok(check, now);
 }
 
-/** Examines a PostgreSQL database, and changes nothing. */
 export async function examineDatabase(
   address: string,
   why: string,
@@ -181,7 +179,6 @@ function checkSkew(skewMs: number): Finding[] {
 const freeFailBytes = 64 * 1024 * 1024;
 /** A backup or a migration writes the catalogue once more. This much should be left beside it. */
 const freeSpareBytes = 256 * 1024 * 1024;
-/** Bits of a mode that let anybody but the owner in. */
 const othersMask = 0o077;
 
 /** The data folder: whether it is there, on a disk that locks hold on, and can be written. */
@@ -256,17 +253,13 @@ function checkDisk(folder: string, catalogueBytes: number): Finding {
   return ok(check, detail);
 }
 
-/** What is known of a database without changing anything of it. */
 interface Diagnosis {
   readonly name: "catalogue" | "limits";
   readonly path: string;
   /** With the log beside it. Undefined when there is no such file yet. */
   readonly bytes: number | undefined;
-  /** Migrations that the next start will apply. */
   readonly pending: readonly string[];
-  /** The newest time that it holds, or 0. */
   readonly newestMs: number;
-  /** Why it cannot be used, where that is so. */
   readonly problem: AppError | undefined;
 }
 

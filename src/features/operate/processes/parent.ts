@@ -9,7 +9,6 @@ import { SharedAddressLimiter, type TakeShared } from "./shared-addresses.ts";
 export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
 
 export type MemberMessage =
-  /** It listens on this port. */
   | { readonly type: "ready"; readonly port: number }
   /** It wants requests for callers without a key. */
   | { readonly type: "take"; readonly id: number; readonly bucket: string; readonly want: number }
@@ -20,7 +19,6 @@ export type SupervisorMessage =
   | { readonly type: "metrics"; readonly id: number }
   | { readonly type: "stop" };
 
-/** The supervisor that started this process. */
 export interface Parent {
   /** Says that this process serves on `port`. */
   readonly ready: (url: URL, port: number) => void;
@@ -28,7 +26,6 @@ export interface Parent {
   readonly answer: (metrics: () => Promise<readonly object[]>) => void;
   readonly takeShared: TakeShared;
   readonly otherWarns: boolean;
-  /** Aborted when the supervisor asks this process to stop, or ends. */
   readonly stop: AbortSignal;
 }
 

@@ -12,7 +12,6 @@ import {
 /** Takes requests from a bucket that several processes share. */
 export type TakeShared = (bucket: string, want: number) => Promise<Taken>;
 
-/** What this process holds of a bucket. */
 interface Block {
   used: number;
   left: number;

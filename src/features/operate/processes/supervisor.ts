@@ -47,7 +47,6 @@ export class Supervisor {
     return true;
   }
 
-  /** The processes that serve at the moment. */
   get members(): readonly Member[] {
     return this.#members;
   }
@@ -148,7 +147,6 @@ function start(slot: number, env: MemberOptions["env"]): ChildProcess {
   });
 }
 
-/** A serving process, as its supervisor holds it. */
 export class Member {
   readonly slot: number;
   readonly startedMs = performance.now();

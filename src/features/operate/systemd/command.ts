@@ -7,7 +7,6 @@ import { settings, type Setting } from "../../../config.ts";
 import { installService, uninstallService, type InstallOptions } from "./install.ts";
 import { units } from "./units.ts";
 
-/** `rehome service`: rehome under systemd. */
 export function serviceCommand(io: Io): Command {
   return new Command("service")
     .description("run rehome under systemd: print, install or remove its units")

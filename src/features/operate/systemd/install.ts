@@ -30,7 +30,6 @@ import { lowPort, settingsFile, unitFolder, units, type UnitOptions } from "./un
 export interface InstallOptions extends UnitOptions {
   /** `/`, or the root folder of another system, where nothing is started. */
   readonly root: string;
-  /** What the service listens on; undefined for what its settings say. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   /** The data folder of a trial, to take along. */

@@ -12,7 +12,6 @@ import { usageReport, usageSchema, type UsageReport } from "./report.ts";
 const defaultDays = 30;
 const barCells = 20;
 
-/** `rehome usage`: what keys did, day by day. */
 export function usageCommand(io: Io): Command {
   return storeCommand<{ readonly days: number }, [string | undefined]>(
     io,

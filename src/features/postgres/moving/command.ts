@@ -47,7 +47,6 @@ export const copiedSchema = json.object({
   ),
 });
 
-/** `rehome store`: what concerns a store as a whole. */
 export function storeCommand(io: Io): Command {
   return new Command("store")
     .description("move everything between a data folder and a PostgreSQL database")
@@ -122,7 +121,6 @@ function requireCatalogue(folder: string): void {
 }
 
 interface PlacesToCopy {
-  /** Whole paths of data folders, or addresses of databases. */
   readonly source: string;
   readonly target: string;
   readonly resume: boolean;

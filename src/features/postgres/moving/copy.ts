@@ -19,7 +19,6 @@ import { factOf, isCounter, putFact } from "../../../storage/store-state.ts";
 
 /** The mark of a store that a copy has begun to fill: from where. */
 const copyOf = "copy_of";
-/** Rows in one transaction. */
 const batchRows = 2_000;
 
 /** A table that moves: what its rows are called, and the properties of its key. */
@@ -63,7 +62,6 @@ const animals = movedTables.find(({ table }) => table === "pets") as Moved;
 interface CopyOptions {
   /** Goes on with a copy that broke off, instead of refusing a store that is not empty. */
   readonly resume: boolean;
-  /** Shows how far it is. */
   readonly line: Pick<ProgressLine, "show">;
 }
 
@@ -193,7 +191,6 @@ function hex(sum: bigint): string {
   return sum.toString(16).padStart(16, "0");
 }
 
-/** A row by the properties of its table. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const dbOf = (store: Store, { table }: Moved): Database =>
