@@ -87,10 +87,12 @@ export function petRoutes(options: PetRoutesOptions) {
       async ({ params, request }) => {
         const successor = petsUrl(request);
         if (isGetPetRemoved(services.clock())) return refuse(request, removed(successor));
-        const headers = { ...deprecated, Link: `<${successor}>; rel="successor-version"` };
+        const link = `<${successor}>; rel="successor-version"`;
         const pet = await cache.pet(params.petId);
-        if (pet === undefined) return refuse(request, noSuchPet, headers);
-        return respond(request, pet.body, { headers: { "Content-Type": jsonType, ...headers } });
+        if (pet === undefined) return refuse(request, noSuchPet, { ...deprecated, Link: link });
+        const response = respond(request, pet.body, foundDeprecated);
+        response.headers.set("Link", link);
+        return response;
       },
       { params: petPath, response: responsesOf<PetBody>() },
     );
@@ -101,6 +103,7 @@ const deprecated = {
   Deprecation: `@${getPetDeprecatedAtMs / 1000}`,
   Sunset: httpDate(getPetRemovedAtMs),
 };
+const foundDeprecated = { headers: new Headers({ "Content-Type": jsonType, ...deprecated }) };
 
 function removed(successor: string) {
   return refusal(
