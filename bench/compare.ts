@@ -8,6 +8,7 @@ import { type Request, runLoad } from "./load.ts";
 import {
   DidNotRun,
   type Running,
+  afterStart,
   atRest,
   cpuUsBetween,
   freePort,
@@ -119,7 +120,7 @@ type Figures = ReadonlyMap<string, number>;
 async function round(side: Side, works: readonly Work[], { requests }: Options): Promise<Figures> {
   const server = await started(side);
   try {
-    const atStart = (await atRest(server.pid)).rssMiB;
+    const atStart = (await afterStart(server.pid)).rssMiB;
     const figures = new Map([["RSS at rest", atStart]]);
     for (const work of works) figures.set(work.name, await costOf(server, work, requests));
     return figures.set("RSS at the end", usage(server.pid).rssMiB);

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Request, runLoad } from "./load.ts";
-import { atRest, DidNotRun, freePort, startTime, usage } from "./process.ts";
+import { afterStart, DidNotRun, freePort, startTime, usage } from "./process.ts";
 import { rehomeTarget, serveCommand } from "./rehome.ts";
 import { animalCount, coldCount, createOf, deepPages, get, spread } from "./scenarios.ts";
 import { median } from "./stats.ts";
@@ -43,7 +43,7 @@ export async function memory(stores: Stores, folder: string, seconds: number) {
   const target = rehomeTarget({ name: "rehome", data, copy: true });
   const server = await target.start({ folder: own, reference: undefined });
   try {
-    const idleMiB = (await atRest(server.pid)).rssMiB;
+    const idleMiB = (await afterStart(server.pid)).rssMiB;
     const requests = mixed(stores.keys.unbounded);
     const load = runLoad({ port: server.port, connections: 64, seconds, requests });
     const readings: number[] = [];

@@ -227,3 +227,9 @@ export async function atRest(pid: number): Promise<Usage> {
   }
   return last;
 }
+
+/** What a started server has at rest: after a second it returns what only its start needed. */
+export async function afterStart(pid: number): Promise<Usage> {
+  await Bun.sleep(2_000);
+  return atRest(pid);
+}
