@@ -4,7 +4,7 @@ import { petFieldNames, petStatuses, type PetStatus } from "../../../domain/pet.
 import type { Category } from "../../animals/categories.ts";
 import type { FieldValue } from "../../animals/history.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
-import { unnamed } from "../../import/understand/record.ts";
+import { unnamed } from "../../import/understand/values.ts";
 import { bytesText } from "../../operate/doctor/finding.ts";
 import { isVisible } from "../../visible.ts";
 import type { Arrival } from "../visit.ts";

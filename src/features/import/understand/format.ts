@@ -2,8 +2,8 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, message, shown } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
 import type { RecordList, Records } from "../read/records.ts";
-import { FieldFault, type MapperContext, mapperOf, type RecordMapper } from "./record.ts";
-import { columnKey, type Field, fieldOf } from "./values.ts";
+import type { MapperContext, RecordMapper } from "./record.ts";
+import { columnKey, FieldFault, type Field, fieldOf } from "./values.ts";
 
 /** What detection may look at. */
 export interface Sample {
@@ -38,38 +38,18 @@ export interface Format {
   recognises(sample: Sample): boolean;
   /**
    * A mapper for records like those of the sample, which may be rows with columns or JSON objects.
-   * Throws UnreadableInput when columns are missing that this format needs.
+   * Throws UnreadableInput for a sample that this format cannot read.
    */
   mapper(sample: Sample, context: MapperContext): RecordMapper;
 }
 
-/** A mapper for a format that has only objects. Throws UnreadableInput for CSV columns. */
-export function objectMapper(
-  format: string,
-  { columns }: Sample,
-  map: (record: Readonly<Record<string, unknown>>, line: number) => ReturnType<RecordMapper>,
-): RecordMapper {
-  if (columns !== undefined) throw new UnreadableInput(1, message("jsonWanted", format));
-  return mapperOf(columns, (record, line) => map(record as Record<string, unknown>, line));
-}
-
-/** Refuses an input that lacks what `--format` needs. */
-export function lackingColumns(
-  format: string,
-  missing: readonly string[],
-  { names, columns }: Sample,
-): UnreadableInput {
-  const found = names.map((name) => JSON.stringify(name)).join(", ");
-  const line = columns === undefined ? 0 : 1;
-  return new UnreadableInput(line, message("columnsMissing", format, missing.join(", "), found));
-}
-
-/** Refuses an input in which no field has a name that the format needs. Throws UnreadableInput. */
+/** Refuses an input without a field that the format needs. Throws UnreadableInput. */
 export function requireNeeded({ name, needed = [] }: Format, sample: Sample): void {
-  const missing = needed
-    .filter((names) => !names.some((each) => sample.names.includes(each)))
-    .map(([first = ""]) => first);
-  if (missing.length > 0) throw lackingColumns(name, missing, sample);
+  const missing = new NamedFields(sample).missing(needed);
+  if (missing.length === 0 || sample.names.length === 0) return;
+  const found = sample.names.map((each) => JSON.stringify(each)).join(", ");
+  const line = sample.columns === undefined ? 0 : 1;
+  throw new UnreadableInput(line, message("columnsMissing", name, missing.join(", "), found));
 }
 
 /** Refuses an input in which nothing tells whether its animals are for adoption. */
@@ -103,6 +83,11 @@ export class NamedFields {
   /** True when the header, or one of the records, has one of `names`. */
   has(names: readonly string[]): boolean {
     return names.some((name) => this.#spellings.has(columnKey(name)));
+  }
+
+  /** The first name of each group of which there is none. */
+  missing(groups: readonly (readonly string[])[]): string[] {
+    return groups.filter((names) => !this.has(names)).map(([first = ""]) => first);
   }
 
   /** The fields whose names, without case and separators, are of this kind. */

@@ -7,18 +7,14 @@ import { UnreadableInput } from "../read/input.ts";
 import { absenceReader } from "./exclusion.ts";
 import { type Format, missingStatus, NamedFields, type Sample } from "./format.ts";
 import {
-  byStatus,
   type CandidateCategory,
-  goneOf,
   type MapperContext,
   mapperOf,
   type RecordMapper,
-  unnamed,
 } from "./record.ts";
 import {
   categoryName,
   columnKey,
-  externalId,
   type Field,
   fieldOf,
   int64Of,
@@ -26,7 +22,7 @@ import {
   notationOf,
   optionalTextsOf,
   shelterName,
-  versionOf,
+  unnamed,
 } from "./values.ts";
 
 export const mapTargets = [...petFieldNames, "externalId", "updatedAt"] as const;
@@ -128,25 +124,22 @@ function mappedMapper(
     options.isOutcome === true
       ? absenceReader(new NamedFields(sample), { column: at("status"), read: status }, context)
       : () => undefined;
-  return mapperOf(columns, (record, line) => {
-    const origin = {
-      line,
-      externalId: externalId(context, at("externalId"), id(record), line),
-      version: versionOf(context, at("updatedAt"), updatedAt(record), line),
+  return mapperOf(columns, context, (record) => {
+    const value = status(record);
+    const absent = isBlank(value) ? absence(record) : undefined;
+    return {
+      id: [at("externalId"), id(record)],
+      changed: [at("updatedAt"), updatedAt(record)],
+      says: absent === undefined ? { field: at("status"), value } : { gone: absent },
+      pet: () => ({
+        ...optionalTextsOf(texts, record),
+        name: map.name === undefined ? unnamed : shelterName(at("name"), name(record)),
+        category:
+          options.category === undefined
+            ? idOrName(at("categoryId"), category(record), notation)
+            : { name: options.category },
+      }),
     };
-    const says = { field: at("status"), value: status(record) };
-    const pet = () => ({
-      ...optionalTextsOf(texts, record),
-      name: map.name === undefined ? unnamed : shelterName(at("name"), name(record)),
-      category:
-        options.category === undefined
-          ? idOrName(at("categoryId"), category(record), notation)
-          : { name: options.category },
-    });
-    const absent = isBlank(says.value) ? absence(record) : undefined;
-    return absent === undefined
-      ? byStatus(context, origin, says, pet)
-      : goneOf(origin, absent, pet);
   });
 }
 

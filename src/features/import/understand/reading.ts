@@ -134,8 +134,7 @@ export function proposed(input: Input, given: Given): Proposal {
     defaultStatus: given.defaultStatus,
   };
   if (format !== undefined && format !== "map") {
-    const isGiven = given.format !== undefined && sample.names.length > 0;
-    const known = isGiven ? formatNamed(given.format ?? "") : undefined;
+    const known = given.format === undefined ? undefined : formatNamed(given.format);
     if (known !== undefined) requireNeeded(known, sample);
     const source = given.source ?? (format === rehome.name ? "" : format);
     return { reading: { ...common, format, source }, isGuessed: false };

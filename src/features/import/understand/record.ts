@@ -1,18 +1,11 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import type { NewPet } from "../../../domain/pet.ts";
+import type { NewPet, PetStatus } from "../../../domain/pet.ts";
 import { optionalTextNames } from "../../optional-texts.ts";
-import {
-  isBlank,
-  type Message,
-  message,
-  messageText,
-  type Notes,
-  shown,
-  wordOf,
-} from "../messages.ts";
+import { isBlank, type Message, message, type Notes, shown, wordOf } from "../messages.ts";
 import { MalformedRecord } from "../read/records.ts";
 import type { Dates } from "./dates.ts";
 import type { Statuses } from "./statuses.ts";
+import { externalId as idInSource, FieldFault, unnamed, versionOf } from "./values.ts";
 
 /** The category as the input has it: our id, with its name where that is known, or a name. */
 export type CandidateCategory =
@@ -86,32 +79,46 @@ export interface MapperContext {
 /** Turns one record into an outcome. Never throws: what is wrong with a record is a rejection. */
 export type RecordMapper = (record: unknown, line: number) => Outcome;
 
-/** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
-export class FieldFault extends Error {
-  readonly field: string;
-  readonly problem: Message;
-  /** The animal's id elsewhere, where the record has told it already. */
-  externalId: string | undefined;
+/** What a record says of its animal: a value to be understood, or what that comes to. */
+export type Said =
+  | { readonly field: string; readonly value: unknown }
+  | { readonly status: PetStatus }
+  | { readonly gone: string };
 
-  constructor(field: string, problem: Message) {
-    super(messageText(problem));
-    this.problem = problem;
-    this.field = field;
-  }
+/** A field as the input calls it, and its value in a record. */
+type Named = readonly [field: string, value: unknown];
+
+/** What a format reads of a record. */
+export interface Parts {
+  /** The animal's id in the source, and when the record was changed. */
+  readonly id?: Named | undefined;
+  readonly changed?: Named | undefined;
+  /** In place of these, what our own exports have. */
+  readonly origin?: Omit<FromLine, "line">;
+  readonly says: Said;
+  /** Is not asked for where the animal is gone: such a record is sound whatever else it has. */
+  readonly pet: () => Omit<Candidate, "kind" | "status" | keyof FromLine>;
 }
 
 /** An unknown status; `--status` can define it. */
 class UnknownStatus extends FieldFault {
-  readonly value: string;
+  readonly word: string;
 
   constructor(field: string, value: unknown) {
     super(field, message("statusUnknown", shown(value)));
-    this.value = wordOf(value).trim();
+    this.word = wordOf(value).trim();
   }
 }
 
-/** A mapper that makes rejections of each FieldFault of `map`, and of records of another kind. */
-export function mapperOf(columns: readonly string[] | undefined, map: RecordMapper): RecordMapper {
+/**
+ * A mapper of what `partsOf` reads, which may throw FieldFault. A record of another kind than the
+ * columns say is a rejection.
+ */
+export function mapperOf(
+  columns: readonly string[] | undefined,
+  context: MapperContext,
+  partsOf: (record: unknown) => Parts,
+): RecordMapper {
   return (record, line) => {
     const rejection = { kind: "reject", line, field: "" } as const;
     if (record instanceof MalformedRecord) {
@@ -120,12 +127,16 @@ export function mapperOf(columns: readonly string[] | undefined, map: RecordMapp
     if (columns === undefined && !isJsonObject(record)) {
       return { ...rejection, problem: message("notObject", shown(record)), record };
     }
+    let externalId: string | undefined;
     try {
-      return map(record, line);
+      const { origin, id, changed, says, pet } = partsOf(record);
+      externalId = origin?.externalId ?? (id && idInSource(context, ...id, line));
+      const version = changed && versionOf(context, ...changed, line);
+      return outcomeOf(context, { ...origin, line, externalId, version }, says, pet);
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
-      const { field, problem, externalId } = fault;
-      const word = fault instanceof UnknownStatus ? { unknownStatus: fault.value } : {};
+      const { field, problem } = fault;
+      const word = fault instanceof UnknownStatus ? { unknownStatus: fault.word } : {};
       return { ...rejection, externalId, field, problem, record: named(columns, record), ...word };
     }
   };
@@ -138,55 +149,15 @@ function named(columns: readonly string[] | undefined, record: unknown): unknown
   return Object.fromEntries(columns.map((name, index) => [name, fields[index]]));
 }
 
-/** What a record says of an animal beside its status. Throws FieldFault. */
-type PetOf = () => Omit<Candidate, "kind" | "status" | keyof FromLine>;
-
-/**
- * NEVER change: the name of an animal whose shelter has none for it. It is up for adoption like any
- * other, and an empty name in a list helps nobody.
- */
-export const unnamed = "Unnamed";
-
-/** A record of an animal that is gone. It is sound whatever its other fields are. */
-export function goneOf(
-  { line, id, externalId, source, version }: FromLine,
-  reason: string,
-  pet: () => Pick<Candidate, "name" | "category">,
-): Gone {
-  const origin = { line, id, externalId, source, version };
-  try {
-    const { name, category } = pet();
-    return { ...origin, kind: "gone", reason, name: name === unnamed ? undefined : name, category };
-  } catch (fault) {
-    if (!(fault instanceof FieldFault)) throw fault;
-    return { ...origin, kind: "gone", reason, name: undefined };
-  }
-}
-
-/**
- * What a record says that has this status: with one of ours it is the animal that `pet` makes of
- * it. Throws FieldFault for an unknown word.
- */
-export function byStatus(
-  { statuses, notes }: Pick<MapperContext, "statuses" | "notes">,
+function outcomeOf(
+  { statuses, notes }: MapperContext,
   origin: FromLine,
-  { field, value }: { readonly field: string; readonly value: unknown },
-  pet: PetOf,
+  says: Said,
+  pet: Parts["pet"],
 ): Outcome {
-  try {
-    return ofStatus({ statuses, notes }, origin, { field, value }, pet);
-  } catch (fault) {
-    if (fault instanceof FieldFault) fault.externalId = origin.externalId;
-    throw fault;
-  }
-}
-
-function ofStatus(
-  { statuses, notes }: Pick<MapperContext, "statuses" | "notes">,
-  origin: FromLine,
-  { field, value }: { readonly field: string; readonly value: unknown },
-  pet: PetOf,
-): Outcome {
+  if ("gone" in says) return goneOf(origin, says.gone, pet);
+  if ("status" in says) return candidateOf(origin, pet(), says.status);
+  const { field, value } = says;
   const isMissing = isBlank(value);
   const meaning = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
   if (meaning === undefined) throw new UnknownStatus(field, value);
@@ -197,8 +168,14 @@ function ofStatus(
   if (isMissing && statuses.whenMissing === undefined) {
     notes.add(message("statusesBlank"), origin.line, JSON.stringify(animal.name));
   }
-  const status = meaning === "none" ? undefined : meaning;
-  const { line, id, externalId, source, version } = origin;
+  return candidateOf(origin, animal, meaning === "none" ? undefined : meaning);
+}
+
+function candidateOf(
+  { line, id, externalId, source, version }: FromLine,
+  animal: ReturnType<Parts["pet"]>,
+  status: PetStatus | undefined,
+): Candidate {
   const { name, category } = animal;
   // Written out: there are many, and a spread object takes twice the memory.
   const candidate: Candidate = {
@@ -212,5 +189,21 @@ function ofStatus(
     category,
     status,
   };
-  return optionalTextNames.length === 0 ? candidate : { ...candidate, ...animal };
+  return optionalTextNames.length === 0 ? candidate : { ...animal, ...candidate };
+}
+
+/** The record of an animal that is gone. */
+export function goneOf(
+  { line, id, externalId, source, version }: FromLine,
+  reason: string,
+  pet: () => Pick<Candidate, "name" | "category">,
+): Gone {
+  const origin = { line, id, externalId, source, version };
+  try {
+    const { name, category } = pet();
+    return { ...origin, kind: "gone", reason, name: name === unnamed ? undefined : name, category };
+  } catch (fault) {
+    if (!(fault instanceof FieldFault)) throw fault;
+    return { ...origin, kind: "gone", reason, name: undefined };
+  }
 }

@@ -2,7 +2,7 @@ import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, Notes } from "../messages.ts";
 import { unguarded } from "../write/csv.ts";
 import { type Format, missingStatus, requireNeeded, type Sample } from "./format.ts";
-import { byStatus, type CandidateCategory, mapperOf } from "./record.ts";
+import { type CandidateCategory, mapperOf } from "./record.ts";
 import {
   categoryName,
   columnKey,
@@ -60,7 +60,10 @@ function translated({ columns }: Sample): Readonly<Record<string, string>> | und
 export const rehome: Format = {
   name: "rehome",
   title: "what `rehome pets export` and the console write, and answers of GET /pets",
-  needed: [["name"], ["categoryId", "category"]],
+  needed: [
+    ["name", exportHeadings.es.name],
+    ["categoryId", "category", exportHeadings.es.category],
+  ],
   recognises(sample) {
     const { columns, names } = sample;
     if (columns === undefined) return names.includes("categoryId");
@@ -73,7 +76,7 @@ export const rehome: Format = {
   mapper(sample, context) {
     const { columns } = sample;
     const headings = translated(sample);
-    if (columns !== undefined && headings === undefined) requireNeeded(rehome, sample);
+    if (columns !== undefined) requireNeeded(rehome, sample);
     // Without it, an edited export would take the status of each animal away.
     const updates = columns?.includes("id") === true && !columns.includes("status");
     if (updates && context.statuses.whenMissing === undefined) throw missingStatus("status");
@@ -96,20 +99,20 @@ export const rehome: Format = {
       return [each, (record: unknown) => text(read(record))] as const;
     });
     // A blank status is what an animal without one has: nothing to be told.
-    const own = { statuses: context.statuses.withWords(words), notes: new Notes() };
-    return mapperOf(columns, (record, line) => {
-      const origin = {
-        line,
+    const own = { ...context, statuses: context.statuses.withWords(words), notes: new Notes() };
+    return mapperOf(columns, own, (record) => ({
+      origin: {
         id: isBlank(id(record)) ? undefined : int64In("id", id(record), notation),
         externalId: sourceId("externalId", text(externalId(record))),
         source: sourceId("source", text(source(record))),
-      };
-      return byStatus(own, origin, { field: "status", value: status(record) }, () => ({
+      },
+      says: { field: "status", value: status(record) },
+      pet: () => ({
         ...optionalTextsOf(texts, record),
         name: exactName("name", text(name(record))),
         category: categoryOf(number(record), text(category(record)), notation),
-      }));
-    });
+      }),
+    }));
   },
 };
 

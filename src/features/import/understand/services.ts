@@ -2,46 +2,44 @@ import { decodeHTML } from "entities/decode";
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isPetName } from "../../../domain/pet.ts";
 import { isBlank, message, shown } from "../messages.ts";
-import { type Format, objectMapper } from "./format.ts";
-import {
-  byStatus,
-  type CandidateCategory,
-  FieldFault,
-  type MapperContext,
-  type Outcome,
-} from "./record.ts";
-import {
-  categoryName,
-  exactName,
-  externalId,
-  int64In,
-  int64Of,
-  shelterName,
-  versionOf,
-} from "./values.ts";
+import { UnreadableInput } from "../read/input.ts";
+import type { Format, Sample } from "./format.ts";
+import { type CandidateCategory, type MapperContext, mapperOf, type Parts } from "./record.ts";
+import { categoryName, exactName, FieldFault, int64In, int64Of, shelterName } from "./values.ts";
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** A mapper for a format that has only objects. Throws UnreadableInput for CSV columns. */
+function objectMapper(
+  format: string,
+  { columns }: Sample,
+  context: MapperContext,
+  partsOf: (record: Json) => Parts,
+) {
+  if (columns !== undefined) throw new UnreadableInput(1, message("jsonWanted", format));
+  return mapperOf(columns, context, (record) => partsOf(record as Json));
+}
+
+/** True if one of the first records is an object of a kind. */
+const hasOne = ({ first }: Sample, is: (record: Json) => boolean) =>
+  first.some((record) => isJsonObject(record) && is(record));
 
 /** Swagger Petstore, versions 2 and 3: `GET /pet/findByStatus`. Its three statuses are ours. */
 export const petstore: Format = {
   name: "petstore",
   title: "Swagger Petstore, findByStatus (JSON)",
   needed: [["name"], ["category"]],
-  recognises: ({ first }) =>
-    first.some(
-      (record) =>
-        isJsonObject(record) &&
-        "name" in record &&
-        (isJsonObject(record["category"]) || "photoUrls" in record),
+  recognises: (sample) =>
+    hasOne(
+      sample,
+      (record) => "name" in record && (isJsonObject(record["category"]) || "photoUrls" in record),
     ),
   mapper: (sample, context) =>
-    objectMapper("petstore", sample, ({ id, name, category, status }, line) => {
-      const origin = { line, externalId: externalId(context, "id", id, line) };
-      return byStatus(context, origin, { field: "status", value: status }, () => ({
-        name: exactName("name", name),
-        category: categoryOf(category),
-      }));
-    }),
+    objectMapper("petstore", sample, context, ({ id, name, category, status }) => ({
+      id: ["id", id],
+      says: { field: "status", value: status },
+      pet: () => ({ name: exactName("name", name), category: categoryOf(category) }),
+    })),
 };
 
 function categoryOf(category: unknown): CandidateCategory {
@@ -56,36 +54,31 @@ export const petfinder: Format = {
   name: "petfinder",
   title: "Petfinder API v2, pages of animals (JSON)",
   needed: [["type"], ["status"]],
-  recognises: ({ first }) =>
-    first.some(
-      (record) =>
-        isJsonObject(record) &&
-        "type" in record &&
-        ("organization_id" in record || "breeds" in record),
+  recognises: (sample) =>
+    hasOne(
+      sample,
+      (record) => "type" in record && ("organization_id" in record || "breeds" in record),
     ),
   mapper: (sample, context) =>
-    objectMapper("petfinder", sample, (record, line) => found(context, record, line)),
+    objectMapper(
+      "petfinder",
+      sample,
+      context,
+      ({ id, name, type, status_changed_at: at, status }) => {
+        if (typeof status !== "string")
+          throw new FieldFault("status", message("notText", shown(status)));
+        return {
+          id: ["id", id],
+          changed: ["status_changed_at", at],
+          says: { field: "status", value: status },
+          pet: () => ({
+            name: shelterName("name", decoded(name)),
+            category: categoryName("type", decoded(type)),
+          }),
+        };
+      },
+    ),
 };
-
-function found(
-  context: MapperContext,
-  record: Readonly<Record<string, unknown>>,
-  line: number,
-): Outcome {
-  const origin = {
-    line,
-    externalId: externalId(context, "id", record["id"], line),
-    version: versionOf(context, "status_changed_at", record["status_changed_at"], line),
-  };
-  const value = record["status"];
-  if (typeof value !== "string") {
-    throw new FieldFault("status", message("notText", shown(value)));
-  }
-  return byStatus(context, origin, { field: "status", value }, () => ({
-    name: shelterName("name", decoded(record["name"])),
-    category: categoryName("type", decoded(record["type"])),
-  }));
-}
 
 /** Petfinder hands texts over as HTML: `Vihan &amp; Zoran`, `O&#039;Malley`. */
 function decoded(value: unknown): unknown {
@@ -97,49 +90,44 @@ export const rescuegroups: Format = {
   name: "rescuegroups",
   title: "RescueGroups API v5, animals with included species (JSON:API)",
   needed: [["attributes"], ["relationships"]],
-  recognises: ({ first }) =>
-    first.some(
-      (record) => isJsonObject(record) && isJsonObject(record["attributes"]) && "type" in record,
-    ),
+  recognises: (sample) =>
+    hasOne(sample, (record) => isJsonObject(record["attributes"]) && "type" in record),
   mapper(sample, context) {
     const names = includedNames(context.included);
-    return objectMapper("rescuegroups", sample, (record, line) =>
-      rescued(context, names, record, line),
-    );
+    return objectMapper("rescuegroups", sample, context, (record) => {
+      const { id, attributes } = record;
+      if (!isJsonObject(attributes)) {
+        throw new FieldFault("attributes", message("notObject", shown(attributes)));
+      }
+      return {
+        id: ["id", id],
+        changed: ["attributes.updatedDate", attributes["updatedDate"]],
+        says: { field: "status", value: statusOf(context, names, record, attributes) },
+        pet: () => ({
+          name: shelterName("attributes.name", attributes["name"]),
+          category: speciesOf(names, record),
+        }),
+      };
+    });
   },
 };
 
-function rescued(
-  context: MapperContext,
+/** The word that the record refers to, unless its attributes say that it is pending. */
+function statusOf(
+  { statuses }: MapperContext,
   names: IncludedNames,
   record: Json,
-  line: number,
-): Outcome {
-  const attributes = record["attributes"];
-  if (!isJsonObject(attributes)) {
-    throw new FieldFault("attributes", message("notObject", shown(attributes)));
-  }
-  const origin = {
-    line,
-    externalId: externalId(context, "id", record["id"], line),
-    version: versionOf(context, "attributes.updatedDate", attributes["updatedDate"], line),
-  };
-  const pet = () => ({
-    name: shelterName("attributes.name", attributes["name"]),
-    category: speciesOf(names, record),
-  });
+  attributes: Json,
+): string | undefined {
   const attributed = isBlank(attributes["adoptedDate"]) ? pendingOf(attributes) : "sold";
   const reference = related(record, "statuses");
-  if (reference === undefined) {
-    return byStatus(context, origin, { field: "status", value: attributed }, pet);
-  }
+  if (reference === undefined) return attributed;
   const word = names.statuses.get(reference);
   if (word === undefined) {
     throw new FieldFault("relationships.statuses", message("statusUnnamed", reference));
   }
-  const isPending = attributed === "pending" && context.statuses.meaningOf(word) === "available";
-  const value = isPending ? attributed : word;
-  return byStatus(context, origin, { field: "status", value }, pet);
+  const isPending = attributed === "pending" && statuses.meaningOf(word) === "available";
+  return isPending ? attributed : word;
 }
 
 /** What the attributes alone say; undefined if they say nothing. */

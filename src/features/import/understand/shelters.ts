@@ -1,179 +1,134 @@
 import { isBlank, shown, wordOf } from "../messages.ts";
 import { absenceReader } from "./exclusion.ts";
-import { type Format, lackingColumns, NamedFields, type Sample } from "./format.ts";
-import {
-  byStatus,
-  goneOf,
-  type MapperContext,
-  mapperOf,
-  type Outcome,
-  type RecordMapper,
-} from "./record.ts";
-import { categoryName, externalId, shelterName, versionOf } from "./values.ts";
+import { type Format, NamedFields, requireNeeded, type Sample } from "./format.ts";
+import { type MapperContext, mapperOf, type RecordMapper, type Said } from "./record.ts";
+import { categoryName, shelterName } from "./values.ts";
 import { type Meaning, wordKey } from "./words.ts";
 
-/** What columns are called, the best name first. Case and separators do not count. */
-interface Columns {
+type SaidOf = (record: unknown) => Said;
+
+/**
+ * How a shelter program or a city lays out its table: CSV, a workbook or JSON objects. What columns
+ * are called, the best name first; case and separators do not count.
+ */
+interface Layout {
+  readonly name: string;
+  readonly title: string;
   readonly id: readonly string[];
-  /** Empty where the source gives no names. */
-  readonly name: readonly string[];
+  /** Absent where the source gives no names. */
+  readonly animal?: readonly string[];
   readonly species: readonly string[];
-  readonly status: readonly string[];
+  readonly status?: readonly string[];
   /** When the record was made or changed. */
   readonly dates: readonly string[];
   /** How an animal left, in reports that keep its last status beside that. */
   readonly outcome?: readonly string[];
-}
-
-/** How a shelter program or a city lays out its table: CSV, a workbook or JSON objects. */
-interface Layout {
-  readonly name: string;
-  readonly title: string;
-  readonly columns: Columns;
   /** `outcome`: blank while the animal is there, else how it left. `status`: what it is now. */
-  readonly says: "outcome" | "status";
+  readonly says: "outcome" | "status" | ((fields: NamedFields, context: MapperContext) => SaidOf);
   /** Columns that only this layout has: one of these groups. */
   readonly marks: readonly (readonly string[])[];
   /** Words that mean something else here, or are known nowhere else. */
   readonly words?: Readonly<Record<string, Meaning>>;
 }
 
+/** What most reports with a row per stay have. */
+const stays = {
+  id: ["animal id"],
+  species: ["animal type"],
+  status: ["outcome type"],
+  dates: ["outcome date", "intake date"],
+  says: "outcome",
+} as const;
+
 const layouts: readonly Layout[] = [
   {
     name: "king-county",
     title: "King County Regional Animal Services: lost, found, adoptable",
-    columns: {
-      id: ["animal id"],
-      name: ["animal name"],
-      species: ["animal type"],
-      status: ["record type"],
-      dates: ["date"],
-    },
+    ...stays,
+    animal: ["animal name"],
+    status: ["record type"],
+    dates: ["date"],
     says: "status",
     marks: [["record type"]],
   },
   {
     name: "sonoma",
     title: "Sonoma County Animal Services, intake and outcome",
-    columns: {
-      id: ["animal id"],
-      name: ["name"],
-      species: ["type"],
-      status: ["outcome type"],
-      dates: ["outcome date", "intake date"],
-    },
-    says: "outcome",
+    ...stays,
+    animal: ["name"],
+    species: ["type"],
     marks: [["impound number"], ["kennel number"], ["days in shelter"]],
   },
   {
     name: "dallas",
     title: "Dallas Animal Services, which gives no names",
-    columns: {
-      id: ["animal id"],
-      name: [],
-      species: ["animal type"],
-      status: ["outcome type"],
-      dates: ["outcome date", "intake date"],
-    },
-    says: "outcome",
+    ...stays,
     marks: [["animal breed"], ["kennel status"]],
   },
   {
     name: "san-jose",
     title: "San Jose Animal Care and Services",
-    columns: {
-      id: ["animal id"],
-      name: ["animal name"],
-      species: ["animal type"],
-      status: ["outcome type"],
-      dates: ["outcome date", "intake date"],
-    },
-    says: "outcome",
+    ...stays,
+    animal: ["animal name"],
     marks: [["last update", "intake reason", "crossing"]],
   },
   {
     name: "louisville",
     title: "Louisville Metro Animal Services, which gives no names",
-    columns: {
-      id: ["animal id"],
-      name: [],
-      species: ["animal type"],
-      status: ["outcome type"],
-      dates: ["outcome date", "intake date"],
-    },
-    says: "outcome",
+    ...stays,
     marks: [["intake asilomar status"], ["outcome asilomar status"]],
   },
   {
     name: "long-beach",
     title: "Long Beach Animal Care Services",
-    columns: {
-      id: ["animal id"],
-      name: ["animal name"],
-      species: ["animal type"],
-      status: ["outcome type"],
-      dates: ["outcome date", "intake date"],
-    },
-    says: "outcome",
+    ...stays,
+    animal: ["animal name"],
     marks: [["intake is dead"], ["outcome is dead"], ["reason for intake", "crossing"]],
   },
   {
     name: "austin",
     title: "Austin Animal Center outcomes, until and since May 2025, and Kaggle's copies",
-    columns: {
-      id: ["animal id"],
-      name: ["name"],
-      species: ["animal type", "type", "species"],
-      status: ["outcome type", "outcome status"],
-      dates: ["datetime", "outcome date", "date"],
-    },
-    says: "outcome",
-    marks: [
-      ["sex upon outcome"],
-      ["age upon outcome"],
-      ["monthyear"],
-      ["outcome subtype"],
-      ["outcome status"],
-    ],
+    ...stays,
+    animal: ["name"],
+    species: ["animal type", "type", "species"],
+    status: ["outcome type", "outcome status"],
+    dates: ["datetime", "outcome date", "date"],
+    marks: `sex upon outcome,age upon outcome,monthyear,outcome subtype,outcome status`
+      .split(",")
+      .map((each) => [each]),
   },
   {
     name: "petpoint",
     title: "PetPoint reports",
-    columns: {
-      id: ["animal #", "arn", "animal id"],
-      name: ["animal name", "name"],
-      species: ["species", "animal type"],
-      status: ["stage", "animal status", "status"],
-      dates: ["last updated", "status date/time", "status date", "intake date/time", "intake date"],
-      outcome: ["outcome type"],
-    },
+    id: ["animal #", "arn", "animal id"],
+    animal: ["animal name", "name"],
+    species: ["species", "animal type"],
+    status: ["stage", "animal status", "status"],
+    dates: ["last updated", "status date/time", "status date", "intake date/time", "intake date"],
+    outcome: ["outcome type"],
     says: "status",
     marks: [["animal #"], ["arn"]],
   },
   {
     name: "shelterluv",
     title: "Shelterluv, API v1 and reports",
-    columns: {
-      id: ["id", "animal id"],
-      name: ["name", "animal name"],
-      species: ["type", "species"],
-      status: ["status", "current status"],
-      dates: ["last updated unix time", "last updated", "status date"],
-      outcome: ["outcome type"],
-    },
+    id: ["id", "animal id"],
+    animal: ["name", "animal name"],
+    species: ["type", "species"],
+    status: ["status", "current status"],
+    dates: ["last updated unix time", "last updated", "status date"],
+    outcome: ["outcome type"],
     says: "status",
     marks: [["internal id"], ["last updated unix time"], ["last intake unix time"]],
   },
   {
     name: "taiwan",
     title: "Taiwan's shelters (data.moa.gov.tw), most of whose animals have no names",
-    columns: {
-      id: ["animal_id"],
-      name: ["animal_title"],
-      species: ["animal_kind"],
-      status: ["animal_status"],
-      dates: ["animal_update", "cDate"],
-    },
+    id: ["animal_id"],
+    animal: ["animal_title"],
+    species: ["animal_kind"],
+    status: ["animal_status"],
+    dates: ["animal_update", "cDate"],
     says: "status",
     marks: [["animal_subid"], ["animal_opendate"], ["shelter_pkid"], ["animal_shelter_pkid"]],
     words: { open: "available", none: "gone", other: "gone" },
@@ -181,13 +136,10 @@ const layouts: readonly Layout[] = [
   {
     name: "korea",
     title: "Korea's shelters (data.go.kr), which give no names",
-    columns: {
-      id: ["desertionNo"],
-      name: [],
-      species: ["upKindNm", "kindCd", "kindFullNm"],
-      status: ["processState"],
-      dates: ["updTm", "noticeSdt", "happenDt"],
-    },
+    id: ["desertionNo"],
+    species: ["upKindNm", "kindCd", "kindFullNm"],
+    status: ["processState"],
+    dates: ["updTm", "noticeSdt", "happenDt"],
     says: "status",
     marks: [["desertionNo"]],
     words: {
@@ -205,67 +157,75 @@ const layouts: readonly Layout[] = [
 ];
 
 /** The layouts of shelters, which their columns tell apart. */
-export const shelters: readonly Format[] = layouts.map((layout) => ({
-  name: layout.name,
-  title: layout.title,
-  recognises(sample) {
-    const fields = new NamedFields(sample);
-    const isMarked = layout.marks.some((group) => group.every((name) => fields.has([name])));
-    return isMarked && missingColumns(layout, fields).length === 0;
-  },
-  mapper: (sample, context) => shelterMapper(layout, sample, context),
-}));
+export const shelters: readonly Format[] = layouts.map(layoutFormat);
 
-const needed = ["id", "name", "species", "status"] as const;
-
-/** The first name of each needed column that is not there. */
-function missingColumns({ columns }: Layout, fields: NamedFields): string[] {
-  return needed
-    .map((what) => columns[what])
-    .filter((names) => names.length > 0 && !fields.has(names))
-    .map(([first = ""]) => first);
+export function layoutFormat(layout: Layout): Format {
+  const { name, title, id, animal, species, status, marks } = layout;
+  const needed = [id, animal, species, status].flatMap((names) => (names ? [names] : []));
+  return {
+    name,
+    title,
+    needed,
+    recognises(sample) {
+      const fields = new NamedFields(sample);
+      const isMarked = marks.some((group) => group.every((each) => fields.has([each])));
+      return isMarked && fields.missing(needed).length === 0;
+    },
+    mapper(sample, context) {
+      requireNeeded(this, sample);
+      return layoutMapper(layout, sample, context);
+    },
+  };
 }
 
-function shelterMapper(layout: Layout, sample: Sample, given: MapperContext): RecordMapper {
+function layoutMapper(layout: Layout, sample: Sample, given: MapperContext): RecordMapper {
   const fields = new NamedFields(sample);
-  const missing = missingColumns(layout, fields);
-  if (missing.length > 0) throw lackingColumns(layout.name, missing, sample);
   const context = { ...given, statuses: given.statuses.withWords(wordsOf(layout)) };
-  const id = fields.among(layout.columns.id);
-  const name = fields.among(layout.columns.name);
-  const species = fields.among(layout.columns.species);
-  const status = fields.among(layout.columns.status);
-  const outcome = fields.among(layout.columns.outcome ?? []);
-  const leaving = layout.says === "outcome" ? status : outcome;
-  const absence = absenceReader(fields, leaving, context);
-  const dates = layout.columns.dates.map((each) => fields.among([each]));
-  return mapperOf(sample.columns, (record, line): Outcome => {
+  const id = fields.among(layout.id);
+  const name = fields.among(layout.animal ?? []);
+  const species = fields.among(layout.species);
+  const dates = layout.dates.map((each) => fields.among([each]));
+  const { says } = layout;
+  const said =
+    typeof says === "function" ? says(fields, context) : saidOf(layout, says, fields, context);
+  return mapperOf(sample.columns, context, (record) => {
     const date = dates.find(({ read }) => !isBlank(read(record)));
-    const origin = {
-      line,
-      externalId: externalId(context, id.column, id.read(record), line),
-      version: date && versionOf(context, date.column, date.read(record), line),
+    return {
+      id: [id.column, id.read(record)],
+      changed: date && [date.column, date.read(record)],
+      says: said(record),
+      pet: () => ({
+        name: shelterName(name.column, name.read(record)),
+        category: categoryName(species.column, kindOf(species.read(record))),
+      }),
     };
-    const hasOutcome = !isBlank(outcome.read(record));
-    const said = hasOutcome ? outcome : status;
-    const says = { field: said.column, value: said.read(record) };
-    const pet = () => ({
-      name: shelterName(name.column, name.read(record)),
-      category: categoryName(species.column, kindOf(species.read(record))),
-    });
-    if (layout.says === "status" && !hasOutcome) {
-      const told = byStatus(context, origin, says, pet);
-      const reason = told.kind === "pet" && told.status !== "sold" ? absence(record) : undefined;
-      return reason === undefined ? told : goneOf(origin, reason, pet);
-    }
-    if (isBlank(says.value)) {
-      const reason = absence(record);
-      if (reason !== undefined) return goneOf(origin, reason, pet);
-      return { ...origin, kind: "pet", ...pet(), status: "available" };
-    }
-    if (!isDeparture(context, says.value)) return byStatus(context, origin, says, pet);
-    return goneOf(origin, `${says.field} ${shown(says.value)}`, pet);
   });
+}
+
+/** What a record says by its outcome, or by its status where it has none. */
+function saidOf(
+  layout: Layout,
+  says: "outcome" | "status",
+  fields: NamedFields,
+  context: MapperContext,
+): SaidOf {
+  const { statuses } = context;
+  const status = fields.among(layout.status ?? []);
+  const outcome = says === "outcome" ? status : fields.among(layout.outcome ?? []);
+  const absence = absenceReader(fields, outcome, context);
+  return (record) => {
+    const isOutcome = !isBlank(outcome.read(record));
+    const { column: field, read } = isOutcome ? outcome : status;
+    const value = read(record);
+    if (isOutcome)
+      return isDeparture(context, value) ? { gone: `${field} ${shown(value)}` } : { field, value };
+    const isMissing = isBlank(value);
+    const meaning = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
+    const isOpen = says === "outcome" || (meaning !== undefined && !/gone|sold/.test(meaning));
+    const reason = isOpen ? absence(record) : undefined;
+    if (reason !== undefined) return { gone: reason };
+    return says === "outcome" ? { status: "available" } : { field, value };
+  };
 }
 
 function wordsOf({ words = {} }: Layout): ReadonlyMap<string, Meaning> {

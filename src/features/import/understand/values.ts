@@ -1,8 +1,26 @@
 import { parseInt64 } from "../../../domain/int64.ts";
 import { characterCount, isPetName, type NewPet, petNameLengthMax } from "../../../domain/pet.ts";
 import type { OptionalTextName } from "../../optional-texts.ts";
-import { isBlank, message, shown } from "../messages.ts";
-import { FieldFault, type MapperContext, unnamed } from "./record.ts";
+import { isBlank, type Message, message, messageText, shown } from "../messages.ts";
+import type { MapperContext } from "./record.ts";
+
+/** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
+export class FieldFault extends Error {
+  readonly field: string;
+  readonly problem: Message;
+
+  constructor(field: string, problem: Message) {
+    super(messageText(problem));
+    this.problem = problem;
+    this.field = field;
+  }
+}
+
+/**
+ * NEVER change: the name of an animal whose shelter has none for it. It is up for adoption like any
+ * other, and an empty name in a list helps nobody.
+ */
+export const unnamed = "Unnamed";
 
 /** One field of a record, undefined if it is missing. */
 export type Field = (record: unknown) => unknown;
@@ -26,21 +44,14 @@ export function columnKey(column: string): string {
 
 /** A name exactly as it is: what a service like ours holds. */
 export function exactName(field: string, value: unknown): string {
-  if (value === undefined || value === null) {
-    throw new FieldFault(field, message("nameMissing"));
-  }
-  if (typeof value !== "string") {
-    throw new FieldFault(field, message("notText", shown(value)));
-  }
-  if (!isPetName(value)) {
-    const count = characterCount(value);
-    if (count > petNameLengthMax) {
-      const problem = message("nameLong", String(petNameLengthMax), String(count));
-      throw new FieldFault(field, problem);
-    }
-    throw new FieldFault(field, message("nameIllFormed"));
-  }
-  return value;
+  if (typeof value === "string" && isPetName(value)) return value;
+  const isMissing = value === undefined || value === null;
+  if (isMissing) throw new FieldFault(field, message("nameMissing"));
+  if (typeof value !== "string") throw new FieldFault(field, message("notText", shown(value)));
+  const count = characterCount(value);
+  const isLong = count > petNameLengthMax;
+  const long = message("nameLong", String(petNameLengthMax), String(count));
+  throw new FieldFault(field, isLong ? long : message("nameIllFormed"));
 }
 
 /** Where a record has the optional texts of an animal. */
@@ -58,18 +69,9 @@ export function optionalTextsOf(texts: OptionalTexts, record: unknown): Partial<
 }
 
 /** What stands in name columns of animals without a name. */
-const noNames: ReadonlySet<string> = new Set([
-  "name not known",
-  "unknown",
-  "no name",
-  "unnamed",
-  "n/a",
-  "na",
-  "none",
-  "null",
-  "-",
-  "?",
-]);
+const noNames: ReadonlySet<string> = new Set(
+  "name not known,unknown,no name,unnamed,n/a,na,none,null,-,?".split(","),
+);
 
 /** Shelters mark a name that staff gave, not a former owner, with a leading asterisk. */
 const givenByStaff = /^\*+\s*/;

