@@ -386,8 +386,8 @@ describe("a change", () => {
     await ana.submit(undo);
     const told = async () => {
       const page = await (await ana.get(path)).text();
-      const [, history = ""] = /<ol class="history">([^]*?)<\/ol>/.exec(page) ?? [];
-      return [...history.matchAll(/<p>(.*?)<\/p>/g)].map(([, words = ""]) =>
+      const [, history = ""] = /<ol class="lines">([^]*?)<\/ol>/.exec(page) ?? [];
+      return [...history.matchAll(/<span>(.*?)<\/span>/g)].map(([, words = ""]) =>
         words.replace(/<[^>]*>/g, ""),
       );
     };

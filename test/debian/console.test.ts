@@ -329,8 +329,7 @@ describe("the console", () => {
     await seen("a key");
     await page.getByRole("link", { name: "Use in the last 30 days" }).click();
     await page.getByRole("heading", { name: "Usage of the website" }).waitFor();
-    await page.getByText("As a table").click();
-    await seen("the use of a key, as a table too");
+    await seen("the use of a key");
     await section("People");
     await page.getByLabel("Name").fill("Vera");
     await button(page, "Invite").click();
@@ -448,20 +447,6 @@ describe("the console", () => {
     await link(page, "adopted").waitFor();
     expect(await link(page, "Import").isVisible()).toBe(false);
     expect(await button(page, "Add animal").isVisible()).toBe(false);
-  });
-
-  test("shows which colour of a chart is which in forced colours", async () => {
-    await using opened = await joined("Fay", "operator", {
-      ...screens.light,
-      forcedColors: "active",
-    });
-    const { page } = opened;
-    await page.goto(`${server.console}/usage`);
-    const colours = await page.evaluate<string[]>(
-      `[...document.querySelectorAll(".legend span")].map((each) =>
-        getComputedStyle(each, "::before").backgroundColor)`,
-    );
-    expect(new Set(colours).size).toBe(2);
   });
 
   test("changes nothing when somebody presses Enter in a box of an animal", async () => {
@@ -586,7 +571,7 @@ describe("the console", () => {
     const parts = [page.locator("h1"), page.locator("h1 small")];
     const [heading, id] = await Promise.all(parts.map(leftOf));
     expect(heading).toBeLessThan(id ?? 0);
-    const line = page.locator(".history p:has(time)").first();
+    const line = page.locator(".lines .soft:has(time)").first();
     expect(await leftOf(line.locator("time"))).toBeGreaterThan(await leftOf(line));
   });
 

@@ -409,16 +409,18 @@ function historyList(
 ): Html {
   const { history } = visit.words;
   if (events.length === 0) return html`<p class="soft">${history.none}</p>`;
-  return html`<ol class="history">
+  return html`<ol class="lines">
     ${events.map(
       (event) =>
         html`<li>
-          <p>${eventWords(visit, event, categories)}</p>
-          <p class="soft">
-            ${event.actor ?? history.unknown}${
-              event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
-            }
-          </p>
+          <div class="what">
+            <span>${eventWords(visit, event, categories)}</span>
+            <span class="soft">
+              ${event.actor ?? history.unknown}${
+                event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
+              }
+            </span>
+          </div>
         </li>`,
     )}
   </ol>`;

@@ -107,8 +107,8 @@ export function searchForm(
 ): Html {
   return html`<form class="search" action="${action}" data-live="results">
     <label for="q">${words.fields.search}</label>
-    <div class="with-icon">
-      ${icon("search")}<input
+    <div class="row">
+      <input
         id="q"
         name="q"
         type="search"
@@ -146,7 +146,7 @@ function filters(visit: Visit, asked: AnimalQuery, categories: readonly Category
       ${chip({ status: undefined }, words.animals.any, status === undefined)}
       ${statusChoices.map((each) => chip({ status: each }, words.status[each], status === each))}
     </div>
-    <details class="kinds">
+    <details>
       <summary>
         ${categoryId === undefined ? all : categoryName(visit, { id: categoryId, name })}
       </summary>
@@ -197,7 +197,7 @@ function results(
   const total = number(visit, found.total);
   const names = new Map(categories.map(({ id, name }) => [id, name]));
   const first = { ...asked, before: undefined };
-  return html`<p class="count" role="status">
+  return html`<p class="soft" role="status">
       ${isAll ? words.animals.count(total) : words.animals.countOf(countOf(visit, found), total)}
     </p>
     <ul class="animals">

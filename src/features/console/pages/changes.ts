@@ -55,7 +55,7 @@ export async function changeNotice(visit: Visit): Promise<Html | undefined> {
   );
 }
 
-export function undoButton({ url }: Visit, changeId: bigint, label: string, kind = "undo"): Html {
+export function undoButton({ url }: Visit, changeId: bigint, label: string, kind = ""): Html {
   return oneButton(`/changes/${String(changeId)}/undo`, label, {
     kind,
     fields: hidden("back", url.pathname + url.search),
@@ -166,7 +166,7 @@ export async function changePage(visit: Visit, id: string): Promise<Response> {
         html`<section class="card narrow">
           <p>${words.changes.sure(animalsText(visit, change.animals))}</p>
           ${oneButton(`/changes/${String(change.id)}/undo`, words.buttons.undo, {
-            kind: "undo",
+            kind: "",
             fields: hidden("back", "/changes"),
           })}
         </section>`

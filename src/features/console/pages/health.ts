@@ -17,18 +17,18 @@ export async function healthPage(visit: Visit): Promise<Response> {
       <section class="card">
         <h2>${words.health.findings}</h2>
         <p class="hint">${words.health.findingsHint(version)}</p>
-        <ul class="findings" lang="en">
+        <ul class="lines" lang="en">
           ${findings.map(
             ({ check, state, detail, advice }) =>
-              html`<li class="${state}">
-                <p>
-                  <span class="tag ${state}" lang="${visit.language}"
-                    >${words.health.states[state]}</span
-                  >
+              html`<li>
+                <div class="what">
                   <strong>${check}</strong>
-                </p>
-                <p class="soft">${detail}</p>
-                ${advice !== null && html`<p>${advice}</p>`}
+                  <span class="soft">${detail}</span>
+                  ${advice !== null && html`<span>${advice}</span>`}
+                </div>
+                <span class="tag ${state}" lang="${visit.language}"
+                  >${words.health.states[state]}</span
+                >
               </li>`,
           )}
         </ul>

@@ -17,6 +17,7 @@ import {
 import { type ImportJob, unknownWords } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import {
+  facts,
   Fields,
   hidden,
   noStatus,
@@ -30,22 +31,16 @@ import {
   type FieldErrors,
 } from "./parts.ts";
 
-/** The numbers of an import, those that are not zero, with the trouble in its colour. */
+/** The numbers of an import, those that are not zero. */
 export function figures(visit: Visit, summary: ListSummary): Html {
   const skipped = summary.skipped.reduce((sum, { records }) => sum + records, 0);
   const counts = { ...summary, skipped };
   const shown = (
     ["added", "updated", "withdrawn", "unchanged", "skipped", "superseded", "rejected"] as const
   ).filter((each) => counts[each] > 0 || each === "added" || each === "updated");
-  return html`<dl class="figures">
-      ${shown.map(
-        (each) =>
-          html`<div class="${each === "rejected" ? "some" : ""}">
-            <dt>${visit.words.import[each]}</dt>
-            <dd>${number(visit, counts[each])}</dd>
-          </div>`,
-      )}
-    </dl>
+  return html`<section class="card narrow">
+      ${facts(shown.map((each) => [visit.words.import[each], number(visit, counts[each])]))}
+    </section>
     ${summary.skipped.length > 0 && html`<p>${visit.words.import.leftOut(reasonsOf(visit, summary))}</p>`}`;
 }
 

@@ -160,26 +160,26 @@ function endForms(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
 /** What happened to a key, the newest first. */
 function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
   const { words } = visit;
-  return html`<ol class="history">
+  return html`<ol class="lines">
     ${events
       .toReversed()
       .slice(0, eventsShownMax)
       .map(
         (event) =>
           html`<li>
-            <p>
-              ${words.keys.actions(event.action)}
+            <div class="what">
+              <span>${words.keys.actions(event.action)}</span>
               ${changesOf(event, secrets).map(
                 ({ field, before, after }) =>
-                  html`<span class="change"
+                  html`<span class="soft"
                     >${words.keys.fields[field] ?? field}:
                     ${before !== null && html`${eventValue(visit, field, before)} → `}${
                       after === null ? "–" : eventValue(visit, field, after)
                     }</span
                   >`,
               )}
-            </p>
-            <p class="soft">${event.actor} · ${moment(visit, event.atMs)}</p>
+              <span class="soft">${event.actor} · ${moment(visit, event.atMs)}</span>
+            </div>
           </li>`,
       )}
   </ol>`;

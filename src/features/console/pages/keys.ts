@@ -12,7 +12,16 @@ import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { pageLinks, searchForm } from "./animals.ts";
 import { page } from "./page.ts";
-import { copyField, Fields, keyName, notice, number, when, type FieldErrors } from "./parts.ts";
+import {
+  bar,
+  copyField,
+  Fields,
+  keyName,
+  notice,
+  number,
+  when,
+  type FieldErrors,
+} from "./parts.ts";
 
 /** Most services have fewer keys. */
 const pageKeys = 50;
@@ -61,7 +70,7 @@ async function keyList(visit: Visit): Promise<Html> {
   return html`<div>
     ${searchForm(visit, "/keys", { text, hint: words.keys.searchHint })}
     <div id="results">
-      <p class="count" role="status">
+      <p class="soft" role="status">
         ${
           found.length === 0
             ? words.keys.noneFound
@@ -71,7 +80,7 @@ async function keyList(visit: Visit): Promise<Html> {
       ${
         found.length > 0 &&
         html`<section class="card">
-          <ul class="lines keys">
+          <ul class="lines">
             ${used.map((each) => keyLine(visit, each))}
           </ul>
         </section>`
@@ -112,12 +121,8 @@ export function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
 
 /** How much of a limit is used, as a bar with its numbers. */
 export function useMeter(visit: Visit, used: number, limit: number): Html {
-  const { dayUse, of } = visit.words.keys;
-  const share = Math.min(1, used / limit).toFixed(3);
-  return html`<span class="use"
-    ><meter min="0" max="1" high="0.8" value="${share}" aria-label="${dayUse}"></meter
-    ><span>${of(number(visit, used), number(visit, limit))}</span></span
-  >`;
+  const of = visit.words.keys.of(number(visit, used), number(visit, limit));
+  return html`<span class="use">${bar(used / limit)}<span>${of}</span></span>`;
 }
 
 /** What stands in the form of a key, as text. */
@@ -168,7 +173,7 @@ function planFields({ words }: Visit, { plan }: KeyForm, fields: Fields): Html {
   const options = planNames.map((each) => ({ value: each, text: words.keys.planLine(each) }));
   const more = html`inputmode="numeric"`;
   return html`${fields.select("plan", options)}
-    <details class="more" ${when(plan === "enterprise", "open")}>
+    <details ${when(plan === "enterprise", "open")}>
       <summary>${words.keys.enterprise}</summary>
       ${fields.text("perMinute", { more })} ${fields.text("perDay", { more })}
     </details>`;

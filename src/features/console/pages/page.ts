@@ -48,7 +48,6 @@ const icons = {
   health: '<path d="M3.5 12.5h4l2.5-7 4 13 2.5-6h4"/>',
   people:
     '<circle cx="9" cy="8.5" r="3.2"/><path d="M3 19.5c.4-3.3 2.8-5.5 6-5.5s5.6 2.2 6 5.5M15.5 5.6a3.2 3.2 0 0 1 0 5.8M17.5 14.4c2 .8 3.2 2.6 3.5 5.1"/>',
-  search: '<circle cx="11" cy="11" r="6"/><path d="m15.5 15.5 4.5 4.5"/>',
 } as const;
 
 /** An icon beside its word; a screen reader passes over it. */
@@ -73,9 +72,9 @@ export function page(visit: Visit, parts: PageParts): Response {
     html`<a class="skip" href="#main">${words.layout.skip}</a>
       <header>
         <a class="brand" href="/animals">${trusted(logo)}<span>rehome</span></a>
-        <div class="me">
-          <span class="who">${person.name}</span>
-          <a class="round" href="/help" data-key="?" aria-label="${words.layout.help}">?</a>
+        <div class="row">
+          <span class="soft">${person.name}</span>
+          <a class="button small" href="/help" data-key="?" aria-label="${words.layout.help}">?</a>
           <a class="button small" href="/sign-out">${words.layout.signOut}</a>
         </div>
       </header>
@@ -155,7 +154,7 @@ function foot({ language, words, url }: Arrival): Html {
       code === language
         ? html`<span lang="${code}">${title}</span>`
         : html`<form method="post" action="/language/${code}?${back}">
-            <button class="link" lang="${code}">${title}</button>
+            <button class="quiet small" lang="${code}">${title}</button>
           </form>`,
     )}
     <span>${words.layout.footer}</span>

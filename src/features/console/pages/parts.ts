@@ -97,7 +97,7 @@ export class Fields {
   }
 
   #field(name: string, { label, hint }: FieldParts, control: Html): Html {
-    return html`<div class="field${this.#errors[name] === undefined ? "" : " wrong"}">
+    return html`<div class="field">
       <label for="${name}">${label ?? this.#words.fields[name as LabelName]}</label>${control}
       ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
       ${this.#error(name)}
@@ -125,7 +125,7 @@ export class Fields {
 export function copyField({ words }: Arrival, name: string, label: string, value: string): Html {
   return html`<div class="field">
     <label for="${name}">${label}</label>
-    <div class="secret">
+    <div class="row">
       <input id="${name}" readonly value="${value}" spellcheck="false" autofocus />
       <button class="quiet only-script" type="button" data-copy="${name}">
         ${words.buttons.copy}
@@ -220,6 +220,12 @@ export function table(
   </div>`;
 }
 
+/** A part of a whole as a bar, beside its number. It is in another colour from `high` on. */
+export function bar(share: number, high = 0.8): Html {
+  const value = Math.min(1, share).toFixed(3);
+  return html`<meter min="0" max="1" high="${high}" value="${value}" aria-hidden="true"></meter>`;
+}
+
 /** The name of an animal as a reader of this language sees it; one without a name has a word. */
 export function shownName({ words }: Arrival, name: string): string {
   if (!isVisible(name)) return words.animals.unnamed;
@@ -283,7 +289,7 @@ export function oneButton(
   label: string,
   { kind = "quiet", fields, of }: { kind?: string; fields?: Html; of?: string } = {},
 ): Html {
-  return html`<form method="post" action="${action}" class="one">
+  return html`<form method="post" action="${action}">
     ${fields}<button class="${kind}" ${of !== undefined && html`aria-label="${label}: ${of}"`}>
       ${label}
     </button>

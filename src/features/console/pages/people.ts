@@ -28,7 +28,7 @@ export async function peoplePage(
     errors,
     body: html`<div class="desk">
       <section class="card">
-        <ul class="lines people">
+        <ul class="lines">
           ${all.map((person) => personLine(visit, person))}
         </ul>
       </section>
@@ -171,7 +171,7 @@ export async function joinPage(arrival: Arrival, link: Link): Promise<Response> 
     title: words.join.title(person.name),
     body: html`<p>${words.join[person.role]}</p>
       <form method="post" action="/join/${token}">
-        <button class="big">${words.buttons.join}</button>
+        <button>${words.buttons.join}</button>
       </form>
       <p class="hint">${words.join.once}</p>`,
   });

@@ -1,9 +1,9 @@
-/** What keys were used for in the last days, as a chart and as a table. */
+/** What keys were used for in the last days. */
 import { html, type Html } from "../../docs/html.ts";
 import { usageReport, type UsageReport } from "../../operate/usage/report.ts";
 import { query, type Visit } from "../visit.ts";
 import { notFoundPage, page } from "./page.ts";
-import { keyName, notice, number, table } from "./parts.ts";
+import { bar, keyName, notice, number, table } from "./parts.ts";
 
 const shownDays = 30;
 
@@ -26,15 +26,7 @@ export async function usagePage(visit: Visit): Promise<Response> {
       <section class="card">
         <h2>${words.usage.perDay(shownDays)}</h2>
         <p>${words.usage.totals(requests, refusals, bans)}</p>
-        ${barChart(visit, report.days, one?.limits.perDay)}
-        <p class="legend">
-          <span>${words.usage.requests}</span>
-          <span class="key-more">${words.usage.refusals}</span>
-        </p>
-        <details class="as-table">
-          <summary>${words.usage.asTable}</summary>
-          ${dayTable(visit, report)}
-        </details>
+        ${dayTable(visit, report, one?.limits.perDay)}
       </section>
       ${one === undefined && keyTable(visit, report)}`,
   });
@@ -55,13 +47,17 @@ function advice(visit: Visit, { keys }: UsageReport): Html {
   )}`;
 }
 
-function dayTable(visit: Visit, { days }: UsageReport): Html {
+/** A bar for each day, beside its numbers: a part of the key's limit, or of the highest day. */
+function dayTable(visit: Visit, { days }: UsageReport, limit: number | undefined): Html {
   const { usage } = visit.words;
+  const top = limit ?? Math.max(1, ...days.map(({ requests }) => requests));
   return table(
     [usage.day, usage.requests, usage.refusals, usage.bans],
     days.toReversed().map((each) => {
       const { requests, refusals, bans } = numbersOf(visit, each);
-      return [each.day, requests, refusals, bans];
+      const share = bar(each.requests / top, limit === undefined ? 1 : 0.8);
+      const use = html`<span class="use">${requests} ${share}</span>`;
+      return [html`<time>${each.day}</time>`, use, refusals, bans];
     }),
   );
 }
@@ -89,52 +85,4 @@ function keyTable(visit: Visit, { keys }: UsageReport): Html {
       }),
     )}
   </section>`;
-}
-
-const width = 720;
-const height = 170;
-const gap = 0.2;
-
-/**
- * A bar for each day as SVG, drawn here: no script and no inline style. A limit is a dashed line,
- * drawn where it is in reach of the bars. Words stand outside the picture, which is scaled to fit
- * the screen. The same numbers are below it as a table.
- */
-function barChart(visit: Visit, days: UsageReport["days"], limit: number | undefined): Html {
-  const highest = Math.max(1, ...days.map(({ requests, refusals }) => requests + refusals));
-  const isNear = limit !== undefined && limit <= highest * 3;
-  const top = isNear ? Math.max(highest, limit) : highest;
-  const scale = (value: number) => (height * value) / top;
-  const step = width / Math.max(1, days.length);
-  const drawn = days.map(({ day, requests, refusals }, at) => {
-    const x = (at * step + (step * gap) / 2).toFixed(1);
-    const w = (step * (1 - gap)).toFixed(1);
-    const [low, high] = [scale(requests), scale(refusals)];
-    const part = (name: string, y: number, tall: number) =>
-      html`<rect
-        class="${name}"
-        x="${x}"
-        width="${w}"
-        y="${y.toFixed(1)}"
-        height="${tall.toFixed(1)}"
-        rx="2"
-      />`;
-    const numbers = numbersOf(visit, { requests, refusals, bans: 0 });
-    return html`<g>
-      <title>${day}: ${numbers.requests}${refusals > 0 && html` + ${numbers.refusals}`}</title>
-      ${part("bar", height - low, low)} ${part("bar more", height - low - high, high)}
-    </g>`;
-  });
-  const line = (name: string, y: number) =>
-    html`<line class="${name}" x1="0" x2="${width}" y1="${y.toFixed(1)}" y2="${y.toFixed(1)}" />`;
-  return html`<div class="chart">
-    <span aria-hidden="true">${number(visit, top)}</span>
-    <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${visit.words.usage.chart}">
-      ${line("base", 0)} ${line("base", height)} ${drawn}
-      ${isNear && line("limit", height - scale(limit))}
-    </svg>
-    <p class="ends" aria-hidden="true">
-      <span>${days[0]?.day ?? ""}</span><span>${days.at(-1)?.day ?? ""}</span>
-    </p>
-  </div>`;
 }
