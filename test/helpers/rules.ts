@@ -37,6 +37,7 @@ const featurePairs: Readonly<Record<string, string>> = {
   "public -> docs": "one look, and one way to write HTML",
   "console -> docs": "one look, and one way to write HTML",
   "console -> import": "files in and out, by a browser",
+  "console -> sources": "lists that are followed, as the commands have them",
   "console -> operate": "findings and usage, as the commands have them",
 };
 

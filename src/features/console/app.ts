@@ -26,6 +26,7 @@ import {
   dropFile,
   examineFile,
   importPage,
+  readAddress,
   runImport,
   uploadFile,
 } from "./pages/import.ts";
@@ -42,6 +43,7 @@ import {
   removePerson,
   signOutPage,
 } from "./pages/people.ts";
+import { steerSource } from "./pages/sources.ts";
 import { usagePage } from "./pages/usage.ts";
 import { Failures, signedIn, signOut } from "./session.ts";
 import {
@@ -181,6 +183,8 @@ export function staffRoutes(frame: Frame) {
     .get("/export/:format", ({ visit, params }) => exportFile(visit, params.format))
     .get("/import", ({ visit }) => importPage(visit))
     .post("/import", ({ visit }) => uploadFile(visit))
+    .post("/import/address", ({ visit }) => readAddress(visit))
+    .post("/import/sources", ({ visit }) => steerSource(visit))
     .post("/import/examine", ({ visit }) => examineFile(visit))
     .post("/import/run", ({ visit }) => runImport(visit))
     .post("/import/drop", ({ visit }) => dropFile(visit))

@@ -9,6 +9,7 @@
  * structured clone: plain data with bigint and Map, without functions, classes and errors.
  */
 import { Command } from "commander";
+import { existsSync } from "node:fs";
 import { beginOnStore } from "../../cli/command.ts";
 import type { Io } from "../../cli/io.ts";
 import { withServices } from "../../cli/open.ts";
@@ -17,7 +18,7 @@ import type { Tx } from "../../storage/database.ts";
 import { namedCategories } from "../animals/categories.ts";
 import { Rejects } from "../import/commands/rejects.ts";
 import { previewImport, runImport } from "../import/do/import.ts";
-import { prepare } from "../import/do/prepare.ts";
+import { confirmedReading, prepare } from "../import/do/prepare.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput, wholeInput } from "../import/read/input.ts";
@@ -25,8 +26,13 @@ import type { MapTarget } from "../import/understand/map.ts";
 import { type Given, UnknownFormat } from "../import/understand/reading.ts";
 import { statusKey } from "../import/understand/statuses.ts";
 import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
+import { begin, fetchNew, type Pulling } from "../sources/pull.ts";
+import { pullingOf } from "../sources/setting.ts";
 import { refuseRemoved } from "./people.ts";
 import type { FailureCode } from "./words/index.ts";
+
+/** How long a list may take from its address: below what its process may take in all. */
+const fetchMaxMs = 45_000;
 
 /** What a column of an unknown file may hold. */
 export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
@@ -61,6 +67,10 @@ export interface ListWork {
   readonly choices: ImportChoices;
   /** Who imports it; undefined to find out what would change, and to change nothing. */
   readonly actor?: string;
+  /** Where the list is fetched from, if the file is not there yet. */
+  readonly address?: string | undefined;
+  /** How often to import it from there from now on. */
+  readonly everyMs?: number | undefined;
 }
 
 /** What an import is, or would be, without what its process keeps: plain data. */
@@ -94,6 +104,8 @@ export type ListOutcome =
   | { readonly is: "statusless" }
   | { readonly is: "examined"; readonly preview: Preview }
   | { readonly is: "done"; readonly summary: ListSummary }
+  /** The list is followed from now on. */
+  | { readonly is: "followed" }
   | { readonly is: "failed"; readonly failure: Failure };
 
 /** Looks at a list or imports it, as the import feature does by now. */
@@ -101,6 +113,7 @@ export async function workOnList(
   services: Services,
   work: ListWork,
   begins: () => void,
+  pulling?: Pulling,
 ): Promise<ListOutcome> {
   const { columns, everyStatus } = work.choices;
   // A person who left the status open is asked for it: nothing is guessed in its place.
@@ -108,7 +121,7 @@ export async function workOnList(
     return { is: "statusless" };
   }
   try {
-    return await outcomeOf(services, work, begins);
+    return await outcomeOf(services, work, begins, pulling);
   } catch (error) {
     if (error instanceof UnknownFormat) return { is: "unknown", file: unknownOf(error) };
     if (!(error instanceof UnreadableInput)) {
@@ -123,10 +136,12 @@ export async function workOnList(
 
 async function outcomeOf(
   { store: { db }, clock }: Services,
-  { file, rejects: rejectsFile, choices, actor }: ListWork,
+  work: ListWork,
   begins: () => void,
+  pulling: Pulling | undefined,
 ): Promise<ListOutcome> {
-  const bytes = await wholeInput(Bun.file(file).stream());
+  const { rejects: rejectsFile, choices, actor, address, everyMs } = work;
+  const bytes = await bytesOf(work, pulling);
   const prepared = await prepare(bytes, givenBy(choices));
   const options = {
     createCategories: true,
@@ -144,10 +159,32 @@ async function outcomeOf(
     return { is: "examined", preview: { ...plainSummary(found), categories } };
   }
   begins();
+  if (pulling !== undefined && address !== undefined && everyMs !== undefined) {
+    const source = {
+      name: choices.source,
+      url: address,
+      reading: confirmedReading(prepared),
+      complete: choices.isComplete ? 1 : 0,
+      createdBy: actor,
+    };
+    const list = { bytes, etag: null, lastModified: null };
+    const result = await begin(pulling, source, everyMs, list);
+    if (result.outcome === "failed") throw new Error(result.problem);
+    return { is: "followed" };
+  }
   const allows = (tx: Tx) => refuseRemoved(tx, actor);
   const done = await runImport({ db, clock, actor, allows }, prepared, options);
   rejects.write(done.rejections, bytes.length);
   return { is: "done", summary: plainSummary(done) };
+}
+
+/** The list in its file, where it is fetched to first if it has an address. */
+async function bytesOf({ file, address }: ListWork, pulling?: Pulling): Promise<Uint8Array> {
+  if (pulling !== undefined && address !== undefined && !existsSync(file)) {
+    const { bytes } = await fetchNew(pulling, { preset: null, account: null, url: address });
+    await Bun.write(file, bytes, { mode: 0o600 });
+  }
+  return wholeInput(Bun.file(file).stream());
 }
 
 function plainSummary(summary: ImportSummary): ListSummary {
@@ -209,8 +246,12 @@ export function importCommand(io: Io): Command {
     const { promise: work, resolve } = Promise.withResolvers<ListWork>();
     process.on("message", resolve);
     const say = (said: WorkMessage) => void process.send?.(said);
-    await withServices(beginOnStore(command, io).config, io, async (services) => {
-      say({ outcome: await workOnList(services, await work, () => say({ begins: true })) });
+    const loaded = beginOnStore(command, io);
+    await withServices(loaded.config, io, async (services) => {
+      const stop = AbortSignal.any([io.stop, AbortSignal.timeout(fetchMaxMs)]);
+      const pulling = pullingOf(stop, services, loaded);
+      const begins = () => say({ begins: true });
+      say({ outcome: await workOnList(services, await work, begins, pulling) });
     });
     process.disconnect?.();
   });

@@ -60,6 +60,8 @@ export class ImportJob {
   readonly file: string;
   readonly rejects: string;
   readonly endsMs: number;
+  /** Where the list is fetched from; undefined for a file that was sent. */
+  readonly address: string | undefined;
   choices = firstChoices;
   state: ImportState = beginning;
   readonly #start: StartWork;
@@ -68,10 +70,11 @@ export class ImportJob {
   #readings = 0;
   #unknown: UnknownFile | undefined;
 
-  constructor(start: StartWork, name: string, file: string, endsMs: number) {
+  constructor(start: StartWork, name: string, file: string, endsMs: number, address?: string) {
     this.#start = start;
     this.name = name;
     this.file = file;
+    this.address = address;
     this.rejects = `${file}.rejects`;
     this.endsMs = endsMs;
   }
@@ -94,16 +97,16 @@ export class ImportJob {
     this.state = { is: "unknown", file: this.#unknown };
   }
 
-  /** Imports the file, in the background. */
-  run(choices: ImportChoices, actor: string): void {
-    this.#begin(choices, actor);
+  /** Imports the file, in the background; with `everyMs` its address from now on. */
+  run(choices: ImportChoices, actor: string, everyMs?: number): void {
+    this.#begin(choices, { actor, everyMs });
   }
 
-  #begin(choices: ImportChoices, actor?: string): void {
-    const { file, rejects } = this;
+  #begin(choices: ImportChoices, more: Pick<ListWork, "actor" | "everyMs"> = {}): void {
+    const { file, rejects, address } = this;
     this.choices = choices;
     this.state = beginning;
-    const work = { file, rejects, choices, ...(actor !== undefined && { actor }) };
+    const work = { file, rejects, choices, address, ...more };
     this.#running = this.#start(work, () => {
       if (this.state.is === "working") this.state = { is: "working", phase: "storing" };
     });
@@ -164,6 +167,7 @@ export class Imports {
       path: string,
       stop: AbortSignal,
     ) => Promise<{ readonly name: string; readonly bytes: number }>,
+    { address, choices = firstChoices }: { address?: string; choices?: ImportChoices } = {},
   ): Promise<ImportJob | undefined> {
     if (this.#arriving.has(personId)) throw failure("unavailable", "uploading");
     const arriving = new AbortController();
@@ -179,9 +183,9 @@ export class Imports {
         return undefined;
       }
       await this.#close(personId);
-      const job = new ImportJob(this.#start, name, file, this.#clock() + keptMs);
+      const job = new ImportJob(this.#start, name, file, this.#clock() + keptMs, address);
       this.#jobs.set(personId, job);
-      job.examine(firstChoices);
+      job.examine(choices);
       return job;
     } catch (error) {
       rmSync(file, { force: true });
@@ -189,6 +193,12 @@ export class Imports {
     } finally {
       this.#arriving.delete(personId);
     }
+  }
+
+  /** Begins to read the list at an address, in place of a file. */
+  fetch(personId: string, address: string, choices: ImportChoices) {
+    const nothing = async () => ({ name: address, bytes: 0 });
+    return this.take(personId, nothing, { address, choices });
   }
 
   /** Files that nobody works on make room for the one that arrives: the oldest, if none is over. */

@@ -20,6 +20,7 @@ import { childEnvironment } from "../../cli/child.ts";
 import { animalActions } from "./animals.ts";
 import { Imports, inProcess, uploadsFolder } from "./imports.ts";
 import { PeopleService } from "./people.ts";
+import { sourceActions } from "./sources.ts";
 import { permit, reachableOrigin } from "./reach.ts";
 import {
   besideVariable,
@@ -170,6 +171,7 @@ async function openActions(loaded: LoadedConfig, services: Services, io: Io): Pr
     people: new PeopleService(services.store.db, systemClock, randomBytes),
     animals: animalActions(services),
     imports: new Imports(uploadsFolder(loaded.config, systemClock()), inProcess(env), systemClock),
+    sources: sourceActions(services, env),
     health: openHealth(loaded.config, env),
     clock: systemClock,
   };

@@ -10,6 +10,7 @@ import type { Imports } from "./imports.ts";
 import { messagePage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
 import { exposureOf } from "./reach.ts";
+import type { SourceActions } from "./sources.ts";
 import { languageFor, languages, type Language, type Words } from "./words/index.ts";
 
 /** What knows the connections: Bun's server. */
@@ -23,6 +24,7 @@ export interface Actions {
   readonly services: Services;
   readonly people: PeopleService;
   readonly imports: Imports;
+  readonly sources: SourceActions;
   readonly health: Health;
   readonly animals: AnimalActions;
   readonly clock: Clock;

@@ -11,7 +11,6 @@ import { printTable } from "../../cli/terminal/table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
-import { AppError } from "../../domain/errors.ts";
 import { intervalMinMs } from "../../domain/schedule.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import type { Services } from "../../service/services.ts";
@@ -20,25 +19,18 @@ import { previewImport } from "../import/do/import.ts";
 import { prepare } from "../import/do/prepare.ts";
 import { addReadOptions, givenBy, type ReadingOptions } from "../import/commands/import-options.ts";
 import { guessRemedy, importedText } from "../import/commands/import-report.ts";
-import { addressProblem, isProblem } from "./fetch.ts";
-import { type Address, fetchList, type PresetName, presetNames } from "./presets.ts";
-import {
-  limitsOf,
-  pull,
-  type Pulling,
-  type PullReport,
-  type PullResult,
-  take,
-  withdrawHeld,
-} from "./pull.ts";
-import { pullPrivateSetting } from "./setting.ts";
+import { addressProblem } from "./fetch.ts";
+import { type Address, type PresetName, presetNames } from "./presets.ts";
+import { begin, fetchNew, pull, type PullReport, type PullResult, withdrawHeld } from "./pull.ts";
+import { pullingOf } from "./setting.ts";
 import {
   findFollowed,
-  follow,
   type Followed,
   followed,
-  type NewSource,
+  isSourceName,
   pullJob,
+  sourceStates,
+  stateOf,
   unfollow,
 } from "./store.ts";
 
@@ -83,7 +75,7 @@ function add(io: Io): Command {
       arguments: [
         new Argument("<name>", "name of the list; its animals have it as their source").argParser(
           (text: string) => {
-            if (/^[^\s:]{1,40}$/u.test(text)) return text;
+            if (isSourceName(text)) return text;
             throw new InvalidArgumentError(
               "It must have at most 40 characters, no blanks or colons.",
             );
@@ -132,14 +124,10 @@ async function addSource(
   name: string,
 ): Promise<void> {
   const { every, complete, createCategories, acceptGuess, yes } = given;
-  const pulling = pullingOf(io, services, given);
+  const pulling = pullingOf(io.stop, services, given.loaded);
   const address = addressFor(given, pulling.allowPrivate);
   const secret = await secretOf(io, given.secretFile);
-  const noneKnown = { etag: null, lastModified: null };
-  const fetched = await fetchList(address, secret, noneKnown, limitsOf(pulling));
-  if (fetched === "unchanged" || isProblem(fetched)) {
-    throw new AppError("unavailable", fetched === "unchanged" ? "No list came." : fetched.message);
-  }
+  const fetched = await fetchNew(pulling, address, secret);
   const prepared = await prepare(fetched.bytes, { ...givenBy(given), source: name });
   const { db } = services.store;
   const options = { createCategories, skipBad: true, complete, confirmed: true };
@@ -153,21 +141,16 @@ async function addSource(
     unattended: "refuse",
     why: "The preview must be confirmed",
   });
-  const source: NewSource = {
+  const source = {
     name,
     ...address,
     secret: secret ?? null,
-    reading: prepared.reading,
+    reading: preview.reading,
     complete: complete ? 1 : 0,
     createsCategories: createCategories === true ? 1 : 0,
-    createdAtMs: services.clock(),
     createdBy: services.actor,
   };
-  await follow(db, source, every, services.clock());
-  const stored = await findFollowed(db, name);
-  // The categories that the preview showed are agreed to.
-  const first = { ...stored.source, createsCategories: 1 };
-  printResult(io, name, await take(pulling, first, fetched.bytes, fetched));
+  printResult(io, name, await begin(pulling, source, every, fetched));
 }
 
 /** Where the list is. Throws UsageError for options that name no place, or a forbidden one. */
@@ -201,19 +184,9 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
   throw new UsageError(`${file} must have the credential on one line.`, "Write it there, alone.");
 }
 
-function pullingOf(io: Io, { store, clock }: Services, { loaded }: Given<object>): Pulling {
-  return {
-    db: store.db,
-    clock,
-    random: () => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) / 255,
-    allowPrivate: loaded.valueOf(pullPrivateSetting) === "on",
-    signal: io.stop,
-  };
-}
-
 const sourceSchema = json.object({
   name: json.text("name of the list, and source of its animals"),
-  state: json.oneOf(["ok", "waiting", "failing", "held", "partial", "paused"], "how it is"),
+  state: json.oneOf(sourceStates, "how it is"),
   preset: json.orNull(json.text("program whose list it is")),
   account: json.orNull(json.text("account there")),
   url: json.orNull(json.text("address; null for the program's own")),
@@ -248,14 +221,6 @@ export function sourceJson({ source, job }: Followed): SourceJson {
     paused: job.paused,
     held: source.held?.length ?? 0,
   };
-}
-
-function stateOf({ source, job }: Followed): SourceJson["state"] {
-  if (job.paused !== null) return "paused";
-  if (job.failures > 0) return "failing";
-  if (source.held !== null) return "held";
-  if (job.problem !== null) return "partial";
-  return job.succeededAtMs === null ? "waiting" : "ok";
 }
 
 function list(io: Io): Command {
@@ -325,13 +290,14 @@ function pullCommand(io: Io): Command {
       examples: ["rehome sources pull north", "rehome sources pull north --yes"],
     },
     async (services, given, name) => {
-      const pulling = pullingOf(io, services, given);
+      const pulling = pullingOf(io.stop, services, given.loaded);
       if (given.yes !== true) {
         const result = await pull(pulling, name);
         if (given.scheduled !== true) printResult(io, name, result);
         return;
       }
-      const withdrawn = await withdrawHeld(pulling, name, services.actor);
+      const { clock, actor } = services;
+      const withdrawn = await withdrawHeld({ db: services.store.db, clock, actor }, name);
       if (withdrawn === undefined) throw new Error(`No withdrawal of ${name} waits for a person.`);
       io.out(`Withdrew ${counted(withdrawn, "animal")}.\n`);
     },

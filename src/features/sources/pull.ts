@@ -7,7 +7,7 @@ import { type Clock, dayMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Database } from "../../storage/database.ts";
 import { finishJob, type JobOutcome } from "../../storage/schedule.ts";
-import { makeChange, partSize, stateOf } from "../animals/changes.ts";
+import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
 import { runImport } from "../import/do/import.ts";
 import type { Lacking } from "../import/do/planned.ts";
 import { prepareAgain } from "../import/do/prepare.ts";
@@ -16,9 +16,17 @@ import { messageText } from "../import/messages.ts";
 import type { StoreAnimal } from "../import/plan/plan.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { Reading } from "../import/understand/reading.ts";
-import { type FetchLimits, isProblem, type Validators } from "./fetch.ts";
+import { type FetchedPage, type FetchLimits, isProblem, type Validators } from "./fetch.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";
-import { findFollowed, pullJob, type Source, updateSource, withdrawnSince } from "./store.ts";
+import {
+  findFollowed,
+  follow,
+  type NewSource,
+  pullJob,
+  type Source,
+  updateSource,
+  withdrawnSince,
+} from "./store.ts";
 
 const pullMaxMs = 10 * 60_000;
 const pageMaxMs = 60_000;
@@ -67,6 +75,32 @@ export function addressOf({ preset, account, url }: Source): Address {
   return { preset: preset as PresetName | null, account, url };
 }
 
+/** The list at an address that nobody follows yet. Throws AppError for none. */
+export async function fetchNew(
+  pulling: Pulling,
+  address: Address,
+  secret?: string,
+): Promise<FetchedPage> {
+  const noneKnown = { etag: null, lastModified: null };
+  const fetched = await fetchList(address, secret, noneKnown, limitsOf(pulling));
+  if (fetched !== "unchanged" && !isProblem(fetched)) return fetched;
+  throw new AppError("unavailable", fetched === "unchanged" ? "No list came." : fetched.message);
+}
+
+/** Follows a list from now on, and imports it as a person was shown it. */
+export async function begin(
+  pulling: Pulling,
+  source: Omit<NewSource, "createdAtMs">,
+  everyMs: number,
+  { bytes, ...validators }: FetchedPage,
+): Promise<PullResult> {
+  const { db, clock } = pulling;
+  await follow(db, { ...source, createdAtMs: clock() }, everyMs, clock());
+  const stored = await findFollowed(db, source.name);
+  // The categories that the preview showed are agreed to.
+  return take(pulling, { ...stored.source, createsCategories: 1 }, bytes, validators);
+}
+
 /** Pulls a followed list now, and stores how it ended. Throws AppError if none has this name. */
 export async function pull(pulling: Pulling, name: string): Promise<PullResult> {
   const { source } = await findFollowed(pulling.db, name);
@@ -83,7 +117,7 @@ export async function pull(pulling: Pulling, name: string): Promise<PullResult> 
 }
 
 /** Imports a list that was fetched, and stores how it ended. */
-export async function take(
+async function take(
   pulling: Pulling,
   source: Source,
   bytes: Uint8Array,
@@ -91,7 +125,10 @@ export async function take(
 ): Promise<PullResult> {
   const { db, clock } = pulling;
   const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
-  if (hash === source.hash) return finish(pulling, source.name, { outcome: "unchanged" });
+  if (hash === source.hash) {
+    await db.transaction((tx) => updateSource(tx, source.name, { etag, lastModified }));
+    return finish(pulling, source.name, { outcome: "unchanged" });
+  }
   let held: readonly bigint[] = [];
   let summary: ImportSummary;
   try {
@@ -183,23 +220,30 @@ function outcomeOf(result: PullResult): JobOutcome {
   }
 }
 
+/** Tells the animals whose withdrawal waits from those of another list. */
+export const heldMark = ({ held }: Pick<Source, "held">): string =>
+  new Bun.CryptoHasher("sha256").update((held ?? []).join()).digest("base64url");
+
 /**
  * Withdraws the animals whose withdrawal waited for a person, as they were shown. Returns how many,
- * undefined if none waited. Those that changed hands or came back meanwhile stay.
+ * undefined if none waited, or others than `shown`. Those that changed hands or came back meanwhile
+ * stay.
  */
 export async function withdrawHeld(
-  { db, clock }: Pick<Pulling, "db" | "clock">,
+  editing: Editing,
   name: string,
-  actor: string,
+  shown?: string,
 ): Promise<number | undefined> {
-  const { source } = await findFollowed(db, name);
+  const { source } = await findFollowed(editing.db, name);
   if (source.held === null) return undefined;
+  if (shown !== undefined && shown !== heldMark(source)) return undefined;
   const ids = source.held.map(BigInt);
   return makeChange(
-    { db, clock, actor },
+    editing,
     "remove",
     async (change) => {
-      const { pets } = change.tx.t;
+      const { pets, schedule } = change.tx.t;
+      const isJob = eq(schedule.name, pullJob(name));
       let count = 0;
       for (let from = 0; from < ids.length; from += partSize) {
         const own = and(eq(pets.source, name), inArray(pets.id, ids.slice(from, from + partSize)));
@@ -210,6 +254,7 @@ export async function withdrawHeld(
         count += rows.length;
       }
       await updateSource(change.tx, name, { held: null });
+      await change.tx.update(schedule).set({ problem: null }).where(isJob);
       return count;
     },
     { isLong: true },

@@ -20,7 +20,29 @@ export interface Followed {
   readonly job: Job;
 }
 
+const staleIntervals = 3;
+
+/** True for a list that was not pulled for several intervals, though nobody paused it. */
+export function isStale({ source, job }: Followed, nowMs: number): boolean {
+  const sinceMs = nowMs - (job.succeededAtMs ?? source.createdAtMs);
+  return job.paused === null && sinceMs > staleIntervals * job.everyMs;
+}
+
+/** True for a name that a list can be followed by: the source of its animals. */
+export const isSourceName = (text: string): boolean => /^[^\s:-][^\s:]{0,39}$/u.test(text);
+
 export const pullJob = (name: string): string => jobName("pull", name);
+
+/** How a followed list is. */
+export const sourceStates = ["ok", "waiting", "failing", "held", "partial", "paused"] as const;
+
+export function stateOf({ source, job }: Followed): (typeof sourceStates)[number] {
+  if (job.paused !== null) return "paused";
+  if (job.failures > 0) return "failing";
+  if (source.held !== null) return "held";
+  if (job.problem !== null) return "partial";
+  return job.succeededAtMs === null ? "waiting" : "ok";
+}
 
 export async function followed(db: Database): Promise<Followed[]> {
   const jobs = new Map((await jobsOf(db)).map((job) => [job.name, job]));

@@ -4,8 +4,11 @@ import { animalActions, type AnimalActions } from "../../../src/features/console
 import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { en } from "../../../src/features/console/words/en.ts";
+import { sourceActions } from "../../../src/features/console/sources.ts";
+import { follow } from "../../../src/features/sources/store.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
+import { hourMs } from "../../../src/domain/clock.ts";
 import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
 import { stores, type StorePlace } from "../../helpers/stores.ts";
@@ -33,9 +36,10 @@ describe.each(stores)("on $name", (kind) => {
       onError: (error) => expect(error).toBeUndefined(),
     });
     animals = animalActions(services);
+    const sources = sourceActions(services, {});
     people = new PeopleService(store.db, Date.now, randomBytes);
     ask = asking({
-      actions: { services, animals, people, imports, clock: Date.now },
+      actions: { services, animals, people, imports, sources, clock: Date.now },
       report: (error) => expect(error).toBeUndefined(),
       warn: (text) => expect(text).toBeUndefined(),
     });
@@ -73,6 +77,19 @@ describe.each(stores)("on $name", (kind) => {
   }
   const added = (name: string, category = "Dog") =>
     animals.add({ name, category, status: "pending" }, "Ana");
+
+  test("a followed list that was not read for three intervals is named above the animals", async () => {
+    for (const [name, ageMs] of [
+      ["late", 4 * hourMs],
+      ["young", 2 * hourMs],
+    ] as const) {
+      const createdAtMs = Date.now() - ageMs;
+      await follow(store.db, { name, reading: {}, createdBy: "Ana", createdAtMs }, hourMs, 0);
+    }
+    expect(await get("/animals")).toContain("Not read for a long time: late.");
+    await post("/import/sources", { list: "late", do: "pause" });
+    expect(await get("/animals")).not.toContain("Not read");
+  });
 
   describe("an animal", () => {
     test("keeps a name and a category that no form takes, when something else is saved", async () => {

@@ -169,9 +169,9 @@ describe("withdrawals of more than half", () => {
     expect(await listed(next)).toMatchObject({ outcome: "held", held: 6, withdrawn: 0, added: 1 });
     expect(await animals()).toHaveLength(11);
     expect((await job()).problem).toContain("6 withdrawals");
-    expect(await withdrawHeld(pulling, "north", "Kim")).toBe(6);
+    expect(await withdrawHeld({ ...pulling, actor: "Kim" }, "north")).toBe(6);
     expect(await animals()).toHaveLength(5);
-    expect(await withdrawHeld(pulling, "north", "Kim")).toBeUndefined();
+    expect(await withdrawHeld({ ...pulling, actor: "Kim" }, "north")).toBeUndefined();
     const [change] = await db.read(async (tx) =>
       tx
         .select({ actor: tx.t.changes.actor })

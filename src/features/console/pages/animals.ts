@@ -26,6 +26,7 @@ import {
   table,
   when,
 } from "./parts.ts";
+import { staleNotice } from "./sources.ts";
 
 /** Animals on a page: as many as a thumb scrolls through. */
 const pageAnimals = 25;
@@ -63,39 +64,41 @@ export function listPath(asked: Partial<AnimalQuery>, path = "/animals"): string
 export async function animalsPage(visit: Visit): Promise<Response> {
   const { words, animals } = visit;
   const asked = askedOf(visit);
-  const [found, categories, done] = await Promise.all([
+  const [found, categories, done, stale] = await Promise.all([
     animals.find(asked),
     animals.categories(),
     changeNotice(visit),
+    staleNotice(visit),
   ]);
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
     beside: html`<a class="jump" href="#add">${words.animals.jump}</a>`,
     done,
-    body: html`<div class="desk">
-      <div>
-        ${searchForm(visit, "/animals", {
-          text: asked.text,
-          hint: words.animals.searchHint,
-          kept: html`${
-            asked.categoryId !== undefined && hidden("category", String(asked.categoryId))
-          }
-          ${asked.status !== undefined && hidden("status", asked.status)}`,
-        })}
-        <div id="results">
-          ${filters(visit, asked, categories)} ${offers(visit, asked, categories)}
-          ${results(visit, asked, found, categories)}
+    body: html`${stale}
+      <div class="desk">
+        <div>
+          ${searchForm(visit, "/animals", {
+            text: asked.text,
+            hint: words.animals.searchHint,
+            kept: html`${
+              asked.categoryId !== undefined && hidden("category", String(asked.categoryId))
+            }
+            ${asked.status !== undefined && hidden("status", asked.status)}`,
+          })}
+          <div id="results">
+            ${filters(visit, asked, categories)} ${offers(visit, asked, categories)}
+            ${results(visit, asked, found, categories)}
+          </div>
         </div>
-      </div>
-      <section class="card" id="add" aria-labelledby="add-title">
-        <h2 id="add-title">${words.animals.addTitle}</h2>
-        ${animalForm(visit, "/animals", nextValues(visit), categories, {
-          button: words.buttons.addAnimal,
-          isNext: query(visit, "in") !== "",
-        })}
-      </section>
-    </div>`,
+        <section class="card" id="add" aria-labelledby="add-title">
+          <h2 id="add-title">${words.animals.addTitle}</h2>
+          ${animalForm(visit, "/animals", nextValues(visit), categories, {
+            button: words.buttons.addAnimal,
+            isNext: query(visit, "in") !== "",
+          })}
+        </section>
+      </div>`,
   });
 }
 

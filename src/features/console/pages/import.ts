@@ -3,7 +3,7 @@ import { html, type Html } from "../../docs/html.ts";
 import { messageText } from "../../import/messages.ts";
 import { Form, readForm, receiveFile } from "../body.ts";
 import type { Failure, ImportChoices, Preview } from "../import-work.ts";
-import type { ImportJob, Phase } from "../imports.ts";
+import { firstChoices, type ImportJob, type Phase } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import { changeNotice, undoButton } from "./changes.ts";
 import {
@@ -17,6 +17,14 @@ import {
 } from "./import-preview.ts";
 import { download, notFoundPage, page, seeOther } from "./page.ts";
 import { Fields, hidden, notice, oneButton, type FieldErrors } from "./parts.ts";
+import {
+  addressError,
+  intervalIn,
+  intervalOptions,
+  sourceNameError,
+  sourcesPart,
+  usualEveryMs,
+} from "./sources.ts";
 
 /** How long a response waits for its work: a small file is read before the page is shown. */
 const waitMs = 400;
@@ -29,25 +37,31 @@ export async function importPage(
   errors: FieldErrors = {},
   form = new Form(),
 ): Promise<Response> {
-  await dropUndone(visit);
+  const followed = await dropOver(visit);
   const job = visit.imports.job(visit.person.id);
-  const { title, body } = job === undefined ? chooseForm(visit) : stateOf(visit, job, errors, form);
+  const { title, body } =
+    job === undefined ? await chooseForm(visit, errors, form) : stateOf(visit, job, errors, form);
   return page(visit, {
     title,
     section: "import",
-    done: await changeNotice(visit),
+    done: followed ?? (await changeNotice(visit)),
     errors,
     refreshSeconds: job?.state.is === "working" ? refreshSeconds : undefined,
     body,
   });
 }
 
-/** What was undone is over: there is room for another file. */
-async function dropUndone({ animals, imports, person }: Visit): Promise<void> {
-  const state = imports.job(person.id)?.state;
-  const changeId = state?.is === "done" ? state.summary.change : undefined;
+/** What was undone or is followed is over: there is room for another file. */
+async function dropOver({ animals, imports, person, words }: Visit): Promise<Html | undefined> {
+  const job = imports.job(person.id);
+  if (job?.state.is === "followed") {
+    await imports.drop(person.id);
+    return notice("good", words.sources.followed(job.choices.source));
+  }
+  const changeId = job?.state.is === "done" ? job.state.summary.change : undefined;
   const change = changeId === undefined ? undefined : await animals.changeById(changeId);
   if (change?.isUndone === true) await imports.drop(person.id);
+  return undefined;
 }
 
 interface Shown {
@@ -55,7 +69,8 @@ interface Shown {
   readonly body: Html;
 }
 
-function chooseForm({ words }: Visit): Shown {
+async function chooseForm(visit: Visit, errors: FieldErrors, form: Form): Promise<Shown> {
+  const { words } = visit;
   const body = html`<p>${words.import.what}</p>
     <form class="drop" method="post" action="/import" enctype="multipart/form-data">
       <div class="field">
@@ -66,7 +81,8 @@ function chooseForm({ words }: Visit): Shown {
       <progress max="1" value="0" hidden aria-label="${words.import.sending}"></progress>
       <button>${words.buttons.import}</button>
     </form>
-    <p class="apart"><a href="/export">${words.export.title}</a></p>`;
+    <p class="apart"><a href="/export">${words.export.title}</a></p>
+    ${await sourcesPart(visit, errors, form)}`;
   return { title: words.import.title, body };
 }
 
@@ -75,7 +91,8 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form):
   const { state, name } = job;
   switch (state.is) {
     case "working":
-      return working(visit, job, state.phase);
+    case "followed":
+      return working(visit, job, state.is === "working" ? state.phase : "storing");
     case "unknown":
       return { title: words.import.mapTitle, body: mapForm(visit, job, state.file, errors) };
     case "examined":
@@ -133,7 +150,8 @@ function examined(
   const { choices } = job;
   const { isRefused } = preview;
   const complete = choices.isComplete || form.has("complete");
-  const values = { source: choices.source, complete, skipBad: choices.skipBad };
+  const every = form.text("every") || String(usualEveryMs);
+  const values = { source: choices.source, complete, skipBad: choices.skipBad, every };
   const fields = new Fields(visit, values, errors);
   return html`<form method="post" action="${isRefused ? "/import/examine" : "/import/run"}">
       ${previewParts(visit, preview)}
@@ -146,7 +164,15 @@ function examined(
           ? notice("bad", words.import.completeBad)
           : html`<section class="card">
               ${hidden("reading", job.reading)} ${preview.rejected > 0 && fields.check("skipBad")}
-              <button>${words.buttons.import}</button>
+              ${
+                job.address !== undefined &&
+                html`${fields.select("every", intervalOptions(visit), {
+                    label: words.sources.often,
+                  })} <button name="follow" value="yes">${words.sources.follow}</button>`
+              }
+              <button class="${job.address === undefined ? "" : "quiet"}">
+                ${job.address === undefined ? words.buttons.import : words.sources.importOnce}
+              </button>
             </section>`
       }
     </form>
@@ -161,6 +187,22 @@ export async function uploadFile(visit: Visit): Promise<Response> {
   const job = await imports.take(person.id, (path, stop) => receiveFile(visit, path, stop));
   if (job === undefined) return importPage(visit, { "": words.import.noFile });
   await job.settled(waitMs);
+  return seeOther("/import");
+}
+
+/** `POST /import/address`: reads the list at an address; nothing is changed. */
+export async function readAddress(visit: Visit): Promise<Response> {
+  const { imports, person, words } = visit;
+  const form = await readForm(visit);
+  const [url, source] = [form.text("url"), form.text("list")];
+  if (imports.job(person.id)?.state.is === "working") {
+    return importPage(visit, { "": words.import.busy });
+  }
+  const wrong = { url: addressError(visit, url), list: await sourceNameError(visit, source) };
+  if (wrong.url !== undefined || wrong.list !== undefined) return importPage(visit, wrong, form);
+  const choices = { ...firstChoices, source, isComplete: form.has("complete") };
+  const job = await imports.fetch(person.id, url, choices);
+  await job?.settled(waitMs);
   return seeOther("/import");
 }
 
@@ -219,7 +261,10 @@ export async function runImport(visit: Visit): Promise<Response> {
   if (preview.rejected > 0 && !skipBad) {
     return importPage(visit, { skipBad: words.import.badStop }, form);
   }
-  job.run({ ...job.choices, skipBad }, person.name);
+  const everyMs = form.has("follow") ? intervalIn(form) : undefined;
+  const wrong = everyMs && (await sourceNameError(visit, job.choices.source));
+  if (wrong) return importPage(visit, { source: wrong }, form);
+  job.run({ ...job.choices, skipBad }, person.name, everyMs);
   await job.settled(waitMs);
   return seeOther("/import");
 }

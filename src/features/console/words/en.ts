@@ -256,6 +256,43 @@ export const en = {
       "A name such as the shelter's, which keeps its ids apart from others. Empty: as the file says.",
     again: "Import another file",
   },
+  sources: {
+    title: "Followed lists",
+    hint: "The service reads these lists by itself and imports what changed.",
+    states: {
+      ok: "up to date",
+      waiting: "not read yet",
+      failing: "cannot be read",
+      held: "waits for you",
+      partial: "has rows with errors",
+      paused: "paused",
+    },
+    last: "last read",
+    never: "never",
+    pull: "Pull now",
+    pulling: "Being read now",
+    pause: "Pause",
+    resume: "Resume",
+    heldText: (animals: string, names: string) =>
+      `The list does not have ${animals} any more, more than half within a day: ${names}. They stay until you say so.`,
+    withdraw: (animals: string) => `Withdraw ${animals}`,
+    heldOther: "The list was read again meanwhile, so nobody was withdrawn. Look at it again.",
+    stale: (names: string) =>
+      `Not read for a long time: ${names}. What you see of these lists may be out of date.`,
+    address: "Follow an address",
+    addressHint:
+      "Of a list that a program or a spreadsheet publishes, such as https://example.org/list.csv. You see it before anything changes. One with a password: rehome sources add.",
+    addressBad: "Enter an address that starts with https:// and has no password in it.",
+    name: "Name for the list",
+    nameHint: "Such as the shelter's. Its animals have it as their source.",
+    nameBad: "Enter a name of at most 40 characters, without blanks and colons.",
+    taken: "A list with this name is followed already.",
+    every: "every",
+    often: "How often",
+    follow: "Follow this address",
+    importOnce: "Import once",
+    followed: (name: string) => `The list ${name} is followed from now on.`,
+  },
   /** What is wrong with a list, without the options of the command line. */
   messages: {
     ...messageTexts,

@@ -19,6 +19,12 @@ export interface Prepared {
   readonly understanding: Understanding;
 }
 
+/** How it was read, with what words meant by their sense: it reads the next list the same way. */
+export const confirmedReading = ({ reading, understanding }: Prepared): Reading => ({
+  ...reading,
+  statuses: { ...Object.fromEntries(understanding.stems), ...reading.statuses },
+});
+
 /** Reads and understands an input. Throws UnreadableInput, UnknownFormat among them. */
 export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared> {
   const input = await readFor(bytes, given);

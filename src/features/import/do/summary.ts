@@ -8,7 +8,7 @@ import type { Reading } from "../understand/reading.ts";
 import type { Candidate, CandidateCategory, Rejection } from "../understand/record.ts";
 import { type Meaning, wordKey } from "../understand/words.ts";
 import type { Planned } from "./planned.ts";
-import type { Prepared } from "./prepare.ts";
+import { confirmedReading, type Prepared } from "./prepare.ts";
 
 /** What is wrong with a number of records. */
 export interface Cause {
@@ -89,20 +89,18 @@ const sampleAnimals = 5;
 const causeLines = 5;
 
 export function summary(
-  { input, reading, isGuessed, understanding }: Prepared,
+  prepared: Prepared,
   found: Planned,
   made: { readonly applied: boolean; readonly categoriesAdded: readonly Category[] },
 ): ImportSummary {
+  const { input, reading, isGuessed, understanding } = prepared;
   const { plan, newest, read, rejections, skipped, records, refusal } = found;
   const pets = records.flatMap(({ outcome }) => (outcome.kind === "pet" ? outcome : []));
   return {
     format: reading.format,
     shape: input.shape,
     source: reading.source,
-    reading: {
-      ...reading,
-      statuses: { ...Object.fromEntries(understanding.stems), ...reading.statuses },
-    },
+    reading: confirmedReading(prepared),
     isGuessed,
     dryRun: true,
     change: undefined,

@@ -1,0 +1,179 @@
+/** Lists that the service imports by itself: how they are, and how a new one begins. */
+import { minuteMs } from "../../../domain/clock.ts";
+import { html, type Html } from "../../docs/html.ts";
+import { type Form, readForm } from "../body.ts";
+import { type Followed, heldMark, isSourceName, isStale, stateOf } from "../sources.ts";
+import type { Visit } from "../visit.ts";
+import { withChange } from "./changes.ts";
+import { page, seeOther } from "./page.ts";
+import {
+  animalsText,
+  Fields,
+  hidden,
+  moment,
+  notice,
+  shownName,
+  type FieldErrors,
+  type Option,
+} from "./parts.ts";
+
+/** How often a list can be read. */
+const intervals = [15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
+export const usualEveryMs = 60 * minuteMs;
+/** How long a response waits for a pull: most take less. */
+const pullWaitMs = 8_000;
+const heldShown = 20;
+
+const tones = { ok: "ok", waiting: "", failing: "fail", held: "warn", partial: "warn", paused: "" };
+
+/** What is followed, each with what can be done about it, and a form for another address. */
+export async function sourcesPart(visit: Visit, errors: FieldErrors, form: Form): Promise<Html> {
+  const { words, sources } = visit;
+  const all = await sources.list();
+  const rows = await Promise.all(all.map((each) => sourceRow(visit, each)));
+  const values = {
+    url: form.text("url"),
+    list: form.text("list"),
+    every: String(usualEveryMs),
+    complete: !form.has("url") || form.has("complete"),
+  };
+  const fields = new Fields(visit, values, errors);
+  return html`<section class="card" id="sources">
+    <h2>${words.sources.title}</h2>
+    <p class="hint">${words.sources.hint}</p>
+    ${
+      rows.length > 0 &&
+      html`<ul class="lines">
+        ${rows}
+      </ul>`
+    }
+    <form method="post" action="/import/address">
+      ${fields.text("url", {
+        label: words.sources.address,
+        hint: words.sources.addressHint,
+        more: html`inputmode="url"`,
+      })}
+      ${fields.text("list", { label: words.sources.name, hint: words.sources.nameHint })}
+      ${fields.check("complete")}
+      <button class="quiet">${words.import.look}</button>
+    </form>
+  </section>`;
+}
+
+async function sourceRow(visit: Visit, followed: Followed): Promise<Html> {
+  const { words, sources } = visit;
+  const { source, job } = followed;
+  const state = stateOf(followed);
+  const isPulling = sources.isPulling(source.name);
+  const button = (what: "pull" | "pause" | "resume") =>
+    html`<button class="quiet small" name="do" value="${what}">${words.sources[what]}</button>`;
+  return html`<li>
+    <div class="what">
+      <span
+        ><strong>${source.name}</strong>
+        <span class="tag ${tones[state]}">${words.sources.states[state]}</span></span
+      >
+      <span class="soft">
+        ${words.sources.every} ${intervalText(visit, job.everyMs)} · ${words.sources.last}:
+        ${job.succeededAtMs === null ? words.sources.never : moment(visit, job.succeededAtMs)}
+      </span>
+      ${job.problem !== null && html`<span lang="en">${job.problem}</span>`}
+      ${source.held !== null && (await heldForm(visit, followed))}
+    </div>
+    <form method="post" action="/import/sources" class="acts">
+      ${hidden("list", source.name)}
+      ${isPulling ? html`<span class="soft">${words.sources.pulling}</span>` : button("pull")}
+      ${button(job.paused === null ? "pause" : "resume")}
+    </form>
+  </li>`;
+}
+
+/** The animals whose withdrawal waits for a person, by name, and the button that does it. */
+async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
+  const { words, animals } = visit;
+  const held = source.held ?? [];
+  const shown = await Promise.all(held.slice(0, heldShown).map((id) => animals.byId(BigInt(id))));
+  const names = shown.flatMap((each) => (each === undefined ? [] : shownName(visit, each.name)));
+  const more = held.length > heldShown ? " …" : "";
+  return html`<form method="post" action="/import/sources">
+    <p>${words.sources.heldText(animalsText(visit, held.length), names.join(", ") + more)}</p>
+    ${hidden("list", source.name)} ${hidden("held", heldMark(source))}
+    <button class="small bad" name="do" value="withdraw">
+      ${words.sources.withdraw(animalsText(visit, held.length))}
+    </button>
+  </form>`;
+}
+
+/** An interval in words, such as "6 hours". */
+function intervalText({ language }: Visit, ms: number): string {
+  const minutes = ms / minuteMs;
+  const [value, unit] = minutes % 60 === 0 ? [minutes / 60, "hour"] : [minutes, "minute"];
+  const format = { style: "unit", unit, unitDisplay: "long" } as const;
+  return new Intl.NumberFormat(language, format).format(value);
+}
+
+export const intervalOptions = (visit: Visit): Option[] =>
+  intervals.map((ms) => ({ value: String(ms), text: intervalText(visit, ms) }));
+
+/** The interval of a form; undefined for one that is not offered. */
+export const intervalIn = (form: Form): number | undefined =>
+  intervals.find((ms) => String(ms) === form.text("every"));
+
+/** What is wrong with a new list's name, or undefined. */
+export async function sourceNameError(
+  { words, sources }: Visit,
+  name: string,
+): Promise<string | undefined> {
+  if (!isSourceName(name)) return words.sources.nameBad;
+  const isTaken = (await sources.list()).some(({ source }) => source.name === name);
+  return isTaken ? words.sources.taken : undefined;
+}
+
+/** What is wrong with an address, or undefined. The process that asks it looks where it leads. */
+export function addressError({ words }: Visit, text: string): string | undefined {
+  const url = URL.parse(text);
+  const isFine = url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+  return isFine ? undefined : words.sources.addressBad;
+}
+
+/** `POST /import/sources`: pulls, pauses, resumes a list, or withdraws what waits for a person. */
+export async function steerSource(visit: Visit): Promise<Response> {
+  const { sources, words, person } = visit;
+  const form = await readForm(visit);
+  const name = form.exact("list");
+  switch (form.text("do")) {
+    case "pull":
+      await Promise.race([sources.pull(name), Bun.sleep(pullWaitMs)]);
+      break;
+    case "pause":
+    case "resume":
+      await sources.pause(name, form.text("do") === "pause");
+      break;
+    case "withdraw": {
+      const made = await sources.withdraw(name, form.text("held"), person.name);
+      if (made.changeId !== undefined) return seeOther(withChange("/import", made));
+      return page(visit, {
+        title: name,
+        section: "import",
+        status: "Conflict",
+        back: ["/import", words.import.title],
+        body: notice("bad", words.sources.heldOther),
+      });
+    }
+  }
+  return seeOther("/import#sources");
+}
+
+/** Names the lists that were not read for long: their animals may not be for adoption any more. */
+export async function staleNotice(visit: Visit): Promise<Html | undefined> {
+  const { words, sources, nowMs } = visit;
+  const stale = (await sources.list()).filter((each) => isStale(each, nowMs));
+  if (stale.length === 0) return undefined;
+  const names = stale.map(({ source }) => source.name).join(", ");
+  return notice(
+    "bad",
+    html`<p>
+      ${words.sources.stale(names)} <a href="/import#sources">${words.sections.import}</a>
+    </p>`,
+  );
+}
