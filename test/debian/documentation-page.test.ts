@@ -25,15 +25,9 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-const figures = (result: Locator) =>
-  result
-    .locator(".limits dd")
-    .evaluateAll((cells) =>
-      cells.map(
-        (cell) =>
-          (cell as unknown as { firstChild: { textContent: string } }).firstChild.textContent,
-      ),
-    );
+/** The values of the three limit headers. */
+const figures = async (result: Locator) =>
+  (await result.locator(".headers dd").allTextContents()).slice(0, 3);
 
 /** A key whose numbers are those of the day, so that no minute ends in the middle of a test. */
 async function keyPerDay(limit: number): Promise<string> {
@@ -55,7 +49,7 @@ describe("the page", () => {
     );
     const [limit, left, reset] = await figures(added);
     expect([limit, left]).toEqual(["1000", "999"]);
-    expect(reset).toMatch(/^\d\d:\d\d:00$/);
+    expect(reset).toMatch(/^\d+ \(\d\d:\d\d:00\)$/);
     await create.locator("textarea").fill(`{"name":"Żółw","categoryId":${biggest}}`);
     expect(await (await send(create)).textContent()).toContain(`"categoryId": ${biggest}`);
 
@@ -185,7 +179,7 @@ describe("the page", () => {
     expect(hidden).toBe(0);
   });
 
-  test("copies the body of an answer, code, and the address of a heading", async () => {
+  test("copies the body of a response, and code", async () => {
     await using opened = await openPage(browser, `${server.origin}/docs`);
     const { page } = opened;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -205,21 +199,13 @@ describe("the page", () => {
       code.getByRole("button", { name: "Copy" }).click(),
     ]);
     expect(await copied()).toStartWith("<?php");
-    await Promise.all([
-      page.locator("[data-said]").waitFor(),
-      page.getByRole("link", { name: "Link to Pagination" }).click(),
-    ]);
-    expect(await copied()).toBe(`${server.origin}/docs#pagination`);
-    await page.waitForURL(`${server.origin}/docs#pagination`);
   });
 
-  test("keeps the language that was chosen for the visit, and everywhere", async () => {
+  test("shows the language that was chosen everywhere", async () => {
     await using opened = await openPage(browser, `${server.origin}/docs`);
     const { page } = opened;
     await formOf(page, "listPets").getByLabel("Python").check();
     const shown = formOf(page, "getPet").locator(".code pre:visible");
-    expect(await shown.textContent()).toContain("import requests");
-    await page.reload();
     expect(await shown.textContent()).toContain("import requests");
     expect(await shown.textContent()).toContain(`${server.origin}/v1/pets/1`);
     await formOf(page, "getPet").getByLabel("petId").fill("9223372036854775807");
@@ -308,19 +294,6 @@ describe.each(Object.entries(screens))("on a screen that is %s", (name, screen) 
     expect(await dimText(page)).toEqual([]);
     const overEdge = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await page.evaluate<number>(overEdge)).toBe(0);
-    expect(complaints).toEqual([]);
-  });
-
-  test("the landing leads to the page", async () => {
-    await using opened = await openPage(browser, `${server.origin}/`, screen);
-    const { page, complaints } = opened;
-    expect(await dimText(page)).toEqual([]);
-    if (updatesImages && name === "light") {
-      await page.setViewportSize({ width: 760, height: 560 });
-      await page.screenshot({ path: join(images, "landing.png") });
-    }
-    await page.getByRole("link", { name: "Documentation" }).click();
-    await page.getByRole("heading", { name: "List animals" }).waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -26,7 +26,6 @@ afterAll(async () => {
 });
 
 test.each<["origin" | "console", string, string[]]>([
-  ["origin", "/", ["accessibility", "best-practices", "seo"]],
   ["origin", "/docs", ["accessibility", "best-practices", "seo"]],
   ["console", "/animals", ["accessibility", "best-practices"]],
   ["console", "/import", ["accessibility", "best-practices"]],

@@ -45,11 +45,6 @@ describe.each(Object.entries(others))("%s", (_name, screen) => {
     const overEdge = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await page.evaluate<number>(overEdge)).toBe(0);
   });
-
-  test("axe finds nothing wrong with the landing", async () => {
-    await using opened = await openPage(browser, `${server.origin}/`, screen);
-    expect(await axeFindings(opened.page)).toEqual([]);
-  });
 });
 
 test("axe does find what is wrong", async () => {
@@ -84,7 +79,7 @@ test("a keyboard is enough", async () => {
   await keyboard.press("Space");
   // A second press while the first request is under way sends nothing.
   await page.locator("#createPet button[type=submit]:not([aria-busy])").waitFor();
-  const numbers = page.locator("#createPet .result .n");
+  const numbers = page.locator("#createPet .result .number");
   const id = Number(await numbers.first().textContent());
   // The focus stays at Send, so that it can be sent again.
   await keyboard.press("Enter");

@@ -1,6 +1,6 @@
 /** The page's script: sends requests with the reader's key, and shows their responses. */
-import { laidOut, tokensOf } from "./json-text.ts";
-import { languages, sampleOf } from "./samples.ts";
+import { laidOut } from "./json-text.ts";
+import { sampleOf } from "./samples.ts";
 
 const root = document.documentElement;
 const forms = [...document.querySelectorAll("form.try")];
@@ -19,28 +19,8 @@ function announce(text) {
   document.getElementById("announcement").textContent = text;
 }
 
-/* JSON in colours */
-
-const classes = { key: "k", string: "s", number: "n", word: "w" };
-
-function coloured(tokens) {
-  return tokens.map(({ kind, text }) =>
-    kind === "mark" ? text : element("span", { className: classes[kind] }, text),
-  );
-}
-
-/** Colours the text of a block in place, with the space between its pieces as it is. */
-function colourBlock(block) {
-  const text = block.textContent;
-  const nodes = [];
-  let at = 0;
-  for (const token of tokensOf(text)) {
-    const start = text.indexOf(token.text, at);
-    nodes.push(text.slice(at, start), ...coloured([token]));
-    at = start + token.text.length;
-  }
-  block.replaceChildren(...nodes, text.slice(at));
-}
+const coloured = (json) =>
+  laidOut(json).map(({ kind, text }) => element("span", { className: kind }, text));
 
 /* The key, as it is sent: `Bearer ` and space around it are no part of it. */
 
@@ -103,32 +83,13 @@ function refreshCode(form) {
   }
 }
 
-/** Shows all code in the language that was chosen last, for the visit. */
+/** Shows all code in the language that was chosen last. */
 function startLanguages() {
   const radios = [...document.querySelectorAll(".languages input")];
-  const choose = (language) => {
-    for (const radio of radios) radio.checked = radio.value === language;
-  };
-  const before = chosenLanguage();
-  if (languages.some(({ id }) => id === before)) choose(before);
   for (const radio of radios) {
     radio.addEventListener("change", () => {
-      const topBefore = radio.getBoundingClientRect().top;
-      choose(radio.value);
-      chosenLanguage(radio.value);
-      // What stands above has another height now: the reader's place stays where it is.
-      scrollBy({ top: radio.getBoundingClientRect().top - topBefore, behavior: "instant" });
+      for (const other of radios) other.checked = other.value === radio.value;
     });
-  }
-}
-
-/** The language of this visit, after it was set to `chosen`. A browser may deny its storage. */
-function chosenLanguage(chosen) {
-  try {
-    if (chosen !== undefined) sessionStorage.setItem("language", chosen);
-    return sessionStorage.getItem("language");
-  } catch {
-    return chosen;
   }
 }
 
@@ -191,38 +152,20 @@ function whyNot(url, error) {
   return `${origin} could not be reached, or does not allow this page: its operator can allow it with --cors-origin ${location.origin}`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
-
-/** The three limit headers as numbers to read, and as a bar. */
-function limitsOf(headers) {
-  const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
-  const [limit, left, reset] = names.map((name) => headers.get(name));
-  if (limit === null) return [];
-  const values = [limit, left, clock.format(new Date(Number(reset) * 1000))];
-  const notes = ["requests", "left", reset];
-  const figures = names.map((name, at) =>
-    element(
-      "div",
-      {},
-      element("dt", {}, name),
-      element("dd", {}, values[at], element("small", {}, notes[at])),
-    ),
-  );
-  const meter = element("meter", { max: limit, value: left, low: limit / 4, optimum: limit });
-  meter.ariaLabel = `${left} of ${limit} requests left`;
-  return [element("dl", { className: "limits" }, ...figures), meter];
-}
-
 const shownHeaders =
-  "Retry-After Link Location WWW-Authenticate Deprecation Sunset Allow Idempotent-Replayed X-Request-Id";
+  "X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Reset Retry-After Link Location WWW-Authenticate Deprecation Sunset Allow Idempotent-Replayed X-Request-Id";
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 
 function headersOf(headers) {
   const rows = shownHeaders
     .split(" ")
     .filter((name) => headers.has(name))
-    .map((name) =>
-      element("div", {}, element("dt", {}, name), element("dd", {}, headers.get(name))),
-    );
+    .map((name) => {
+      const value = headers.get(name);
+      const isReset = name === "X-RateLimit-Reset";
+      const time = isReset ? ` (${clock.format(new Date(Number(value) * 1000))})` : "";
+      return element("div", {}, element("dt", {}, name), element("dd", {}, value + time));
+    });
   return element("dl", { className: "headers" }, ...rows);
 }
 
@@ -245,7 +188,7 @@ function nextOf(form, headers) {
 function showResponse(form, response, text, tookMs) {
   const { headers, status, statusText } = response;
   const isJson = (headers.get("content-type") ?? "").startsWith("application/json");
-  const content = isJson ? coloured(laidOut(text)) : [text];
+  const content = isJson ? coloured(text) : [text];
   const body = element("pre", { className: "json" }, ...content);
   const words = `${status} ${statusText}`.trim();
   const outcome = element(
@@ -256,7 +199,7 @@ function showResponse(form, response, text, tookMs) {
     ...nextOf(form, headers),
     element("button", { type: "button", className: "quiet copy" }, "Copy"),
   );
-  show(form, outcome, body, ...limitsOf(headers), headersOf(headers));
+  show(form, outcome, body, headersOf(headers));
   // A list that is longer than the screen scrolls by itself, and so it takes the focus.
   if (body.scrollHeight > body.clientHeight) {
     Object.assign(body, { tabIndex: 0, role: "region", ariaLabel: "Body of the response" });
@@ -273,31 +216,17 @@ function showFailure(form, why) {
 function show(form, ...nodes) {
   const result = form.querySelector(".result");
   result.replaceChildren(...nodes);
-  bringIntoView(result);
+  // All of it, or its beginning where there is no room for all.
+  result.scrollIntoView({ block: "nearest", behavior: "instant" });
+  nodes[0].scrollIntoView({ block: "nearest", behavior: "instant" });
 }
 
-/** Scrolls until the whole response is seen, or as much of it as there is room for. */
-function bringIntoView(result) {
-  const upperEdge = parseFloat(getComputedStyle(root).scrollPaddingTop);
-  const room = innerHeight - upperEdge;
-  const { top, bottom: end } = result.getBoundingClientRect();
-  const body = result.querySelector("pre") ?? result;
-  const bottom = end - top <= room ? end : body.getBoundingClientRect().bottom;
-  if (top >= upperEdge && bottom <= innerHeight) return;
-  const isBelow = top >= upperEdge && bottom - top <= room;
-  scrollBy({ top: isBelow ? bottom - innerHeight : top - upperEdge, behavior: "instant" });
-}
+/* Copying, and responses with an address of their own */
 
-/* Copying, and the contents */
-
-/** Makes each button `copy` copy the text next to it, and each anchor its address. */
 function startCopying() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button.copy");
     if (button !== null) void copyText(button);
-    const anchor = event.target.closest("a.anchor");
-    // The link is followed as well: the address is then in the address bar too.
-    if (anchor !== null) void copyAddress(anchor);
   });
 }
 
@@ -317,35 +246,6 @@ async function copyText(button) {
   setTimeout(() => (button.textContent = "Copy"), saidForMs);
 }
 
-async function copyAddress(anchor) {
-  try {
-    await navigator.clipboard.writeText(anchor.href);
-  } catch {
-    // The address bar has it.
-    return;
-  }
-  anchor.dataset.said = "copied";
-  announce("Address copied");
-  setTimeout(() => delete anchor.dataset.said, saidForMs);
-}
-
-/** Marks in the contents what is on the screen, and opens the response that an address leads to. */
-function startContents() {
-  const links = [...document.querySelectorAll("nav a")];
-  const watcher = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const link = links.find(({ hash }) => hash === `#${target.id}`);
-        link.ariaCurrent = isIntersecting ? "true" : null;
-      }
-    },
-    { rootMargin: "-20% 0px -70% 0px" },
-  );
-  for (const { hash } of links) watcher.observe(document.querySelector(hash));
-  addEventListener("hashchange", openTarget);
-  openTarget();
-}
-
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1));
   if (!(target instanceof HTMLDetailsElement)) return;
@@ -358,5 +258,8 @@ startKey();
 startLanguages();
 startServers();
 startCopying();
-startContents();
-document.querySelectorAll("pre.json").forEach(colourBlock);
+addEventListener("hashchange", openTarget);
+openTarget();
+for (const block of document.querySelectorAll("pre.json")) {
+  block.replaceChildren(...coloured(block.textContent));
+}

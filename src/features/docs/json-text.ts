@@ -55,4 +55,7 @@ export function laidOut(json: string): Token[] {
   return shown;
 }
 
-export const textOf = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join("");
+export const laidOutText = (json: string): string =>
+  laidOut(json)
+    .map(({ text }) => text)
+    .join("");

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { OpenAPIV3 } from "openapi-types";
 import { jsonType } from "../../http/errors.ts";
 import { html, trusted, type Html } from "./html.ts";
-import { laidOut, textOf } from "./json-text.ts";
+import { laidOutText } from "./json-text.ts";
 import { commonHeaders } from "./openapi/components.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import { languages, sampleOf, type SampleRequest } from "./samples.ts";
@@ -99,7 +99,7 @@ export function operationSection(
             <strong class="status s2">${example.status} ${STATUS_CODES[example.status]}</strong>
             <span class="tag">example</span>
           </p>
-          <pre class="json">${textOf(laidOut(example.text))}</pre>
+          <pre class="json">${laidOutText(example.text)}</pre>
         </div>
         ${codeOf(id, request)}
       </form>
@@ -194,7 +194,7 @@ function responseOf(
     const { summary, value } = resolve(document, example).value;
     return html`<figure>
       <figcaption>${summary}</figcaption>
-      <pre class="json">${textOf(laidOut(JSON.stringify(value)))}</pre>
+      <pre class="json">${laidOutText(JSON.stringify(value))}</pre>
     </figure>`;
   });
   return html`<details id="${id}">

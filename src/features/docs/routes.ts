@@ -2,16 +2,15 @@ import { Elysia } from "elysia";
 import { jsonText } from "../../domain/exact-json.ts";
 import { formsOf, respondWith, type Forms } from "../compression.ts";
 import { isGetPetRemoved, versionSegment, type EdgeOptions } from "../../http/edge.ts";
-import { jsonType, respond } from "../../http/errors.ts";
+import { jsonType } from "../../http/errors.ts";
 import { baseUrlOf } from "../../http/record.ts";
 import { html } from "./html.ts";
-import { logoMark, page, type Page } from "./layout.ts";
-import style from "./landing.css" with { type: "text" };
+import type { Page } from "./layout.ts";
 
 /** Stands for the address that a request came to, where the operator named none. */
 const unknownBase = `http://base.invalid${versionSegment}`;
 const revalidated = { "cache-control": "no-cache" };
-/** Addresses whose bodies are kept: a service has one or two. */
+/** Addresses whose bodies are cached: a service has one or two. */
 const basesMax = 4;
 
 type Body = Page & { readonly escape: (base: string) => string };
@@ -22,26 +21,27 @@ interface DocsOptions extends EdgeOptions {
   readonly guides: string | undefined;
 }
 
-/** `GET /`, `/docs`, and the document at `/docs/json` and `/docs/yaml`. */
+/** `GET /docs`, and the document at `/docs/json` and `/docs/yaml`. */
 export function docsRoutes(options: DocsOptions) {
   const send = sender(options);
   return new Elysia({ name: "documentation" })
-    .get("/", ({ request }) => landing(request))
+    .get("/", () => redirect(302, "docs"))
     .get("/docs", ({ request }) => send(request, "page"))
     .get("/docs/json", ({ request }) => send(request, "json"))
     .get("/docs/yaml", ({ request }) => send(request, "yaml"))
-    .get(
-      "/docs/",
-      // Relative, for a proxy that serves it below a path.
-      () => new Response(null, { status: 308, headers: { location: "../docs" } }),
-    );
+    .get("/docs/", () => redirect(308, "../docs"));
+}
+
+/** To a relative address, for a proxy that serves it below a path. */
+function redirect(status: 302 | 308, location: string): Response {
+  return new Response(null, { status, headers: { location } });
 }
 
 /** Makes the bodies when they are first asked for, and again when getPet is removed. */
 function sender(options: DocsOptions) {
-  let isGone: boolean | undefined;
+  let isRemoved: boolean | undefined;
   let bodies: Promise<Record<Name, Body>> | undefined;
-  const kept = new Map<string, Promise<Record<Name, Forms>>>();
+  const cached = new Map<string, Promise<Record<Name, Forms>>>();
 
   async function formsFor(base: string): Promise<Record<Name, Forms>> {
     bodies ??= bodiesOf(options);
@@ -55,19 +55,19 @@ function sender(options: DocsOptions) {
   }
 
   return async (request: Request, name: Name): Promise<Response> => {
-    const isGoneNow = isGetPetRemoved(options.clock());
-    if (isGone !== isGoneNow) {
-      isGone = isGoneNow;
+    const isRemovedNow = isGetPetRemoved(options.clock());
+    if (isRemoved !== isRemovedNow) {
+      isRemoved = isRemovedNow;
       bodies = undefined;
-      kept.clear();
+      cached.clear();
     }
     const base = baseUrlOf(request);
-    let forms = kept.get(base);
+    let forms = cached.get(base);
     if (forms === undefined) {
-      if (kept.size >= basesMax) kept.clear();
+      if (cached.size >= basesMax) cached.clear();
       forms = formsFor(base);
-      kept.set(base, forms);
-      forms.catch(() => ((bodies = undefined), kept.delete(base)));
+      cached.set(base, forms);
+      forms.catch(() => ((bodies = undefined), cached.delete(base)));
     }
     const all = await forms;
     const { headers } = (await bodies)?.[name] ?? { headers: {} };
@@ -102,42 +102,4 @@ async function bodiesOf(options: DocsOptions): Promise<Record<Name, Body>> {
       escape: (base) => html`${base}`.text,
     },
   };
-}
-
-const tagline = "Animals that are up for adoption, for programs.";
-
-/** Where everything is, as a page for a browser and as JSON for anybody else. */
-function landing(request: Request): Response {
-  const api = baseUrlOf(request);
-  const root = api.slice(0, -versionSegment.length);
-  const links = { api, documentation: `${root}/docs`, openapi: `${root}/docs/json` };
-  if (!wantsPage(request.headers.get("accept") ?? "")) {
-    const headers = { ...revalidated, "content-type": jsonType, vary: "Accept" };
-    return respond(request, JSON.stringify({ name: "rehome", ...links }), { headers });
-  }
-  const body = html`<main>
-    ${logoMark}
-    <h1>rehome</h1>
-    <p>${tagline}</p>
-    <ul>
-      <li>
-        <div><strong>Address</strong> <code>${api}</code></div>
-      </li>
-      <li>
-        <a href="${links.documentation}"
-          ><strong>Documentation</strong> <span>read it and try it</span></a
-        >
-      </li>
-      <li>
-        <a href="${links.openapi}"><strong>OpenAPI document</strong> <span>for your tools</span></a>
-      </li>
-    </ul>
-  </main>`;
-  const { text, headers } = page({ title: "rehome", description: tagline, style, body });
-  return respond(request, text, { headers: { ...headers, vary: "Accept" } });
-}
-
-/** True for what a browser sends: it names HTML. A program that takes anything gets JSON. */
-function wantsPage(accept: string): boolean {
-  return /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept);
 }

@@ -68,7 +68,7 @@ function plugin() {
 function finalise(
   { openapi, info, security, tags, paths, components }: OpenApiDocument,
   servers: OpenAPIV3.ServerObject[],
-  isGone: boolean,
+  isRemoved: boolean,
 ): OpenApiDocument {
   const named = (components?.schemas ?? {}) as Record<string, Json>;
   const tidy = (value: unknown) => tidied(value, new Set(Object.keys(named)));
@@ -84,7 +84,7 @@ function finalise(
     })),
   );
   const shown = operations.filter(
-    ({ operation }) => !isGone || operation.operationId !== getPet.operationId,
+    ({ operation }) => !isRemoved || operation.operationId !== getPet.operationId,
   );
   const items: Record<string, Record<string, Operation>> = {};
   for (const { path, method, operation } of shown) {
@@ -93,41 +93,20 @@ function finalise(
   }
   return {
     openapi,
-    info: { ...info, description: description(!isGone) },
+    info: { ...info, description: description(!isRemoved) },
     servers,
     security,
     tags,
     paths: tidy(items),
     components: tidy({
       ...components,
-      headers: usedHeaders([items, components?.responses]),
       schemas: Object.fromEntries(untitled),
     }),
   } as OpenApiDocument;
 }
 
-/** The headers that `users` refer to: those of a removed operation are left out. */
-function usedHeaders(users: unknown): Json {
-  const text = JSON.stringify(users);
-  const isUsed = (name: string) => text.includes(`"#/components/headers/${name}"`);
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => isUsed(name)));
-}
-
-/** The same in the order of reading. */
-function finalOperation(operation: Operation): Operation {
-  const { operationId, summary, description, tags, deprecated, responses, ...rest } = operation;
-  const { parameters = [], requestBody, ...extensions } = rest;
-  return {
-    operationId,
-    summary,
-    description,
-    tags,
-    ...(deprecated === true ? { deprecated } : {}),
-    ...extensions,
-    parameters: parameters.map(finalParameter),
-    ...(requestBody === undefined ? {} : { requestBody }),
-    responses,
-  } as Operation;
+function finalOperation({ parameters = [], responses, ...rest }: Operation): Operation {
+  return { ...rest, parameters: parameters.map(finalParameter), responses } as Operation;
 }
 
 /** The example stands where every tool looks for it. */
