@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Config } from "../config.ts";
+import type { Config, LoadedConfig } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonNotMade } from "../domain/system-error.ts";
@@ -27,15 +27,20 @@ Examples:
       workAsService(service, loaded, typedWords(command), io);
       sayService(service, io);
     }
-    for (const feature of io.features) {
-      const served = feature.serve?.(loaded, io);
-      if (served !== undefined) return served;
-    }
-    requireDescriptors();
-    // Loaded where it is wanted: no other command waits for the web framework.
-    const { serve } = await import("./serving.ts");
-    return serve(loaded, io);
+    return serveWith(loaded, io);
   });
+}
+
+/** Runs the service with these settings, until it is asked to stop. */
+export async function serveWith(loaded: LoadedConfig, io: Io): Promise<void> {
+  for (const feature of io.features) {
+    const served = feature.serve?.(loaded, io);
+    if (served !== undefined) return served;
+  }
+  requireDescriptors();
+  // Loaded where it is wanted: no other command waits for the web framework.
+  const { serve } = await import("./serving.ts");
+  return serve(loaded, io);
 }
 
 /** With fewer, too few are left for connections. Bun raises the soft limit to the hard one. */

@@ -60,13 +60,18 @@ describe("a folder of backups", () => {
     using at = await installation();
     const folder = join(at.folder.path, "backups");
     mkdirSync(folder);
-    const old = ["rehome-20250101T000000Z.db", "rehome-20250102T000000Z.db"];
-    const others = ["rehome-notes.db", "rehome.db", "rehome-20250101T000000Z.db.age"];
-    for (const name of [...old, ...others]) writeFileSync(join(folder, name), "");
     const run = (...args: string[]) =>
       rehome(["backup", folder, "--data", at.data, "--json", ...args]);
     const all = documentedJson(backupSchema, (await run()).stdout) as { file: string };
-    expect(all.file).toMatch(/\/backups\/rehome-\d{8}T\d{6}Z\.db$/);
+    const [, mark = ""] = /\/backups\/rehome-([0-9a-f]{8})-\d{8}T\d{6}Z\.db$/.exec(all.file) ?? [];
+    const old = [`rehome-${mark}-20250101T000000Z.db`, `rehome-${mark}-20250102T000000Z.db`];
+    const others = [
+      "rehome-notes.db",
+      "rehome.db",
+      "rehome-20250101T000000Z.db",
+      "rehome-00000000-20250101T000000Z.db",
+    ];
+    for (const name of [...old, ...others]) writeFileSync(join(folder, name), "");
     const kept = documentedJson(backupSchema, (await run("--keep", "3")).stdout) as {
       file: string;
       removed: string[];
@@ -80,15 +85,17 @@ describe("a folder of backups", () => {
 
   test("of which one cannot be removed is named", async () => {
     using at = await installation();
-    const stuck = join(at.folder.path, "rehome-20200101T000000Z.db");
+    const run = () => rehome(["backup", at.folder.path, "--keep", "1", "--data", at.data]);
+    const [, mark = ""] = /rehome-([0-9a-f]{8})-/.exec((await run()).stdout) ?? [];
+    const stuck = join(at.folder.path, `rehome-${mark}-20200101T000000Z.db`);
     mkdirSync(stuck);
-    const refused = await rehome(["backup", at.folder.path, "--keep", "1", "--data", at.data]);
+    const refused = await run();
     expect(refused).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining(`Error: ${stuck} cannot be removed: it is a folder.`),
     });
     expect(readdirSync(at.folder.path).filter((name) => name.startsWith("rehome-"))).toHaveLength(
-      2,
+      3,
     );
   });
 

@@ -76,6 +76,8 @@ export async function serve(
   options: {
     env?: Record<string, string>;
     cwd?: string;
+    /** The words in place of `serve`, for a command that serves in the end. */
+    words?: readonly string[];
     /** What runs the executable, such as strace. */
     command?: readonly string[];
     /** The executable's path where `command` looks for it, if that is another one. */
@@ -83,7 +85,11 @@ export async function serve(
   } = {},
 ): Promise<RunningBinary> {
   const named = await onStoreUnderTest(
-    ["serve", ...(folder === undefined ? [] : ["--data", folder]), "--port", "0", ...args],
+    [
+      ...(options.words ?? ["serve", "--port", "0"]),
+      ...(folder === undefined ? [] : ["--data", folder]),
+      ...args,
+    ],
     options.env,
   );
   const path = options.path ?? (await executable());

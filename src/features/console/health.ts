@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Config, dataFolderOf, type EnvironmentVariables } from "../../config.ts";
 import type { Static } from "../../cli/json.ts";
 import { AppError } from "../../domain/errors.ts";
-import { datedName } from "../operate/backup/backup.ts";
+import { readName } from "../operate/backup/names.ts";
 import type { doctorSchema } from "../operate/doctor/command.ts";
 import { program } from "../../cli/child.ts";
 import { download } from "./pages/page.ts";
@@ -38,7 +38,7 @@ function backupsIn(folder: string, env: EnvironmentVariables) {
   const list = (): BackupFile[] => {
     try {
       const names = readdirSync(folder, { withFileTypes: true }).filter(
-        (entry) => entry.isFile() && datedName.test(entry.name),
+        (entry) => entry.isFile() && readName(entry.name) !== undefined,
       );
       return names
         .map(({ name }) => {

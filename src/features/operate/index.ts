@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
-import type { Setting } from "../../config.ts";
+import type { AnySetting, Setting } from "../../config.ts";
 import type { CommandEntry, Feature, Watcher } from "../../feature.ts";
 import { listenAddress } from "../listen-address.ts";
+import { backupSettings } from "./backup/settings.ts";
 import { parentOf, watchForParent } from "./processes/parent.ts";
 
 const metricsSetting = listenAddress(
@@ -57,7 +58,7 @@ const commands: readonly CommandEntry[] = [
 /** What an operator needs beside the service, such as backups, the doctor and metrics. */
 export const operateFeature: Feature = {
   name: "operate",
-  settings: [metricsSetting, processesSetting],
+  settings: [metricsSetting, processesSetting, ...Object.values<AnySetting>(backupSettings)],
   commands,
   serve(loaded, io) {
     const count = loaded.valueOf(processesSetting);

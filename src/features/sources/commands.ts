@@ -24,6 +24,7 @@ import { type Address, type PresetName, presetNames } from "./presets.ts";
 import { begin, fetchNew, pull, type PullReport, type PullResult, withdrawHeld } from "./pull.ts";
 import { pullingOf } from "./setting.ts";
 import {
+  blankedSecret,
   findFollowed,
   type Followed,
   followed,
@@ -32,6 +33,7 @@ import {
   sourceStates,
   stateOf,
   unfollow,
+  updateSource,
 } from "./store.ts";
 
 export function sourcesCommand(io: Io): Command {
@@ -339,17 +341,33 @@ function pause(io: Io): Command {
 }
 
 function resume(io: Io): Command {
-  return storeCommand<object, [name: string]>(
+  return storeCommand<{ readonly secretFile?: string }, [name: string]>(
     io,
     {
       name: "resume",
       about: "follow a paused list again; it is pulled within a minute",
       arguments: [nameArgument()],
-      examples: ["rehome sources resume north"],
+      options: [
+        new Option("--secret-file <file>", "file with a new credential; - for standard input"),
+      ],
+      examples: [
+        "rehome sources resume north",
+        "rehome sources resume north --secret-file asm-key.txt",
+      ],
     },
-    async ({ store, clock }, _given, name) => {
-      await findFollowed(store.db, name);
-      await store.db.transaction((tx) => pauseJob(tx, pullJob(name), null, clock()));
+    async ({ store, clock }, given, name) => {
+      const { source } = await findFollowed(store.db, name);
+      const secret = await secretOf(io, given.secretFile);
+      if (secret === undefined && source.secret === blankedSecret) {
+        throw new UsageError(
+          `The backup that was restored lacks the credential of ${name}.`,
+          `rehome sources resume ${name} --secret-file FILE`,
+        );
+      }
+      await store.db.transaction(async (tx) => {
+        if (secret !== undefined) await updateSource(tx, name, { secret });
+        await pauseJob(tx, pullJob(name), null, clock());
+      });
       io.out(`Resumed ${name}.\n`);
     },
   );

@@ -19,6 +19,7 @@ import type { Reading } from "../import/understand/reading.ts";
 import { type FetchedPage, type FetchLimits, isProblem, type Validators } from "./fetch.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";
 import {
+  blankedSecret,
   findFollowed,
   follow,
   type NewSource,
@@ -104,6 +105,10 @@ export async function begin(
 /** Pulls a followed list now, and stores how it ended. Throws AppError if none has this name. */
 export async function pull(pulling: Pulling, name: string): Promise<PullResult> {
   const { source } = await findFollowed(pulling.db, name);
+  if (source.secret === blankedSecret) {
+    const problem = "the backup that was restored lacks the credential";
+    return finish(pulling, name, { outcome: "failed", problem });
+  }
   const known = { etag: source.etag, lastModified: source.lastModified };
   const secret = source.secret ?? undefined;
   const fetched = await fetchList(addressOf(source), secret, known, limitsOf(pulling));

@@ -14,6 +14,9 @@ import {
 export type Source = Tables["sources"]["$inferSelect"];
 export type NewSource = Tables["sources"]["$inferInsert"];
 
+/** What stands for a credential in a backup that is not encrypted. */
+export const blankedSecret = "";
+
 /** A followed list with its place on the schedule. */
 export interface Followed {
   readonly source: Source;
@@ -101,7 +104,7 @@ export async function unfollow(db: Database, name: string): Promise<void> {
 export async function updateSource(
   tx: Tx,
   name: string,
-  changes: Partial<Pick<Source, "etag" | "lastModified" | "hash" | "report" | "held">>,
+  changes: Partial<Pick<Source, "secret" | "etag" | "lastModified" | "hash" | "report" | "held">>,
 ): Promise<void> {
   await tx.update(tx.t.sources).set(changes).where(eq(tx.t.sources.name, name));
 }

@@ -23,6 +23,13 @@ import { pendingMigrations, refuseForeignSchema } from "./migrate.ts";
 
 export const partialEnding = ".partial";
 
+interface BackupOptions {
+  readonly migrations?: readonly Migration[];
+  readonly partialName?: string;
+  /** Changes the copy before it is checked. */
+  readonly prepare?: ((copy: string) => void) | undefined;
+}
+
 /**
  * Copies one moment of the catalogue `source`, which may be in use, to the new file `target`. The
  * copy gets its name after its check. Never overwrites. It has no counters, so a restore gives no
@@ -31,8 +38,11 @@ export const partialEnding = ".partial";
 export function backup(
   source: string,
   target: string,
-  migrations: readonly Migration[] = migrationsOf.catalogue,
-  partialName = target + partialEnding,
+  {
+    migrations = migrationsOf.catalogue,
+    partialName = target + partialEnding,
+    prepare,
+  }: BackupOptions = {},
 ): void {
   requireFolder(dirname(source), constants.X_OK);
   requirePlainFiles([source]);
@@ -44,6 +54,7 @@ export function backup(
   const partial = emptyFile(partialName, target);
   try {
     reportingDamage(source, () => copyInto(source, partial));
+    prepare?.(partial);
     verify(partial, {
       migrations,
       blame: {
@@ -100,7 +111,10 @@ export function backupBefore(path: string, tag: string, migrations: readonly Mig
     const target = freeName(`${path}.before-${tag}`);
     try {
       // Processes that start together each copy to a file of their own.
-      backup(path, target, migrations, `${target}.${process.pid}${partialEnding}`);
+      backup(path, target, {
+        migrations,
+        partialName: `${target}.${process.pid}${partialEnding}`,
+      });
       giveToOwner(target, dirname(path));
       return target;
     } catch (error) {
@@ -161,7 +175,7 @@ export function flush(path: string): void {
 }
 
 /** Gives a finished file its name, which must be free. There is either all of it or nothing. */
-function giveName(partial: string, name: string): void {
+export function giveName(partial: string, name: string): void {
   try {
     // Unlike a rename, a link never takes the place of another file.
     linkSync(partial, name);

@@ -22,11 +22,11 @@ import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import {
   contentsOf,
-  datedFile,
   lastBackup,
   recordBackup,
-  removeOlder,
 } from "../../../src/features/operate/backup/backup.ts";
+import { newName, olderBackups } from "../../../src/features/operate/backup/names.ts";
+import { folderPlace } from "../../../src/features/operate/backup/places.ts";
 import { diagnose } from "../../../src/features/operate/doctor/store.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
 import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
@@ -543,45 +543,59 @@ describe("a backup that a stranger has changed is refused", () => {
   });
 });
 
-/** Makes a backup at each time, of which `keepCount` stay. Returns the days of what is left. */
-function daysAfter(keepCount: number, times: readonly string[]): string[] {
+/** Makes a backup at each time, of which `keep` stay. Returns the names of what is left. */
+async function namesAfter(keep: number, times: readonly string[], store = ""): Promise<string[]> {
+  const place = folderPlace(folder);
   for (const time of times) {
-    const file = datedFile(folder, Date.parse(time));
-    writeFileSync(file, "");
-    removeOlder(folder, keepCount, file);
+    const name = await newName(place, store, Date.parse(time), "");
+    writeFileSync(place.at(name), "");
+    for (const old of olderBackups(readdirSync(folder), keep, name)) await place.remove(old);
   }
-  return readdirSync(folder)
-    .map((name) => name.slice("rehome-".length, "rehome-yyyymmdd".length))
-    .toSorted();
+  return readdirSync(folder).toSorted();
+}
+
+async function daysAfter(keep: number, times: readonly string[]): Promise<string[]> {
+  const names = await namesAfter(keep, times);
+  return names.map((name) => name.slice("rehome-".length, "rehome-yyyymmdd".length));
 }
 
 describe("what --keep removes", () => {
-  test("is the oldest", () => {
-    expect(daysAfter(2, ["2026-11-21", "2026-11-22", "2026-11-23"])).toEqual([
+  test("is the oldest", async () => {
+    expect(await daysAfter(2, ["2026-11-21", "2026-11-22", "2026-11-23"])).toEqual([
       "20261122",
       "20261123",
     ]);
   });
 
-  test("is not the new one, when the clock was set back", () => {
-    expect(daysAfter(2, ["2026-11-21", "2026-11-22", "1970-01-01"])).toEqual([
+  test("is not the new one, when the clock was set back", async () => {
+    expect(await daysAfter(2, ["2026-11-21", "2026-11-22", "1970-01-01"])).toEqual([
       "19700101",
       "20261122",
     ]);
   });
 
-  test("is what a clock in the future dated, as soon as that is the oldest", () => {
+  test("is what a clock in the future dated, as soon as that is the oldest", async () => {
     const times = ["2040-01-01", "2040-01-02", "2026-11-21"];
-    expect(daysAfter(2, times)).toEqual(["20261121", "20400102"]);
-    expect(daysAfter(2, ["2026-11-22"])).toEqual(["20261121", "20261122"]);
+    expect(await daysAfter(2, times)).toEqual(["20261121", "20400102"]);
+    expect(await daysAfter(2, ["2026-11-22"])).toEqual(["20261121", "20261122"]);
   });
 
-  test("is the first of one second before the second", () => {
+  test("is the first of one second before the second", async () => {
     const second = "2026-11-21T00:00:00Z";
-    daysAfter(2, [second, second, second]);
-    expect(readdirSync(folder).toSorted()).toEqual([
+    expect(await namesAfter(2, [second, second, second])).toEqual([
       "rehome-20261121T000000Z-2.db",
       "rehome-20261121T000000Z-3.db",
+    ]);
+  });
+
+  test("is of the same store only", async () => {
+    await namesAfter(9, ["2026-11-20", "2026-11-21"], "0000000a");
+    await namesAfter(9, ["2026-11-20"]);
+    expect(await namesAfter(1, ["2026-11-22", "2026-11-23"], "0000000b")).toEqual([
+      "rehome-0000000a-20261120T000000Z.db",
+      "rehome-0000000a-20261121T000000Z.db",
+      "rehome-0000000b-20261123T000000Z.db",
+      "rehome-20261120T000000Z.db",
     ]);
   });
 });

@@ -1,31 +1,40 @@
 /** `rehome backup`: a checked copy of the catalogue, also of one that is in use. */
+import { Database } from "bun:sqlite";
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
-  unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { beginOnStore, commandOf } from "../../../cli/command.ts";
-import { UsageError } from "../../../cli/errors.ts";
+import { messageOf, UsageError } from "../../../cli/errors.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
-import { json } from "../../../cli/json.ts";
-import { addSettings, parseText } from "../../../cli/options.ts";
+import { json, type Static } from "../../../cli/json.ts";
+import { randomBytes, withServices } from "../../../cli/open.ts";
+import { addSetting, addSettings, parseText } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
-import { type Config, dataFolderOf } from "../../../config.ts";
-import { dayMs, isoSeconds, systemClock } from "../../../domain/clock.ts";
+import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
+import { dayMs, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { reasonNotMade, reasonOf } from "../../../domain/system-error.ts";
+import { reasonNotMade } from "../../../domain/system-error.ts";
+import { finishJob, jobName, type JobOutcome } from "../../../storage/schedule.ts";
 import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
-import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { inMemory, storeFiles } from "../../../storage/sqlite/files.ts";
 import { giveToOwner } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { refuseMovedFolder } from "../../hold-catalogue.ts";
+import { blankSecrets } from "./carry-over.ts";
+import { encryptedEnding, encryptFile } from "./encryption.ts";
+import { listCommand, locate } from "./find.ts";
+import { isUnfinished, newName, olderBackups, stagedName } from "./names.ts";
+import { deliver, isBucket, type Place } from "./places.ts";
+import { backupSettings } from "./settings.ts";
 import { verifyCommand } from "./verify.ts";
 
 export const backupFields = {
@@ -38,82 +47,205 @@ export const backupSchema = json.object({
   ...backupFields,
   removed: json.list(json.text("older backup that --keep removed")),
 });
+type Made = Static<typeof backupSchema>;
 
 interface Options {
   readonly keep?: number;
+  readonly scheduled?: true;
   readonly json?: true;
 }
 
 export function backupCommand(io: Io): Command {
   const command = commandOf({
     name: "backup",
-    about: "copy the catalogue and its keys to a new file, while the service runs",
+    about:
+      "copy the catalogue and its keys to a file, a folder or a bucket, while the service runs",
     arguments: [
-      new Argument("<file>", "new file to write; or a folder, for a dated file in it").argParser(
-        parseText,
-      ),
+      new Argument(
+        "[place]",
+        "new file to write; or a folder or s3://BUCKET/PREFIX, for a dated file there; by default where --backup-to says",
+      ).argParser(parseText),
     ],
     options: [
       new Option(
         "--keep <N>",
-        "dated backups to keep in the folder; older ones are removed",
+        "dated backups of this store to keep there; older ones are removed",
       ).argParser((value: string) => {
         const count = /^\d{1,5}$/.test(value) ? Number(value) : 0;
         if (count > 0) return count;
         throw new InvalidArgumentError("It must be a whole number from 1 to 99999.");
       }),
+      // For the service: what went wrong is on the schedule, and no failure of the command.
+      new Option("--scheduled").hideHelp(),
     ],
     remark: `The backup is one moment of the store. It gets its name after it was checked. It has
-no request counters. In a folder its name is rehome-TIME.db, in UTC. --keep removes
-only files with such names, and only after the new backup is complete.`,
+no request counters, and no credentials of followed lists unless it is encrypted. Dated
+names are rehome-STORE-TIME.db, in UTC, with .age behind them if encrypted. --keep
+removes only such files of this store, and only after the new backup is complete.`,
     examples: [
       "rehome backup /var/backups/rehome --keep 14",
-      "rehome backup /mnt/usb/rehome.db --data /var/lib/rehome",
+      "rehome backup s3://bucket/rehome --backup-recipient age1...",
+      "rehome backup list s3://bucket/rehome",
       "rehome backup verify /mnt/usb/rehome.db",
     ],
     json: backupSchema,
   })
     // What stands behind verify is its own, --json too.
     .enablePositionalOptions()
-    .addCommand(verifyCommand(io));
+    .addCommand(verifyCommand(io))
+    .addCommand(listCommand(io));
   addSettings(command, ["data", "movedStore"]);
-  return command.action((place: string, options: Options) =>
-    makeBackup(place, beginOnStore(command, io).config, options, io),
-  );
+  addSetting(command, backupSettings.recipient);
+  addSetting(command, backupSettings.credentials);
+  return command.action(async (place: string | undefined, options: Options) => {
+    const loaded = beginOnStore(command, io);
+    if (options.scheduled) return makeScheduled(loaded, io);
+    if (place === "-") {
+      throw new UsageError(
+        "A backup is a file, and does not go to standard output.",
+        "Name a file or a folder; ./- for a file of that name.",
+      );
+    }
+    const made = await makeBackup(place, loaded, io, options.keep);
+    if (options.json) return printJson(io, made);
+    io.out(
+      `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
+    );
+    for (const each of made.removed) io.out(`Removed ${each}\n`);
+    return undefined;
+  });
 }
 
-function makeBackup(place: string, config: Config, { keep, ...options }: Options, io: Io): void {
-  if (place === "-") {
-    throw new UsageError(
-      "A backup is a file, and does not go to standard output.",
-      "Name a file or a folder; ./- for a file of that name.",
+/** Makes the backup of the settings, and stores on the schedule how it ended. */
+async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
+  await withServices(loaded.config, io, async ({ store, clock }) => {
+    const outcome: JobOutcome = await makeBackup(undefined, loaded, io).then(
+      () => ({ ok: true }),
+      (error) => ({ ok: false, problem: messageOf(error) }),
     );
-  }
-  const isDated = isFolder(place);
-  if (keep !== undefined && !isDated) {
+    const spread = (randomBytes(1)[0] ?? 0) / 255;
+    await store.db.transaction((tx) =>
+      finishJob(tx, jobName("backup", ""), outcome, clock(), spread),
+    );
+  });
+}
+
+/**
+ * Makes a backup at `address`, or where the settings have them, and keeps so many of them. Throws
+ * AppError when one of it fails; a backup that has its name is whole.
+ */
+async function makeBackup(
+  address: string | undefined,
+  loaded: LoadedConfig,
+  io: Io,
+  keep = address === undefined ? loaded.valueOf(backupSettings.keep) : undefined,
+): Promise<Made> {
+  const folder = dataFolder(loaded.config, "backup");
+  const { place, name: given } =
+    address === undefined ? ofSettings(loaded, io) : locate(address, loaded, io);
+  if (keep !== undefined && given !== undefined) {
     throw new UsageError(
-      `--keep needs a folder, and ${place} is not a folder.`,
+      `--keep needs a folder, and ${address} is not a folder.`,
       "Create the folder for the account that makes the backups, and name it.",
     );
   }
-  const folder = dataFolder(config, "backup");
+  const recipient = loaded.valueOf(backupSettings.recipient);
+  if (recipient !== undefined && given?.endsWith(encryptedEnding) === false) {
+    throw new UsageError(
+      "The name of an encrypted backup ends in .age.",
+      `Name it ${given}${encryptedEnding}.`,
+    );
+  }
   const nowMs = systemClock();
-  const file = isDated ? datedFile(place, nowMs) : place;
-  if (isDated) removeUnfinished(place, nowMs);
-  backup(storeFiles(folder).catalogue, file);
-  const made = contentsOf(file);
+  const { catalogue } = storeFiles(folder);
+  for (const each of new Set([folder, place.folder ?? folder])) removeUnfinished(each, nowMs);
+  const ending = recipient === undefined ? "" : encryptedEnding;
+  const name = given ?? (await newName(place, storeMark(catalogue), nowMs, ending));
+  const made =
+    place.folder !== undefined && recipient === undefined
+      ? written(catalogue, place.at(name))
+      : await sent(catalogue, { folder, place, name, recipient });
   try {
-    recordBackup(folder, { atMs: nowMs, file, bytes: made.bytes });
+    recordBackup(folder, { atMs: nowMs, file: made.file, bytes: made.bytes });
   } catch (error) {
     io.err(`The backup could not be recorded in the data folder: ${reasonNotMade(error)}.\n`);
   }
-  const removed = keep === undefined ? [] : removeOlder(place, keep, file);
-  if (options.json) return printJson(io, { ...made, removed });
-  io.out(
-    `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${file} (${grouped(made.bytes)} bytes, verified).\n`,
-  );
-  for (const each of removed) io.out(`Removed ${each}\n`);
-  return undefined;
+  return { ...made, removed: keep === undefined ? [] : await removeOlder(place, keep, name) };
+}
+
+/** The folder or bucket of `--backup-to`; a folder is made in one that is there. */
+function ofSettings(loaded: LoadedConfig, io: Io): ReturnType<typeof locate> {
+  const to = loaded.valueOf(backupSettings.to);
+  if (to === undefined) {
+    throw new UsageError("A backup needs a place.", "Name a file, a folder or s3://BUCKET/PREFIX.");
+  }
+  try {
+    if (!isBucket(to) && !existsSync(to)) mkdirSync(to, { mode: 0o700 });
+  } catch (error) {
+    throw new AppError("unavailable", `${to} cannot be made: ${reasonNotMade(error)}.`, {
+      cause: error,
+      hint: "Make it for the account of the service. Its unit needs ReadWritePaths= for a folder elsewhere.",
+    });
+  }
+  return locate(to, loaded, io);
+}
+
+/** Makes the backup at its place. */
+function written(catalogue: string, file: string): Contents {
+  backup(catalogue, file, { prepare: blankSecrets });
+  return contentsOf(file);
+}
+
+/** Makes the backup in the data folder, encrypts it there, and sends it to its place. */
+async function sent(
+  catalogue: string,
+  {
+    folder,
+    place,
+    name,
+    recipient,
+  }: {
+    readonly folder: string;
+    readonly place: Place;
+    readonly name: string;
+    readonly recipient: string | undefined;
+  },
+): Promise<Contents> {
+  const plain = join(folder, stagedName());
+  const encrypted = plain + partialEnding;
+  try {
+    backup(catalogue, plain, recipient === undefined ? { prepare: blankSecrets } : {});
+    const contents = contentsOf(plain);
+    if (recipient !== undefined) {
+      await encryptFile(plain, encrypted, recipient);
+      rmSync(plain);
+    }
+    const file = recipient === undefined ? plain : encrypted;
+    await deliver(place, name, file);
+    return { ...contents, file: place.at(name), bytes: statSync(file).size };
+  } finally {
+    for (const file of [plain, encrypted]) rmSync(file, { force: true });
+  }
+}
+
+/**
+ * The first digits of the store's own id, which the names of its backups have; "" for a store from
+ * before there were any.
+ */
+function storeMark(catalogue: string): string {
+  if (!existsSync(catalogue)) return "";
+  try {
+    using db = new Database(catalogue, { readwrite: true, create: false });
+    db.run("PRAGMA busy_timeout = 5000");
+    db.run("INSERT INTO store_state (name, value) VALUES ('store_id', ?) ON CONFLICT DO NOTHING", [
+      crypto.randomUUID(),
+    ]);
+    const id = "SELECT value FROM store_state WHERE name = 'store_id'";
+    return db.query<{ value: string }, []>(id).get()?.value.slice(0, 8) ?? "";
+  } catch {
+    // What is wrong with the catalogue is for the copy to say.
+    return "";
+  }
 }
 
 /**
@@ -122,10 +254,11 @@ function makeBackup(place: string, config: Config, { keep, ...options }: Options
  */
 export function dataFolder(config: Config, command: string): string {
   const folder = dataFolderOf(config);
-  if (folder === undefined) {
+  if (folder === undefined || folder === inMemory) {
+    const what = folder === undefined ? "a PostgreSQL database" : "a store in memory";
     throw new AppError(
       "invalid_request",
-      `rehome ${command} works on a data folder, and the settings name a PostgreSQL database.`,
+      `rehome ${command} works on a data folder, and the settings name ${what}.`,
       { hint: "Use pg_dump and pg_restore for it, or unset REHOME_STORE and REHOME_STORE_FILE." },
     );
   }
@@ -148,30 +281,6 @@ export function contentsOf(file: string): Contents {
   return { file, bytes: statSync(file).size, ...(counts ?? { animals: 0, keys: 0 }) };
 }
 
-/** What a dated backup is called: rehome-20261122T021900Z.db. The names sort by their times. */
-export const datedName = /^rehome-\d{8}T\d{6}Z(?:-\d+)?\.db$/;
-
-/** A free name in `folder` for a backup made at `nowMs`, in UTC. */
-export function datedFile(folder: string, nowMs: number): string {
-  const time = isoSeconds(nowMs).replaceAll(/[-:]/g, "");
-  for (let number = 1; ; number += 1) {
-    const path = join(folder, `rehome-${time}${number === 1 ? "" : `-${number}`}.db`);
-    if (!existsSync(path)) return path;
-  }
-}
-
-/** True if `path` is a folder. Throws `unavailable` if this user may not look at it. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch (error) {
-    throw new AppError("unavailable", `${path} cannot be reached: ${reasonOf(error)}.`, {
-      cause: error,
-      hint: "Name a folder that this user can write to.",
-    });
-  }
-}
-
 /** The names in a folder; none where it cannot be listed, which a backup may not need. */
 function listed(folder: string): string[] {
   try {
@@ -181,48 +290,36 @@ function listed(folder: string): string[] {
   }
 }
 
-/** Removes what backups into the folder left that were killed more than a day ago. */
+/** Removes what backups left in the folder that were killed more than a day ago. */
 function removeUnfinished(folder: string, nowMs: number): void {
   for (const name of listed(folder)) {
-    const isUnfinished =
-      name.endsWith(partialEnding) && datedName.test(basename(name, partialEnding));
+    if (!isUnfinished(name)) continue;
     const path = join(folder, name);
-    if (isUnfinished && statSync(path).mtimeMs < nowMs - dayMs) rmSync(path, { force: true });
+    const left = statSync(path, { throwIfNoEntry: false });
+    if (left !== undefined && left.mtimeMs < nowMs - dayMs) rmSync(path, { force: true });
   }
 }
 
-/**
- * Removes all dated backups of the folder but the newest `keepCount`, and returns their paths.
- * `newest` was made just now. A name with a later time is older: the clock was wrong then, or is
- * now. Other files stay. Throws `unavailable` when one cannot be removed.
- */
-export function removeOlder(folder: string, keepCount: number, newest: string): string[] {
-  const names = readdirSync(folder).filter((name) => datedName.test(name));
-  // Without the ending, so that the second of one second comes after the first.
-  const ordered = names.toSorted((a, b) => (a.slice(0, -3) < b.slice(0, -3) ? -1 : 1));
-  const end = ordered.indexOf(basename(newest)) + 1;
-  const byAge = [...ordered.slice(end), ...ordered.slice(0, end)];
-  const older = byAge.slice(0, Math.max(0, names.length - keepCount));
-  const paths = older.map((name) => join(folder, name));
-  for (const path of paths) remove(path);
-  return paths;
-}
-
-function remove(path: string): void {
+/** Removes all dated backups of the store but the newest `keep`; returns where they were. */
+async function removeOlder(place: Place, keep: number, newest: string): Promise<string[]> {
+  const names = (await place.list()).map(({ name }) => name);
+  const older = olderBackups(names, keep, newest);
   try {
-    unlinkSync(path);
+    for (const name of older) await place.remove(name);
   } catch (error) {
-    throw new AppError("unavailable", `${path} cannot be removed: ${reasonOf(error)}.`, {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.kind, error.message, {
       cause: error,
-      hint: "The new backup is complete. Give the older ones to the account that makes the backups.",
+      hint: "The new backup is complete. Let the account that makes the backups remove older ones.",
     });
   }
+  return older.map((name) => place.at(name));
 }
 
 /** The last backup that was made of a data folder. */
 interface BackupRecord {
   readonly atMs: number;
-  /** The whole path that it was written to. */
+  /** The whole path that it was written to, or its address in a bucket. */
   readonly file: string;
   readonly bytes: number;
 }
@@ -233,7 +330,8 @@ const recordFile = (folder: string) => join(folder, "last-backup.json");
 export function recordBackup(folder: string, record: BackupRecord): void {
   const file = recordFile(folder);
   const partial = `${file}.${process.pid}${partialEnding}`;
-  const text = JSON.stringify({ ...record, file: resolve(record.file) });
+  const whole = isBucket(record.file) ? record.file : resolve(record.file);
+  const text = JSON.stringify({ ...record, file: whole });
   rmSync(partial, { force: true });
   try {
     // A file that is there, or a link that somebody put there meanwhile, is not written to.

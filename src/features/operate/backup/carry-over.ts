@@ -101,19 +101,43 @@ function raiseNumbers(db: Database, isShared: (table: string) => boolean): void 
 }
 
 /**
- * Ends every session and link of the copy, and pauses its followed lists unless `follows`: their
- * addresses come from the backup's maker. Returns how many were paused.
+ * Ends every session and link of the copy, and pauses its followed lists: their addresses come from
+ * the backup's maker. With `follows` only those are paused whose credential the backup lacks.
  */
-export function endVisits(copy: string, follows: boolean): number {
-  using db = new Database(copy, { readwrite: true, create: false });
-  distrust(db);
+export function endVisits(
+  copy: string,
+  follows: boolean,
+): { readonly pausedSources: number; readonly missingSecrets: string[] } {
+  using db = openCopy(copy);
   for (const table of ["sessions", "invitations"]) {
     if (hasTable(db, table)) db.run(`DELETE FROM ${table}`);
   }
-  if (follows || !hasTable(db, "schedule")) return 0;
-  const pause =
-    "UPDATE schedule SET paused = 'restore' WHERE kind = 'pull' AND paused IS NULL RETURNING name";
-  return db.query(pause).all().length;
+  if (!hasTable(db, "sources")) return { pausedSources: 0, missingSecrets: [] };
+  const missing = "SELECT name FROM sources WHERE secret = ''";
+  const pause = `UPDATE schedule SET paused = 'restore' WHERE kind = 'pull' AND paused IS NULL
+    ${follows ? `AND target IN (${missing})` : ""} RETURNING name`;
+  return {
+    pausedSources: db.query(pause).all().length,
+    missingSecrets: db
+      .query<{ name: string }, []>(`${missing} ORDER BY name`)
+      .all()
+      .map(({ name }) => name),
+  };
+}
+
+/** Empties the credentials of followed lists in a copy, also in what was free of its pages. */
+export function blankSecrets(copy: string): void {
+  using db = openCopy(copy);
+  if (!hasTable(db, "sources")) return;
+  db.run("PRAGMA journal_mode = MEMORY");
+  db.run("PRAGMA secure_delete = ON");
+  db.run("UPDATE sources SET secret = '' WHERE secret IS NOT NULL");
+}
+
+function openCopy(copy: string): Database {
+  const db = new Database(copy, { readwrite: true, create: false });
+  distrust(db);
+  return db;
 }
 
 function hasTable(db: Database, name: string): boolean {

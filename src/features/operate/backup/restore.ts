@@ -1,11 +1,12 @@
-/** `rehome restore FILE`: puts a backup in the place of the catalogue. */
+/** `rehome restore`: puts a backup in the place of the catalogue. */
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../../cli/command.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json, type Static } from "../../../cli/json.ts";
-import { addSettings, yesOption } from "../../../cli/options.ts";
+import { addSetting, addSettings, yesOption } from "../../../cli/options.ts";
+import { serveWith } from "../../../cli/serve.ts";
 import { confirm } from "../../../cli/terminal/confirm.ts";
 import { counted, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
@@ -19,6 +20,8 @@ import { examine } from "../../../storage/sqlite/inspect.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
 import { backupFields, contentsOf, dataFolder } from "./backup.ts";
 import { carryOver, endVisits, namedKinds, whoGetsIn, type Named } from "./carry-over.ts";
+import { findBackup, identityOption } from "./find.ts";
+import { backupSettings } from "./settings.ts";
 import { requireBackup } from "./verify.ts";
 
 const namedSchema = json.object({
@@ -34,6 +37,7 @@ export const restoreSchema = json.object({
     description: "who can get in by the backup, and was revoked or removed since: they stay so",
   }),
   pausedSources: json.count("followed lists that are paused until somebody resumes them"),
+  missingSecrets: json.list(json.text("followed list whose credential the backup does not have")),
   admitted: json.orNull(
     json.list(namedSchema, {
       description: "who can get in, where no old catalogue says who was revoked or removed since",
@@ -45,16 +49,25 @@ interface RestoreOptions {
   readonly json?: true;
   readonly yes?: true;
   readonly resumeSources?: true;
+  readonly identity?: string;
+  readonly serve?: true;
 }
 
 export function restoreCommand(io: Io): Command {
   const command = commandOf({
     name: "restore",
     about: "replace the catalogue with a backup, and keep the old one",
-    arguments: [new Argument("<file>", "backup to restore; it is not changed")],
+    arguments: [
+      new Argument(
+        "<file>",
+        "backup to restore, also in a bucket; the newest one of a folder or s3://BUCKET/PREFIX",
+      ),
+    ],
     options: [
+      identityOption(),
       yesOption("do not ask; required without a terminal if there is a catalogue"),
       new Option("--resume-sources", "go on following the lists that the backup has"),
+      new Option("--serve", "run the service then, with the settings of the environment"),
     ],
     remark: `Stop the service first. The backup is checked before anything changes. Request
 counters stay, so no key gets used requests back. Keys that were revoked since, people
@@ -62,25 +75,31 @@ who were removed and secrets that ended stay so, and everybody signs in again.`,
     examples: [
       "rehome restore /var/backups/rehome-2026-11-21.db --data /var/lib/rehome",
       "rehome restore rehome.db --data new-folder --json",
+      "rehome restore s3://bucket/rehome --identity key.txt --serve",
     ],
     json: restoreSchema,
   });
   addSettings(command, ["data", "movedStore"]);
-  return command.action(async (file: string, options: RestoreOptions) => {
-    const { config } = beginOnStore(command, io);
-    const folder = dataFolder(config, "restore");
+  addSetting(command, backupSettings.credentials);
+  return command.action(async (address: string, options: RestoreOptions) => {
+    const loaded = beginOnStore(command, io);
+    const folder = dataFolder(loaded.config, "restore");
     // A wrong file is reported before the question.
-    requireBackup(file);
+    const backup = await findBackup(address, options.identity, loaded, io);
     if (existsSync(storeFiles(folder).catalogue)) {
-      await confirm(io, `Replace the catalogue in ${folder} with ${file}?`, {
+      await confirm(io, `Replace the catalogue in ${folder} with ${backup.address}?`, {
         yes: options.yes === true,
         unattended: "refuse",
         why: `There is a catalogue in ${folder}`,
       });
     }
-    const made = restore(file, folder, systemClock(), options.resumeSources === true);
+    prepareFolder(folder);
+    using brought = await backup.bring(folder);
+    const made = restore(brought.file, folder, systemClock(), options.resumeSources === true);
+    brought[Symbol.dispose]();
     if (options.json) printJson(io, made);
     else printRestored(io, made);
+    if (options.serve === true) await serveWith(loaded, io);
   });
 }
 
@@ -88,11 +107,16 @@ who were removed and secrets that ended stay so, and everybody signs in again.`,
 const shownMax = 50;
 
 function printRestored(io: Io, made: Static<typeof restoreSchema>): void {
-  const { animals, keys, file, replaced, ended, admitted, pausedSources } = made;
+  const { animals, keys, file, replaced, ended, admitted, pausedSources, missingSecrets } = made;
   io.out(`Restored ${counted(animals, "animal")} and ${counted(keys, "key")} to ${file}.\n`);
   if (replaced !== null) io.err(`The old catalogue is kept in ${replaced}.\n`);
   if (pausedSources > 0) {
     io.err(`${counted(pausedSources, "followed list")} paused: rehome sources resume NAME\n`);
+  }
+  for (const name of missingSecrets) {
+    io.err(
+      `The backup lacks the credential of ${name}: rehome sources resume ${name} --secret-file FILE\n`,
+    );
   }
   const named = (who: readonly Named[]) => {
     for (const { kind, id, name } of who.slice(0, shownMax)) {
@@ -161,8 +185,8 @@ function replaceWith(
     flush(partial);
     giveToOwner(partial, folder);
     const replaced = replace(partial, catalogue, nowMs) ?? null;
-    const { contents, pausedSources } = made;
-    return { ...contents, file: catalogue, replaced, ended, admitted, pausedSources };
+    const { contents, sources } = made;
+    return { ...contents, file: catalogue, replaced, ended, admitted, ...sources };
   } finally {
     held.release();
     rmSync(partial, { force: true });
@@ -171,8 +195,8 @@ function replaceWith(
 
 /** Ends all visits in the copy, and pauses its followed lists. */
 function prepareCopy(partial: string, follows: boolean) {
-  const pausedSources = endVisits(partial, follows);
-  return { contents: contentsOf(partial), admitted: examine(partial, whoGetsIn), pausedSources };
+  const sources = endVisits(partial, follows);
+  return { contents: contentsOf(partial), admitted: examine(partial, whoGetsIn), sources };
 }
 
 function notRestored(catalogue: string, error: unknown): AppError {

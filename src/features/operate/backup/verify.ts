@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { Argument, type Command } from "commander";
-import { commandOf } from "../../../cli/command.ts";
+import { beginWithoutStore, commandOf } from "../../../cli/command.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json, type Static } from "../../../cli/json.ts";
+import { addSetting } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { keyState, keyStates } from "../../../domain/api-key.ts";
 import { noBan } from "../../../domain/ban.ts";
@@ -15,6 +17,8 @@ import { verify } from "../../../storage/sqlite/backup.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
 import { distrust } from "../../../storage/sqlite/inspect.ts";
 import { migrate } from "../../../storage/sqlite/migrate.ts";
+import { findBackup, identityOption } from "./find.ts";
+import { backupSettings } from "./settings.ts";
 
 const { text, count, list, object, orNull, time } = json;
 
@@ -35,21 +39,35 @@ export const verifiedSchema = object({
   pending: list(text("migration that a start from it would apply")),
 });
 
-/** `rehome backup verify FILE`: whether a backup can be restored, and what is in it. */
+/** `rehome backup verify`: whether a backup can be restored, and what is in it. */
 export function verifyCommand(io: Io): Command {
-  return commandOf({
+  const command = commandOf({
     name: "verify",
     about: "test a backup in memory, and print what it contains",
-    arguments: [new Argument("<file>", "backup to test; it is not changed")],
-    remark: `It needs as much memory as the file has bytes, but no data folder. The exit code is 0
-if the backup can be restored.`,
+    arguments: [
+      new Argument(
+        "<file>",
+        "backup to test, also in a bucket; the newest one of a folder or s3://BUCKET/PREFIX",
+      ),
+    ],
+    options: [identityOption()],
+    remark: `It needs as much memory as the file has bytes, but no data folder. What is encrypted or
+in a bucket is copied to TMPDIR meanwhile. The exit code is 0 if the backup can be
+restored.`,
     examples: [
-      "rehome backup verify /var/backups/rehome/rehome-20261121T063000Z.db",
+      "rehome backup verify /var/backups/rehome",
+      "rehome backup verify s3://bucket/rehome --identity key.txt",
       "rehome backup verify rehome.db --json | jq .animals",
     ],
     json: verifiedSchema,
-  }).action((file: string, options: { json?: true }) => {
-    const found = verifyBackup(file, systemClock());
+  });
+  addSetting(command, backupSettings.credentials);
+  return command.action(async (address: string, options: { json?: true; identity?: string }) => {
+    const loaded = beginWithoutStore(command, io);
+    const backup = await findBackup(address, options.identity, loaded, io);
+    using brought = await backup.bring(tmpdir());
+    const file = backup.address;
+    const found = { ...verifyBackup(brought.file, systemClock()), file };
     if (options.json) return printJson(io, found);
     const { bytes, animals, keys, statuses, states, newest, pending } = found;
     const schema = pending.length === 0 ? "schema up to date" : `a start updates its schema`;

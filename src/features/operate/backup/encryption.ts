@@ -1,0 +1,81 @@
+/** Backups that only the owner of a key can read: age (age-encryption.org/v1). */
+import { createWriteStream, readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { AppError } from "../../../domain/errors.ts";
+import { reasonNotMade, reasonOf } from "../../../domain/system-error.ts";
+
+/** What the name of an encrypted backup ends with. */
+export const encryptedEnding = ".age";
+
+/** The library is loaded where it is wanted: few commands need it. */
+const age = () => import("age-encryption");
+
+/** Encrypts the file `from` to the new file `to`. Throws AppError for a wrong public key. */
+export async function encryptFile(from: string, to: string, recipient: string): Promise<void> {
+  const encrypter = await encrypterFor(recipient);
+  await save(await encrypter.encrypt(Bun.file(from).stream()), to);
+}
+
+/** Encrypts for the owner of this public key. Throws AppError if it is none. */
+export async function encrypterFor(recipient: string) {
+  const { Encrypter } = await age();
+  const encrypter = new Encrypter();
+  try {
+    encrypter.addRecipient(recipient);
+  } catch (error) {
+    throw new AppError("invalid_request", `${recipient} is not a public key of age.`, {
+      cause: error,
+      hint: "age-keygen -y FILE prints it.",
+    });
+  }
+  return encrypter;
+}
+
+/** Decrypts `stream` with the private keys in `identityFile`. Throws AppError if none fits. */
+export async function decryptTo(
+  stream: ReadableStream<Uint8Array>,
+  to: string,
+  identityFile: string,
+): Promise<void> {
+  const { Decrypter } = await age();
+  const decrypter = new Decrypter();
+  for (const identity of identitiesIn(identityFile)) decrypter.addIdentity(identity);
+  try {
+    await save(await decrypter.decrypt(stream), to);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const { message } = error as Error;
+    throw new AppError("unavailable", `The backup cannot be decrypted: ${message}.`, {
+      cause: error,
+      hint: `Check that ${identityFile} belongs to the recipient of the backup.`,
+    });
+  }
+}
+
+function identitiesIn(file: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError("unavailable", `Cannot read ${file}: ${reasonOf(error)}.`, { cause: error });
+  }
+  const found = text.split(/\s+/).filter((word) => word.startsWith("AGE-SECRET-KEY-"));
+  if (found.length > 0) return found;
+  throw new AppError("invalid_request", `${file} has no private key of age.`, {
+    hint: "Name the file that age-keygen made.",
+  });
+}
+
+/** Writes a new file, and returns once it is on the disk; one that is there stays as it is. */
+export async function save(stream: ReadableStream<Uint8Array>, to: string): Promise<void> {
+  const target = createWriteStream(to, { flags: "wx", mode: 0o600, flush: true });
+  try {
+    await pipeline(Readable.fromWeb(stream as never), target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new AppError("unavailable", `${to} cannot be written: ${reasonNotMade(error)}.`, {
+      cause: error,
+    });
+  }
+}

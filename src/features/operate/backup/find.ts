@@ -1,0 +1,168 @@
+/** `rehome backup list`, and the backup that an address names. */
+import { rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { Argument, type Command, Option } from "commander";
+import { beginWithoutStore, commandOf } from "../../../cli/command.ts";
+import { UsageError } from "../../../cli/errors.ts";
+import { type Io, printJson } from "../../../cli/io.ts";
+import { json } from "../../../cli/json.ts";
+import { addSetting, parseText } from "../../../cli/options.ts";
+import { printTable } from "../../../cli/terminal/table.ts";
+import { grouped } from "../../../cli/terminal/text.ts";
+import type { LoadedConfig } from "../../../config.ts";
+import { AppError, shellWord } from "../../../domain/errors.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
+import { decryptTo, encryptedEnding, save } from "./encryption.ts";
+import { datedNames, stagedName, type DatedName } from "./names.ts";
+import { bucketPlace, folderPlace, isBucket, type Place } from "./places.ts";
+import { backupSettings } from "./settings.ts";
+import { requireBackup } from "./verify.ts";
+
+/** What an address names: a place, or one file there. */
+export function locate(
+  address: string,
+  loaded: LoadedConfig,
+  { env }: Pick<Io, "env">,
+): { readonly place: Place; readonly name: string | undefined } {
+  if (isBucket(address)) {
+    const [, prefix = address, name] = /^(s3:\/\/.+)\/([^/]+\.(?:db|age))$/.exec(address) ?? [];
+    return { place: bucketPlace(prefix, env, loaded.valueOf(backupSettings.credentials)), name };
+  }
+  if (isFolder(address)) return { place: folderPlace(address), name: undefined };
+  return { place: folderPlace(dirname(address)), name: basename(address) };
+}
+
+/** True if `path` is a folder. Throws `unavailable` if this user may not look at it. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return false;
+    throw new AppError("unavailable", `${path} cannot be reached: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "Name a folder that this user can write to.",
+    });
+  }
+}
+
+export const identityOption = () =>
+  new Option("--identity <file>", "file with the private key of age, for an encrypted backup");
+
+/** A backup that was found, as an address that anybody may read. */
+export interface FoundBackup {
+  readonly address: string;
+  /**
+   * Returns it as a plain file: itself, or what was brought and decrypted into `folder`, which is
+   * removed again on disposal.
+   */
+  bring(folder: string): Promise<Disposable & { readonly file: string }>;
+}
+
+/**
+ * The backup that the address names, or the newest there. Throws AppError if there is none, if it
+ * is encrypted and there is no `identity`, and if several stores have backups there.
+ */
+export async function findBackup(
+  address: string,
+  identity: string | undefined,
+  loaded: LoadedConfig,
+  io: Io,
+): Promise<FoundBackup> {
+  const { place, name = await newest(place, address) } = locate(address, loaded, io);
+  const found = place.at(name);
+  const isEncrypted = name.endsWith(encryptedEnding);
+  if (isEncrypted && identity === undefined) {
+    throw new UsageError(`${found} is encrypted.`, "Name the private key: --identity FILE.");
+  }
+  if (place.folder !== undefined) requireBackup(found);
+  const isHere = place.folder !== undefined && !isEncrypted;
+  return {
+    address: found,
+    async bring(folder) {
+      if (isHere) return { file: found, [Symbol.dispose]: () => undefined };
+      const file = join(folder, stagedName());
+      const dispose = () => rmSync(file, { force: true });
+      try {
+        await place.read(name, (content) =>
+          isEncrypted ? decryptTo(content, file, identity ?? "") : save(content, file),
+        );
+      } catch (error) {
+        dispose();
+        throw error;
+      }
+      return { file, [Symbol.dispose]: dispose };
+    },
+  };
+}
+
+async function newest(place: Place, address: string): Promise<string> {
+  const names = datedNames((await place.list()).map(({ name }) => name));
+  // Older names have no mark, and are of the store that has later ones there.
+  const stores = new Set(names.map(({ store }) => store).filter((store) => store !== ""));
+  const last = names.at(-1);
+  if (last === undefined) {
+    throw new AppError("not_found", `There is no dated backup in ${address}.`, {
+      hint: "Name the file itself.",
+    });
+  }
+  if (stores.size <= 1) return last.name;
+  throw new AppError("invalid_request", `${address} has backups of ${stores.size} stores.`, {
+    hint: `Name one of them: rehome backup list ${shellWord(address)}`,
+  });
+}
+
+export const listSchema = json.list(
+  json.object({
+    file: json.text("path or address"),
+    bytes: json.count("size"),
+    at: json.time("when it was made"),
+    store: json.orNull(json.text("mark of its store; null for one of an older version")),
+    encrypted: json.flag("true if it is encrypted"),
+  }),
+);
+
+export function listCommand(io: Io): Command {
+  const command = commandOf({
+    name: "list",
+    about: "list the dated backups in a folder or a bucket, newest first",
+    arguments: [
+      new Argument(
+        "[place]",
+        "folder or s3://BUCKET/PREFIX; by default where --backup-to says",
+      ).argParser(parseText),
+    ],
+    examples: ["rehome backup list", "rehome backup list s3://bucket/rehome --json"],
+    json: listSchema,
+  });
+  addSetting(command, backupSettings.credentials);
+  return command.action(async (given: string | undefined, options: { json?: true }) => {
+    const loaded = beginWithoutStore(command, io);
+    const address = given ?? loaded.valueOf(backupSettings.to);
+    if (address === undefined) {
+      throw new UsageError("No place is named.", "rehome backup list s3://BUCKET/PREFIX");
+    }
+    const { place } = locate(address, loaded, io);
+    const files = new Map((await place.list()).map(({ name, bytes }) => [name, bytes]));
+    const found = datedNames([...files.keys()]).toReversed();
+    const rows = found.map((each) => ({
+      file: place.at(each.name),
+      bytes: files.get(each.name) ?? 0,
+      at: timeOf(each),
+      store: each.store === "" ? null : each.store,
+      encrypted: each.isEncrypted,
+    }));
+    if (options.json) return printJson(io, rows);
+    const cells = rows.map(({ at, store, bytes, file }) => [
+      at,
+      store ?? "-",
+      grouped(bytes),
+      file,
+    ]);
+    return printTable(io, ["TIME", "STORE", "BYTES", { title: "FILE", flexible: true }], cells);
+  });
+}
+
+/** `20261122T021900Z` as `2026-11-22T02:19:00Z`. */
+function timeOf({ time }: DatedName): string {
+  return time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z");
+}

@@ -1,0 +1,81 @@
+/** The names of dated backups, and what can be told from them. */
+import { existsSync } from "node:fs";
+import { isoSeconds, systemClock } from "../../../domain/clock.ts";
+import { partialEnding } from "../../../storage/sqlite/backup.ts";
+import type { Place } from "./places.ts";
+
+/** `rehome-1a2b3c4d-20261122T021900Z.db`; older ones have no mark of their store. */
+const dated =
+  /^rehome-(?:(?<store>[\da-f]{8})-)?(?<time>\d{8}T\d{6}Z)(?:-(?<number>\d+))?\.db(?<age>\.age)?$/;
+
+/** What the name of a dated backup says. */
+export interface DatedName {
+  readonly name: string;
+  /** The mark of its store, or "". */
+  readonly store: string;
+  /** When it was made, in UTC, such as `20261122T021900Z`. */
+  readonly time: string;
+  /** Which of several of one second it is. */
+  readonly number: number;
+  readonly isEncrypted: boolean;
+}
+
+/** Returns what the name says, or undefined if it is not one of a dated backup. */
+export function readName(name: string): DatedName | undefined {
+  const { store = "", time, number = "1", age } = dated.exec(name)?.groups ?? {};
+  if (time === undefined) return undefined;
+  return { name, store, time, number: Number(number), isEncrypted: age !== undefined };
+}
+
+/** The dated backups among these names, oldest first. */
+export function datedNames(names: readonly string[]): DatedName[] {
+  return names
+    .flatMap((name) => readName(name) ?? [])
+    .toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : a.number - b.number));
+}
+
+function stemOf(store: string, nowMs: number): string {
+  const time = isoSeconds(nowMs).replaceAll(/[-:]/g, "");
+  return `rehome-${store === "" ? "" : `${store}-`}${time}`;
+}
+
+/** A free name at the place for a backup made at `nowMs`. */
+export async function newName(
+  place: Place,
+  store: string,
+  nowMs: number,
+  ending: string,
+): Promise<string> {
+  const stem = stemOf(store, nowMs);
+  const there = place.folder === undefined ? await place.list() : [];
+  const isTaken = (name: string) =>
+    place.folder === undefined
+      ? there.some((each) => each.name === name)
+      : existsSync(place.at(name));
+  for (let number = 1; ; number += 1) {
+    const name = `${stem}${number === 1 ? "" : `-${number}`}.db${ending}`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+/**
+ * All dated backups of the store of `newest` but the newest `keep`. `newest` was made just now. A
+ * name with a later time is older: the clock was wrong then, or is now.
+ */
+export function olderBackups(names: readonly string[], keep: number, newest: string): string[] {
+  const store = readName(newest)?.store;
+  const own = datedNames(names).filter((each) => each.store === store);
+  const end = own.findIndex(({ name }) => name === newest) + 1;
+  const byAge = [...own.slice(end), ...own.slice(0, end)];
+  return byAge.slice(0, Math.max(0, own.length - keep)).map(({ name }) => name);
+}
+
+/** A new name for what is made or brought here, before it is sent or restored. */
+export function stagedName(): string {
+  const random = crypto.randomUUID().slice(0, 8);
+  return `${stemOf(random, systemClock())}.db${partialEnding}`;
+}
+
+/** True for the name of a dated backup that did not get its own. */
+export const isUnfinished = (name: string): boolean =>
+  name.endsWith(partialEnding) && readName(name.replace(/(?:\.partial)+$/, "")) !== undefined;

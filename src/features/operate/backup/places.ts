@@ -1,0 +1,200 @@
+/**
+ * Where backups are: a folder, or a bucket of any S3 service. A place knows names and bytes; what a
+ * backup is, and whether it is good, is decided elsewhere.
+ */
+import { S3Client } from "bun";
+import { createReadStream, readFileSync } from "node:fs";
+import { readdir, rm, stat, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { EnvironmentVariables } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
+import { giveName, partialEnding } from "../../../storage/sqlite/backup.ts";
+import { save } from "./encryption.ts";
+
+export interface Place {
+  /** The folder; undefined for a bucket. */
+  readonly folder: string | undefined;
+  /** The address of what has this name there. */
+  at(name: string): string;
+  list(): Promise<PlacedFile[]>;
+  /** Sends the file. Resolves once the place has all of it under `name`, which must be free. */
+  put(name: string, file: string): Promise<void>;
+  /** Gives the content to `take`. */
+  read<T>(name: string, take: (content: ReadableStream<Uint8Array>) => Promise<T>): Promise<T>;
+  remove(name: string): Promise<void>;
+}
+
+export interface PlacedFile {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+const partSizeBytes = 8 * 1024 * 1024;
+const retries = 3;
+
+/** True for an address in a bucket: everything else is a path. */
+export const isBucket = (address: string): boolean => address.startsWith("s3://");
+
+export function folderPlace(folder: string): Place {
+  const failing = async <T>(done: string, name: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      const message = `${join(folder, name)} cannot be ${done}: ${reasonOf(error)}.`;
+      throw new AppError("unavailable", message, { cause: error });
+    }
+  };
+  return {
+    folder,
+    at: (name) => join(folder, name),
+    list: () =>
+      failing("listed", "", async () => {
+        const names = await readdir(folder);
+        const sizes = names.map(async (name) => (await stat(join(folder, name))).size);
+        const found = await Promise.allSettled(sizes);
+        return found.flatMap((each, at) =>
+          each.status === "fulfilled" ? [{ name: names[at] ?? "", bytes: each.value }] : [],
+        );
+      }),
+    put: (name, file) =>
+      failing("written", name, async () => {
+        const partial = join(folder, name + partialEnding);
+        try {
+          await save(Bun.file(file).stream(), partial);
+          giveName(partial, join(folder, name));
+        } finally {
+          await rm(partial, { force: true });
+        }
+      }),
+    read: (name, take) => failing("read", name, () => take(Bun.file(join(folder, name)).stream())),
+    remove: (name) => failing("removed", name, () => unlink(join(folder, name))),
+  };
+}
+
+/** The prefix `path` of a bucket, with the credentials in `env` or in a file. */
+export function bucketPlace(
+  address: string,
+  env: EnvironmentVariables,
+  credentials: string | undefined,
+): Place {
+  const [, bucket = "", path = ""] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? [];
+  if (bucket === "") {
+    throw new AppError("invalid_request", `${address} names no bucket.`, {
+      hint: "Write it as s3://BUCKET/PREFIX.",
+    });
+  }
+  const prefix = path === "" ? "" : `${path}/`;
+  const at = (name: string) => `s3://${bucket}/${prefix}${name}`;
+  const client = new S3Client({ ...s3Options(env, credentials), bucket, retry: retries });
+  const failing = async <T>(done: string, name: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      const { code, message } = error as { code?: string; message?: string };
+      const why = code === undefined || code === "UnknownError" ? message : code;
+      throw new AppError("unavailable", `${at(name)} cannot be ${done}: ${why}.`, {
+        cause: error,
+        hint: "Check credentials, bucket and endpoint (AWS_ENDPOINT_URL, or endpoint_url in the file).",
+      });
+    }
+  };
+  return {
+    folder: undefined,
+    at,
+    list: () => failing("listed", "", () => listed(client, prefix)),
+    put: (name, file) =>
+      failing("written", name, async () => {
+        const target = client.file(prefix + name);
+        const writer = target.writer({ partSize: partSizeBytes, retry: retries });
+        for await (const chunk of createReadStream(file, { highWaterMark: partSizeBytes })) {
+          void writer.write(chunk as Uint8Array);
+          await writer.flush();
+        }
+        await writer.end();
+      }),
+    read: (name, take) => failing("read", name, () => take(client.file(prefix + name).stream())),
+    remove: (name) => failing("removed", name, () => client.delete(prefix + name)),
+  };
+}
+
+async function listed(client: S3Client, prefix: string): Promise<PlacedFile[]> {
+  const found: PlacedFile[] = [];
+  let continuationToken: string | undefined;
+  do {
+    const page = await client.list({ prefix, ...(continuationToken && { continuationToken }) });
+    for (const { key, size = 0 } of page.contents ?? []) {
+      const name = key.slice(prefix.length);
+      if (name !== "" && !name.includes("/")) found.push({ name, bytes: size });
+    }
+    continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
+  } while (continuationToken !== undefined);
+  return found;
+}
+
+/** What the file has, in AWS's own form (`aws_access_key_id = ...`), or else its variables. */
+function s3Options(env: EnvironmentVariables, credentials: string | undefined) {
+  const file = credentials ?? env["AWS_SHARED_CREDENTIALS_FILE"];
+  const profile = file === undefined ? {} : readProfile(file, env["AWS_PROFILE"] ?? "default");
+  const value = (variable: string) => profile[variable.toLowerCase()] ?? env[variable];
+  const { endpoint_url: fromFile = env["AWS_ENDPOINT_URL_S3"] } = profile;
+  const given = {
+    accessKeyId: value("AWS_ACCESS_KEY_ID"),
+    secretAccessKey: value("AWS_SECRET_ACCESS_KEY"),
+    sessionToken: value("AWS_SESSION_TOKEN"),
+    region: profile["region"] ?? env["AWS_REGION"] ?? env["AWS_DEFAULT_REGION"] ?? "us-east-1",
+    endpoint: fromFile ?? env["AWS_ENDPOINT_URL"],
+  };
+  if (given.accessKeyId === undefined || given.secretAccessKey === undefined) {
+    throw new AppError("invalid_request", "There are no credentials for the bucket.", {
+      hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --backup-credentials FILE.",
+    });
+  }
+  const known = Object.entries(given).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(known) as Record<string, string>;
+}
+
+function readProfile(file: string, profile: string): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError("unavailable", `Cannot read ${file}: ${reasonOf(error)}.`, { cause: error });
+  }
+  const values: Record<string, string> = {};
+  let section = profile;
+  for (const line of text.split(/\r?\n/)) {
+    const [, heading] = /^\s*\[\s*(?:profile\s+)?(.+?)\s*\]/.exec(line) ?? [];
+    section = heading ?? section;
+    const [, key, value] = /^\s*([A-Za-z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (section === profile && key !== undefined && value !== undefined) {
+      values[key.toLowerCase()] = value;
+    }
+  }
+  return values;
+}
+
+/**
+ * Sends the file and compares what arrived: its size and its SHA-256. If that is not the same, it
+ * is removed there, and AppError `unavailable` thrown.
+ */
+export async function deliver(place: Place, name: string, file: string): Promise<void> {
+  await place.put(name, file);
+  const sent = await digestOf(Bun.file(file).stream());
+  const arrived = await place.read(name, digestOf);
+  if (arrived.bytes === sent.bytes && arrived.hash === sent.hash) return;
+  await place.remove(name);
+  throw new AppError("unavailable", `${place.at(name)} arrived damaged, and was removed.`);
+}
+
+async function digestOf(stream: ReadableStream<Uint8Array>) {
+  const hasher = new Bun.CryptoHasher("sha256");
+  let bytes = 0;
+  for await (const chunk of stream) {
+    hasher.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, hash: hasher.digest("hex") };
+}

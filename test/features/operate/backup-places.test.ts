@@ -1,0 +1,64 @@
+/** Backups in a bucket: a real S3 server that checks signatures. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bucketPlace, deliver } from "../../../src/features/operate/backup/places.ts";
+import { startS3 } from "../../helpers/s3.ts";
+
+let s3: Awaited<ReturnType<typeof startS3>>;
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  s3 = await startS3();
+  folder = mkdtempSync(join(tmpdir(), "rehome-places-"));
+  file = join(folder, "file");
+  // Two parts, of which the second is short.
+  writeFileSync(file, Buffer.alloc(9 * 1024 * 1024, "abcdefg"));
+}, 120_000);
+afterAll(async () => {
+  await s3[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a bucket lists, keeps and removes what is sent", async () => {
+  const place = bucketPlace(s3.address, s3.env, undefined);
+  expect(await place.list()).toEqual([]);
+  await deliver(place, "one.db", file);
+  await deliver(bucketPlace(`${s3.address}/deeper`, s3.env, undefined), "two.db", file);
+  expect(await place.list()).toEqual([{ name: "one.db", bytes: 9 * 1024 * 1024 }]);
+  const content = await place.read("one.db", (stream) => new Response(stream).bytes());
+  expect(Buffer.from(content).equals(readFileSync(file))).toBe(true);
+  await place.remove("one.db");
+  expect(await place.list()).toEqual([]);
+});
+
+test("credentials come from a file with profiles, too; a wrong secret is refused", async () => {
+  const credentials = join(folder, "credentials");
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL } = s3.env;
+  const profile = (name: string, secret: string) =>
+    `[${name}]\naws_access_key_id = ${AWS_ACCESS_KEY_ID}\naws_secret_access_key = ${secret}\nendpoint_url = ${AWS_ENDPOINT_URL}\n`;
+  writeFileSync(credentials, profile("default", "wrong") + profile("good", AWS_SECRET_ACCESS_KEY));
+  const place = (env: Record<string, string>) => bucketPlace(s3.address, env, credentials);
+  expect(await place({ AWS_PROFILE: "good" }).list()).toEqual([]);
+  const refused = await deliver(place({}), "one.db", file).catch((error: Error) => error);
+  expect(refused).toMatchObject({ kind: "unavailable" });
+  expect(String(refused)).toContain("SignatureDoesNotMatch");
+  expect(String(refused)).not.toContain("wrong");
+  expect(() => bucketPlace(s3.address, {}, undefined)).toThrow("no credentials");
+});
+
+test("what arrives damaged is removed, and no network is an error", async () => {
+  const place = bucketPlace(s3.address, s3.env, undefined);
+  const damaging = { ...place, put: (name: string) => place.put(name, Bun.main) };
+  const damaged = await deliver(damaging, "one.db", file).catch((error: Error) => error);
+  expect(String(damaged)).toContain("one.db arrived damaged");
+  expect(await place.list()).toEqual([]);
+  for (const fault of [403, 500, "hang up"] as const) {
+    s3.at.fault = () => fault;
+    const failed = await deliver(place, "one.db", file).catch((error: Error) => error);
+    expect(failed).toMatchObject({ kind: "unavailable" });
+  }
+  s3.at.fault = undefined;
+  expect(await place.list()).toEqual([]);
+}, 60_000);
