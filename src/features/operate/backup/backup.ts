@@ -97,23 +97,31 @@ removes only such files of this store, and only after the new backup is complete
   addSettings(command, ["data", "movedStore"]);
   addSetting(command, backupSettings.recipient);
   addSetting(command, backupSettings.credentials);
-  return command.action(async (place: string | undefined, options: Options) => {
+  return command.action((place: string | undefined, options: Options) => {
     const loaded = beginOnStore(command, io);
-    if (options.scheduled) return makeScheduled(loaded, io);
-    if (place === "-") {
-      throw new UsageError(
-        "A backup is a file, and does not go to standard output.",
-        "Name a file or a folder; ./- for a file of that name.",
-      );
-    }
-    const made = await makeBackup(place, loaded, io, options.keep);
-    if (options.json) return printJson(io, made);
-    io.out(
-      `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
-    );
-    for (const each of made.removed) io.out(`Removed ${each}\n`);
-    return undefined;
+    return options.scheduled ? makeScheduled(loaded, io) : makeNow(place, options, loaded, io);
   });
+}
+
+async function makeNow(
+  place: string | undefined,
+  options: Options,
+  loaded: LoadedConfig,
+  io: Io,
+): Promise<void> {
+  if (place === "-") {
+    throw new UsageError(
+      "A backup is a file, and does not go to standard output.",
+      "Name a file or a folder; ./- for a file of that name.",
+    );
+  }
+  const made = await makeBackup(place, loaded, io, options.keep);
+  if (options.json) return printJson(io, made);
+  io.out(
+    `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
+  );
+  for (const each of made.removed) io.out(`Removed ${each}\n`);
+  return undefined;
 }
 
 /** Makes the backup of the settings, and stores on the schedule how it ended. */
