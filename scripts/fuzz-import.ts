@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { prepare } from "../src/features/import/do/prepare.ts";
+import { prepare } from "../src/features/import/understand/reading.ts";
 import { UnreadableInput } from "../src/features/import/read/input.ts";
 import { argumentsOf } from "./arguments.ts";
 import { random } from "./random.ts";

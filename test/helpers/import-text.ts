@@ -1,6 +1,6 @@
 import { runImport } from "../../src/features/import/do/import.ts";
-import type { ImportOptions } from "../../src/features/import/do/planned.ts";
-import { prepare } from "../../src/features/import/do/prepare.ts";
+import type { ImportOptions } from "../../src/features/import/plan/plan.ts";
+import { prepare } from "../../src/features/import/understand/reading.ts";
 import type { Given } from "../../src/features/import/understand/reading.ts";
 import type { Database } from "../../src/storage/database.ts";
 

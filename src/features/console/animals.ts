@@ -13,7 +13,7 @@ import {
   type HistoryEvent,
 } from "../animals/history.ts";
 import { animalServices, type AnimalServices } from "../animals/open.ts";
-import { type ExportedPet, exportedPet } from "../import/do/catalogue.ts";
+import { type ExportedPet, exportedPet } from "../import/write/export.ts";
 import type { OptionalTextName } from "../optional-texts.ts";
 import { refuseRemoved } from "./people.ts";
 

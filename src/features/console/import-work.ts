@@ -18,7 +18,7 @@ import type { Tx } from "../../storage/database.ts";
 import { namedCategories } from "../animals/categories.ts";
 import { Rejects } from "../import/commands/rejects.ts";
 import { previewImport, runImport } from "../import/do/import.ts";
-import { confirmedReading, prepare } from "../import/do/prepare.ts";
+import { confirmedReading, prepare } from "../import/understand/reading.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput, wholeInput } from "../import/read/input.ts";

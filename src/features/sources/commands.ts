@@ -16,7 +16,7 @@ import { reasonOf } from "../../domain/system-error.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../../storage/schedule.ts";
 import { previewImport } from "../import/do/import.ts";
-import { prepare } from "../import/do/prepare.ts";
+import { prepare } from "../import/understand/reading.ts";
 import { addReadOptions, givenBy, type ReadingOptions } from "../import/commands/import-options.ts";
 import { guessRemedy, importedText } from "../import/commands/import-report.ts";
 import { addressProblem } from "./fetch.ts";

@@ -1,4 +1,4 @@
-import { prepare } from "../../../src/features/import/do/prepare.ts";
+import { prepare } from "../../../src/features/import/understand/reading.ts";
 import { messageText, type Note } from "../../../src/features/import/messages.ts";
 import { UnreadableInput } from "../../../src/features/import/read/input.ts";
 import type { Given, Reading } from "../../../src/features/import/understand/reading.ts";

@@ -5,10 +5,10 @@ import { AppError } from "../../../src/domain/errors.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { nameCategories, namedCategories } from "../../../src/features/animals/categories.ts";
-import { type ExportedPet, exportPage } from "../../../src/features/import/do/catalogue.ts";
+import { type ExportedPet, exportPage } from "../../../src/features/import/write/export.ts";
 import { previewImport, runImport } from "../../../src/features/import/do/import.ts";
-import type { ImportOptions } from "../../../src/features/import/do/planned.ts";
-import { prepare } from "../../../src/features/import/do/prepare.ts";
+import type { ImportOptions } from "../../../src/features/import/plan/plan.ts";
+import { prepare } from "../../../src/features/import/understand/reading.ts";
 import type { ImportSummary } from "../../../src/features/import/do/summary.ts";
 import { message } from "../../../src/features/import/messages.ts";
 import { parseFieldMap } from "../../../src/features/import/understand/map.ts";
@@ -92,6 +92,14 @@ describe.each(stores)("$name", (kind) => {
       categoriesAdded: [],
       change: undefined,
     });
+  });
+
+  test("of many bad records the first 1,000 are kept, and all are counted", async () => {
+    const bad = Array.from({ length: 1_500 }, (_, at) => `B${at},,Adoption,Dog`).join("\n");
+    const list = `Animal ID,Name,Outcome Type,Animal Type,MonthYear\n${bad.replaceAll("Dog", "")}\n`;
+    const { rejected, rejections, causes } = await run(list, { skipBad: true });
+    expect([rejected, rejections.length, causes[0]?.records]).toEqual([1_500, 1_000, 1_500]);
+    expect(rejections.every(({ record }) => record !== undefined)).toBe(true);
   });
 
   test("a dry run says the same and changes nothing", async () => {

@@ -5,7 +5,7 @@ import { type Io, writeAll } from "../../../cli/io.ts";
 import { withServices } from "../../../cli/open.ts";
 import { beginOnStore } from "../../../cli/command.ts";
 import { addSettings, storeSettings } from "../../../cli/options.ts";
-import { exportPage } from "../do/catalogue.ts";
+import { exportPage } from "../write/export.ts";
 import { type ExportFormat, exportFormats, exportText } from "../write/export.ts";
 
 const pageAnimals = 1_000;

@@ -3,18 +3,12 @@
  * transaction.
  */
 import { type Database, longWork } from "../../../storage/database.ts";
-import {
-  type Category,
-  categoryKey,
-  nameCategories,
-  newCategoryIds,
-} from "../../animals/categories.ts";
+import { nameCategories, newCategoryIds } from "../../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
-import { collectBehind } from "../read/input.ts";
 import type { ResolvedCategory } from "../plan/categories.ts";
-import { addedPet, type Plan } from "../plan/plan.ts";
-import { type ImportOptions, planned } from "./planned.ts";
-import type { Prepared } from "./prepare.ts";
+import { addedPet, type ImportOptions, type Plan, planned } from "../plan/plan.ts";
+import { collectBehind } from "../read/input.ts";
+import type { Prepared } from "../understand/reading.ts";
 import { type ImportSummary, summary } from "./summary.ts";
 
 /** Says what an import would change, and changes nothing. */
@@ -27,7 +21,7 @@ export function previewImport(
     const found = await planned(tx, prepared, options);
     const ids = await newCategoryIds(tx, found.categories);
     const categoriesAdded = found.categories.map(({ name }, at) => ({ id: ids[at] ?? 0n, name }));
-    return summary(prepared, found, { applied: false, categoriesAdded });
+    return summary(prepared, found, options, { applied: false, categoriesAdded });
   }, longWork);
 }
 
@@ -48,10 +42,15 @@ export async function runImport(
   const work = async (made: Change) => {
     const found = await planned(made.tx, prepared, options);
     if (found.refusal !== undefined) throw found.refusal;
-    const isNamed = found.isSound && found.categories.length > 0;
-    const categoriesAdded = isNamed ? await nameCategories(made, found.categories) : [];
-    if (found.isSound) await carryOut(made, found.plan, categoriesAdded, options);
-    const done = summary(prepared, found, { applied: found.isSound, categoriesAdded });
+    const { isSound: applied, plan, categories } = found;
+    const isNaming = applied && categories.length > 0;
+    const categoriesAdded = isNaming ? await nameCategories(made, categories) : [];
+    for (const [at, { id }] of categoriesAdded.entries()) {
+      const category = categories[at];
+      if (category !== undefined) category.id = id;
+    }
+    if (applied) await carryOut(made, plan, options);
+    const done = summary(prepared, found, options, { applied, categoriesAdded });
     made.summary = { format: done.format, source: done.source };
     return done;
   };
@@ -63,14 +62,11 @@ export async function runImport(
 async function carryOut(
   change: Change,
   plan: Plan,
-  made: readonly Category[],
   { complete = false }: ImportOptions,
 ): Promise<void> {
-  const ids = new Map(made.map(({ id, name }) => [categoryKey(name), id]));
-  const idOf = ({ id, key = "" }: Partial<ResolvedCategory>): bigint => {
-    const found = id ?? ids.get(key);
-    if (found === undefined) throw new Error(`the category ${key} was not made`);
-    return found;
+  const idOf = (category: ResolvedCategory | undefined): bigint => {
+    if (category?.id !== undefined) return category.id;
+    throw new Error(`the category ${category?.name} was not made`);
   };
   for (let from = 0; from < plan.events.length; from += partSize) {
     collectBehind(from + partSize - 1);
@@ -89,7 +85,7 @@ async function carryOut(
   for (let from = 0; from < plan.added.length; from += partSize) {
     collectBehind(from + partSize - 1);
     const part = plan.added.slice(from, from + partSize);
-    const pets = part.map((record) => addedPet(record, idOf(record.category ?? {}), complete));
+    const pets = part.map((record) => addedPet(record, idOf(record.category), complete));
     await change.add(pets);
   }
 }

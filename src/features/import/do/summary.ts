@@ -4,11 +4,15 @@ import type { PetStatus } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { type Message, message, messageText, type Note } from "../messages.ts";
 import type { Input } from "../read/read.ts";
-import type { Reading } from "../understand/reading.ts";
-import type { Candidate, CandidateCategory, Rejection } from "../understand/record.ts";
+import type { ImportOptions, Planned } from "../plan/plan.ts";
+import { confirmedReading, type Prepared, type Reading } from "../understand/reading.ts";
+import {
+  type Candidate,
+  type CandidateCategory,
+  problemsMax,
+  type Rejection,
+} from "../understand/record.ts";
 import { type Meaning, wordKey } from "../understand/words.ts";
-import type { Planned } from "./planned.ts";
-import { confirmedReading, type Prepared } from "./prepare.ts";
 
 /** What is wrong with a number of records. */
 export interface Cause {
@@ -70,6 +74,7 @@ export interface ImportSummary {
   /** Words that were read by a stem, and what they were taken for. */
   readonly stems: readonly { readonly word: string; readonly meaning: Meaning }[];
   readonly rejected: number;
+  /** The first of them. */
   readonly rejections: readonly Rejection[];
   /** The rejected records by what is wrong with them, the most frequent first. */
   readonly causes: readonly Cause[];
@@ -91,10 +96,11 @@ const causeLines = 5;
 export function summary(
   prepared: Prepared,
   found: Planned,
+  options: ImportOptions,
   made: { readonly applied: boolean; readonly categoriesAdded: readonly Category[] },
 ): ImportSummary {
   const { input, reading, isGuessed, understanding } = prepared;
-  const { plan, newest, read, rejections, skipped, records, refusal } = found;
+  const { plan, newest, rejections, skipped, records, refusal } = found;
   const pets = records.flatMap(({ outcome }) => (outcome.kind === "pet" ? outcome : []));
   return {
     format: reading.format,
@@ -105,9 +111,8 @@ export function summary(
     dryRun: true,
     change: undefined,
     ...made,
-    read,
+    read: understanding.outcomes.length,
     ...plan.counts,
-    missing: plan.missing,
     superseded: newest.superseded,
     skipped: [...skipped]
       .map(([reason, count]) => ({ reason, records: count }))
@@ -115,9 +120,9 @@ export function summary(
     statuses: statusCounts(pets),
     stems: [...understanding.stems].map(([word, meaning]) => ({ word, meaning })),
     rejected: rejections.length,
-    rejections,
+    rejections: rejections.slice(0, problemsMax),
     causes: causesOf(rejections),
-    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, reading)],
+    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, reading, options)],
     refusal,
     sample: pets.slice(0, sampleAnimals).map(({ line, name, category, status, externalId }) => {
       return { line, name, category, status, externalId };
@@ -133,8 +138,9 @@ function statusCounts(pets: readonly Candidate[]): ImportSummary["statuses"] {
 
 function planNotes(
   pets: readonly Candidate[],
-  { plan: { alike }, newest: { differentNames }, newIds, complete }: Planned,
+  { plan: { alike }, newest: { differentNames } }: Planned,
   { format, columns }: Reading,
+  { newIds = false, complete = false }: ImportOptions,
 ): readonly Note[] {
   const notes: Note[] = [];
   const add = (
@@ -149,20 +155,14 @@ function planNotes(
   const isAnonymous = ({ id, externalId }: Candidate) =>
     (id === undefined || newIds) && externalId === undefined;
   // By names, the next whole list finds the animals of this one again.
-  if (complete === undefined) add(message("idsMissing"), pets.filter(isAnonymous).map(named));
+  if (!complete) add(message("idsMissing"), pets.filter(isAnonymous).map(named));
   add(
     message("alikeThere"),
     alike.map(({ outcome }) => ({ line: outcome.line, example: JSON.stringify(outcome.name) })),
   );
   if (format === "map" && columns?.name === undefined)
     add(message("namesMissing"), pets.map(named));
-  add(
-    message("namesDiffer"),
-    differentNames.map(({ line, id, names }) => {
-      const both = names.map((name) => JSON.stringify(name)).join(" and ");
-      return { line, example: `${id} is ${both}` };
-    }),
-  );
+  add(message("namesDiffer"), differentNames);
   return notes;
 }
 

@@ -9,35 +9,6 @@ import { MalformedRecord } from "../read/records.ts";
 import type { CandidateCategory } from "../understand/record.ts";
 import { int64Of, type Notation } from "../understand/values.ts";
 
-/** Names of categories and their ids. */
-class CategoryNames {
-  readonly #ids = new Map<string, bigint>();
-  readonly #names = new Map<bigint, string>();
-
-  constructor(categories: Iterable<Category> = []) {
-    for (const { name, id } of categories) this.add(name, id);
-  }
-
-  /** Adds a name; returns false, changing nothing, when it already stands for another id. */
-  add(name: string, id: bigint): boolean {
-    const key = categoryKey(name);
-    const known = this.#ids.get(key);
-    if (known !== undefined) return known === id;
-    this.#ids.set(key, id);
-    if (!this.#names.has(id)) this.#names.set(id, name);
-    return true;
-  }
-
-  /** The first name that an id was given. */
-  nameOf(id: bigint): string | undefined {
-    return this.#names.get(id);
-  }
-
-  idOf(name: string): bigint | undefined {
-    return this.#ids.get(categoryKey(name));
-  }
-}
-
 const unreadable = (line: number, text: string) =>
   new UnreadableInput(line, message("other", text));
 
@@ -53,9 +24,9 @@ export function readCategories(bytes: Uint8Array): readonly Category[] {
   const text = input.text.trim();
   if (text === "") throw new UnreadableInput(0, message("empty"));
   const categories = /^[[{]/.test(text) ? fromJson(text) : fromCsv(input.text);
-  const names = new CategoryNames();
+  const ids = new Map<string, bigint>();
   for (const { name, id } of categories) {
-    if (!names.add(name, id)) {
+    if (ids.getOrInsert(categoryKey(name), id) !== id) {
       throw unreadable(0, `category ${JSON.stringify(name)} is given two ids`);
     }
   }
@@ -70,30 +41,28 @@ function fromJson(text: string): Category[] {
     const why = (error as Error).message.replace(/^JSON Parse error: /, "");
     throw new UnreadableInput(0, message("notJson", why));
   }
-  if (!isJsonObject(value)) {
-    throw unreadable(
-      1,
-      'expected an object of category names and ids, such as {"Dog": 1, "Cat": 2}',
-    );
+  if (isJsonObject(value)) {
+    return Object.entries(value).map(([name, id]) => category(name, id, "json", 0));
   }
-  return Object.entries(value).map(([name, id]) => category(name, id, "json", 0));
+  const example = '{"Dog": 1, "Cat": 2}';
+  throw unreadable(1, `expected an object of category names and ids, such as ${example}`);
 }
 
 function fromCsv(text: string): Category[] {
   const table = new CsvRows(text);
-  const header = table.length === 0 ? [] : table.row(0);
-  const columns =
-    header instanceof MalformedRecord ? [] : header.map((each) => each.trim().toLowerCase());
-  const name = columns.indexOf("name");
-  const id = columns.indexOf("id");
+  const rowAt = (index: number) => {
+    const row = table.row(index);
+    if (row instanceof MalformedRecord) throw new UnreadableInput(table.line(index), row.problem);
+    return row;
+  };
+  const columns = rowAt(0).map((each) => each.trim().toLowerCase());
+  const [name, id] = [columns.indexOf("name"), columns.indexOf("id")];
   if (name < 0 || id < 0) {
     throw unreadable(1, "expected a header line with the columns name and id");
   }
   return Array.from({ length: table.length - 1 }, (_, at) => {
-    const row = table.row(at + 1);
-    const line = table.line(at + 1);
-    if (row instanceof MalformedRecord) throw new UnreadableInput(line, row.problem);
-    return category(row[name] ?? "", row[id], "csv", line);
+    const row = rowAt(at + 1);
+    return category(row[name] ?? "", row[id], "csv", table.line(at + 1));
   });
 }
 
@@ -111,10 +80,12 @@ function category(name: string, value: unknown, notation: Notation, line: number
 /** More new names than any catalogue needs: beyond them the category is a wrong column. */
 const newNamesMax = 1_000;
 
-/** What an animal's category is: one with an id, or a new one by its name. */
-export type ResolvedCategory =
-  | { readonly id: bigint; readonly key?: undefined }
-  | { readonly key: string; readonly id?: undefined };
+/** What an animal's category is. That of a new one without a given id is made in the store. */
+export interface ResolvedCategory {
+  id: bigint | undefined;
+  /** Undefined for one that has a number only. */
+  readonly name: string | undefined;
+}
 
 /** Why an animal has no category. */
 export interface UnresolvedCategory {
@@ -123,9 +94,7 @@ export interface UnresolvedCategory {
   readonly isUnknown: boolean;
 }
 
-/** A category to be named. Without an id it gets the next one. */
-export interface NewCategory {
-  readonly id?: bigint | undefined;
+export interface NewCategory extends ResolvedCategory {
   readonly name: string;
 }
 
@@ -140,14 +109,15 @@ export interface CategoryOptions {
 
 /** Finds the categories of one import in the store or in `--categories`, or makes them. */
 export class ImportCategories {
-  readonly #names: CategoryNames;
-  /** Ids that a category has here: by name, on animals, or from the file of categories. */
-  readonly #numbers: ReadonlySet<bigint>;
-  /** Categories with given ids that the store does not have yet, by their ids. */
-  readonly #given = new Map<bigint, NewCategory>();
-  readonly #new = new Map<string, NewCategory>();
+  /** By `categoryKey`; those that have a name. */
+  readonly #byName = new Map<string, ResolvedCategory>();
+  /** By ids that a category has here: by name, on animals, or from the file of categories. */
+  readonly #byId = new Map<bigint, ResolvedCategory>();
+  /** Those that the store does not have yet. */
+  readonly #fresh = new Set<NewCategory>();
   /** What names were resolved to: a list has few, and many records. */
   readonly #resolved = new Map<string, ResolvedCategory | UnresolvedCategory>();
+  readonly #fromFile: ReadonlySet<bigint>;
   readonly #options: CategoryOptions;
   readonly #creates: boolean;
 
@@ -157,75 +127,91 @@ export class ImportCategories {
     fromFile: readonly Category[],
     options: CategoryOptions,
   ) {
-    const named = known.flatMap(({ id, name }) => (name === undefined ? [] : [{ id, name }]));
-    this.#names = new CategoryNames(named);
-    this.#options = options;
-    this.#creates = options.create ?? (named.length === 0 && fromFile.length === 0);
-    this.#numbers = new Set([...known, ...fromFile].map(({ id }) => id));
-    const ids = new Set(named.map(({ id }) => id));
-    for (const { id, name } of fromFile) {
-      if (!this.#names.add(name, id)) {
-        throw new AppError(
-          "invalid_request",
-          `Category ${JSON.stringify(name)} has the id ${this.#names.idOf(name)} in the catalogue and ${id} in the file of categories.`,
-          { hint: "Give it the catalogue's id in that file." },
-        );
-      }
-      if (!ids.has(id) && !this.#given.has(id)) this.#given.set(id, { id, name });
+    for (const { id, name } of known) {
+      const category = { id, name };
+      this.#byId.set(id, category);
+      if (name !== undefined) this.#byName.set(categoryKey(name), category);
     }
+    this.#options = options;
+    this.#creates = options.create ?? (this.#byName.size === 0 && fromFile.length === 0);
+    this.#fromFile = new Set(fromFile.map(({ id }) => id));
+    for (const { id, name } of fromFile) {
+      if (this.#add(id, name)) continue;
+      throw new AppError(
+        "invalid_request",
+        `Category ${JSON.stringify(name)} has the id ${this.#idOf(name)} in the catalogue and ${id} in the file of categories.`,
+        { hint: "Give it the catalogue's id in that file." },
+      );
+    }
+  }
+
+  /** Gives an id a name; returns false, changing nothing, when the name has another id. */
+  #add(id: bigint, name: string): boolean {
+    const key = categoryKey(name);
+    if (this.#byName.has(key)) return this.#idOf(name) === id;
+    let category = this.#byId.get(id);
+    if (category?.name === undefined) {
+      const fresh = { id, name };
+      this.#byId.set(id, fresh);
+      this.#fresh.add(fresh);
+      category = fresh;
+    }
+    this.#byName.set(key, category);
+    return true;
+  }
+
+  #idOf(name: string): bigint | undefined {
+    return this.#byName.get(categoryKey(name))?.id;
   }
 
   /** The category of an animal, or why it has none. */
-  resolve(category: CandidateCategory): ResolvedCategory | UnresolvedCategory {
-    if (category.id === undefined) {
-      return this.#resolved.getOrInsertComputed(category.name, (name) => this.#named(name));
-    }
-    const { id, name } = category;
-    return name !== undefined && this.#isOther(id, name)
-      ? this.#named(name)
-      : this.#withId(category);
+  resolve({ id, name }: CandidateCategory): ResolvedCategory | UnresolvedCategory {
+    const isById = id !== undefined && !(name !== undefined && this.#isOther(id, name));
+    if (isById) return this.#withId(id, name);
+    return this.#resolved.getOrInsertComputed(name ?? "", (each) => this.#named(each));
   }
 
   #named(name: string): ResolvedCategory | UnresolvedCategory {
-    const id = this.#names.idOf(name);
-    if (id !== undefined) return { id };
+    const key = categoryKey(name);
+    const known = this.#byName.get(key);
+    if (known !== undefined) return known;
     const shownName = JSON.stringify(name);
     if (!/\p{L}/u.test(name)) {
       return { problem: message("categoryNumber", shownName), isUnknown: false };
     }
     if (!this.#creates) return { problem: message("categoryUnknown", shownName), isUnknown: true };
-    const key = categoryKey(name);
-    if (!this.#new.has(key)) {
-      if (this.#new.size === newNamesMax) throw tooMany();
-      this.#new.set(key, { name });
+    const fresh: NewCategory = { id: undefined, name };
+    this.#byName.set(key, fresh);
+    this.#fresh.add(fresh);
+    if (this.#fresh.size > newNamesMax) {
+      throw new AppError("invalid_request", `There are more than ${newNamesMax} new categories.`, {
+        hint: "Look whether the right column is taken for the category (--map).",
+      });
     }
-    return { key };
+    return fresh;
   }
 
   /** True for the id of another catalogue that means something else here: the name counts. */
   #isOther(id: bigint, name: string): boolean {
     if (!this.#options.newIds) return false;
-    const here = this.#names.idOf(name);
-    return here === undefined ? this.#names.nameOf(id) !== undefined : here !== id;
+    const here = this.#byName.get(categoryKey(name));
+    return here === undefined ? this.#byId.get(id)?.name !== undefined : here.id !== id;
   }
 
   /** An id, which brings its name along from another catalogue or must have it here. */
-  #withId({ id, name }: { readonly id: bigint; readonly name?: string }) {
+  #withId(id: bigint, name: string | undefined): ResolvedCategory | UnresolvedCategory {
+    const here = this.#byId.get(id) ?? { id, name: undefined };
     if (name === undefined) {
-      if (this.#options.anyNumber || this.#numbers.has(id)) return { id };
+      if (this.#options.anyNumber || this.#byId.has(id)) return here;
       return { problem: message("categoryNumber", String(id)), isUnknown: false };
     }
-    if (this.#names.idOf(name) === id) return { id };
-    const here = this.#names.nameOf(id);
-    if (here === undefined && this.#names.add(name, id)) {
-      this.#given.set(id, { id, name });
-      return { id };
-    }
-    const shownName = JSON.stringify(name);
+    if (this.#idOf(name) === id) return here;
+    if (here.name === undefined && this.#add(id, name)) return this.#byId.get(id) ?? here;
+    const pair = [String(id), JSON.stringify(name)] as const;
     const problem =
-      here === undefined
-        ? message("categoryNameTaken", String(id), shownName, String(this.#names.idOf(name)))
-        : message("categoryIdTaken", String(id), shownName, JSON.stringify(here));
+      here.name === undefined
+        ? message("categoryNameTaken", ...pair, String(this.#idOf(name)))
+        : message("categoryIdTaken", ...pair, JSON.stringify(here.name));
     return { problem, isUnknown: false };
   }
 
@@ -233,18 +219,13 @@ export class ImportCategories {
    * The categories to be named: those of the file of categories, and those that animals use. What
    * only bad or older records have is not made.
    */
-  wanted(used: readonly ResolvedCategory[], fromFile: readonly Category[]): readonly NewCategory[] {
-    const ids = new Set([...used.flatMap(({ id }) => id ?? []), ...fromFile.map(({ id }) => id)]);
-    const keys = new Set(used.flatMap(({ key }) => key ?? []));
-    return [
-      ...[...this.#given].flatMap(([id, each]) => (ids.has(id) ? [each] : [])),
-      ...[...this.#new].flatMap(([key, each]) => (keys.has(key) ? [each] : [])),
-    ];
+  wanted(used: ReadonlySet<ResolvedCategory>): readonly NewCategory[] {
+    const ids = new Set([...this.#fromFile, ...[...used].flatMap(({ id }) => id ?? [])]);
+    const isWanted = (each: NewCategory) =>
+      used.has(each) || (each.id !== undefined && ids.has(each.id));
+    // Those with an id go first, so that no other one gets it.
+    return [...this.#fresh]
+      .filter(isWanted)
+      .toSorted((a, b) => Number(a.id === undefined) - Number(b.id === undefined));
   }
-}
-
-function tooMany(): AppError {
-  return new AppError("invalid_request", `There are more than ${newNamesMax} new categories.`, {
-    hint: "Look whether the right column is taken for the category (--map).",
-  });
 }

@@ -1,46 +1,55 @@
 /** What an import changes: the records of a list against the animals of the store, in memory. */
+import { AppError } from "../../../domain/errors.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
-import { optionalTextNames } from "../../optional-texts.ts";
-import { categoryKey } from "../../animals/categories.ts";
+import type { Tx } from "../../../storage/database.ts";
+import { categoriesInUse, type Category, categoryKey } from "../../animals/categories.ts";
 import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts";
-import { message } from "../messages.ts";
-import type { Candidate, Gone, Rejection } from "../understand/record.ts";
-import type { ResolvedCategory } from "./categories.ts";
+import { optionalTextNames } from "../../optional-texts.ts";
+import { type Message, message } from "../messages.ts";
+import { collectBehind } from "../read/input.ts";
+import type { Prepared, Reading } from "../understand/reading.ts";
+import type { Candidate, Gone, Outcome, Rejection } from "../understand/record.ts";
+import { ImportCategories, type NewCategory, type ResolvedCategory } from "./categories.ts";
+import { keyOf, type Newest, newestOf, type PlannedRecord } from "./newest.ts";
+import {
+  animalsOf,
+  batches,
+  namelessLike,
+  type StoreAnimal,
+  type StoreAnimals,
+  unlistedOf,
+  withOtherIds,
+} from "./store.ts";
 
-/** An animal of the store, here or removed. */
-export interface StoreAnimal extends PetState {
-  readonly id: bigint;
-  readonly isRemoved: boolean;
-}
-
-/** The animals of the store that some records may be; one that is here before a removed one. */
-export interface StoreAnimals {
-  /** By the ids that records name. */
-  readonly byId: ReadonlyMap<bigint, StoreAnimal>;
-  /** By `keyOf`. */
-  readonly byKey: ReadonlyMap<string, StoreAnimal>;
-}
-
-/** What animals are compared by: their source and their id there. */
-export function keyOf(source: string, externalId: string): string {
-  return `${source}\0${externalId}`;
-}
-
-/** A record with its category, and whose its id is. */
-export interface PlannedRecord {
-  readonly outcome: Candidate | Gone;
-  /** Undefined for one that is gone. */
-  readonly category: ResolvedCategory | undefined;
-  readonly source: string;
-}
-
-export interface PlanOptions {
-  /** Takes the ids of the records for those of another catalogue, which say nothing here. */
-  readonly newIds: boolean;
+export interface ImportOptions {
+  /** Names with ids that the catalogue may not know yet. */
+  readonly categories?: readonly Category[] | undefined;
+  /** Makes new categories. By default only a catalogue without any gets them. */
+  readonly createCategories?: boolean | undefined;
+  /** Takes over the rest when records are rejected; otherwise nothing is. */
+  readonly skipBad?: boolean | undefined;
+  /** Takes ids for those of another catalogue; else a record with an unknown id is bad. */
+  readonly newIds?: boolean | undefined;
   /** Leaves animals in the catalogue that are gone. */
-  readonly keepGone: boolean;
-  /** The source of which the records are the whole list: its other animals are gone. */
-  readonly complete: string | undefined;
+  readonly keepGone?: boolean | undefined;
+  /** The input is the source's whole list: its other animals are gone. */
+  readonly complete?: boolean | undefined;
+  /** Withdraws more than half of a source's animals when its whole list has no more. */
+  readonly confirmed?: boolean | undefined;
+  /**
+   * Chooses which of the animals that a whole list lacks are withdrawn, in place of the rules for a
+   * list that a person imports: all of them, unless records are bad or they are more than half.
+   */
+  readonly withdraws?: ((lacking: Lacking) => Promise<readonly StoreAnimal[]>) | undefined;
+}
+
+/** What a whole list lacks of the animals of its source. */
+export interface Lacking {
+  readonly tx: Tx;
+  readonly missing: readonly StoreAnimal[];
+  /** How many animals of the source are here. */
+  readonly sourceAnimals: number;
+  readonly rejections: readonly Rejection[];
 }
 
 /** A change of an animal that is here or was removed. */
@@ -53,110 +62,174 @@ export interface PlannedEvent {
   readonly former?: PetState | undefined;
 }
 
-export interface Plan {
-  /** Records of animals that are not here, in the order of the list. */
-  readonly added: readonly PlannedRecord[];
-  readonly events: readonly PlannedEvent[];
-  readonly counts: {
-    /** With those that come back under their ids. */
-    readonly added: number;
-    readonly updated: number;
-    readonly unchanged: number;
-    readonly withdrawn: number;
-  };
-  /** Animals of the complete source that are not in the list. */
-  readonly missing: number;
-  /** Records that nothing tells the animal of. */
+/** What the records come to beside the animals of the store. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly newest: Newest;
+  readonly records: readonly PlannedRecord[];
   readonly rejections: readonly Rejection[];
-  /** New animals whose name and category an animal here has, that no id identifies. */
-  readonly alike: readonly PlannedRecord[];
+  /** Records of animals that are not for adoption, by what they say. */
+  readonly skipped: ReadonlyMap<string, number>;
+  /** Those to be made. */
+  readonly categories: readonly NewCategory[];
+  /** Why the whole of it is refused. */
+  readonly refusal: AppError | undefined;
+  /** False if bad records leave the catalogue as it is. */
+  readonly isSound: boolean;
 }
 
-export interface DifferentName {
-  readonly id: string;
-  readonly names: readonly string[];
-  readonly line: number;
+export async function planned(
+  tx: Tx,
+  prepared: Prepared,
+  options: ImportOptions,
+): Promise<Planned> {
+  const { reading, understanding } = prepared;
+  const { categories: fromFile = [], newIds = false, withdraws } = options;
+  const complete = completeSource(reading, options);
+  const categories = new ImportCategories(await categoriesInUse(tx), fromFile, {
+    create: options.createCategories,
+    newIds,
+    anyNumber: reading.format !== "map",
+  });
+  const { records, rejections, skipped } = sorted(understanding.outcomes, reading, categories);
+  const newest = newestOf(newIds ? records : await withOtherIds(tx, records), newIds);
+  const plan = new Plan(options);
+  let done = 0;
+  for (const batch of batches(newest.identified.values())) {
+    plan.identified(batch, await animalsOf(tx, batch, newIds));
+    collectBehind((done += batch.length) - 1);
+  }
+  plan.anonymous(newest.anonymous, await namelessLike(tx, newest.anonymous, complete));
+  plan.added.sort((a, b) => a.outcome.line - b.outcome.line);
+  const all = [...rejections, ...plan.rejections];
+  const { total = 0, unlisted = [] } = complete ? await unlistedOf(tx, complete, newest) : {};
+  // Names that are not clear may be those of missing animals.
+  const missing = plan.missingOf(unlisted);
+  const lacking = { tx, missing, sourceAnimals: total, rejections: all };
+  plan.absent((await withdraws?.(lacking)) ?? missing);
+  const used = [...plan.added, ...plan.events].flatMap((each) => each.category ?? []);
+  return {
+    plan,
+    newest,
+    records,
+    rejections: all,
+    skipped,
+    categories: categories.wanted(new Set(used)),
+    refusal: notWhole(total, plan.counts.missing, all.length, prepared, options),
+    isSound:
+      all.length === 0 || (options.skipBad === true && all.length < understanding.outcomes.length),
+  };
 }
 
-/** Ranks of two records of one animal from the same moment: the one that is for adoption holds. */
-function rankOf(outcome: Candidate | Gone): number {
-  return outcome.kind === "gone" ? 0 : outcome.status === "sold" ? 1 : 2;
-}
+/** Reasons that are counted one by one; they hold values of the input. */
+const reasonsMax = 100;
+const otherReasons = "other reasons";
 
-function isNewer(one: PlannedRecord, other: PlannedRecord): boolean {
-  const [a, b] = [one.outcome, other.outcome];
-  const byTime = (a.version ?? 0) - (b.version ?? 0);
-  if (byTime !== 0) return byTime > 0;
-  return a.version === undefined || rankOf(a) >= rankOf(b);
-}
-
-/** The newest record of each animal, as far as ids tell the animals. */
-export interface Newest {
-  /** By what the records call their animals. */
-  readonly identified: ReadonlyMap<string, PlannedRecord>;
-  /** Those without any id are animals of their own. */
-  readonly anonymous: readonly PlannedRecord[];
-  /** Older records of animals that are for adoption. */
-  readonly superseded: number;
-  /** Animals whose records have different names. */
-  readonly differentNames: readonly DifferentName[];
-}
-
-/** What a record calls its animal; undefined without an id. */
-export function ownKey({ outcome, source }: PlannedRecord, newIds: boolean): string | undefined {
-  const { id, externalId } = outcome;
-  if (externalId !== undefined) return keyOf(source, externalId);
-  return id === undefined || newIds ? undefined : String(id);
-}
-
-/** Leaves the older records of animals out that have several. */
-export function newestOf(records: readonly PlannedRecord[], newIds: boolean): Newest {
-  const identified = new Map<string, PlannedRecord>();
-  const anonymous: PlannedRecord[] = [];
-  const names = new Map<string, { names: Set<string>; line: number; isThere: boolean }>();
-  let superseded = 0;
-  for (const record of records) {
-    const key = ownKey(record, newIds);
-    if (key === undefined) {
-      anonymous.push(record);
+/** The records with their categories, those that are bad, and those that are not for adoption. */
+function sorted(
+  outcomes: readonly Outcome[],
+  reading: Reading,
+  categories: ImportCategories,
+): Pick<Planned, "records" | "skipped" | "rejections"> {
+  const records: PlannedRecord[] = [];
+  const rejections: Rejection[] = [];
+  const skipped = new Map<string, number>();
+  for (const outcome of outcomes) {
+    if (outcome.kind === "reject") {
+      rejections.push(outcome);
       continue;
     }
-    const known = identified.get(key);
-    const isNext = known === undefined || isNewer(record, known);
-    if (isNext) identified.set(key, record);
-    if (known === undefined) continue;
-    const first = () => ({ names: new Set<string>(), line: known.outcome.line, isThere: false });
-    const entry = names.getOrInsertComputed(key, first);
-    for (const { name, kind } of [known.outcome, record.outcome]) {
-      if (name !== undefined) entry.names.add(name);
-      entry.isThere ||= kind === "pet";
+    const category = outcome.category && categories.resolve(outcome.category);
+    const isUnknown = category !== undefined && "problem" in category;
+    if (outcome.kind === "pet" && isUnknown) {
+      const rejection = rejectionOf(outcome, "category", category.problem);
+      rejections.push(category.isUnknown ? { ...rejection, unknownCategory: true } : rejection);
+      continue;
     }
-    if ((isNext ? known : record).outcome.kind === "pet") superseded += 1;
+    if (outcome.kind === "gone") {
+      const isCounted = skipped.has(outcome.reason) || skipped.size < reasonsMax;
+      const reason = isCounted ? outcome.reason : otherReasons;
+      skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+    }
+    const source = outcome.source ?? reading.source;
+    records.push({ outcome, category: isUnknown ? undefined : category, source });
   }
-  const differentNames = [...names].flatMap(([key, each]) => {
-    const id = identified.get(key)?.outcome.externalId;
-    if (each.names.size < 2 || !each.isThere || id === undefined) return [];
-    return [{ id, names: [...each.names].toSorted().slice(0, 2), line: each.line }];
-  });
-  return { identified, anonymous, superseded, differentNames };
+  return { records, rejections, skipped };
 }
 
-/** Plans an import, some records at a time, so that most of the store need not be in memory. */
-export class Planner {
-  readonly #options: PlanOptions;
-  readonly #added: PlannedRecord[] = [];
-  readonly #events: PlannedEvent[] = [];
-  readonly #rejections: Rejection[] = [];
-  readonly #alike: PlannedRecord[] = [];
+/** The source of which the input is the whole list. Throws AppError if it is not known. */
+function completeSource({ source }: Reading, { complete }: ImportOptions): string | undefined {
+  if (complete !== true) return undefined;
+  if (source !== "") return source;
+  throw new AppError("invalid_request", "--complete needs the source of this list.", {
+    hint: "Name the source with --source.",
+  });
+}
+
+/**
+ * Why the animals that a whole list lacks are not withdrawn: the list says itself that it is not
+ * whole, records of them may only be bad, or have lost their ids, or they are more than half of
+ * all and the options do not allow that.
+ */
+function notWhole(
+  sourceAnimals: number,
+  missing: number,
+  rejected: number,
+  { input, reading: { source }, understanding }: Prepared,
+  { confirmed, withdraws }: ImportOptions,
+): AppError | undefined {
+  if (missing === 0) return undefined;
+  const refused = (text: string, hint: string) => new AppError("invalid_request", text, { hint });
+  if (input.partial !== undefined) {
+    return refused(
+      `This list says that it is not whole (${input.partial}), and ${missing} of the ${sourceAnimals} animals of ${source} are not in it. Nothing was changed.`,
+      "Import all of its pages in one list, or leave out --complete.",
+    );
+  }
+  if (rejected > 0 && withdraws === undefined) {
+    return refused(
+      `A whole list must not have bad records, and this one has ${rejected}: their animals would be withdrawn. Nothing was changed.`,
+      "See them with --dry-run and fix them, or import without --complete.",
+    );
+  }
+  const damaged = understanding.notes.find(({ said }) => said.code === "idsDamaged");
+  if (damaged !== undefined) {
+    return refused(
+      `A whole list must not have damaged ids, and this one has ${damaged.records}: their animals would be withdrawn. Nothing was changed.`,
+      "Export the list again without a spreadsheet, or import without --complete.",
+    );
+  }
+  if (2 * missing <= sourceAnimals || confirmed === true || withdraws) return undefined;
+  return refused(
+    `${missing} of the ${sourceAnimals} animals of ${source} are not in this list. Nothing was changed.`,
+    "See whether the list is whole, and add --yes to withdraw them.",
+  );
+}
+
+/** A sound record that the store does not take, with all that an import would store of it. */
+function rejectionOf(outcome: Candidate | Gone, field: string, problem: Message): Rejection {
+  const { line, id, name, category, externalId } = outcome;
+  const status = outcome.kind === "pet" ? (outcome.status ?? null) : "gone";
+  const record = { id, name, category: category?.name ?? category?.id, status, externalId };
+  return { kind: "reject", line, externalId, field, problem, record };
+}
+
+/** What becomes of the animals of a list and of the store. */
+export class Plan {
+  /** Records of animals that are not here. */
+  readonly added: PlannedRecord[] = [];
+  readonly events: PlannedEvent[] = [];
+  /** Those that come back under their ids are added; those that a whole list lacks are missing. */
+  readonly counts = { added: 0, updated: 0, unchanged: 0, withdrawn: 0, missing: 0 };
+  /** Records that nothing tells the animal of. */
+  readonly rejections: Rejection[] = [];
+  /** New animals whose name and category an animal here has, that no id identifies. */
+  readonly alike: PlannedRecord[] = [];
+  readonly #options: ImportOptions;
   /** Animals that a name in a whole list means, or may mean. */
   readonly #named = new Set<bigint>();
-  #restored = 0;
-  #updated = 0;
-  #unchanged = 0;
-  #withdrawn = 0;
-  #missing = 0;
 
-  constructor(options: PlanOptions) {
+  constructor(options: ImportOptions) {
     this.#options = options;
   }
 
@@ -166,9 +239,12 @@ export class Planner {
       const { outcome, source } = record;
       const animal = this.#animal(outcome, source, store);
       if (animal !== undefined) this.#change(record, animal);
-      else if (outcome.id === undefined || this.#options.newIds) this.#add(record);
+      else if (outcome.id === undefined || this.#options.newIds === true) this.#add(record);
       // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
-      else if (outcome.kind === "pet") this.#rejections.push(unknownId(outcome, outcome.id));
+      else if (outcome.kind === "pet") {
+        const problem = message("idUnknown", String(outcome.id));
+        this.rejections.push(rejectionOf(outcome, "id", problem));
+      }
     }
   }
 
@@ -178,24 +254,28 @@ export class Planner {
    */
   anonymous(records: readonly PlannedRecord[], nameless: readonly StoreAnimal[]): void {
     const here = Map.groupBy(nameless, (each) => nameKey(each.name, String(each.categoryId)));
-    if (this.#options.complete === undefined) {
-      for (const record of records) {
-        if (here.has(recordKey(record))) this.#alike.push(record);
-        this.#add(record);
-      }
-      return;
-    }
+    const isWhole = this.#options.complete === true;
     for (const [key, all] of Map.groupBy(records, recordKey)) {
       const animals = here.get(key) ?? [];
-      const [record] = all;
       const [animal] = animals;
+      if (!isWhole || animal === undefined) {
+        for (const each of all) this.#add(each);
+        if (animal !== undefined) this.alike.push(...all);
+        continue;
+      }
       for (const each of animals) this.#named.add(each.id);
-      if (animal === undefined) for (const each of all) this.#add(each);
-      else if (all.length === 1 && animals.length === 1 && record !== undefined) {
+      const [record] = all;
+      if (all.length === 1 && animals.length === 1 && record !== undefined) {
         this.#change(record, animal);
-      } else if (isSameState(all, animals)) this.#unchanged += animals.length;
-      else this.#rejections.push(...all.map((each) => ambiguous(each, all.length, animals.length)));
+      } else if (isSameState(all, animals)) this.counts.unchanged += animals.length;
+      else for (const each of all) this.#refuseAlike(each, all.length, animals.length);
     }
+  }
+
+  #refuseAlike({ outcome }: PlannedRecord, records: number, animals: number): void {
+    const name = JSON.stringify(outcome.name ?? "Unnamed");
+    const problem = message("sameName", name, String(records), String(animals));
+    this.rejections.push(rejectionOf(outcome, "name", problem));
   }
 
   /** The animals among those that no id in a whole list names that no name in it names either. */
@@ -205,24 +285,8 @@ export class Planner {
 
   /** Withdraws animals of a source that its whole list does not have. */
   absent(missing: readonly StoreAnimal[]): void {
-    this.#missing += missing.length;
+    this.counts.missing += missing.length;
     for (const animal of missing) this.#withdraw(animal);
-  }
-
-  end(): Plan {
-    return {
-      added: this.#added.toSorted((a, b) => a.outcome.line - b.outcome.line),
-      events: this.#events,
-      counts: {
-        added: this.#added.length + this.#restored,
-        updated: this.#updated,
-        unchanged: this.#unchanged,
-        withdrawn: this.#withdrawn,
-      },
-      missing: this.#missing,
-      rejections: this.#rejections,
-      alike: this.#alike,
-    };
   }
 
   #animal(
@@ -230,7 +294,7 @@ export class Planner {
     source: string,
     { byId, byKey }: StoreAnimals,
   ): StoreAnimal | undefined {
-    const named = id === undefined || this.#options.newIds ? undefined : byId.get(id);
+    const named = id === undefined || this.#options.newIds === true ? undefined : byId.get(id);
     const isSame = externalId === undefined || (named?.externalId ?? externalId) === externalId;
     if (named !== undefined && isSame) return named;
     if (externalId === undefined) return undefined;
@@ -243,13 +307,13 @@ export class Planner {
 
   #change({ outcome, category, source }: PlannedRecord, animal: StoreAnimal): void {
     if (outcome.kind === "gone") {
-      if (!animal.isRemoved && !this.#options.keepGone) this.#withdraw(animal);
+      if (!animal.isRemoved && this.#options.keepGone !== true) this.#withdraw(animal);
       return;
     }
     if (category === undefined) return;
     const { id: petId, isRemoved, ...before } = animal;
     // A list that does not say whose it is leaves what is known. Names are those of a whole list.
-    const isSourced = outcome.externalId !== undefined || this.#options.complete !== undefined;
+    const isSourced = outcome.externalId !== undefined || this.#options.complete === true;
     const after: PetState = {
       ...before,
       ...textsOf(outcome),
@@ -261,29 +325,25 @@ export class Planner {
     };
     const isOther = category.id === undefined || differs(before, after);
     if (isRemoved) {
-      this.#restored += 1;
-      this.#events.push({
-        petId,
-        before: null,
-        after,
-        category,
-        former: isOther ? before : undefined,
-      });
+      this.counts.added += 1;
+      const former = isOther ? before : undefined;
+      this.events.push({ petId, before: null, after, category, former });
     } else if (isOther) {
-      this.#updated += 1;
-      this.#events.push({ petId, before, after, category });
-    } else this.#unchanged += 1;
+      this.counts.updated += 1;
+      this.events.push({ petId, before, after, category });
+    } else this.counts.unchanged += 1;
   }
 
   #withdraw(animal: StoreAnimal): void {
-    const { id: petId } = animal;
+    this.counts.withdrawn += 1;
     const before = stateOf(animal);
-    this.#withdrawn += 1;
-    this.#events.push({ petId, before, after: null, category: undefined });
+    this.events.push({ petId: animal.id, before, after: null, category: undefined });
   }
 
   #add(record: PlannedRecord): void {
-    if (record.outcome.kind === "pet" && record.category !== undefined) this.#added.push(record);
+    if (record.outcome.kind !== "pet" || record.category === undefined) return;
+    this.added.push(record);
+    this.counts.added += 1;
   }
 }
 
@@ -314,7 +374,7 @@ function differs(before: PetState, after: PetState): boolean {
 const nameKey = (name: string, category: string) => `${categoryKey(name)}\0${category}`;
 
 function recordKey({ outcome, category }: PlannedRecord): string {
-  return nameKey(outcome.name ?? "", String(category?.id ?? category?.key ?? ""));
+  return nameKey(outcome.name ?? "", String(category?.id ?? categoryKey(category?.name ?? "")));
 }
 
 /** True if it makes no difference which of the records is which of the animals. */
@@ -324,15 +384,4 @@ function isSameState(records: readonly PlannedRecord[], animals: readonly StoreA
   );
   const known = animals.map(({ status }) => status ?? "");
   return said.toSorted().join() === known.toSorted().join();
-}
-
-function unknownId({ line, id, name, category, status }: Candidate, own: bigint): Rejection {
-  const record = { id, name, category: category.name ?? category.id, status: status ?? null };
-  return { kind: "reject", line, field: "id", problem: message("idUnknown", String(own)), record };
-}
-
-function ambiguous({ outcome }: PlannedRecord, records: number, animals: number): Rejection {
-  const { line, name = "Unnamed" } = outcome;
-  const problem = message("sameName", JSON.stringify(name), String(records), String(animals));
-  return { kind: "reject", line, field: "name", problem, record: { name } };
 }

@@ -1,17 +1,16 @@
 /** How a list is read: proposed from what is known of it, and carried out on all its records. */
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { shellWord } from "../../../domain/errors.ts";
-import { isBlank, message, type Note, Notes, shown } from "../messages.ts";
+import { isBlank, type Message, message, type Note, Notes, shown } from "../messages.ts";
 import { collectBehind, UnreadableInput } from "../read/input.ts";
 import { type Input, type Known, readInput, type ReadOptions } from "../read/read.ts";
-import { MalformedRecord } from "../read/records.ts";
 import { asm } from "./asm.ts";
 import { Dates } from "./dates.ts";
 import { deathReader } from "./exclusion.ts";
 import { type Format, requireNeeded, type Sample, sampleOf } from "./format.ts";
 import { familiarHeadings, guessed, type Guess, looksLikeRecord } from "./guess.ts";
 import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map.ts";
-import { goneOf, type MapperContext, type Outcome } from "./record.ts";
+import { type Candidate, goneOf, type MapperContext, type Outcome, problemsMax } from "./record.ts";
 import { rehome } from "./rehome.ts";
 import { petfinder, petstore, rescuegroups } from "./services.ts";
 import { shelters } from "./shelters.ts";
@@ -210,15 +209,20 @@ export function understand(
   const map = format.mapper(sample, context);
   const death = deathReader(sample, context);
   const outcomes: Outcome[] = [];
+  let rejected = 0;
   for (const record of input.records) {
     collectBehind(outcomes.length);
     const outcome = map(record, input.lines[outcomes.length] ?? 0);
-    const isOpen = outcome.kind === "pet" && outcome.status !== "sold";
-    const reason = isOpen && !(record instanceof MalformedRecord) ? death(record) : undefined;
+    if (outcome.kind !== "pet") {
+      const isKept = outcome.kind === "gone" || (rejected += 1) <= problemsMax;
+      outcomes.push(isKept ? outcome : { ...outcome, record: undefined });
+      continue;
+    }
+    const reason = outcome.status === "sold" ? undefined : death(record);
     outcomes.push(
-      outcome.kind === "pet" && reason !== undefined
-        ? goneOf(outcome, reason, () => outcome)
-        : withCategory(outcome, reading),
+      reason === undefined
+        ? withCategory(outcome, reading)
+        : goneOf(outcome, reason, () => outcome),
     );
   }
   return { outcomes, notes: notes.list(), stems: statuses.stems() };
@@ -231,10 +235,9 @@ function formatOf({ format: name, columns = {}, category, isOutcome }: Reading):
   return format;
 }
 
-function withCategory(outcome: Outcome, { category, format }: Reading): Outcome {
-  return category === undefined || format === "map" || outcome.kind !== "pet"
-    ? outcome
-    : { ...outcome, category: { name: category } };
+function withCategory(outcome: Candidate, { category, format }: Reading): Candidate {
+  const isTold = category !== undefined && format !== "map";
+  return isTold ? { ...outcome, category: { name: category } } : outcome;
 }
 
 /** Whether the day or the month comes first: some dates, of any column, show it for all. */
@@ -307,4 +310,63 @@ function advice(map: FieldMap, given: Given, asked: Guess["asked"]): string {
   const pairs = statusWordsText(asked.words.map((word) => [word, "?"] as const));
   const words = pairs === "" ? "" : `, and what its words mean: --status ${shellWord(pairs)}`;
   return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${words}. If no column says it, add --default-status available|pending|sold|none|gone`;
+}
+
+/** A list whose records are understood; nothing of the store was looked at yet. */
+export interface Prepared {
+  readonly input: Pick<Input, "shape" | "notes" | "partial" | "bytes">;
+  readonly reading: Reading;
+  readonly isGuessed: boolean;
+  readonly understanding: Understanding;
+}
+
+/** How it was read, with what words meant by their sense: it reads the next list the same way. */
+export const confirmedReading = ({ reading, understanding }: Prepared): Reading => ({
+  ...reading,
+  statuses: { ...Object.fromEntries(understanding.stems), ...reading.statuses },
+});
+
+/** Reads and understands an input. Throws UnreadableInput, UnknownFormat among them. */
+export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared> {
+  const input = await readFor(bytes, given);
+  const { reading, isGuessed } = proposed(input, given);
+  return prepared(input, reading, { isGuessed });
+}
+
+/** The same by a reading that was confirmed before: nothing is guessed, and no stem is read. */
+export async function prepareAgain(bytes: Uint8Array, reading: Reading): Promise<Prepared> {
+  const input = await readFor(bytes, reading);
+  return prepared(input, reading, { isGuessed: false, readsStems: false });
+}
+
+function prepared(
+  input: Input,
+  reading: Reading,
+  { isGuessed, readsStems = true }: { readonly isGuessed: boolean; readonly readsStems?: boolean },
+): Prepared {
+  const understanding = understand(input, reading, { readsStems });
+  const { shape, partial, bytes } = input;
+  // What an export has without a status is as it was.
+  const nobody = reading.format === "rehome" ? undefined : nobodyIn(understanding, reading);
+  if (isGuessed && nobody !== undefined) {
+    const [count = "", column = ""] = nobody.values;
+    throw new UnreadableInput(0, message("noneGuessed", count, column));
+  }
+  const note = nobody && { said: nobody, records: 0, firstLine: 0, example: "" };
+  const notes = note === undefined ? input.notes : [...input.notes, note];
+  return { input: { shape, notes, partial, bytes }, reading, isGuessed, understanding };
+}
+
+/** What is said of a list of which no animal is for adoption; undefined if one is, or may be. */
+function nobodyIn({ outcomes }: Understanding, reading: Reading): Message | undefined {
+  const isOpen = outcomes.some(
+    (each) =>
+      (each.kind === "pet" && (each.status === "available" || each.status === "pending")) ||
+      (each.kind === "reject" && each.unknownStatus !== undefined),
+  );
+  const count = outcomes.filter(({ kind }) => kind !== "reject").length;
+  if (isOpen || count === 0) return undefined;
+  const column =
+    reading.columns?.status ?? (reading.format === "map" ? "the status of all" : reading.format);
+  return message("noneForAdoption", String(count), column);
 }

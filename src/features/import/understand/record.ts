@@ -48,12 +48,15 @@ export interface Gone extends FromLine {
   readonly category?: CandidateCategory | undefined;
 }
 
+/** Bad records that are kept as they are; the rest of them are counted. */
+export const problemsMax = 1_000;
+
 /** A record that cannot be imported, with the field at fault (empty: the record as a whole). */
 export interface Rejection extends FromLine {
   readonly kind: "reject";
   readonly field: string;
   readonly problem: Message;
-  /** The record itself: what `--rejects` writes down. */
+  /** The record itself, of the first ones: what `--rejects` writes down. */
   readonly record: unknown;
   /** Set when all that is missing is an id for the category's name. */
   readonly unknownCategory?: true;

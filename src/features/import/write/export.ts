@@ -1,6 +1,44 @@
-import { petFieldNames, plainPet } from "../../../domain/pet.ts";
-import type { ExportedPet } from "../do/catalogue.ts";
+import { asc, eq, gt } from "drizzle-orm";
+import { type Pet, petFieldNames, plainPet } from "../../../domain/pet.ts";
+import { type Database, longWork } from "../../../storage/database.ts";
+import { petOfRow } from "../../../storage/pet-row.ts";
+import type { PetRow } from "../../animals/changes.ts";
 import { csvField, guarded } from "./csv.ts";
+
+/** An animal as it is written down whole. */
+export interface ExportedPet extends Pet {
+  readonly category?: string | undefined;
+  /** The id that it has where it was imported from. */
+  readonly externalId?: string | undefined;
+  /** Whose id that is; empty when nobody said. */
+  readonly source?: string | undefined;
+}
+
+/** At most `limit` animals in ascending id order, above `after`. */
+export function exportPage(db: Database, after: bigint, limit: number): Promise<ExportedPet[]> {
+  return db.read(async (tx) => {
+    const { pets, categories } = tx.t;
+    const rows = await tx
+      .select({ pet: pets, category: categories.name })
+      .from(pets)
+      .leftJoin(categories, eq(categories.id, pets.categoryId))
+      .where(gt(pets.id, after))
+      .orderBy(asc(pets.id))
+      .limit(limit);
+    return rows.map(({ pet, category }) => exportedPet(pet, category ?? undefined));
+  }, longWork);
+}
+
+/** The animal in a row, and what an export tells of it. */
+export function exportedPet(row: PetRow, category: string | undefined): ExportedPet {
+  const { externalId, source } = row;
+  return {
+    ...petOfRow(row),
+    category,
+    externalId: externalId ?? undefined,
+    source: source === "" ? undefined : source,
+  };
+}
 
 export const exportFormats = ["json", "ndjson", "csv"] as const;
 export type ExportFormat = (typeof exportFormats)[number];

@@ -306,7 +306,7 @@ test("the same reading reads the next list, without a guess or a stem", async ()
   const { reading } = await readWhole(monday);
   // A reading is kept as JSON.
   const kept = JSON.parse(JSON.stringify(reading)) as typeof reading;
-  const { prepareAgain } = await import("../../../../src/features/import/do/prepare.ts");
+  const { prepareAgain } = await import("../../../../src/features/import/understand/reading.ts");
   const again = async (text: string) =>
     (await prepareAgain(new TextEncoder().encode(text), kept)).understanding.outcomes.map(brief);
   expect(await again(monday)).toEqual(["2 Rex / Dog / available", "3 Ada / Cat / pending"]);

@@ -4,7 +4,7 @@ import Papa from "papaparse";
 import { petStatuses } from "../../../../src/domain/pet.ts";
 import { int64Max, int64Min } from "../../../../src/domain/int64.ts";
 import { exportFormats, exportText } from "../../../../src/features/import/write/export.ts";
-import type { ExportedPet } from "../../../../src/features/import/do/catalogue.ts";
+import type { ExportedPet } from "../../../../src/features/import/write/export.ts";
 import { readWhole } from "../helpers.ts";
 
 async function text(

@@ -1,58 +1,29 @@
-import { and, asc, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { int64Min } from "../../../domain/int64.ts";
-import type { Pet } from "../../../domain/pet.ts";
-import { longWork, type Database, type Tx } from "../../../storage/database.ts";
-import { petOfRow } from "../../../storage/pet-row.ts";
+import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
-import { eventFields, type PetRow } from "../../animals/changes.ts";
-import {
-  keyOf,
-  type Newest,
-  type PlannedRecord,
-  type StoreAnimal,
-  type StoreAnimals,
-} from "../plan/plan.ts";
+import { eventFields, type PetState } from "../../animals/changes.ts";
+import { keyOf, type Newest, type PlannedRecord } from "./newest.ts";
 import { idPrefix } from "../understand/values.ts";
 
-/** An animal as it is written down whole. */
-export interface ExportedPet extends Pet {
-  readonly category?: string | undefined;
-  /** The id that it has where it was imported from. */
-  readonly externalId?: string | undefined;
-  /** Whose id that is; empty when nobody said. */
-  readonly source?: string | undefined;
+/** An animal of the store, here or removed. */
+export interface StoreAnimal extends PetState {
+  readonly id: bigint;
+  readonly isRemoved: boolean;
 }
 
-/** At most `limit` animals in ascending id order, above `after`. */
-export function exportPage(db: Database, after: bigint, limit: number): Promise<ExportedPet[]> {
-  return db.read(async (tx) => {
-    const { pets, categories } = tx.t;
-    const rows = await tx
-      .select({ pet: pets, category: categories.name })
-      .from(pets)
-      .leftJoin(categories, eq(categories.id, pets.categoryId))
-      .where(gt(pets.id, after))
-      .orderBy(asc(pets.id))
-      .limit(limit);
-    return rows.map(({ pet, category }) => exportedPet(pet, category ?? undefined));
-  }, longWork);
-}
-
-/** The animal in a row, and what an export tells of it. */
-export function exportedPet(row: PetRow, category: string | undefined): ExportedPet {
-  const { externalId, source } = row;
-  return {
-    ...petOfRow(row),
-    category,
-    externalId: externalId ?? undefined,
-    source: source === "" ? undefined : source,
-  };
+/** The animals of the store that some records may be; one that is here before a removed one. */
+export interface StoreAnimals {
+  /** By the ids that records name. */
+  readonly byId: ReadonlyMap<bigint, StoreAnimal>;
+  /** By `keyOf`. */
+  readonly byKey: ReadonlyMap<string, StoreAnimal>;
 }
 
 /** Animals that are asked for, or read, at a time. */
-export const batchSize = 1_000;
+const batchSize = 1_000;
 const pageSize = 10_000;
 
 type PetTable = Tx["t"]["pets"] | Tx["t"]["removedPets"];
