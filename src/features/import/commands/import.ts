@@ -15,7 +15,7 @@ import { prepare, type Prepared } from "../understand/reading.ts";
 import type { ImportSummary } from "../do/summary.ts";
 import { readCategories } from "../plan/categories.ts";
 import { UnreadableInput } from "../read/input.ts";
-import { formats, type Given } from "../understand/reading.ts";
+import { formats, type Given, UnknownFormat } from "../understand/reading.ts";
 import { statusKey } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 import {
@@ -178,8 +178,13 @@ class ImportWork {
   async run(bytes: Uint8Array, given: Given): Promise<ImportSummary> {
     const { acceptGuess, dryRun, json } = this.#options;
     const { db } = this.#services.store;
-    let prepared = await prepare(bytes, given);
     const isAsking = this.#io.canAsk && json !== true && dryRun !== true;
+    let open: UnknownFormat | undefined;
+    let prepared = await prepare(bytes, given).catch((error: unknown) => {
+      if (!isAsking || !(error instanceof UnknownFormat) || !error.lacksStatus) throw error;
+      open = error;
+      return prepare(bytes, { ...given, defaultStatus: "available" });
+    });
     if (dryRun) return previewImport(db, prepared, this.#importOptions());
     if (!isAsking && (!prepared.isGuessed || acceptGuess === true)) return this.#do(prepared);
     let summary = await previewImport(db, prepared, this.#importOptions());
@@ -202,10 +207,11 @@ class ImportWork {
       summary = await previewImport(db, prepared, this.#importOptions({ createCategories }));
     }
     if (summary.rejected > 0 && this.#options.skipBad !== true) return summary;
-    if (summary.isGuessed && acceptGuess !== true) {
+    if (open !== undefined || (summary.isGuessed && acceptGuess !== true)) {
       this.#io.err(importedText(summary));
-      if (!isYes(await this.#io.ask("Import them? [y/N] ")))
-        throw new Error("Nothing was changed.");
+      const isUnsaid = "No column says whether an animal is for adoption. Are all of these? [y/N] ";
+      const question = open === undefined ? "Import them? [y/N] " : isUnsaid;
+      if (!isYes(await this.#io.ask(question))) throw open ?? new Error("Nothing was changed.");
     }
     return this.#do(prepared, { createCategories });
   }

@@ -15,6 +15,12 @@ const tellsState =
 /** Columns of a death: its date, or yes and no. */
 const tellsDeath =
   /dead|deceas|death|died|doa$|euthan|puttosleep|muert|fallec|defunc|obito|morte$|deces|gestorben|verstorben|todes|overl[ei]j?d/;
+/** Columns of where an animal is kept, and where dead ones are. */
+const tellsPlace =
+  /^(?:kennel(?:no|number)?|cage|room|(?:current|shelter|internal)?location(?:name)?)$/;
+const deadPlaces = /^(?:freezer|morgue|cooler)(?= |$)/;
+/** How animals come that are somebody's, or wild. */
+const notOurs = /^(?:wildlife|clinic|s n clinic|spay neuter|boarding)(?= |$)/;
 /** What is told beside these, and names neither the animal's state nor its death. */
 const tellsOther =
   /reason|cause|motivo|grund|risk|count|total|rate|date(?:ofbirth)|spay|neuter|chip|vacc|rabies|licen/;
@@ -25,18 +31,23 @@ export function deathReader(sample: Sample, { dates, statuses }: MapperContext):
   const isTold = ({ column }: NamedField) => !tellsOther.test(wordKey(column).replaceAll(" ", ""));
   const deaths = fields.like(tellsDeath).filter(isTold);
   const states = fields.like(tellsState).filter((each) => isTold(each) && !deaths.includes(each));
+  const places = fields.like(tellsPlace);
   const intake = fields.among(["intake type"]);
+  const says = (value: unknown, what: RegExp) =>
+    typeof value === "string" && what.test(wordKey(value));
   const isDeath = (value: unknown) =>
     (isYes(value) && !isNo(value)) || saysDead(value) || dates.sortable(value) !== undefined;
   // What somebody said that a word means goes before what it says.
   const isDead = (value: unknown) => saysDead(value) && statuses.understood(value)?.by !== "told";
   return (record) => {
     const death = deaths.find(({ read }) => isDeath(read(record)));
-    const state = death ?? states.find(({ read }) => isDead(read(record)));
+    const state =
+      death ??
+      states.find(({ read }) => isDead(read(record))) ??
+      places.find(({ read }) => says(read(record), deadPlaces));
     if (state !== undefined) return `${state.column} ${shown(state.read(record))}`;
     const came = intake.read(record);
-    const isWild = typeof came === "string" && wordKey(came).startsWith("wildlife");
-    return isWild ? `${intake.column} ${shown(came)}` : undefined;
+    return says(came, notOurs) ? `${intake.column} ${shown(came)}` : undefined;
   };
 }
 

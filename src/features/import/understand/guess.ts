@@ -43,7 +43,7 @@ const species: ReadonlySet<string> = new Set(
   perro perra perros perras gato gata gatos gatas cachorro cachorros conejo conejos ave aves caballo caballos roedor
   hund hunde katze katzen kater kaninchen vogel vogel pferd pferde meerschweinchen kleintier kleintiere nager
   chien chiens chienne chat chats chatte lapin lapins oiseau oiseaux cheval chevaux rongeur
-  hond honden kat katten poes poezen konijn konijnen vogels paard paarden
+  hond honden kat katten poes poezen konijn konijnen vogels paard paarden katt katter kanin
   cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio 狗 貓 犬 猫 개 고양이`
     .split(/\s+/)
     .map(wordKey),
@@ -55,7 +55,7 @@ const noStatus =
   /intake|return(?!type)|surrender|location|place|kennel|cage|room|site|city|county|jurisdiction|district|address|crossing|region|provinc|countr|zip|disab|special|health|medical|vaccin|spay|neuter|steril|fixed|reason|source|origin|sex|gender|size|colou?r|breed|raza|rasse|name|note|comment|descri|bio|story|lugar|ubicacion|ort$|chip|rabies|hiv|felv|house|kids|children|good/;
 /** What else is known of an animal, though parts of its heading say otherwise. */
 const noName =
-  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|keeper|adopter|foster|contact|mail|phone|address|street|photo|image|picture|url|link|video|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
+  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
 const noId =
   /zip|postal|plz|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time/;
 const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
@@ -83,7 +83,7 @@ export interface Guess {
   readonly whenBlank?: Meaning;
   /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
   readonly isOutcome: boolean;
-  /** A column with the heading of a status, most of whose words are not known. */
+  /** Words of the status that are to be told, or of a column with the heading of one. */
   readonly asked?: { readonly column: string; readonly words: readonly string[] };
 }
 
@@ -96,10 +96,9 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
     if (map[target] === undefined && column !== undefined) map[target] = column.name;
   };
   take("categoryId", categoryColumn(free()));
-  const told =
-    map.status === undefined && statuses.whenMissing === undefined
-      ? statusColumn(free(), sample, statuses)
-      : undefined;
+  const named = columns.filter(({ key }) => key === columnKey(map.status ?? ""));
+  const isSought = map.status === undefined && statuses.whenMissing === undefined;
+  const told = statusColumn(isSought ? free() : named, sample, statuses);
   take("status", told?.column);
   take("name", nameColumn(free()));
   take("externalId", idColumn(free()));
@@ -108,7 +107,11 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
     mapTargets.flatMap((target) => (map[target] === undefined ? [] : [[target, map[target]]])),
   );
   const { words = new Map(), whenBlank, isOutcome = false } = told ?? {};
-  const asked = map.status === undefined ? unknownStatusColumn(free(), statuses) : undefined;
+  const open = told?.column ?? likelyStatus(map.status === undefined ? free() : named);
+  const asked = open && {
+    column: open.name,
+    words: unknownWords(open, statuses.withWords(words)),
+  };
   return {
     columns: ordered,
     words,
@@ -252,13 +255,18 @@ function statusColumn(
 ): StatusGuess | undefined {
   const column = best(columns, (each) => statusScore(each, sample, statuses));
   if (column === undefined) return flagColumn(columns, sample) ?? adoptionDate(columns, sample);
-  const isOutcome = ofOutcome.test(column.key) && columns.some(({ key }) => ofStay.test(key));
+  const isOutcome = isOfStays(sample.names, column.name);
   if (!isOutcome) return { column, words: new Map(), isOutcome };
   const words = new Map<string, Meaning>();
   for (const value of valuesOf(column, sample)) {
     if (!statuses.knows(value) && isDepartureWord(value)) words.set(wordKey(wordOf(value)), "gone");
   }
   return { column, words, isOutcome, whenBlank: "available" };
+}
+
+/** True for a report with a row per stay, whose outcome is blank while the animal is there. */
+export function isOfStays(names: readonly string[], status = ""): boolean {
+  return ofOutcome.test(columnKey(status)) && names.some((name) => ofStay.test(columnKey(name)));
 }
 
 function valuesOf({ read }: Column, { records }: Sample): readonly unknown[] {
@@ -285,7 +293,8 @@ function statusScore(column: Column, sample: Sample, statuses: Statuses): number
   if ([...meanings].every((meaning) => meaning === "none")) return 0;
   if (heading >= 1) return heading + share;
   const isThere = meanings.has("available") || meanings.has("pending");
-  return isThere && meanings.size > 1 ? share : 0;
+  const isLeft = meanings.has("sold") && meanings.has("gone");
+  return isLeft || (isThere && meanings.size > 1) ? share : 0;
 }
 
 /** Columns of yes and no, with what these mean. */
@@ -342,16 +351,18 @@ function adoptionDate(columns: readonly Column[], sample: Sample): StatusGuess |
 
 const askedWordsMax = 20;
 
-/** A column with the heading of a status that is not taken, and the words to be told. */
-function unknownStatusColumn(columns: readonly Column[], statuses: Statuses): Guess["asked"] {
-  const column = best(columns, ({ key, values }) => {
+/** A column with the heading of a status that has few words. */
+function likelyStatus(columns: readonly Column[]): Column | undefined {
+  return best(columns, ({ key, values }) => {
     const isFew = values.length > 0 && new Set(values.map(wordOf)).size <= askedWordsMax;
     const score = headingScore("status", key);
     return isFew && score >= 1 ? score : 0;
   });
-  if (column === undefined) return undefined;
-  const unknown = column.values.filter((value) => statuses.understood(value) === undefined);
-  return { column: column.name, words: [...new Set(unknown.map((value) => wordOf(value).trim()))] };
+}
+
+function unknownWords({ values }: Column, statuses: Statuses): readonly string[] {
+  const unknown = values.filter((value) => statuses.understood(value) === undefined);
+  return [...new Set(unknown.map((value) => wordOf(value).trim()))].slice(0, askedWordsMax);
 }
 
 /** How many of these cells are headings that lists of animals have. */
@@ -366,12 +377,16 @@ export function familiarHeadings(cells: readonly string[]): number {
   return keys.filter(isUsual).length;
 }
 
-/** True for cells of a record: a kind of animal, a status or a date among them. */
+const isAddress = (cell: string) => /\.(?:jpe?g|png|webp|gif)$|^https?:\/\//i.test(cell.trim());
+
+/** True for cells of a record: a kind of animal, a status, a date or a picture among them. */
 export function looksLikeRecord(cells: readonly string[]): boolean {
   const statuses = new Statuses();
   const filled = cells.filter((cell) => cell.trim() !== "");
   return (
     filled.length > 1 &&
-    filled.some((cell) => isSpecies(cell) || statuses.knows(cell) || isDate(cell))
+    filled.some(
+      (cell) => isSpecies(cell) || statuses.knows(cell) || isDate(cell) || isAddress(cell),
+    )
   );
 }

@@ -8,7 +8,7 @@ import { asm } from "./asm.ts";
 import { Dates } from "./dates.ts";
 import { deathReader } from "./exclusion.ts";
 import { type Format, requireNeeded, type Sample, sampleOf } from "./format.ts";
-import { familiarHeadings, guessed, type Guess, looksLikeRecord } from "./guess.ts";
+import { familiarHeadings, guessed, type Guess, isOfStays, looksLikeRecord } from "./guess.ts";
 import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map.ts";
 import { type Candidate, goneOf, type MapperContext, type Outcome, problemsMax } from "./record.ts";
 import { rehome } from "./rehome.ts";
@@ -147,7 +147,15 @@ export function proposed(input: Input, given: Given): Proposal {
     (columns.categoryId ?? given.category) !== undefined &&
     columns.name !== undefined &&
     (columns.status ?? given.defaultStatus) !== undefined;
-  if (isWhole) return { reading: { ...common, format: "map", columns, source }, isGuessed: false };
+  if (isWhole) {
+    const stays = isOfStays(sample.names, columns.status) && { isOutcome: true as const };
+    return { reading: { ...common, format: "map", columns, ...stays, source }, isGuessed: false };
+  }
+  return guessedReading(sample, given, { ...common, format: "map", columns, source });
+}
+
+function guessedReading(sample: Sample, given: Given, common: Reading): Proposal {
+  const { columns = {} } = common;
   const statuses = new Statuses(given.statuses, given.defaultStatus);
   const guess = guessed(sample, withoutCategory(columns, given), statuses);
   const found = withoutCategory(guess.columns, given);
@@ -158,14 +166,17 @@ export function proposed(input: Input, given: Given): Proposal {
   }
   const reading: Reading = {
     ...common,
-    format: "map",
     columns: found,
     statuses: { ...Object.fromEntries(guess.words), ...common.statuses },
     defaultStatus: given.defaultStatus ?? guess.whenBlank,
     ...(guess.isOutcome && { isOutcome: true as const }),
-    source,
   };
-  return { reading, isGuessed: true };
+  // A list without names may have all of its columns given.
+  const isGuessed =
+    fieldMapText(found) !== fieldMapText(columns) ||
+    [...guess.words.keys()].some((word) => given.statuses?.has(word) !== true) ||
+    reading.defaultStatus !== given.defaultStatus;
+  return { reading, isGuessed };
 }
 
 function withoutCategory(columns: FieldMap, { category }: Given): FieldMap {
@@ -267,8 +278,10 @@ export class UnknownFormat extends UnreadableInput {
   readonly rows: readonly (readonly string[])[];
   /** A guess which of them are ours. */
   readonly guess: FieldMap;
+  /** True if all that is missing is whether the animals are for adoption. */
+  readonly lacksStatus: boolean;
 
-  constructor(sample: Sample, map: FieldMap, given: Given, { asked }: Guess) {
+  constructor(sample: Sample, map: FieldMap, given: Given, guess: Guess) {
     const { names, columns } = sample;
     const rows = sample.first
       .filter((record) => Array.isArray(record) || isJsonObject(record))
@@ -283,33 +296,42 @@ export class UnknownFormat extends UnreadableInput {
       );
     const width = Math.max(...names.map((name) => name.length));
     const lines = names.map((name, at) => `  ${name.padEnd(width)}  ${rows[0]?.[at] ?? ""}`);
-    super(0, message("formatUnknown", lines.join("\n"), advice(map, given, asked)));
+    super(0, message("formatUnknown", lines.join("\n"), advice(map, given, guess)));
     this.columns = names;
     this.rows = rows;
     this.guess = map;
+    this.lacksStatus =
+      guess.asked === undefined &&
+      map.status === undefined &&
+      map.name !== undefined &&
+      (map.categoryId ?? given.category) !== undefined;
   }
 }
 
 /** What is open, as options to paste: nothing that was not guessed is proposed. */
-function advice(map: FieldMap, given: Given, asked: Guess["asked"]): string {
+function advice(map: FieldMap, given: Given, { asked, words, whenBlank }: Guess): string {
   const isCategory = (map.categoryId ?? given.category) !== undefined;
   const open = {
     // Some lists have no names; one that has nothing else that was found has them, too.
     ...(map.name === undefined && map.externalId === undefined && { name: "COLUMN" }),
     ...(!isCategory && { categoryId: "COLUMN" }),
   };
-  const isStatus = (map.status ?? given.defaultStatus) !== undefined;
   const option = `--map ${shellWord(fieldMapText({ ...map, ...open }))}`;
   const kind = isCategory
     ? ""
     : "; if all animals are of one kind, --category NAME says so instead of categoryId";
-  if (isStatus) return `${option}${kind}`;
+  const unknown = asked?.words.map((word) => [word, "?"] as const) ?? [];
+  const pairs = statusWordsText([...words, ...unknown]);
+  const meanings = pairs === "" ? "" : ` --status ${shellWord(pairs)}`;
+  if ((map.status ?? given.defaultStatus) !== undefined) {
+    const isBlankGuessed = given.defaultStatus === undefined && whenBlank !== undefined;
+    return `${option}${meanings}${isBlankGuessed ? ` --default-status ${whenBlank}` : ""}${kind}`;
+  }
   if (asked === undefined) {
     return `${option} --default-status available|pending|sold|none|gone${kind}`;
   }
-  const pairs = statusWordsText(asked.words.map((word) => [word, "?"] as const));
-  const words = pairs === "" ? "" : `, and what its words mean: --status ${shellWord(pairs)}`;
-  return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${words}. If no column says it, add --default-status available|pending|sold|none|gone`;
+  const told = meanings === "" ? "" : `, and what its words mean:${meanings}`;
+  return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${told}. If no column says it, add --default-status available|pending|sold|none|gone`;
 }
 
 /** A list whose records are understood; nothing of the store was looked at yet. */

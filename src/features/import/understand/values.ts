@@ -70,7 +70,8 @@ export function optionalTextsOf(texts: OptionalTexts, record: unknown): Partial<
 
 /** What stands in name columns of animals without a name. */
 const noNames: ReadonlySet<string> = new Set(
-  "name not known,unknown,no name,unnamed,n/a,na,none,null,-,?".split(","),
+  `name not known,unknown,no name,unnamed,n/a,na,none,null,-,?,sin nombre,sem nome,ohne namen,sans nom,
+zonder naam`.split(/,\n?/),
 );
 
 /** Shelters mark a name that staff gave, not a former owner, with a leading asterisk. */

@@ -32,7 +32,7 @@ disponivel, disponivel para adocao, para adocao, em adocao, adotavel, procura la
   pending: `
 pending, adoption pending, pending adoption, adoption in progress, pending adoption pickup, reserved, reservation,
 application pending, on hold, on hold for adopter, hold adopted, trial adoption, adoption trial, trial,
-foster to adopt, meet and greet
+foster to adopt, meet and greet, m g
 reservado, reservada, pendiente, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
 en tramite, en espera, pre adoptado, pre adoptada, preadoptado, preadoptada
 reserviert, vorgemerkt, in vermittlung
@@ -60,7 +60,7 @@ awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting 
 medical observation, unassigned
 hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
 quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
-lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, sanctuary, boarding
+lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, hospice, sanctuary, boarding
 shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild
 muerto, muerta, murio, fallecio, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
 devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena,
