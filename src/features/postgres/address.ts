@@ -1,7 +1,8 @@
 /**
- * The address of a PostgreSQL database: `postgres://user:password@host:port/database?sslmode=...`.
- * Bun's client does not read it, because it fills gaps from the environment, does not verify the
- * server by default, and ignores mistyped parameters.
+ * The address of a PostgreSQL database: `postgres://user:password@host:port/database?sslmode=...`,
+ * with commas between several hosts as libpq has it. Bun's client does not read it, because it
+ * knows one host, fills gaps from the environment, does not verify the server by default, and
+ * ignores mistyped parameters.
  */
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
@@ -23,17 +24,23 @@ const parameters = [
   "channel_binding",
   "application_name",
   "options",
+  "target_session_attrs",
 ] as const;
 type Parameter = (typeof parameters)[number];
 
 /** Parameters for libpq alone, which providers put into addresses. */
-const ignoredParameters = new Set(["target_session_attrs", "connect_timeout", "pgbouncer"]);
+const ignoredParameters = new Set(["connect_timeout", "pgbouncer"]);
 
-export interface DatabaseAddress {
+export interface DatabaseHost {
   readonly host: string;
   /** The folder of a Unix socket, instead of a host. */
   readonly socketFolder: string | undefined;
   readonly port: number;
+}
+
+export interface DatabaseAddress {
+  /** At least one. Of several, the first that accepts writes is used. */
+  readonly hosts: readonly [DatabaseHost, ...DatabaseHost[]];
   readonly user: string;
   readonly database: string;
   readonly sslMode: SslMode;
@@ -48,9 +55,12 @@ export interface DatabaseAddress {
 }
 
 /** How `address` is shown: without its password and parameters. */
-export function describeAddress({ user, host, port, database, socketFolder }: DatabaseAddress) {
-  const where = socketFolder ?? (isIP(host) === 6 ? `[${host}]` : host);
-  return `postgres://${encodeURIComponent(user)}@${where}:${port}/${encodeURIComponent(database)}`;
+export function describeAddress({ user, hosts, database }: DatabaseAddress) {
+  const where = hosts.map(
+    ({ host, port, socketFolder }) =>
+      `${socketFolder ?? (isIP(host) === 6 ? `[${host}]` : host)}:${port}`,
+  );
+  return `postgres://${encodeURIComponent(user)}@${where.join(",")}/${encodeURIComponent(database)}`;
 }
 
 /**
@@ -59,16 +69,18 @@ export function describeAddress({ user, host, port, database, socketFolder }: Da
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   if (!/^postgres(?:ql)?:\/\//i.test(text)) throw invalid("must begin with postgres://");
-  // libpq allows an empty host, which a URL of a scheme with credentials does not.
-  const url = parseUrl(text.replace(/^([^/]*\/\/[^/?#]*@)(?=[/?#]|$)/, "$1localhost"));
+  // A URL has one host, and one with credentials has no empty one. libpq allows both.
+  const [, head = "", authority = "", rest = ""] =
+    /^([^/]*\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  const servers = (authority || "localhost").split(",");
+  const url = parseUrl(`${head}${servers[0]}${rest}`);
   const given = readParameters(url.searchParams);
   const textOf = (name: Parameter, fallback: string) => given.get(name) ?? decode(fallback);
 
-  const host = textOf("host", url.hostname.replace(/^\[(.*)\]$/, "$1")) || "localhost";
-  const socketFolder = host.startsWith("/") ? host : undefined;
+  const hosts = hostsOf(servers, given);
   const user = textOf("user", url.username) || userInfo().username;
   const password = textOf("password", url.password);
-  const sslMode = given.get("sslmode") ?? (isThisMachine(host) ? "disable" : "verify-full");
+  const sslMode = given.get("sslmode") ?? (hosts.every(isThisMachine) ? "disable" : "verify-full");
   if (!sslModes.includes(sslMode as SslMode)) {
     throw invalid(
       `has an sslmode that is not one of ${sslModes.join(", ")} (allow and prefer do not protect the connection)`,
@@ -79,10 +91,9 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   };
   const options = given.get("options");
   if (options !== undefined) startup["options"] = options;
+  requireWritableTarget(given.get("target_session_attrs"));
   return {
-    host,
-    socketFolder,
-    port: portOf(given.get("port") ?? url.port),
+    hosts,
     user,
     database: textOf("dbname", url.pathname.slice(1)) || user,
     sslMode: sslMode as SslMode,
@@ -93,6 +104,33 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
     startup,
     password: () => password,
   };
+}
+
+/** The hosts of the address itself, or those of the parameter `host` and its ports. */
+function hostsOf(
+  servers: readonly string[],
+  given: ReadonlyMap<Parameter, string>,
+): DatabaseAddress["hosts"] {
+  const urls = servers.map((server) => parseUrl(`postgres://${server}`));
+  const inAddress = urls.map(({ hostname }) => decode(hostname.replace(/^\[(.*)\]$/, "$1")));
+  const names = given.get("host")?.split(",") ?? inAddress;
+  const ports = given.get("port")?.split(",") ?? urls.map(({ port }) => port);
+  if (ports.length !== 1 && ports.length !== names.length) {
+    throw invalid("has another number of ports than of hosts");
+  }
+  const [first, ...others] = names.map((name, i) => {
+    const host = name || "localhost";
+    const socketFolder = host.startsWith("/") ? host : undefined;
+    return { host, socketFolder, port: portOf(ports[i] ?? ports[0] ?? "") };
+  });
+  if (first === undefined) throw invalid("has no host");
+  return [first, ...others];
+}
+
+/** rehome writes, so it passes over a server that does not accept writes, whatever is asked for. */
+function requireWritableTarget(wanted = "read-write"): void {
+  if (["any", "primary", "read-write"].includes(wanted)) return;
+  throw invalid("has target_session_attrs that is not one of read-write, primary, any");
 }
 
 function parseUrl(text: string): URL {
@@ -140,7 +178,7 @@ function decode(text: string): string {
 }
 
 /** Whether what is sent to `host` never leaves this machine. */
-function isThisMachine(host: string): boolean {
+function isThisMachine({ host }: DatabaseHost): boolean {
   return (
     host.startsWith("/") ||
     host === "localhost" ||

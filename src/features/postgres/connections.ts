@@ -1,7 +1,14 @@
 import { SQL } from "bun";
 import { drizzle, type BunSQLDatabase } from "drizzle-orm/bun-sql";
-import type { DatabaseAddress } from "./address.ts";
-import { asAppError, DeadlineError, isConnectionLoss, unavailable, unwrap } from "./failures.ts";
+import type { DatabaseAddress, DatabaseHost } from "./address.ts";
+import {
+  asAppError,
+  DeadlineError,
+  isConnectionLoss,
+  ReadOnlyError,
+  unavailable,
+  unwrap,
+} from "./failures.ts";
 
 /** Pauses between attempts to reach a database that is gone. */
 const probePauseMs = { first: 20, max: 250 } as const;
@@ -12,6 +19,8 @@ export type Query = BunSQLDatabase;
 
 interface ConnectionsOptions<Session> {
   readonly address: DatabaseAddress;
+  /** The first of its hosts to use. */
+  readonly host: DatabaseHost;
   readonly max: number;
   /** How long a piece of work may take, waiting for a connection included. */
   readonly timeoutMs: number;
@@ -19,7 +28,7 @@ interface ConnectionsOptions<Session> {
   readonly workMax: number;
   /** Makes what work needs, such as prepared statements, once for every new set of connections. */
   readonly prepare: (query: Query, sql: SQL) => Session | Promise<Session>;
-  /** Finds out whether the database answers; by default a query on any connection. */
+  /** Finds out whether the database can be used; by default a query on any connection. */
   readonly ping?: (session: Session) => Promise<unknown>;
   readonly onLoss: (error: unknown) => void;
 }
@@ -48,6 +57,7 @@ interface Opened<Session> {
 export class Connections<Session> {
   readonly #options: ConnectionsOptions<Session>;
   #opened: Opened<Session> | undefined;
+  #host: DatabaseHost;
   #recovery: Promise<void> | undefined;
   /** When the work began with which the loss was noticed. */
   #lostMs = 0;
@@ -56,6 +66,7 @@ export class Connections<Session> {
 
   constructor(options: ConnectionsOptions<Session>) {
     this.#options = options;
+    this.#host = options.host;
   }
 
   /** Runs `work`. Throws AppError `unavailable` when it cannot be done in time. */
@@ -122,14 +133,14 @@ export class Connections<Session> {
       void closeAtOnce(this.#opened.sql);
       this.#opened = undefined;
     }
-    this.#opened ??= this.#open();
+    this.#opened ??= this.#open(this.#host);
     this.#opened.usedMs = nowMs;
     return this.#opened;
   }
 
-  #open(): Opened<Session> {
+  #open(host: DatabaseHost): Opened<Session> {
     const { address, max, timeoutMs, prepare } = this.#options;
-    const sql = connect(address, { max, timeoutMs });
+    const sql = connect(address, { host, max, timeoutMs });
     const session = Promise.resolve(prepare(drizzle({ client: sql }), sql));
     session.catch(() => {});
     return { sql, session, usedMs: performance.now() };
@@ -148,44 +159,101 @@ export class Connections<Session> {
   }
 
   async #ping({ sql, session }: Opened<Session>): Promise<void> {
-    const { ping = () => sql`SELECT 1` } = this.#options;
-    await ping(await session);
+    const { address, ping } = this.#options;
+    if (ping !== undefined) await ping(await session);
+    // A read at a standby would be of any moment.
+    else if (address.hosts.length > 1) await requireWritable(sql);
+    else await sql`SELECT 1`;
   }
 
   async #probe(): Promise<void> {
+    const { address, timeoutMs } = this.#options;
     let pauseMs: number = probePauseMs.first;
     while (!this.#isClosed) {
-      const attempt = this.#open();
-      try {
-        const deadlineMs = performance.now() + this.#options.timeoutMs;
-        await before(deadlineMs, this.#ping(attempt));
-        this.#opened = attempt;
-        return;
-      } catch {
-        await closeAtOnce(attempt.sql);
-        await Bun.sleep(pauseMs);
-        pauseMs = Math.min(pauseMs * 2, probePauseMs.max);
+      for (const host of address.hosts) {
+        const attempt = this.#open(host);
+        try {
+          await before(attemptEndMs(address, timeoutMs), this.#ping(attempt));
+          this.#opened = attempt;
+          this.#host = host;
+          return;
+        } catch {
+          await closeAtOnce(attempt.sql);
+        }
       }
+      await Bun.sleep(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, probePauseMs.max);
     }
   }
 }
 
+/** When an attempt at one host ends, so that all of them have their turn within the time-out. */
+function attemptEndMs({ hosts }: DatabaseAddress, timeoutMs: number): number {
+  return performance.now() + timeoutMs / hosts.length;
+}
+
+/** Whether the server accepts writes. Rejects when it does not answer. */
+export async function isWritable(sql: SQL): Promise<boolean> {
+  const [row] = (await sql`
+    SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'
+      AS "isWritable"`) as [{ isWritable: boolean }];
+  return row.isWritable;
+}
+
+/** Rejects where a write would only lose the connection again, such as at a standby. */
+export async function requireWritable(sql: SQL): Promise<void> {
+  if (!(await isWritable(sql))) throw new ReadOnlyError("the server does not accept writes");
+}
+
+/**
+ * A connection to the first host of `address` that accepts writes. With one host it is not asked:
+ * what the connection is for shows it. Rejects with the last host's failure when there is none.
+ */
+export async function connectToPrimary(
+  address: DatabaseAddress,
+  timeoutMs: number,
+): Promise<{ readonly sql: SQL; readonly host: DatabaseHost }> {
+  const [first] = address.hosts;
+  if (address.hosts.length === 1) {
+    return { sql: connect(address, { host: first, max: 1, timeoutMs }), host: first };
+  }
+  let failure: unknown;
+  for (const host of address.hosts) {
+    const sql = connect(address, { host, max: 1, timeoutMs });
+    try {
+      await before(attemptEndMs(address, timeoutMs), requireWritable(sql));
+      return { sql, host };
+    } catch (error) {
+      failure = error;
+      await closeAtOnce(sql);
+    }
+  }
+  throw failure;
+}
+
+interface ConnectOptions {
+  /** By default the first. */
+  readonly host?: DatabaseHost;
+  readonly max: number;
+  readonly timeoutMs: number;
+}
+
 export type Runner<Session> = Pick<Connections<Session>, "run">;
 
-/** One connection or several to `address`, opened when the first statement needs them. */
+/** One connection or several to a host of `address`, opened when the first statement needs them. */
 export function connect(
   address: DatabaseAddress,
-  { max, timeoutMs }: { readonly max: number; readonly timeoutMs: number },
+  { host = address.hosts[0], max, timeoutMs }: ConnectOptions,
 ): SQL {
-  const { socketFolder } = address;
+  const { socketFolder } = host;
   return new SQL({
     adapter: "postgres",
-    ...(socketFolder === undefined ? { hostname: address.host } : { path: socketFolder }),
-    port: address.port,
+    ...(socketFolder === undefined ? { hostname: host.host } : { path: socketFolder }),
+    port: host.port,
     username: address.user,
     password: address.password,
     database: address.database,
-    tls: tlsOf(address),
+    tls: socketFolder === undefined ? tlsOf(address) : "disable",
     channelBinding: address.channelBinding,
     connection: address.startup,
     max,
@@ -196,8 +264,8 @@ export function connect(
 }
 
 function tlsOf(address: DatabaseAddress): NonNullable<SQL.PostgresOrMySQLOptions["tls"]> {
-  const { sslMode, sslRootCert, sslCert, sslKey, socketFolder } = address;
-  if (sslMode === "disable" || socketFolder !== undefined) return "disable";
+  const { sslMode, sslRootCert, sslCert, sslKey } = address;
+  if (sslMode === "disable") return "disable";
   const isVerified = sslMode !== "require";
   return {
     // Said outright, because NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.

@@ -3,7 +3,7 @@ import { pendingAfter } from "../../storage/migration-history.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
-import { connect } from "./connections.ts";
+import { connectToPrimary, type connect } from "./connections.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
 
@@ -26,8 +26,9 @@ export async function diagnosePostgres(
 ): Promise<PostgresDiagnosis> {
   const parsed = parseDatabaseAddress(address);
   const where = describeAddress(parsed);
-  const sql = connect(parsed, { max: 1, timeoutMs });
+  let sql: ReturnType<typeof connect> | undefined;
   try {
+    ({ sql } = await connectToPrimary(parsed, timeoutMs));
     await checkServer(sql, where);
     const applied = await appliedMigrations(sql, where);
     const [row] = (await sql`
@@ -60,7 +61,7 @@ export async function diagnosePostgres(
   } catch (error) {
     return { problem: explainRefusal(error, where) };
   } finally {
-    await sql.close({ timeout: 0 });
+    await sql?.close({ timeout: 0 });
   }
 }
 

@@ -33,6 +33,11 @@ const poolerHint =
 /** The work did not end by its deadline; whether the server did it is unknown. */
 export class DeadlineError extends Error {}
 
+/** The server accepts no writes. Its code makes it the loss of a connection: others may accept. */
+export class ReadOnlyError extends Error {
+  readonly code = "READ_ONLY";
+}
+
 /** The client's own error: the message of Drizzle's quotes the statement and parameters. */
 export function unwrap(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
@@ -116,6 +121,9 @@ function refusalOf(state: string, code: string): readonly [what: string, hint: s
     ];
   }
   if (state === "25006") return ["is read-only", readOnlyHint];
+  if (code === "READ_ONLY") {
+    return ["has no host that accepts writes", "Promote a standby, or name the primary too."];
+  }
   if (poolerStates.has(state)) {
     return ["is a pooler that does not support prepared statements", poolerHint];
   }

@@ -3,8 +3,15 @@ import type { ApiKey } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
-import { describeAddress, type DatabaseAddress } from "./address.ts";
-import { connect, Connections, repeatable, type Query } from "./connections.ts";
+import { describeAddress, type DatabaseAddress, type DatabaseHost } from "./address.ts";
+import {
+  connectToPrimary,
+  Connections,
+  isWritable,
+  repeatable,
+  requireWritable,
+  type Query,
+} from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
 import { keyStore, noteMinute, type KeyStore } from "../../storage/keys.ts";
 import { counterReads } from "../../storage/counters.ts";
@@ -41,18 +48,20 @@ interface PostgresOptions {
  * for the operator, when the database cannot be used.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const where = describeAddress(options.address);
-  const sql = connect(options.address, { max: 1, timeoutMs: options.timeoutMs });
-  let first: Poll;
+  const { address, timeoutMs } = options;
+  const where = describeAddress(address);
   try {
-    await migrate(sql, where, postgresMigrations, options.mayMigrate);
-    first = await polled(() => readVersions(sql), options.systemClock);
+    const { sql, host } = await connectToPrimary(address, timeoutMs);
+    try {
+      await migrate(sql, where, postgresMigrations, options.mayMigrate);
+      const first = await polled(() => readVersions(sql), options.systemClock);
+      return new PostgresStore(options, host, first);
+    } finally {
+      await sql.close({ timeout: 0 });
+    }
   } catch (error) {
     throw explainRefusal(error, where);
-  } finally {
-    await sql.close({ timeout: 0 });
   }
-  return new PostgresStore(options, first);
 }
 
 /** The same keys, with changes that end when they bind every server. */
@@ -68,8 +77,8 @@ function bindingKeys(keys: KeyStore): KeyStore {
   };
 }
 
-function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
-  const common = { address, timeoutMs, onLoss: onError };
+function openConnections({ address, timeoutMs, onError }: PostgresOptions, host: DatabaseHost) {
+  const common = { address, host, timeoutMs, onLoss: onError };
   const single = { ...common, max: 1, workMax: 256 };
   const writes = {
     ...single,
@@ -94,18 +103,6 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
   };
 }
 
-async function isWritable(sql: SQL): Promise<boolean> {
-  const [row] = (await sql`
-    SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'
-      AS "isWritable"`) as [{ isWritable: boolean }];
-  return row.isWritable;
-}
-
-/** Rejects where a write would only lose the connection again, such as at a standby. */
-async function requireWritable(sql: SQL): Promise<void> {
-  if (!(await isWritable(sql))) throw new Error("the server does not accept writes");
-}
-
 class PostgresStore implements Store {
   readonly place: string;
   readonly started = Promise.resolve();
@@ -119,11 +116,16 @@ class PostgresStore implements Store {
   readonly #versions: VersionWatch;
   readonly #settled: () => Promise<unknown>;
 
-  constructor(options: PostgresOptions, first: Poll) {
-    const { timeoutMs, clock, onCommit = () => {} } = options;
-    const connections = openConnections(options);
+  constructor(options: PostgresOptions, host: DatabaseHost, first: Poll) {
+    const { address, timeoutMs, clock, onCommit = () => {} } = options;
+    const connections = openConnections(options, host);
     const { reads } = connections;
-    const poll = () => reads.run(({ sql }) => readVersions(sql), repeatable);
+    const poll = () =>
+      reads.run(async ({ sql }) => {
+        // A primary that became a standby goes on answering reads, of an older and older state.
+        if (address.hosts.length > 1) await requireWritable(sql);
+        return readVersions(sql);
+      }, repeatable);
     this.#versions = new VersionWatch(poll, options.systemClock, first, options.pollMs);
     this.place = describeAddress(options.address);
     this.#options = options;

@@ -8,9 +8,7 @@ test("is read with everything that it says", () => {
     "postgresql://al%40ice:p%40ss%2Fw%3Ard@db.example.org:6432/pets?sslmode=verify-ca&sslrootcert=/ca.pem&application_name=a&options=-c%20x%3D1&channel_binding=require&target_session_attrs=read-write&connect_timeout=5&pgbouncer=true&sslcert=/c.pem&sslkey=/k.pem",
   );
   expect(address).toMatchObject({
-    host: "db.example.org",
-    socketFolder: undefined,
-    port: 6432,
+    hosts: [{ host: "db.example.org", socketFolder: undefined, port: 6432 }],
     user: "al@ice",
     database: "pets",
     sslMode: "verify-ca",
@@ -26,7 +24,7 @@ test("is read with everything that it says", () => {
 
 test("has defaults: port 5432, the user's name for the database, rehome for the application", () => {
   expect(parseDatabaseAddress("postgres://bob@db")).toMatchObject({
-    port: 5432,
+    hosts: [{ host: "db", port: 5432 }],
     database: "bob",
     startup: { application_name: "rehome" },
   });
@@ -46,6 +44,8 @@ test.each([
   ["postgres://u@localhost/d?sslmode=verify-full", "verify-full"],
   ["postgres://u@db.example.org/d?sslmode=disable", "disable"],
   ["postgres://u@db.example.org/d?host=127.0.0.1", "disable"],
+  ["postgres://u@127.0.0.1,[::1]/d", "disable"],
+  ["postgres://u@127.0.0.1,db.example.org/d", "verify-full"],
 ])("%s is reached with sslmode %s", (text, sslMode) => {
   expect(parseDatabaseAddress(text).sslMode).toBe(sslMode as "disable");
 });
@@ -53,6 +53,9 @@ test.each([
 test.each([
   ["postgres://u:p@[::1]:1/a%2Fb", "postgres://u@[::1]:1/a%2Fb"],
   ["postgres://u:p@/d?host=/run/postgresql", "postgres://u@/run/postgresql:5432/d"],
+  ["postgres://u:p@h1,h2:6432,[::1]:1/d", "postgres://u@h1:5432,h2:6432,[::1]:1/d"],
+  ["postgres://u:p%2C@/d?host=h1,h2&port=6432", "postgres://u@h1:6432,h2:6432/d"],
+  ["postgres://u@/d?host=h1,/run/pg&port=1,2", "postgres://u@h1:1,/run/pg:2/d"],
   ["postgres://db:65535/d", `postgres://${userInfo().username}@db:65535/d`],
 ])("%s is shown as %s", (text, shown) => {
   expect(describeAddress(parseDatabaseAddress(text))).toBe(shown);
@@ -64,6 +67,13 @@ describe.each([
   ["a port out of range", "postgres://u:hunter2@h/d?port=65536", "port"],
   ["port 0", "postgres://u:hunter2@h:0/d", "port"],
   ["a port that is no plain number", "postgres://u:hunter2@h/d?port=1e3", "port"],
+  ["a port of one of several hosts", "postgres://u:hunter2@h:1,h:port/d", "cannot be read"],
+  ["fewer ports than hosts", "postgres://u:hunter2@/d?host=a,b,c&port=1,2", "number of ports"],
+  [
+    "the wish for a standby",
+    "postgres://u:hunter2@h/d?target_session_attrs=standby",
+    "target_session_attrs",
+  ],
   ["a bad escape", "postgres://u:hunter2%zz@h/d", "%"],
   ["an unknown parameter", "postgres://u:hunter2@h/d?sslmod=disable", '"sslmod"'],
   ["sslmode=prefer", "postgres://u:hunter2@h/d?sslmode=prefer", "sslmode"],

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
-import { connect } from "../connections.ts";
+import { connectToPrimary } from "../connections.ts";
 import { explainRefusal } from "../failures.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
@@ -192,7 +192,7 @@ function renameFiles(folder: string, ending: string): string {
 }
 
 async function renameSchema(address: string, ending: string, timeoutMs: number): Promise<string> {
-  const sql = connect(parseDatabaseAddress(address), { max: 1, timeoutMs });
+  const { sql } = await connectToPrimary(parseDatabaseAddress(address), timeoutMs);
   try {
     const name = `${schemaName}_${ending}`;
     await sql.unsafe(`ALTER SCHEMA "${schemaName}" RENAME TO "${name}"`);
@@ -278,7 +278,7 @@ const pauseMs = 50;
 async function requireUnusedDatabase(address: string, timeoutMs: number): Promise<void> {
   const parsed = parseDatabaseAddress(address);
   const where = describeAddress(parsed);
-  const sql = connect(parsed, { max: 1, timeoutMs });
+  const { sql } = await connectToPrimary(parsed, timeoutMs);
   // An address may give its sessions another name.
   const isUsed = async () => {
     const found = (await sql`
