@@ -112,7 +112,7 @@ export class AnimalService {
       if (second !== undefined) {
         const message = `The animals ${listed.id} and ${second.id} both come from a list, as ${listed.externalId} and ${second.externalId}.`;
         const hint = "The next import of the list would bring the other one back.";
-        throw new AppError("invalid_request", message, { hint });
+        throw new AppError("invalid_request", message, { hint, code: "bothListed" });
       }
       const { externalId, source } = listed;
       const after = Object.fromEntries(

@@ -200,6 +200,8 @@ function changing({ animals, categories }: AnimalServices) {
         }),
       ),
     remove: (ids: readonly bigint[], actor: string) => changeAnimals(actor, (by) => by.remove(ids)),
+    merge: (ids: readonly bigint[], into: bigint, actor: string) =>
+      changeAnimals(actor, (by) => by.merge(ids, into)),
     undo: (change: bigint, actor: string) => changeAnimals(actor, (by) => by.undo({ change })),
     addCategory: (name: string, actor: string) => changeCategories(actor, (by) => by.add(name)),
     renameCategory: (id: bigint, name: string, actor: string) =>

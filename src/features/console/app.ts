@@ -9,7 +9,14 @@ import {
   removeAnimal,
   saveAnimal,
 } from "./pages/animal.ts";
-import { animalsPage, changeSeveral, exportFile, exportPage, printPage } from "./pages/animals.ts";
+import {
+  animalsPage,
+  changeSeveral,
+  exportFile,
+  exportPage,
+  mergeSeveral,
+  printPage,
+} from "./pages/animals.ts";
 import { assets } from "./pages/assets.ts";
 import {
   addCategory,
@@ -164,6 +171,7 @@ export function staffRoutes(frame: Frame) {
     .post("/animals", ({ visit }) => addAnimal(visit))
     .get("/animals/new", ({ visit }) => newAnimalPage(visit))
     .post("/animals/several", ({ visit }) => changeSeveral(visit))
+    .post("/animals/merge", ({ visit }) => mergeSeveral(visit))
     .get("/animals/:id", ({ visit, params }) => animalPage(visit, params.id))
     .post("/animals/:id", ({ visit, params }) => saveAnimal(visit, params.id))
     .post("/animals/:id/status", ({ visit, params }) => markAnimal(visit, params.id))

@@ -181,9 +181,9 @@ describe.each(stores)("on $name", (kind) => {
       true,
     ]);
     expect(await animals.byId(1n)).toMatchObject({ status: "sold" });
-    expect(page).toContain('name="was" value="sold"');
-    const again = await post("/animals/1/status", { ...stale, was: "sold" });
-    expect(again.location).toBe("/animals?q=lu&change=3");
+    expect(page).toContain('name="id" value="1 sold"');
+    const again = { id: "1 sold", status: "available", back: "/animals?q=lu" };
+    expect((await post("/animals/several", again)).location).toBe("/animals?q=lu&change=3");
     // What is there already is no conflict.
     expect((await post("/animals/1/status", { ...stale })).status).toBe(303);
   });
@@ -227,6 +227,36 @@ describe.each(stores)("on $name", (kind) => {
       expect(await statuses()).toEqual(["sold", "sold", "pending"]);
       await post("/animals/several", chosen("remove=yes"));
       expect(await statuses()).toEqual([undefined, undefined, "pending"]);
+    });
+
+    test("that somebody else changed since the list was loaded are asked for again", async () => {
+      for (const name of ["One", "Two"]) await added(name);
+      await animals.update([2n], { status: "sold" }, "Ana");
+      const seen = "id=1+pending&id=2+pending";
+      for (const what of ["status=available", "remove=yes"]) {
+        const answer = await post("/animals/several", new URLSearchParams(`${seen}&${what}`));
+        expect(answer.status).toBe(409);
+        expect(answer.page).toMatch(/Two:\s+Someone else has since changed this to “adopted”/);
+        expect(answer.page).not.toContain("One:");
+      }
+      expect(await animals.byId(1n)).toMatchObject({ status: "pending" });
+      // It is that already.
+      const same = await post("/animals/several", new URLSearchParams(`${seen}&status=sold`));
+      expect(same.status).toBe(303);
+    });
+
+    test("that are one are merged into the one that a person chooses", async () => {
+      for (const name of ["Luna", "Luna L."]) await added(name);
+      expect((await post("/animals/several", { id: "1 pending", merge: "yes" })).status).toBe(400);
+      const chosen = new URLSearchParams("id=1+pending&id=2+pending&merge=yes");
+      expect((await post("/animals/several", chosen)).page).toContain('name="into" value="2"');
+      const { location } = await post("/animals/merge", new URLSearchParams("id=1&id=2&into=2"));
+      const page = await get(location ?? "");
+      expect(page).toContain("The entries of Luna L. are one now.");
+      expect(page).toContain("Undo");
+      expect(await animals.byId(1n)).toBeUndefined();
+      await post("/changes/3/undo");
+      expect(await animals.byId(1n)).toMatchObject({ name: "Luna" });
     });
   });
 

@@ -363,33 +363,54 @@ export async function markAnimal(visit: Visit, id: string): Promise<Response> {
   const status = statusChoice(form.text("status"));
   if (animal === undefined || status === undefined) return notFoundPage(visit);
   const known = animal.status ?? noStatus;
+  const back = backPath(visit, form);
   if (form.has("was") && ![form.text("was"), status].includes(known)) {
-    return staleMark(visit, animal, status, backPath(visit, form));
+    return askAgain(visit, { stale: [animal], chosen: [animal], status, back });
   }
   const changed = await visit.animals.update([animal.id], { status }, visit.person.name);
-  return seeOther(withChange(backPath(visit, form), changed));
+  return seeOther(withChange(back, changed));
 }
 
-/** Asks for a tap again on a list that is older than somebody else's change. */
-function staleMark(
+/** An animal as a form names it: with the status that its list showed. */
+export const seenAs = ({ id, status }: Pet): string => `${id} ${status ?? noStatus}`;
+
+/** Asks for a tap again on a list that is older than somebody else's change of some animals. */
+export function askAgain(
   visit: Visit,
-  { id, name, status: stored }: Pet,
-  status: StatusChoice,
-  back: string,
+  {
+    stale,
+    chosen,
+    status,
+    back,
+  }: {
+    readonly stale: readonly Pet[];
+    readonly chosen: readonly Pet[];
+    /** Undefined to remove them. */
+    readonly status: StatusChoice | undefined;
+    readonly back: string;
+  },
 ): Response {
   const { words } = visit;
-  const known: StatusChoice = stored ?? noStatus;
-  const fields = html`${hidden("was", known)} ${hidden("status", status)} ${hidden("back", back)}`;
+  const [verb, value, label] =
+    status === undefined
+      ? ["remove", "yes", words.buttons.remove]
+      : ["status", status, words.animals.markAnyway(words.status[status])];
+  const fields = html`${chosen.map((each) => hidden("id", seenAs(each)))} ${hidden(verb, value)}
+  ${hidden("back", back)}`;
+  const said = stale.map(
+    (each) =>
+      html`<p>
+        ${shownName(visit, each.name)}:
+        ${words.animals.stale(words.status[each.status ?? noStatus])}
+      </p>`,
+  );
   return page(visit, {
-    title: shownName(visit, name),
+    title: words.sections.animals,
     section: "animals",
     status: "Conflict",
     back: [back, words.animals.backToAll],
-    body: html`${notice("bad", words.animals.stale(words.status[known]))}
-    ${oneButton(`/animals/${String(id)}/status`, words.animals.markAnyway(words.status[status]), {
-      kind: "",
-      fields,
-    })}`,
+    body: html`${notice("bad", html`${said}`)}
+    ${oneButton("/animals/several", label, { kind: "", fields })}`,
   });
 }
 

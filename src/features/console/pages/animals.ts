@@ -10,7 +10,7 @@ import { readForm } from "../body.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
 import { failure } from "../words/index.ts";
-import { animalForm, nextValues } from "./animal.ts";
+import { animalForm, askAgain, nextValues, seenAs } from "./animal.ts";
 import { backPath, changeNotice, withChange } from "./changes.ts";
 import { download, icon, notFoundPage, page, seeOther } from "./page.ts";
 import {
@@ -222,10 +222,11 @@ const countOf = (visit: Visit, { found, isMore }: FoundAnimals) =>
 function row(
   visit: Visit,
   asked: AnimalQuery,
-  { id, name, categoryId, status }: Pet,
+  animal: Pet,
   names: ReadonlyMap<bigint, string>,
 ): Html {
   const { words } = visit;
+  const { id, name, categoryId, status } = animal;
   const shown = shownName(visit, name);
   return html`<li id="animal-${String(id)}">
     <input
@@ -233,7 +234,7 @@ function row(
       id="choose-${String(id)}"
       form="several"
       name="id"
-      value="${String(id)}"
+      value="${seenAs(animal)}"
       aria-label="${words.animals.choose(shown)}"
     />
     <div class="what">
@@ -281,32 +282,92 @@ function severalForm({ words }: Visit, asked: AnimalQuery): Html {
           ${words.status[each]}
         </button>`,
     )}
+    <button class="quiet small" name="merge" value="yes">${words.buttons.merge}</button>
     <button class="quiet small bad" name="remove" value="yes">${words.buttons.remove}</button>
   </form>`;
 }
 
-/** `POST /animals/several`: a status for all that are chosen, or away with them. */
+/** `POST /animals/several`: a status for all that are chosen, one entry of them, or away. */
 export async function changeSeveral(visit: Visit): Promise<Response> {
   const { animals, person, words } = visit;
   const form = await readForm(visit);
   const back = backPath(visit, form);
-  const ids = form.all("id").flatMap((each) => parseInt64(each) ?? []);
+  const seen = new Map(
+    form.all("id").flatMap((each) => {
+      const [text = "", was] = each.split(" ");
+      const id = parseInt64(text);
+      return id === undefined ? [] : [[id, was] as const];
+    }),
+  );
+  const ids = [...seen.keys()];
   const status = statusChoice(form.text("status"));
-  if (status === undefined && !form.has("remove")) return seeOther(back);
-  if (ids.length === 0) {
+  const isMerge = form.has("merge");
+  if (status === undefined && !isMerge && !form.has("remove")) return seeOther(back);
+  if (ids.length === 0 || (isMerge && ids.length === 1)) {
     return page(visit, {
       title: words.sections.animals,
       section: "animals",
       status: "Bad Request",
-      body: html`${notice("bad", words.animals.chooseFirst)}
+      body: html`${notice("bad", isMerge ? words.animals.mergeFirst : words.animals.chooseFirst)}
         <p><a href="${back}">${words.animals.showAll}</a></p>`,
     });
   }
+  const found = await Promise.all(ids.map(animals.byId));
+  const chosen = found.flatMap((each) => each ?? []);
+  if (chosen.length < ids.length) throw failure("not_found", "someGone");
+  if (isMerge) return mergePage(visit, chosen, back);
+  const stale = chosen.filter(({ id, status: known = noStatus }) => {
+    const was = seen.get(id);
+    return was !== undefined && was !== known && status !== known;
+  });
+  if (stale.length > 0) return askAgain(visit, { stale, chosen, status, back });
   const changing =
     status === undefined
       ? animals.remove(ids, person.name)
       : animals.update(ids, { status }, person.name);
   return seeOther(withChange(back, await changing.catch(tellGone)));
+}
+
+/** Asks which of several entries of one animal stays. */
+async function mergePage(visit: Visit, chosen: readonly Pet[], back: string): Promise<Response> {
+  const { words } = visit;
+  const names = new Map((await visit.animals.categories()).map(({ id, name }) => [id, name]));
+  return page(visit, {
+    title: words.animals.mergeTitle,
+    section: "animals",
+    back: [back, words.animals.backToAll],
+    body: html`<form method="post" action="/animals/merge" class="card narrow">
+      <p>${words.animals.mergeHint}</p>
+      <ul class="lines">
+        ${chosen.map(({ id, name, categoryId, status }) => {
+          const kind = categoryName(visit, { id: categoryId, name: names.get(categoryId) });
+          return html`<li>
+            <div class="what">
+              <span>${shownName(visit, name)}</span>
+              <span class="soft"
+                >${kind} · ${words.status[status ?? noStatus]} · ${String(id)}</span
+              >
+            </div>
+            ${hidden("id", String(id))}
+            <button class="quiet small" name="into" value="${String(id)}">
+              ${words.animals.mergeKeep}
+            </button>
+          </li>`;
+        })}
+      </ul>
+    </form>`,
+  });
+}
+
+/** `POST /animals/merge`: makes one animal of several entries of it. */
+export async function mergeSeveral(visit: Visit): Promise<Response> {
+  const { animals, person } = visit;
+  const form = await readForm(visit);
+  const into = parseInt64(form.text("into"));
+  const ids = form.all("id").flatMap((each) => parseInt64(each) ?? []);
+  if (into === undefined) return notFoundPage(visit);
+  const merged = await animals.merge(ids, into, person.name).catch(tellGone);
+  return seeOther(withChange(`/animals/${String(into)}`, merged));
 }
 
 /** Throws the failure of a change of several animals, in words if one of them is gone. */

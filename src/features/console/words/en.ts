@@ -144,6 +144,11 @@ export const en = {
     meanwhile: (value: string) =>
       `Someone else has since changed this to “${value}”. Save again to replace it.`,
     stale: (value: string) => `Someone else has since changed this to “${value}”.`,
+    mergeFirst: "Select the entries of one animal first, at least two.",
+    mergeTitle: "One animal: which entry stays?",
+    mergeHint:
+      "It gets what it lacks of the others, its number in a list too. The others go. You can undo it.",
+    mergeKeep: "Keep this one",
     markAnyway: (value: string) => `Change it to “${value}”`,
     photos:
       "There are no photos here: rehome keeps names and statuses. Show photos on your website, by the number of the animal.",
@@ -538,6 +543,7 @@ export const en = {
     notFound: "There is nothing here, or it is gone.",
     someGone:
       "Somebody removed one of these animals in the meantime, so nothing was changed. Choose again.",
+    bothListed: "Both come from a list, which would bring the other one back.",
     forbidden: "Only operators may see this. Ask one of them.",
     failed: "Something went wrong here. It is in the service's log.",
     later: "Try again in a moment.",

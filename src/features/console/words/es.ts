@@ -140,6 +140,11 @@ export const es: Words = {
     meanwhile: (value) =>
       `Alguien cambió esto a «${value}» mientras tanto. Guarda otra vez para reemplazarlo.`,
     stale: (value) => `Alguien cambió esto a «${value}» mientras tanto.`,
+    mergeFirst: "Selecciona antes las fichas de un mismo animal, dos por lo menos.",
+    mergeTitle: "Un solo animal: ¿qué ficha se queda?",
+    mergeHint:
+      "Recibe lo que le falte de las otras, también su número en una lista. Las otras se quitan. Se puede deshacer.",
+    mergeKeep: "Dejar esta",
     markAnyway: (value) => `Cambiarlo a «${value}»`,
     photos:
       "Aquí no hay fotos: rehome guarda nombres y estados. Muéstralas en tu página web, con el número del animal.",
@@ -539,6 +544,7 @@ export const es: Words = {
     notFound: "Aquí no hay nada, o ya no está.",
     someGone:
       "Alguien quitó uno de estos animales mientras tanto, así que no se cambió nada. Selecciona de nuevo.",
+    bothListed: "Los dos vienen de una lista, que volvería a traer el otro.",
     forbidden: "Solo los operadores pueden ver esto. Pide ayuda a uno.",
     failed: "Algo falló aquí. Está en el registro del servicio.",
     later: "Inténtalo de nuevo en un momento.",
