@@ -21,7 +21,7 @@ import { previewImport, runImport } from "../import/do/import.ts";
 import { confirmedReading, prepare } from "../import/understand/reading.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
-import { UnreadableInput, wholeInput } from "../import/read/input.ts";
+import { UnreadableInput } from "../import/read/input.ts";
 import type { MapTarget } from "../import/understand/map.ts";
 import { type Given, UnknownFormat } from "../import/understand/reading.ts";
 import { statusKey } from "../import/understand/statuses.ts";
@@ -184,7 +184,8 @@ async function bytesOf({ file, address }: ListWork, pulling?: Pulling): Promise<
     const { bytes } = await fetchNew(pulling, { preset: null, account: null, url: address });
     await Bun.write(file, bytes, { mode: 0o600 });
   }
-  return wholeInput(Bun.file(file).stream());
+  // Its size was bounded when it came. A stream of it would take twice as much memory.
+  return Bun.file(file).bytes();
 }
 
 function plainSummary(summary: ImportSummary): ListSummary {

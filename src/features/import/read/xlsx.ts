@@ -1,6 +1,6 @@
 import { cellRef, parseCellRef, streamXlsxRows } from "hucre/xlsx";
 import { type Message, message } from "../messages.ts";
-import { limits, tooLarge, UnreadableInput } from "./input.ts";
+import { collectBehind, limits, tooLarge, UnreadableInput } from "./input.ts";
 import { BadArchive, unzipped, zipped } from "./zip.ts";
 
 /** A sheet that people see, and how to read its rows. */
@@ -58,8 +58,9 @@ export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
         name,
         beginning: () => rowsOf(archive, index, { maxRows: beginningRows }),
         rows: async () => {
-          refuseValueless(textOf(part));
-          return merged(await rowsOf(archive, index), textOf(part));
+          // Before the rows: the text of a large sheet and its rows are not in memory at once.
+          const merges = mergesIn(textOf(part));
+          return merged(await rowsOf(archive, index), merges);
         },
       },
     ];
@@ -98,6 +99,7 @@ async function rowsOf(
       if (rows.length > limits.records + beginningRows) {
         throw new UnreadableInput(index + 1, message("recordsMany", String(limits.records)));
       }
+      collectBehind(rows.length);
       lines.push(index + 1);
       rows.push(Array.from({ length: end }, (_, at) => cellText(values[at])));
     }
@@ -111,10 +113,10 @@ async function rowsOf(
 const mergedCellsMax = 10_000;
 
 /** The rows with the value of a merged cell in each row that it spans. */
-function merged({ lines, rows }: SheetRows, xml: string): SheetRows {
+function merged({ lines, rows }: SheetRows, merges: readonly string[]): SheetRows {
   const at = new Map(lines.map((line, index) => [line, index]));
-  for (const each of tags(xml, "mergeCell")) {
-    const [first = "", last = first] = attribute(each, "ref").split(":");
+  for (const each of merges) {
+    const [first = "", last = first] = each.split(":");
     const [from, to] = [parseCellRef(first), parseCellRef(last)];
     // Titles span columns; what spans rows is a value of each of them.
     if (from.col !== to.col || to.row - from.row > mergedCellsMax) continue;
@@ -130,14 +132,14 @@ function merged({ lines, rows }: SheetRows, xml: string): SheetRows {
 }
 
 /**
- * Throws UnreadableInput for a formula without a value, as programs write it that do not compute:
- * read as blank, it could make an animal available that is gone.
+ * The merged cells of a sheet. Throws UnreadableInput for a formula without a value, as programs
+ * write it that do not compute: read as blank, it could make an animal available that is gone.
  */
-function refuseValueless(xml: string): void {
+function mergesIn(xml: string): string[] {
   const formula =
     /<c\b([^>]{1,200})><f\b(?:[^>]{0,200}\/>|[^>]{0,200}>[^<]*<\/f>)(?:<v\/>|<v><\/v>)?<\/c>/;
   const [, attributes = ""] = formula.exec(xml) ?? [];
-  if (attributes === "") return;
+  if (attributes === "") return tags(xml, "mergeCell").map((each) => attribute(each, "ref"));
   const { row, col } = parseCellRef(attribute(attributes, "r"));
   throw new UnreadableInput(row + 1, message("formulaValueless", cellRef(row, col)));
 }
