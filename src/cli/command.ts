@@ -75,7 +75,7 @@ interface Settings {
  * Reads the settings of a command. Those without a flag come from the environment. Without a folder
  * or a database they are those of this machine's service, if there is one.
  */
-export function readSettings(command: Command, io: Io): Settings {
+function readSettings(command: Command, io: Io): Settings {
   const flags: Record<string, string> = {};
   for (const option of command.options) {
     const value: string | boolean | undefined = command.getOptionValue(option.attributeName());
@@ -85,14 +85,17 @@ export function readSettings(command: Command, io: Io): Settings {
   return { loaded: loadConfig(flags, io.env, featureSettings(io.features), service), service };
 }
 
-/**
- * Begins a command that opens the store: reads its settings, warns of a typed password, and works
- * as the account that owns the store from here on.
- */
+/** Begins a command that opens the store, and warns of a typed password. */
 export function beginOnStore(command: Command, io: Io): LoadedConfig {
-  const { loaded, service } = readSettings(command, io);
+  const loaded = beginAsOwner(command, io);
   const warning = passwordWarning(loaded);
   if (warning !== undefined) io.err(`Warning: ${warning}\n`);
+  return loaded;
+}
+
+/** Reads the settings of a command, and works as the account that owns the store from here on. */
+export function beginAsOwner(command: Command, io: Io): LoadedConfig {
+  const { loaded, service } = readSettings(command, io);
   const folder = dataFolderOf(loaded.config);
   if (service !== undefined) {
     workAsService(service, loaded, typedWords(command), io);

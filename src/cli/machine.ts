@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import {
   serviceDataFolder,
   serviceSettingsFile,
@@ -10,6 +11,7 @@ import {
 } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
+import { inMemory } from "../storage/sqlite/files.ts";
 import { accountNamed, type SystemAccount, userName } from "../storage/system.ts";
 import type { Io } from "./io.ts";
 
@@ -34,7 +36,9 @@ export interface Machine {
 export function machineOf(): Machine {
   let actsAs: string | undefined;
   return {
-    uid: process.geteuid?.(),
+    get uid() {
+      return process.geteuid?.();
+    },
     service: () => findService(),
     become(account) {
       become(account);
@@ -137,11 +141,13 @@ export function workAsService(
 }
 
 /**
- * As root, goes on as the owner of the data folder that was named: a link that the owner puts into
- * the place of a file would lead root's writes elsewhere.
+ * As root, goes on as the owner of the data folder that was named, or of the one in which it would
+ * be made: a link that the owner puts into the place of a file would lead root's writes elsewhere.
  */
 export function workAsOwner(folder: string, { machine }: Io): void {
-  const owner = ownerOf(folder);
+  let at = resolve(folder);
+  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+  const owner = folder === inMemory ? undefined : ownerOf(at);
   if (machine.uid === 0 && owner !== undefined && owner.uid !== 0) machine.become(owner);
 }
 

@@ -5,11 +5,9 @@ import { AppError } from "../domain/errors.ts";
 import { reasonNotMade } from "../domain/system-error.ts";
 import { Logger } from "../service/log.ts";
 import { descriptorsMax } from "../storage/system.ts";
-import { readSettings } from "./command.ts";
+import { beginAsOwner } from "./command.ts";
 import type { Io } from "./io.ts";
-import { sayService, workAsService } from "./machine.ts";
 import { addAllSettings } from "./options.ts";
-import { typedWords } from "./program.ts";
 
 /** `rehome serve`: the service, until it is asked to stop. */
 export function serveCommand(io: Io): Command {
@@ -22,12 +20,7 @@ Examples:
   REHOME_PORT=9000 rehome serve --environment staging`,
   );
   return addAllSettings(command, io).action(async () => {
-    const { loaded, service } = readSettings(command, io);
-    if (service !== undefined) {
-      workAsService(service, loaded, typedWords(command), io);
-      sayService(service, io);
-    }
-    return serveWith(loaded, io);
+    return serveWith(beginAsOwner(command, io), io);
   });
 }
 

@@ -1,5 +1,6 @@
 import { close, closeSync, constants, open, openSync, readSync, statSync, write } from "node:fs";
 import { isoSeconds, type Clock } from "../domain/clock.ts";
+import { writeFlags } from "../storage/sqlite/folder.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 
 /** Characters that may wait to be written. What comes when they are full is dropped and counted. */
@@ -64,7 +65,7 @@ export class Logger {
     this.format = format;
     this.clock = clock;
     this.#severity = logLevels.indexOf(level);
-    this.#fd = path === undefined ? fd : openSync(path, appendFlags, fileMode);
+    this.#fd = path === undefined ? fd : openSync(path, writeFlags(path, appendFlags), fileMode);
     if (path !== undefined && endsTorn(path)) this.write("");
   }
 
@@ -196,7 +197,9 @@ export class Logger {
     const { path, onProblem } = this.#options;
     if (path === undefined) return;
     try {
-      const fd = await numberOf((done) => open(path, appendFlags, fileMode, done));
+      const fd = await numberOf((done) =>
+        open(path, writeFlags(path, appendFlags), fileMode, done),
+      );
       close(this.#fd);
       this.#fd = fd;
     } catch (error) {

@@ -17,7 +17,7 @@ import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migration-history.ts";
 import { asAppError, isFull, openDatabase } from "./connection.ts";
 import { migrationsOf } from "./files.ts";
-import { giveToOwner, mayWrite, ownership, requireFolder, requirePlainFiles } from "./folder.ts";
+import { mayWrite, ownership, requireFolder, requirePlainFiles } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations, refuseForeignSchema } from "./migrate.ts";
 
@@ -115,7 +115,6 @@ export function backupBefore(path: string, tag: string, migrations: readonly Mig
         migrations,
         partialName: `${target}.${process.pid}${partialEnding}`,
       });
-      giveToOwner(target, dirname(path));
       return target;
     } catch (error) {
       // Another process that starts too may have taken the name meanwhile.
@@ -156,6 +155,7 @@ export function verify(
     migrations = migrationsOf.catalogue,
   }: { blame?: Blame; migrations?: readonly Migration[] } = {},
 ): void {
+  requirePlainFiles([path]);
   const look = (db: Database) => {
     const pending = pendingMigrations(db, path, migrations, "Name a file that rehome backup made.");
     checkPages(db, path, "integrity_check");

@@ -1,19 +1,21 @@
 import {
   accessSync,
   chmodSync,
-  chownSync,
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
+  fchownSync,
   fstatSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   statfsSync,
   statSync,
-  type Stats,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { userName } from "../system.ts";
@@ -84,31 +86,67 @@ export function refuseNetwork(folder: string, type: number): void {
   );
 }
 
-/** True when this process is root and the folder another user's, such as the service's. */
-function isRootElsewhere(folder: string): boolean {
-  return process.geteuid?.() === 0 && statSync(folder).uid !== 0;
+/**
+ * True when this process is root and others can put links into the folder, which lead root's writes
+ * elsewhere. Root becomes the owner of a data folder; a file may be named in any folder.
+ */
+export function othersMayLink(folder: string): boolean {
+  const found = process.geteuid?.() === 0 ? statSync(folder, { throwIfNoEntry: false }) : undefined;
+  return found !== undefined && (found.uid !== 0 || (found.mode & 0o022) !== 0);
 }
 
 /**
- * Gives what root made in a service's folder to the service, which could not start with it
- * otherwise. Throws `unavailable` when it is not a plain file of one name.
+ * Runs `work`. As root it takes over the folders of other users meanwhile, so that nobody can put a
+ * link into them, and gives them back with what was made there.
  */
-export function giveToOwner(file: string, folder: string): void {
-  if (!isRootElsewhere(folder)) return;
-  const { uid, gid } = statSync(folder);
-  onPlainFile(file, folder, (path) => chownSync(path, uid, gid));
+export async function takenByRoot<T>(
+  folders: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const [folder, ...others] = folders;
+  if (folder === undefined) return work();
+  const goOn = () => takenByRoot(others, work);
+  if (process.geteuid?.() !== 0 || !existsSync(folder)) return goOn();
+  const taken = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const { uid, gid, mode } = fstatSync(taken);
+  try {
+    if (uid === 0) return await goOn();
+    fchownSync(taken, 0, 0);
+    fchmodSync(taken, 0o700);
+    return await goOn();
+  } finally {
+    for (const name of readdirSync(folder).filter((each) => /^(?:rehome|limits)\.db/.test(each))) {
+      const path = join(folder, name);
+      // What was there before has its owner, and a second name may lead anywhere.
+      const made = lstatSync(path, { throwIfNoEntry: false });
+      if (made?.uid === 0 && made.nlink === 1) lchownSync(path, uid, gid);
+    }
+    fchownSync(taken, uid, gid);
+    fchmodSync(taken, mode & 0o7777);
+    closeSync(taken);
+  }
+}
+
+/** The flags with which a file is opened for writing that may be in a folder of others. */
+export function writeFlags(file: string, flags: number): number {
+  return othersMayLink(dirname(file)) ? flags | constants.O_NOFOLLOW : flags;
 }
 
 /**
  * Takes the file's permissions from everybody but its owner. Only the owner and root can; anybody
- * else leaves them. Throws `unavailable` when it is not a plain file, or root would change a file
- * of two names in another user's folder.
+ * else leaves them. Throws `unavailable` when it is not a plain file. What is changed stays that
+ * file, whatever the folder's owner puts in its place meanwhile.
  */
-export function closeToOthers(file: string, folder: string): void {
-  onPlainFile(file, folder, (path, { mode, uid }) => {
-    const may = [0, uid].includes(process.geteuid?.() ?? 0);
-    if ((mode & 0o077) !== 0 && may) chmodSync(path, 0o600);
-  });
+export function closeToOthers(file: string): void {
+  const descriptor = openSync(file, nameOnly | constants.O_NOFOLLOW);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw notPlain(file);
+    const may = [0, found.uid].includes(process.geteuid?.() ?? 0);
+    if ((found.mode & 0o077) !== 0 && may) chmodSync(`/proc/self/fd/${descriptor}`, 0o600);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**
@@ -117,29 +155,8 @@ export function closeToOthers(file: string, folder: string): void {
  */
 const nameOnly = 0o10000000;
 
-/**
- * Runs `work` on a path that stays that file, whatever the folder's owner puts in its place
- * meanwhile. Throws `unavailable` when it is not a plain file, or in another user's folder one of
- * two names.
- */
-function onPlainFile(
-  file: string,
-  folder: string,
-  work: (path: string, found: Stats) => void,
-): void {
-  const descriptor = openSync(file, nameOnly | constants.O_NOFOLLOW);
-  try {
-    const found = fstatSync(descriptor);
-    if (!found.isFile() || (isRootElsewhere(folder) && found.nlink !== 1)) throw notPlain(file);
-    work(`/proc/self/fd/${descriptor}`, found);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-export function makeFor(folder: string, file: string): void {
+export function makeFile(file: string): void {
   closeSync(openSync(file, constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
-  giveToOwner(file, folder);
 }
 
 /** What SQLite keeps beside a database, under names of its own. */

@@ -13,7 +13,7 @@ import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
 import { busyTimeoutMs, notOpened, openDatabase, translating } from "./connection.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
-import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
+import { closeToOthers, makeFile, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { migrate } from "./migrate.ts";
 import { countPets, hotReads, insertPets } from "./pets.ts";
@@ -105,8 +105,8 @@ function prepare(
   }
   // SQLite gives the files that it adds the permissions of the one that is there.
   for (const file of Object.values(files)) {
-    if (existsSync(file)) closeToOthers(file, folder);
-    else makeFor(folder, file);
+    if (existsSync(file)) closeToOthers(file);
+    else makeFile(file);
   }
 }
 

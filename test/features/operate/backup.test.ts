@@ -2,7 +2,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
-  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -179,16 +178,6 @@ describe("a backup", () => {
     expect(backupBefore(catalogue, "0001_next", migrationsOf.catalogue)).toBe(`${first}-2`);
   });
 
-  test.if(process.geteuid?.() === 0)(
-    "that root makes before a migration is the service's",
-    async () => {
-      await add("Rex");
-      chownSync(data, 54_321, 54_321);
-      const made = backupBefore(catalogue, "0001_next", migrationsOf.catalogue);
-      expect(statSync(made).uid).toBe(54_321);
-    },
-  );
-
   test("of a newer rehome's catalogue names the catalogue, and is not begun", async () => {
     await add("Rex");
     const db = new Database(catalogue);
@@ -321,20 +310,6 @@ describe("restoring", () => {
     expect(() => restore(given, data, clock.read())).toThrow(`${given} ${why}`);
     expect(await names()).toEqual(["Rex"]);
   });
-
-  test.if(process.geteuid?.() === 0)(
-    "by root leaves a service's folder to the service, and so does a note of a backup",
-    async () => {
-      await add("Rex");
-      backup(catalogue, file);
-      chownSync(data, 54_321, 54_321);
-      restore(file, data, clock.read());
-      recordBackup(data, { atMs: clock.read(), file, bytes: 1 });
-      for (const name of ["rehome.db", "last-backup.json"]) {
-        expect([name, statSync(join(data, name)).uid]).toEqual([name, 54_321]);
-      }
-    },
-  );
 
   test("a note of a backup is written through no link", () => {
     mkdirSync(data, { recursive: true });

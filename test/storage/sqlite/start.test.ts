@@ -9,7 +9,6 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -23,7 +22,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
-import { giveToOwner, refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
+import { refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
 import { examine } from "../../../src/storage/sqlite/inspect.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
@@ -185,14 +184,6 @@ test("a data folder that cannot be made says why", () => {
 describe("in a service's folder", () => {
   const isRoot = process.geteuid?.() === 0;
 
-  test.if(isRoot)("what root makes is the service's", async () => {
-    chownSync(folder, 54_321, 54_321);
-    await filled();
-    expect(readdirSync(folder).map((name) => statSync(join(folder, name)).uid)).toEqual([
-      54_321, 54_321,
-    ]);
-  });
-
   test.if(isRoot).each(["rehome.db", "limits.db", "limits.db-wal", "rehome.db-journal"])(
     "root follows no link in place of %s",
     (name) => {
@@ -205,20 +196,6 @@ describe("in a service's folder", () => {
       expect(existsSync(outside)).toBe(false);
     },
   );
-
-  test.if(isRoot)("root gives a service no file but a plain one of one name", () => {
-    const data = join(folder, "data");
-    mkdirSync(data);
-    chownSync(data, 54_321, 54_321);
-    const secret = join(folder, "secret");
-    writeFileSync(secret, "");
-    symlinkSync(secret, join(data, "link"));
-    linkSync(secret, join(data, "second name"));
-    for (const name of ["link", "second name"]) {
-      expect(() => giveToOwner(join(data, name), data)).toThrow();
-    }
-    expect(statSync(secret).uid).toBe(0);
-  });
 });
 
 test.each([

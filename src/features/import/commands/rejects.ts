@@ -1,11 +1,14 @@
-import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
 import { UsageError } from "../../../cli/errors.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
+import { writeFlags } from "../../../storage/sqlite/folder.ts";
 import { messageText } from "../messages.ts";
 import { limits } from "../read/input.ts";
 import type { Rejection } from "../understand/record.ts";
+
+const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
 
 /** Characters that are kept before they are written to the file. */
 const pendingMax = 65_536;
@@ -36,7 +39,10 @@ export class Rejects {
     try {
       // Before all has been read, when it would be late to learn that its folder is missing. No
       // folder is made; a misspelt one would be too.
-      return new Rejects(path, openSync(path, "w", 0o600));
+      return new Rejects(
+        path,
+        openSync(path, writeFlags(path, O_WRONLY | O_CREAT | O_TRUNC), 0o600),
+      );
     } catch (error) {
       const hint = "Name a file in a folder that this user can write to.";
       throw unwritable(path, error, hint);

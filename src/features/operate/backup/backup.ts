@@ -26,7 +26,7 @@ import { reasonNotMade } from "../../../domain/system-error.ts";
 import { finishJob, jobName, type JobOutcome } from "../../../storage/schedule.ts";
 import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
 import { inMemory, storeFiles } from "../../../storage/sqlite/files.ts";
-import { giveToOwner } from "../../../storage/sqlite/folder.ts";
+import { othersMayLink } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { refuseMovedFolder } from "../../hold-catalogue.ts";
 import { blankSecrets } from "./carry-over.ts";
@@ -170,7 +170,7 @@ async function makeBackup(
   const ending = recipient === undefined ? "" : encryptedEnding;
   const name = given ?? (await newName(place, storeMark(catalogue), nowMs, ending));
   const made =
-    place.folder !== undefined && recipient === undefined
+    place.folder !== undefined && recipient === undefined && !othersMayLink(place.folder)
       ? written(catalogue, place.at(name))
       : await sent(catalogue, { folder, place, name, recipient });
   try {
@@ -204,7 +204,10 @@ function written(catalogue: string, file: string): Contents {
   return contentsOf(file);
 }
 
-/** Makes the backup in the data folder, encrypts it there, and sends it to its place. */
+/**
+ * Makes the backup in the data folder, encrypts it there, and sends it to its place. In a folder
+ * where others can put links, SQLite would follow them.
+ */
 async function sent(
   catalogue: string,
   {
@@ -344,7 +347,6 @@ export function recordBackup(folder: string, record: BackupRecord): void {
   try {
     // A file that is there, or a link that somebody put there meanwhile, is not written to.
     writeFileSync(partial, `${text}\n`, { mode: 0o600, flag: "wx" });
-    giveToOwner(partial, folder);
     renameSync(partial, file);
   } finally {
     rmSync(partial, { force: true });

@@ -15,7 +15,7 @@ import { reasonOf } from "../../../domain/system-error.ts";
 import { emptyFile, flush, freeName, verify } from "../../../storage/sqlite/backup.ts";
 import { isFull } from "../../../storage/sqlite/connection.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
-import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
+import { prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
 import { backupFields, contentsOf, dataFolder } from "./backup.ts";
@@ -151,7 +151,7 @@ export function restore(
   const { catalogue } = storeFiles(folder);
   requirePlainFiles([catalogue]);
   try {
-    return replaceWith(file, { folder, catalogue, nowMs, follows });
+    return replaceWith(file, { catalogue, nowMs, follows });
   } catch (error) {
     throw notRestored(catalogue, error);
   }
@@ -160,12 +160,10 @@ export function restore(
 function replaceWith(
   file: string,
   {
-    folder,
     catalogue,
     nowMs,
     follows,
   }: {
-    readonly folder: string;
     readonly catalogue: string;
     readonly nowMs: number;
     readonly follows: boolean;
@@ -183,7 +181,6 @@ function replaceWith(
     const made = prepareCopy(partial, follows);
     const admitted = held.db === undefined ? made.admitted : null;
     flush(partial);
-    giveToOwner(partial, folder);
     const replaced = replace(partial, catalogue, nowMs) ?? null;
     const { contents, sources } = made;
     return { ...contents, file: catalogue, replaced, ended, admitted, ...sources };

@@ -11,6 +11,7 @@ import { type CopiedPart, copyStore } from "./copy.ts";
 import { closing, quietly } from "../../../service/closing.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { takenByRoot } from "../../../storage/sqlite/folder.ts";
 import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
@@ -131,7 +132,13 @@ interface PlacesToCopy {
  * Copies everything from one place to an empty one, and shows on the terminal how far it is. See
  * `copyStore`. What is left is marked as moved, so that nobody changes it by mistake.
  */
-export async function copyPlaces(
+export function copyPlaces(io: Io, places: PlacesToCopy): ReturnType<typeof copyBetween> {
+  const folders = [places.source, places.target].filter((place) => !isAddress(place));
+  // They may belong to two users, so that root cannot become the one whose they are.
+  return takenByRoot(folders, () => copyBetween(io, places));
+}
+
+async function copyBetween(
   io: Io,
   { source, target, resume, config }: PlacesToCopy,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
