@@ -22,6 +22,8 @@ const filesLeftOut = {
   "test/binary/log.test.ts": "is about lines of a log",
   "test/binary/tls.test.ts": "is about certificates",
   "test/binary/backup.test.ts": "a database is backed up with its own tools",
+  "test/binary/backup-s3.test.ts": "a database is backed up with its own tools",
+  "test/binary/scheduled-backups.test.ts": "a database is backed up with its own tools",
   "test/binary/histories.test.ts": "names the stores itself",
   "test/binary/migrate.test.ts": "is about a data folder of an older version",
   "test/binary/store-copy.test.ts": "names both stores itself",

@@ -13,7 +13,7 @@ import { version } from "../version.ts";
 import { commandHere, toMakeKey } from "./command.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
 import { limitsText } from "./keys/fields.ts";
-import { scheduleOf } from "./jobs.ts";
+import { startSchedule } from "./jobs.ts";
 import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { localHost, reachOf, type Reach } from "./reach.ts";
@@ -48,7 +48,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     observer: watchers.find((each) => each.store !== undefined)?.store,
     addresses: watchers.find((each) => each.addresses !== undefined)?.addresses,
   });
-  let schedule: ReturnType<typeof scheduleOf>;
+  let schedule: Awaited<ReturnType<typeof startSchedule>>;
   try {
     const observers = watchers.flatMap(({ requests }) => requests ?? []);
     const isHttps = tls !== undefined;
@@ -64,8 +64,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     if (issued === undefined) void announce(io, text);
     else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
-    schedule = scheduleOf(loaded, io, services, log);
-    schedule?.start();
+    schedule = await startSchedule(loaded, io, services, log);
     if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
     await untilStopped(io, watchers);
     log.info("Stopping: running requests finish first.");

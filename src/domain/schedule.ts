@@ -29,6 +29,9 @@ const firstRetryMs = 60_000;
  */
 export const leaseMs = 15 * 60_000;
 
+/** A job that takes longer hangs, and is ended. */
+export const jobMaxMs = 6 * 60 * 60_000;
+
 /**
  * True if the job is to begin. One that was tried in the future was tried before the clock went
  * back: it begins once, and then goes on by the new clock.

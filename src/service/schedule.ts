@@ -1,7 +1,15 @@
 import type { Clock } from "../domain/clock.ts";
-import { isDue } from "../domain/schedule.ts";
+import { isDue, jobMaxMs, leaseMs } from "../domain/schedule.ts";
 import type { Database } from "../storage/database.ts";
-import { claimJob, findJob, finishJob, type Job, jobsOf, releaseJob } from "../storage/schedule.ts";
+import {
+  claimJob,
+  extendJob,
+  findJob,
+  finishJob,
+  type Job,
+  jobsOf,
+  releaseJob,
+} from "../storage/schedule.ts";
 
 const lookEveryMs = 20_000;
 /** How many jobs run beside each other: each is a process of its own. */
@@ -18,7 +26,17 @@ export interface ScheduleOptions {
   readonly run: (job: Job, signal: AbortSignal) => Promise<string | undefined>;
   /** Hears of a job whose problem is new, or gone (null). */
   readonly onProblem: (job: Job, problem: string | null) => void;
+  /** Hears of each job that ended: why it failed, or null. */
+  readonly onEnded: (job: Job, problem: string | null) => Promise<void>;
   readonly onError: (error: unknown) => void;
+}
+
+/** A job that this process does. */
+interface Running {
+  readonly triedAtMs: number;
+  /** When its lease was last begun. */
+  leasedAtMs: number;
+  readonly ended: Promise<void>;
 }
 
 /**
@@ -27,7 +45,7 @@ export interface ScheduleOptions {
  */
 export class Schedule {
   readonly #options: ScheduleOptions;
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Running>();
   readonly #stop = new AbortController();
   #timer: Timer | undefined;
 
@@ -44,11 +62,13 @@ export class Schedule {
   async look(): Promise<void> {
     const { db, clock, onError } = this.#options;
     try {
+      await this.#extend();
       for (const job of await jobsOf(db)) {
         const isFree = this.#running.size < runningMax && !this.#running.has(job.name);
         if (this.#stop.signal.aborted || !isFree) continue;
         if (job.paused !== null || !isDue(job, clock())) continue;
-        if (await claimJob(db, job, clock())) this.#begin(job);
+        const nowMs = clock();
+        if (await claimJob(db, job, nowMs)) this.#begin(job, nowMs);
       }
     } catch (error) {
       onError(error);
@@ -63,30 +83,49 @@ export class Schedule {
   }
 
   async ended(): Promise<void> {
-    await Promise.all(this.#running.values());
+    await Promise.all(this.#running.values().map(({ ended }) => ended));
   }
 
-  #begin(job: Job): void {
+  /** Keeps what runs from others: a large backup takes longer than a lease. */
+  async #extend(): Promise<void> {
+    const { db, clock } = this.#options;
+    for (const [name, running] of this.#running) {
+      const nowMs = clock();
+      if (Math.abs(nowMs - running.leasedAtMs) < leaseMs / 3) continue;
+      await extendJob(db, name, running.triedAtMs, nowMs);
+      running.leasedAtMs = nowMs;
+    }
+  }
+
+  #begin(job: Job, triedAtMs: number): void {
     const ended = this.#do(job)
       .catch(this.#options.onError)
       .finally(() => {
         this.#running.delete(job.name);
         void (this.#stop.signal.aborted || this.look());
       });
-    this.#running.set(job.name, ended);
+    this.#running.set(job.name, { triedAtMs, leasedAtMs: triedAtMs, ended });
   }
 
   async #do(job: Job): Promise<void> {
-    const { db, clock, random, run, onProblem } = this.#options;
-    const problem = await run(job, this.#stop.signal);
-    const after = await db.transaction(async (tx) => {
-      if (problem !== undefined && this.#stop.signal.aborted) {
-        await releaseJob(tx, job.name, clock());
-      } else if (problem !== undefined) {
-        await finishJob(tx, job.name, { ok: false, problem }, clock(), random());
-      }
-      return findJob(tx, job.name);
-    });
+    const { db, clock, random, run, onProblem, onEnded } = this.#options;
+    const stop = this.#stop.signal;
+    const failed = await run(job, AbortSignal.any([stop, AbortSignal.timeout(jobMaxMs)]));
+    if (failed !== undefined && stop.aborted) {
+      return db.transaction((tx) => releaseJob(tx, job.name, clock()));
+    }
+    let after: Job | undefined;
+    try {
+      after = await db.transaction(async (tx) => {
+        const outcome = { ok: false, problem: failed ?? "" } as const;
+        if (failed !== undefined) await finishJob(tx, job.name, outcome, clock(), random());
+        return findJob(tx, job.name);
+      });
+    } finally {
+      // Also of a store whose disk is full.
+      const problem = after !== undefined && after.failures > 0 ? after.problem : null;
+      await onEnded(job, failed ?? problem);
+    }
     if (after !== undefined && after.problem !== job.problem) onProblem(job, after.problem);
   }
 }

@@ -94,6 +94,23 @@ export async function claimJob(db: Database, job: Job, nowMs: number): Promise<b
   return changed === 1;
 }
 
+/** Keeps a job that was begun at `triedAtMs`, and still runs, from others for another lease. */
+export async function extendJob(
+  db: Database,
+  name: string,
+  triedAtMs: number,
+  nowMs: number,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { schedule } = tx.t;
+    const own = and(eq(schedule.name, name), eq(schedule.triedAtMs, triedAtMs));
+    await tx
+      .update(schedule)
+      .set({ nextAtMs: nowMs + leaseMs })
+      .where(own);
+  });
+}
+
 /** Leaves a job that was not finished to the next process that looks. */
 export async function releaseJob(tx: Tx, name: string, nowMs: number): Promise<void> {
   const { schedule } = tx.t;

@@ -38,13 +38,16 @@ export async function startS3() {
   await server.configureBuckets();
   const store = server.callback();
   const at = {
-    /** Answers instead of the store: an HTTP status, or "hang up". */
-    fault: undefined as ((request: IncomingMessage) => number | "hang up" | undefined) | undefined,
+    /** What happens instead of an answer of the store: a status, or no answer at all. */
+    fault: undefined as
+      ((request: IncomingMessage) => number | "hang up" | "hang" | undefined) | undefined,
     refused: 0,
+    hanging: 0,
   };
   const listener = createServer((request, response) => {
     const fault = at.fault?.(request);
     if (fault === "hang up") return void request.socket.destroy();
+    if (fault === "hang") return void (at.hanging += 1);
     const { authorization = "" } = request.headers;
     const isSigned = authorization.endsWith(`Signature=${signatureOf(request, aws4)}`);
     if (fault === undefined && isSigned) return store(request, response);

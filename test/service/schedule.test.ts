@@ -1,30 +1,32 @@
 import { expect, test } from "bun:test";
-import { hourMs, minuteMs } from "../../src/domain/clock.ts";
+import { dayMs, hourMs, minuteMs } from "../../src/domain/clock.ts";
 import { leaseMs } from "../../src/domain/schedule.ts";
 import { Schedule } from "../../src/service/schedule.ts";
 import { finishJob, jobsOf, pauseJob, scheduleJob } from "../../src/storage/schedule.ts";
 import { TestClock } from "../helpers/app.ts";
 import { openTestStore } from "../helpers/store-under-test.ts";
 
-async function scheduled(run: (name: string) => string | undefined) {
+async function scheduled(run: (name: string) => string | undefined | Promise<string | undefined>) {
   const clock = new TestClock();
   const { db } = await openTestStore({ clock: clock.read });
   const done: string[] = [];
   const problems: string[] = [];
-  const make = () =>
+  const ended: (string | null)[] = [];
+  const make = (store = db) =>
     new Schedule({
-      db,
+      db: store,
       clock: clock.read,
       random: () => 0,
       async run({ name }) {
         done.push(name);
-        const problem = run(name);
+        const problem = await run(name);
         if (problem === undefined) {
           await db.transaction((tx) => finishJob(tx, name, { ok: true }, clock.nowMs, 0));
         }
         return problem;
       },
       onProblem: ({ name }, what) => problems.push(`${name}: ${what}`),
+      onEnded: async (_, problem) => void ended.push(problem),
       onError: (error) => done.push(`failed: ${String(error)}`),
     });
   const add = (target: string, everyMs = hourMs) =>
@@ -34,7 +36,7 @@ async function scheduled(run: (name: string) => string | undefined) {
     await Promise.all(schedules.map((each) => each.look()));
     await Promise.all(schedules.map((each) => each.ended()));
   };
-  return { add, clock, db, done, look, make, problems };
+  return { add, clock, db, done, ended, look, make, problems };
 }
 
 test("a new job is done at once, and then by its interval", async () => {
@@ -54,7 +56,7 @@ test("of many processes that see a job as due, one does it", async () => {
   const { add, done, look, make } = await scheduled(() => undefined);
   await add("north");
   await add("south");
-  await look(...Array.from({ length: 8 }, make));
+  await look(...Array.from({ length: 8 }, () => make()));
   expect(done.toSorted()).toEqual(["pull north", "pull south"]);
 });
 
@@ -85,6 +87,7 @@ test("a job of a process that died is left to others after its lease", async () 
     random: () => 0,
     run: () => new Promise(() => {}),
     onProblem: () => {},
+    onEnded: async () => {},
     onError: () => {},
   });
   await dead.look();
@@ -118,6 +121,7 @@ test("a job that the end of the service interrupts is no failure, and goes on el
     run: (_job, signal) =>
       new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
     onProblem: () => {},
+    onEnded: async () => {},
     onError: () => {},
   });
   await stopping.look();
@@ -125,4 +129,39 @@ test("a job that the end of the service interrupts is no failure, and goes on el
   expect(await jobsOf(db)).toMatchObject([{ failures: 0, problem: null }]);
   await look(make());
   expect(done).toEqual(["pull north"]);
+});
+
+test("a job that takes longer than its lease is left to the process that does it", async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { add, clock, done, ended, make } = await scheduled(() => promise);
+  await add("north", dayMs);
+  const [own, other] = [make(), make()];
+  await own.look();
+  for (let minutes = 0; minutes < 60; minutes += 10) {
+    clock.advance(10 * minuteMs);
+    await own.look();
+    await other.look();
+  }
+  expect(done).toEqual(["pull north"]);
+  resolve(undefined);
+  await own.ended();
+  expect(ended).toEqual([null]);
+  await other.look();
+  expect(done).toHaveLength(1);
+});
+
+test("how a job ended is told also where the store cannot be written", async () => {
+  const { add, clock, db, done, ended, make } = await scheduled(() => "killed");
+  await add("north");
+  const broken = {
+    read: db.read,
+    transaction: (work: Parameters<typeof db.transaction>[0]) =>
+      done.length === 0 ? db.transaction(work) : Promise.reject(new Error("full")),
+  };
+  const schedule = make(broken as typeof db);
+  await schedule.look();
+  await schedule.ended();
+  expect(ended).toEqual(["killed"]);
+  expect(done).toEqual(["pull north", "failed: Error: full"]);
+  expect(clock.nowMs).toBeGreaterThan(0);
 });

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { AnySetting, Setting } from "../../config.ts";
+import { parseDuration } from "../../domain/duration.ts";
 import type { CommandEntry, Feature, Watcher } from "../../feature.ts";
 import { listenAddress } from "../listen-address.ts";
 import { backupSettings } from "./backup/settings.ts";
@@ -60,6 +61,20 @@ export const operateFeature: Feature = {
   name: "operate",
   settings: [metricsSetting, processesSetting, ...Object.values<AnySetting>(backupSettings)],
   commands,
+  jobs: [
+    {
+      kind: "backup",
+      words: () => ["backup", "--scheduled"],
+      everyMs: ({ valueOf }) =>
+        valueOf(backupSettings.to) === undefined
+          ? undefined
+          : parseDuration(valueOf(backupSettings.every)),
+      async ended({ valueOf }, problem) {
+        const url = valueOf(backupSettings.ping);
+        if (url !== undefined) await (await import("./backup/ping.ts")).ping(url, problem === null);
+      },
+    },
+  ],
   serve(loaded, io) {
     const count = loaded.valueOf(processesSetting);
     if (count === 1) return undefined;
@@ -68,7 +83,11 @@ export const operateFeature: Feature = {
       serveInProcesses(loaded, io, { count, metrics: address }),
     );
   },
-  async watch({ config, valueOf }, log, io) {
+  async watch(loaded, log, io) {
+    const { config, valueOf } = loaded;
+    if (valueOf(backupSettings.to) !== undefined) {
+      (await import("./backup/find.ts")).requireBackups(loaded, io);
+    }
     const address = valueOf(metricsSetting);
     const parent = parentOf(io.env);
     const member = parent && watchForParent(config, parent);

@@ -19,19 +19,18 @@ import { json, type Static } from "../../../cli/json.ts";
 import { randomBytes, withServices } from "../../../cli/open.ts";
 import { addSetting, addSettings, parseText } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
-import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
+import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import { finishJob, jobName, type JobOutcome } from "../../../storage/schedule.ts";
 import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
-import { inMemory, storeFiles } from "../../../storage/sqlite/files.ts";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { othersMayLink } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
-import { refuseMovedFolder } from "../../hold-catalogue.ts";
 import { blankSecrets } from "./carry-over.ts";
 import { encryptedEnding, encryptFile } from "./encryption.ts";
-import { listCommand, locate } from "./find.ts";
+import { dataFolder, listCommand, locate } from "./find.ts";
 import { isUnfinished, newName, olderBackups, stagedName } from "./names.ts";
 import { deliver, isBucket, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
@@ -257,24 +256,6 @@ function storeMark(catalogue: string): string {
     // What is wrong with the catalogue is for the copy to say.
     return "";
   }
-}
-
-/**
- * The data folder of a command that works on files. Throws when the settings name a database
- * server instead, and where the store was moved elsewhere.
- */
-export function dataFolder(config: Config, command: string): string {
-  const folder = dataFolderOf(config);
-  if (folder === undefined || folder === inMemory) {
-    const what = folder === undefined ? "a PostgreSQL database" : "a store in memory";
-    throw new AppError(
-      "invalid_request",
-      `rehome ${command} works on a data folder, and the settings name ${what}.`,
-      { hint: "Use pg_dump and pg_restore for it, or unset REHOME_STORE and REHOME_STORE_FILE." },
-    );
-  }
-  refuseMovedFolder(folder, config);
-  return folder;
 }
 
 /** A file with a catalogue, and how much is in it. */

@@ -9,9 +9,11 @@ import { json } from "../../../cli/json.ts";
 import { addSetting, parseText } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
-import type { LoadedConfig } from "../../../config.ts";
+import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
+import { inMemory } from "../../../storage/sqlite/files.ts";
+import { refuseMovedFolder } from "../../hold-catalogue.ts";
 import { decryptTo, encryptedEnding, save } from "./encryption.ts";
 import { datedNames, stagedName, type DatedName } from "./names.ts";
 import { bucketPlace, folderPlace, isBucket, type Place } from "./places.ts";
@@ -30,6 +32,34 @@ export function locate(
   }
   if (isFolder(address)) return { place: folderPlace(address), name: undefined };
   return { place: folderPlace(dirname(address)), name: basename(address) };
+}
+
+/**
+ * Throws AppError for `--backup-to` where nothing can be backed up, or with an address or
+ * credentials that are none. What only may be missing, such as a disk, is for each backup to say.
+ */
+export function requireBackups(loaded: LoadedConfig, io: Io): void {
+  dataFolder(loaded.config, "serve --backup-to");
+  const to = loaded.valueOf(backupSettings.to);
+  if (to !== undefined && isBucket(to)) locate(to, loaded, io);
+}
+
+/**
+ * The data folder of a command that works on files. Throws when the settings name a database
+ * server instead, and where the store was moved elsewhere.
+ */
+export function dataFolder(config: Config, command: string): string {
+  const folder = dataFolderOf(config);
+  if (folder === undefined || folder === inMemory) {
+    const what = folder === undefined ? "a PostgreSQL database" : "a store in memory";
+    throw new AppError(
+      "invalid_request",
+      `rehome ${command} works on a data folder, and the settings name ${what}.`,
+      { hint: "pg_dump --format=custom --file=FILE ADDRESS; pg_restore is for the way back." },
+    );
+  }
+  refuseMovedFolder(folder, config);
+  return folder;
 }
 
 /** True if `path` is a folder. Throws `unavailable` if this user may not look at it. */

@@ -18,9 +18,9 @@ import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
-import { backupFields, contentsOf, dataFolder } from "./backup.ts";
+import { backupFields, contentsOf } from "./backup.ts";
 import { carryOver, endVisits, namedKinds, whoGetsIn, type Named } from "./carry-over.ts";
-import { findBackup, identityOption } from "./find.ts";
+import { dataFolder, findBackup, identityOption } from "./find.ts";
 import { backupSettings } from "./settings.ts";
 import { requireBackup } from "./verify.ts";
 

@@ -1,0 +1,132 @@
+/** Backups of the service: each is whole, or a monitor hears that it is not. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { childrenOf, kill } from "../helpers/family.ts";
+import { startS3 } from "../helpers/s3.ts";
+import { until } from "../helpers/until.ts";
+
+let s3: Awaited<ReturnType<typeof startS3>>;
+const folder = temporaryFolder();
+const data = join(folder.path, "data");
+const told: string[] = [];
+const monitor = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch(request) {
+    told.push(new URL(request.url).pathname);
+    return new Response("OK");
+  },
+});
+const ping = `http://127.0.0.1:${monitor.port}/uuid`;
+beforeAll(async () => {
+  s3 = await startS3();
+  await makeKey(data, "--plan", "free");
+}, 180_000);
+afterAll(async () => {
+  await monitor.stop(true);
+  await s3[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+interface Row {
+  readonly failures: number;
+  readonly problem: string | null;
+}
+
+/** Starts a service whose backup is due, until the monitor is told how it ended. */
+async function due(settings: Record<string, string>, meanwhile?: (pid: number) => Promise<void>) {
+  if (existsSync(join(data, "rehome.db"))) {
+    using db = new Database(join(data, "rehome.db"));
+    db.run("UPDATE schedule SET next_at_ms = 0 WHERE kind = 'backup'");
+  }
+  told.length = 0;
+  const env = { ...s3.env, REHOME_BACKUP_PING: ping, ...settings };
+  await using server = await serve(data, [], { env });
+  await meanwhile?.(server.pid);
+  await until(() => told.length > 0, 60_000);
+  using db = new Database(join(data, "rehome.db"), { readonly: true });
+  const job = db.query<Row, []>("SELECT failures, problem FROM schedule").get();
+  return { told: [...told], job, log: server.stderr() };
+}
+
+const backups = async () => {
+  s3.at.fault = undefined;
+  const { stdout } = await rehome(["backup", "list", s3.address, "--json"], { env: s3.env });
+  return (JSON.parse(stdout) as { file: string }[]).map(({ file }) => file);
+};
+
+test("of a service go to a bucket, and what goes wrong is told and leaves none there", async () => {
+  const settings = { REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "2" };
+  const good = { told: ["/uuid"], job: { failures: 0, problem: null } };
+  expect(await due(settings)).toMatchObject(good);
+  const before = await backups();
+  expect(before).toHaveLength(1);
+
+  const failing = async (what: string, meanwhile?: (pid: number) => Promise<void>) => {
+    const { told, job, log } = await due(settings, meanwhile);
+    expect([what, told]).toEqual([what, ["/uuid/fail"]]);
+    expect(job?.failures).toBeGreaterThan(0);
+    expect(log).not.toContain(s3.env.AWS_SECRET_ACCESS_KEY);
+    expect([what, await backups()]).toEqual([what, before]);
+    expect(readdirSync(data).filter((name) => name.endsWith(".partial"))).toHaveLength(
+      what === "killed" ? 1 : 0,
+    );
+    return job?.problem;
+  };
+  s3.at.fault = () => 403;
+  expect(await failing("forbidden")).toContain("AccessDenied");
+  s3.at.fault = () => "hang up";
+  expect(await failing("no network")).toContain("cannot be");
+  // The upload began, and never ends.
+  s3.at.fault = ({ method }) => (method === "PUT" || method === "POST" ? "hang" : undefined);
+  const killChildren = async (pid: number) => {
+    await until(() => s3.at.hanging > 0, 60_000);
+    for (const child of childrenOf({ pid })) kill(child);
+  };
+  expect(await failing("killed", killChildren)).toContain("SIGKILL");
+
+  expect(await due(settings)).toMatchObject(good);
+  expect(await due(settings)).toMatchObject(good);
+  const after = await backups();
+  expect(after).toHaveLength(2);
+  expect(after).not.toContain(before[0] ?? "");
+  for (const file of after) {
+    expect(await rehome(["backup", "verify", file], { env: s3.env })).toMatchObject({
+      exitCode: 0,
+    });
+  }
+}, 240_000);
+
+test("go to a folder that is made, and one that cannot be is told", async () => {
+  const place = join(folder.path, "backups");
+  expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
+  expect(readdirSync(place)).toHaveLength(1);
+  const file = join(folder.path, "file");
+  writeFileSync(file, "");
+  mkdirSync(join(folder.path, "gone"));
+  const failed = await due({ REHOME_BACKUP_TO: join(folder.path, "missing/backups") });
+  expect(failed).toMatchObject({ told: ["/uuid/fail"] });
+  expect(failed.job?.problem).toContain("its folder does not exist");
+}, 120_000);
+
+test("are taken off the schedule with their setting, and are not for a database or bad settings", async () => {
+  await using _server = await serve(data, [], { env: s3.env });
+  await until(() => {
+    using db = new Database(join(data, "rehome.db"), { readonly: true });
+    return db.query("SELECT 1 FROM schedule").all().length === 0;
+  });
+  const refused = async (env: Record<string, string>) => {
+    const result = await rehome(["serve", "--port", "0"], { env });
+    expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+    return result.stderr;
+  };
+  const store = { REHOME_STORE: "postgres://kim@127.0.0.1:1/x", REHOME_BACKUP_TO: "/tmp" };
+  expect(await refused(store)).toContain("pg_dump --format=custom");
+  const bucket = { REHOME_DATA: data, REHOME_BACKUP_TO: s3.address };
+  expect(await refused(bucket)).toContain("no credentials");
+  expect(await refused({ ...bucket, ...s3.env, REHOME_BACKUP_EVERY: "5m" })).toContain("15m");
+  expect(await refused({ ...bucket, ...s3.env, REHOME_BACKUP_RECIPIENT: "kim" })).toContain("age1");
+});
