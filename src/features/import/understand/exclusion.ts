@@ -19,8 +19,9 @@ const tellsDeath =
 const tellsPlace =
   /^(?:kennel(?:no|number)?|cage|room|(?:current|shelter|internal)?location(?:name)?)$/;
 const deadPlaces = /^(?:freezer|morgue|cooler)(?= |$)/;
-/** How animals come that are somebody's, or wild. */
-const notOurs = /^(?:wildlife|clinic|s n clinic|spay neuter|boarding)(?= |$)/;
+const wild = /^wildlife(?= |$)/;
+/** How animals come that are somebody's. */
+const visits = /^(?:clinic|s n clinic|spay neuter|boarding)(?= |$)/;
 /** What is told beside these, and names neither the animal's state nor its death. */
 const tellsOther =
   /reason|cause|motivo|grund|risk|count|total|rate|date(?:ofbirth)|spay|neuter|chip|vacc|rabies|licen/;
@@ -33,8 +34,6 @@ export function deathReader(sample: Sample, { dates, statuses }: MapperContext):
   const states = fields.like(tellsState).filter((each) => isTold(each) && !deaths.includes(each));
   const places = fields.like(tellsPlace);
   const intake = fields.among(["intake type"]);
-  const says = (value: unknown, what: RegExp) =>
-    typeof value === "string" && what.test(wordKey(value));
   const isDeath = (value: unknown) =>
     (isYes(value) && !isNo(value)) || saysDead(value) || dates.sortable(value) !== undefined;
   // What somebody said that a word means goes before what it says.
@@ -47,9 +46,12 @@ export function deathReader(sample: Sample, { dates, statuses }: MapperContext):
       places.find(({ read }) => says(read(record), deadPlaces));
     if (state !== undefined) return `${state.column} ${shown(state.read(record))}`;
     const came = intake.read(record);
-    return says(came, notOurs) ? `${intake.column} ${shown(came)}` : undefined;
+    return says(came, wild) ? `${intake.column} ${shown(came)}` : undefined;
   };
 }
+
+const says = (value: unknown, what: RegExp) =>
+  typeof value === "string" && what.test(wordKey(value));
 
 const departureDates = ["outcome date", "outcome date/time"];
 
@@ -68,6 +70,7 @@ export function absenceReader(
   const date = fields.among(departureDates);
   const subtype = fields.among(["outcome subtype"]);
   const states = conditions.map((each) => fields.among([each]));
+  const intake = fields.among(["intake type"]);
   return (record) => {
     if (dates.sortable(date.read(record)) !== undefined) {
       return `${date.column} without ${outcome.column}`;
@@ -76,7 +79,9 @@ export function absenceReader(
     if (way !== undefined && way !== null && way !== "") {
       return `${subtype.column} without ${outcome.column}`;
     }
-    const state = states.find(({ read }) => statuses.meaningOf(read(record)) === "gone");
+    const state =
+      states.find(({ read }) => statuses.meaningOf(read(record)) === "gone") ??
+      [intake].find(({ read }) => says(read(record), visits));
     return state && `${state.column} ${shown(state.read(record))}`;
   };
 }

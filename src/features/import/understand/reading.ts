@@ -352,7 +352,8 @@ export const confirmedReading = ({ reading, understanding }: Prepared): Reading 
 export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared> {
   const input = await readFor(bytes, given);
   const { reading, isGuessed } = proposed(input, given);
-  return prepared(input, reading, { isGuessed });
+  const asks = given.columns?.status === undefined && reading.columns?.status !== undefined;
+  return prepared(input, reading, { isGuessed, asksNobody: isGuessed && asks });
 }
 
 /** The same by a reading that was confirmed before: nothing is guessed, and no stem is read. */
@@ -364,13 +365,21 @@ export async function prepareAgain(bytes: Uint8Array, reading: Reading): Promise
 function prepared(
   input: Input,
   reading: Reading,
-  { isGuessed, readsStems = true }: { readonly isGuessed: boolean; readonly readsStems?: boolean },
+  {
+    isGuessed,
+    asksNobody = false,
+    readsStems = true,
+  }: {
+    readonly isGuessed: boolean;
+    readonly asksNobody?: boolean;
+    readonly readsStems?: boolean;
+  },
 ): Prepared {
   const understanding = understand(input, reading, { readsStems });
   const { shape, partial, bytes } = input;
   // What an export has without a status is as it was.
   const nobody = reading.format === "rehome" ? undefined : nobodyIn(understanding, reading);
-  if (isGuessed && nobody !== undefined) {
+  if (asksNobody && nobody !== undefined) {
     const [count = "", column = ""] = nobody.values;
     throw new UnreadableInput(0, message("noneGuessed", count, column));
   }

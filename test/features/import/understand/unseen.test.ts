@@ -26,6 +26,9 @@ test("how animals left is not taken for a list without a status, whatever it is 
   const text =
     "Animal,Type,Name,Rescue ID,Species\nIsa,Adoption,Isa,C1,Cat\nLo,Return to Owner,Lo,D2,Dog\nMo,Euthanasia,Mo,D3,Dog\n";
   expect(await refusal(readWhole(text))).toContain("none of 3 animals is for adoption by Type");
+  // Who names the column has answered what was asked.
+  const { outcomes } = await readWhole(text, { columns: { status: "Type" } });
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone", "gone"]);
 });
 
 test("a header of pictures and names is an animal", async () => {
