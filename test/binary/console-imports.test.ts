@@ -59,7 +59,7 @@ test("a preview does not import the file that another tab chose since", async ()
   expect(await ana.submit("/import/run", second)).toContain("What two.csv would change");
   await ana.submit("/import/run", await previewOf(ana));
   expect(await settled(ana)).toContain("Imported: two.csv");
-  expect(await (await ana.get("/animals?q=Tab+one")).text()).toContain("No animal");
+  expect(await (await ana.get("/animals?q=Tab+one")).text()).toContain("Nothing matches");
 });
 
 test("what was chosen since the preview is shown before it is imported", async () => {
@@ -77,7 +77,7 @@ test("what was chosen since the preview is shown before it is imported", async (
   );
   const whole = { source: "since", complete: "yes" };
   await again(whole);
-  expect(await (await ana.get("/animals?q=Since")).text()).toContain("No animal");
+  expect(await (await ana.get("/animals?q=Since")).text()).toContain("Nothing matches");
   // The buttons beside the choices send the same form.
   const seen = { ...(await previewOf(ana)), ...whole, look: "yes" };
   expect(await ana.submit("/import/run", seen)).toContain("What since.csv would change");
@@ -136,7 +136,7 @@ describe("a list that does not say whether its animals are for adoption", () => 
     const answer = await ben.post("/import/run", await previewOf(ben));
     expect(answer.status).toBe(303);
     expect(await settled(ben)).toContain("Are these animals for adoption?");
-    expect(await (await ben.get("/animals?q=Nemo")).text()).toContain("No animal");
+    expect(await (await ben.get("/animals?q=Nemo")).text()).toContain("Nothing matches");
   });
 
   test("has the statuses of a column that is chosen for them after all", async () => {
@@ -155,7 +155,7 @@ describe("a list that does not say whether its animals are for adoption", () => 
     await sent(cid, "list.csv", "Rufname;Tierart\nMilo;Hund\n");
     const swapped = { "column-name": "Tierart", "column-category": "Rufname" };
     await chosen(cid, swapped);
-    expect(await chosen(cid, { every: "none" })).toContain("Change the columns");
+    expect(await chosen(cid, { every: "none" })).toContain("Choose the columns");
     const again = await chosen(cid, { columns: "again" });
     expect(again).toContain("This kind of file is not known yet");
     await chosen(cid, columns);

@@ -100,11 +100,11 @@ describe("a key", () => {
     await created({ name: "only one" });
     const answer = await olga.post("/keys", { ...free, name: "only one" });
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain("Another key has this name.");
+    expect(await answer.text()).toContain("This name is taken.");
     const { path } = await created({ name: "another one" });
     const renamed = await olga.post(path, { ...free, name: "only one" });
     expect(renamed.status).toBe(400);
-    expect(await renamed.text()).toContain("Another key has this name.");
+    expect(await renamed.text()).toContain("This name is taken.");
   });
 
   test("whose name cannot be seen is found by its id", async () => {
@@ -175,9 +175,9 @@ describe("a key", () => {
     expect(page).not.toContain("Secrets");
     // In the time zone of the other moments of the page.
     const [, revoked, at] =
-      /revoked:\s*<time[^>]*>([^<]*)[^]*?Olga · <time[^>]*>([^<]*)/.exec(page) ?? [];
+      /Revoked:\s*<time[^>]*>([^<]*)[^]*?Olga · <time[^>]*>([^<]*)/.exec(page) ?? [];
     expect(revoked).toBe(at);
-    expect(page).toMatch(/banned until:\s*<time/);
+    expect(page).toMatch(/Banned until:\s*<time/);
   });
 
   test("is found by a part of its name or by its id, among many that come a page at a time", async () => {
@@ -197,7 +197,7 @@ describe("a key", () => {
     expect(last).toMatch(/href="\/keys\?q=crowd"\s*>Newest</);
     const [id = ""] = /key_\w+/.exec(last) ?? [];
     expect(names(await textOf(`/keys?q=${id}`))).toEqual(names(last));
-    expect(await textOf("/keys?q=nobody")).toContain("No key matches.");
+    expect(await textOf("/keys?q=nobody")).toContain("Nothing matches.");
     expect(names(await textOf("/keys"))).toHaveLength(50);
   });
 

@@ -34,22 +34,17 @@ function textsOf(words: unknown): string[] {
   if (typeof words === "object" && words !== null) return Object.values(words).flatMap(textsOf);
   if (typeof words !== "function") return [];
   const show = (...values: readonly unknown[]) => String(words(...values));
-  return words === en.keys.planLine || words === es.keys.planLine
-    ? [show("pro"), show("enterprise")]
-    : ["1", "2"].map((value) => show(...Array.from({ length: words.length }, () => value)));
+  return ["1", "2"].map((value) => show(...Array.from({ length: words.length }, () => value)));
 }
 
 const wordsOf = (text: string) =>
   (text.match(/[\p{L}\p{M}]{3,}/gu) ?? []).map((word) => word.toLowerCase());
 
 const spanish = new Set(textsOf(es).flatMap(wordsOf));
-/** What a history calls an action has words of its own, by the action. */
-const actions = "add create update remove restore withdraw import undo rotate ban unban revoke";
-const ofActions = actions
-  .split(" ")
-  .flatMap((action) => [en.history.actions(action), en.keys.actions(action)]);
 const english = new Set(
-  [...textsOf(en), ...ofActions].flatMap(wordsOf).filter((word) => !spanish.has(word)),
+  textsOf(en)
+    .flatMap(wordsOf)
+    .filter((word) => !spanish.has(word)),
 );
 
 /** What a person reads of a page: its texts, and what helps and labels say. */

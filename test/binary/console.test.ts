@@ -206,7 +206,7 @@ describe("a change", () => {
     const ida = await joined(`Ida ${what}`);
     const answer = await ida.post("/animals", { name: "Spy", category: "Dog" }, headers);
     expect(answer.status).toBe(403);
-    expect(await (await ida.get("/animals?q=Spy")).text()).toContain("No animal");
+    expect(await (await ida.get("/animals?q=Spy")).text()).toContain("Nothing matches");
   });
 
   test("is nothing that GET does", async () => {
@@ -251,8 +251,8 @@ describe("a list", () => {
     const lia = await joined("Lia");
     await lia.submit("/animals", { name: "Lone", category: "Dog", status: "sold" });
     const page = await (await lia.get("/animals?before=1")).text();
-    expect(page).toContain("No animal matches.");
-    expect(page).toContain("Show all animals");
+    expect(page).toContain("Nothing matches.");
+    expect(page).toContain("All animals");
   });
 
   test("is searched without the blank that a phone's keyboard adds behind a word", async () => {
@@ -290,7 +290,7 @@ describe("a form with something wrong", () => {
     const page = await answer.text();
     expect(page).toContain(words);
     expect(page).not.toContain("<script>alert");
-    expect(await (await ned.get("/animals?q=Odd")).text()).toContain("No animal");
+    expect(await (await ned.get("/animals?q=Odd")).text()).toContain("Nothing matches");
   });
 
   test("without a status changes no status of several", async () => {

@@ -177,7 +177,7 @@ describe.each(stores)("a volunteer's day on $name", (kind) => {
       await link(page, `${dog} junior`).waitFor();
       expect(await link(page, "Bad").count()).toBe(0);
       await link(page, "Import").click();
-      await page.getByRole("button", { name: "Undo this import" }).click();
+      await page.getByRole("button", { name: "Undo" }).click();
       await page.getByText("Undone").waitFor();
       await link(page, "Animals").click();
       await page.getByLabel("Search").waitFor();
@@ -389,7 +389,7 @@ describe("the console", () => {
       expect(await page.getByLabel("Status").inputValue()).toBe("sold");
       expect(await page.getByLabel("Category").inputValue()).toBe("Katze");
       await link(page, "Import").click();
-      await button(page, "Undo this import").click();
+      await button(page, "Undo").click();
       await page.getByText("Undone").waitFor();
       await link(page, "Animals").click();
       await page.getByLabel("Search").waitFor();
@@ -903,7 +903,7 @@ describe("the console", () => {
     await page.clock.install();
     for (const [language, said, add] of [
       ["English", "The service has not answered yet", "Add animal"],
-      ["Español", "El servicio no respondió todavía", "Añadir animal"],
+      ["Español", "El servicio todavía no ha respondido", "Añadir animal"],
     ] as const) {
       if (language !== "English") await button(page, language).click();
       const name = `Slow in ${language}`;

@@ -127,7 +127,7 @@ async function receive(request: Request, path: string, stop: AbortSignal): Promi
     await pipeline(body, parser);
   } catch (error) {
     if (broken !== undefined) throw broken;
-    throw failure("invalid_request", "upload", error);
+    throw failure("invalid_request", "interrupted", error);
   }
   return (await written) ?? { name: "", bytes: 0 };
 }

@@ -263,7 +263,7 @@ describe.each(stores)("on $name", (kind) => {
   describe("a category", () => {
     test("has no name of another one, and keeps its own in other letters", async () => {
       for (const name of ["Dog", "Cat"]) await added("Rex", name);
-      const taken = "There is a category with this name.";
+      const taken = "This name is taken.";
       for (const path of ["/categories", "/categories/2"]) {
         const { status, page } = await post(path, { name: " dog " });
         expect([path, status, page.includes(taken)]).toEqual([path, 400, true]);

@@ -32,6 +32,7 @@ import {
   statusOptions,
   type StatusChoice,
   when,
+  wordFor,
   type FieldErrors,
 } from "./parts.ts";
 
@@ -201,7 +202,7 @@ export async function newAnimalPage(
     body: html`<section class="card narrow">
         ${animalForm(visit, "/animals", values, await animals.categories(), { errors })}
       </section>
-      <p><a href="/animals">${words.animals.showAll}</a></p>`,
+      <p><a href="/animals">${words.animals.backToAll}</a></p>`,
   });
 }
 
@@ -429,7 +430,6 @@ function historyList(
   categories: readonly Category[],
 ): Html {
   const { history } = visit.words;
-  if (events.length === 0) return html`<p class="soft">${history.none}</p>`;
   return html`<ol class="lines">
     ${events.map(
       (event) =>
@@ -467,7 +467,7 @@ function eventWords(
   });
   const isNew = did !== undefined && !saysWhat.has(action);
   const what = [...(isNew ? [html`${history.did[did]}`] : []), ...changes];
-  return html`${history.actions(action)}${what.map(
+  return html`${wordFor(action, history.actions)}${what.map(
     (each, at) => html`${at === 0 ? ": " : "; "}${each}`,
   )}`;
 }

@@ -194,7 +194,7 @@ function results(
     return html`<div class="empty">
       ${icon("animals")}
       <p>${isFirst ? words.animals.none : words.animals.noneFound}</p>
-      ${!isFirst && html`<p><a href="/animals">${words.animals.showAll}</a></p>`}
+      ${!isFirst && html`<p><a href="/animals">${words.animals.backToAll}</a></p>`}
     </div>`;
   }
   const total = number(visit, found.total);
@@ -211,7 +211,7 @@ function results(
       [asked.before !== undefined && listPath(first), words.animals.newest],
       [found.more && listPath({ ...asked, before: found.animals.at(-1)?.id }), words.animals.older],
       [listPath(first, "/print"), words.export.print],
-      [listPath(first, "/export"), words.animals.export],
+      [listPath(first, "/export"), words.export.title],
       ["/changes", words.changes.title],
     ])}`;
 }
@@ -309,7 +309,7 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
       section: "animals",
       status: "Bad Request",
       body: html`${notice("bad", isMerge ? words.animals.mergeFirst : words.animals.chooseFirst)}
-        <p><a href="${back}">${words.animals.showAll}</a></p>`,
+        <p><a href="${back}">${words.animals.backToAll}</a></p>`,
     });
   }
   const found = await Promise.all(ids.map(animals.byId));

@@ -68,7 +68,7 @@ async function errorOf({ words, animals }: Visit, name: string, own?: bigint) {
   const known = await animals.categories();
   const other = known.find((each) => categoryKey(each.name) === categoryKey(name));
   const isTaken = other !== undefined && other.id !== own;
-  return nameError(name, words) ?? (isTaken ? words.categories.taken : undefined);
+  return nameError(name, words) ?? (isTaken ? words.errors.nameTaken : undefined);
 }
 
 /** `GET /categories/:id`. */
@@ -87,7 +87,7 @@ export async function categoryPage(
   return page(visit, {
     title: categoryName(visit, category),
     section: "categories",
-    back: ["/categories", words.categories.back],
+    back: ["/categories", words.animals.allKinds],
     done: await changeNotice(visit),
     errors,
     body: html`<div class="desk">

@@ -5,22 +5,22 @@ import { facts, oneButton } from "./parts.ts";
 
 /** `GET /help`: the keys of the keyboard, and what the words mean. */
 export function helpPage(visit: Visit): Response {
-  const { help } = visit.words;
+  const { help, animals, fields, layout } = visit.words;
   const shortcuts = [
-    ["/", help.search],
-    ["n", help.add],
+    ["/", fields.search],
+    ["n", animals.addTitle],
     ["?", help.help],
     ["Esc", help.leave],
   ] as const;
   return page(visit, {
-    title: help.title,
+    title: layout.help,
     section: "help",
     body: html`<div class="desk">
       <section class="card">
         <h2>${help.statuses}</h2>
         ${facts(help.meanings)}
         <p>${help.undo}</p>
-        ${oneButton("/link", visit.words.layout.ownLink)}
+        ${oneButton("/link", layout.ownLink)}
       </section>
       <section class="card">
         <h2>${help.shortcuts}</h2>

@@ -81,10 +81,13 @@ function formatText({ words }: Visit, { format, isGuessed, reading }: Preview): 
   if (!isGuessed) return words.import.mapped;
   const found = meanings.flatMap((each) => {
     const column = reading.columns?.[targets[each]];
-    return column === undefined ? [] : [`${column} → ${words.import.columnFor[each]}`];
+    return column === undefined ? [] : [`${column} → ${columnLabel(words, each)}`];
   });
   return `${words.import.guessed}: ${found.join(", ")}`;
 }
+
+const columnLabel = ({ fields, import: { columnFor } }: Visit["words"], each: Meaning) =>
+  ({ ...fields, ...columnFor })[each];
 
 const stemText =
   ({ words }: Visit) =>
@@ -159,10 +162,10 @@ export function lookButton({ words }: Visit): Html {
 }
 
 /** Leads to the question about the columns, also when the kind of the file was found wrongly. */
-export function otherWays({ words }: Visit, { choices }: ImportJob): Html {
-  const { columnsAgain, columnsOwn, cancel } = words.import;
+export function otherWays({ words }: Visit): Html {
+  const { columnsOwn, cancel } = words.import;
   return html`<div class="acts start">
-    ${oneButton("/import/examine", choices.columns === undefined ? columnsOwn : columnsAgain, {
+    ${oneButton("/import/examine", columnsOwn, {
       fields: hidden("columns", "again"),
     })}
     ${oneButton("/import/drop", cancel)}
@@ -187,7 +190,7 @@ export function mapForm(
       <section class="card">${table(file.columns, file.rows)}</section>
       <form method="post" action="/import/examine" class="card">
         ${meanings.map((each) => {
-          const label = words.import.columnFor[each];
+          const label = columnLabel(words, each);
           const select = fields.select(`column-${each}`, each === "name" ? columns : optional, {
             label,
           });
@@ -211,7 +214,7 @@ export function statusForm(visit: Visit, job: ImportJob, errors: FieldErrors): H
       ${fields.select("every", options)}
       <button>${words.import.look}</button>
     </form>
-    ${otherWays(visit, job)}`;
+    ${otherWays(visit)}`;
 }
 
 /** The choices about a file with those of a form. Only one of a page's forms is sent. */

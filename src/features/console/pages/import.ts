@@ -104,8 +104,8 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form):
       return { title: words.import.statuslessTitle, body: statusForm(visit, job, errors) };
     case "failed": {
       const why = failureText(visit, state.failure);
-      const body = html`${notice("bad", `${name}: ${why}`)} ${otherWays(visit, job)}`;
-      return { title: words.import.failed, body };
+      const body = html`${notice("bad", `${name}: ${why}`)} ${otherWays(visit)}`;
+      return { title: words.failures.title, body };
     }
     case "done": {
       const { summary } = state;
@@ -115,10 +115,10 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form):
           html`<p><a href="/import/rejects" download>${words.import.rejects}</a></p>`
         }
         <div class="acts start">
-          ${summary.change !== undefined && undoButton(visit, summary.change, words.import.undo)}
-          ${oneButton("/import/drop", words.import.again)}
+          ${summary.change !== undefined && undoButton(visit, summary.change, words.buttons.undo)}
+          ${oneButton("/import/drop", words.import.cancel)}
         </div>`;
-      return { title: `${words.import.doneTitle}: ${name}`, body };
+      return { title: `${words.history.actions.import}: ${name}`, body };
     }
   }
 }
@@ -176,7 +176,7 @@ function examined(
             </section>`
       }
     </form>
-    ${otherWays(visit, job)}`;
+    ${otherWays(visit)}`;
 }
 
 /** `POST /import`: takes the file in and reads it; nothing is changed. */

@@ -7,6 +7,7 @@ import { AppError } from "../../../domain/errors.ts";
 import type { KeyDetails } from "../../../service/keys.ts";
 import type { KeyUse } from "../../../service/usage.ts";
 import { html, type Html } from "../../docs/html.ts";
+import { planTitles } from "../../plan-titles.ts";
 import { readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import {
@@ -28,6 +29,7 @@ import {
   notice,
   number,
   oneButton,
+  wordFor,
   type FieldErrors,
 } from "./parts.ts";
 
@@ -84,13 +86,13 @@ function keyFacts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html
   ${banReason(visit, reason)}`;
   return facts([
     [words.keys.id, html`<code>${key.id}</code>`],
-    [words.fields.plan, `${words.plans[key.plan]}: ${limits}`],
-    [words.keys.access, words.keys.accesses[accessOf(key)]],
+    [words.fields.plan, `${planTitles[key.plan]}: ${limits}`],
+    [words.keys.fields.access, words.keys.accesses[accessOf(key)]],
     [words.keys.today, useMeter(visit, use.counts.dayUsed, perDay)],
-    [words.keys.created, moment(visit, key.createdAtMs)],
-    [words.keys.ends, ends],
+    [words.keys.actions.create, moment(visit, key.createdAtMs)],
+    [words.keys.fields.expiresAt, ends],
     endOf(key, nowMs) === undefined && [words.keys.secrets, goodSecrets(visit, secrets)],
-    isKeyBanned(key, nowMs) && [words.keys.banned, banned],
+    isKeyBanned(key, nowMs) && [words.keys.actions.ban, banned],
   ]);
 }
 
@@ -129,7 +131,7 @@ function updateForm(visit: Visit, sent: KeyForm, id: string, errors: FieldErrors
 function rotateForm(visit: Visit, { id }: ApiKey, errors: FieldErrors): Html {
   const { words } = visit;
   return html`<section class="card" aria-labelledby="rotate-title">
-    <h2 id="rotate-title">${words.keys.rotateTitle}</h2>
+    <h2 id="rotate-title">${words.keys.actions.rotate}</h2>
     <form method="post" action="/keys/${id}/rotate" novalidate>
       ${new Fields(visit, { grace: "24h" }, errors).text("grace", { hint: words.keys.graceHint })}
       <button class="quiet">${words.buttons.rotate}</button>
@@ -160,6 +162,7 @@ function endForms(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
 /** What happened to a key, the newest first. */
 function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
   const { words } = visit;
+  const labels = { ...words.fields, ...words.keys.fields };
   return html`<ol class="lines">
     ${events
       .toReversed()
@@ -168,11 +171,11 @@ function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
         (event) =>
           html`<li>
             <div class="what">
-              <span>${words.keys.actions(event.action)}</span>
+              <span>${wordFor(event.action, words.keys.actions)}</span>
               ${changesOf(event, secrets).map(
                 ({ field, before, after }) =>
                   html`<span class="soft"
-                    >${words.keys.fields[field] ?? field}:
+                    >${wordFor(field, labels)}:
                     ${before !== null && html`${eventValue(visit, field, before)} → `}${
                       after === null ? "–" : eventValue(visit, field, after)
                     }</span
@@ -189,8 +192,7 @@ const instants = ["expiresAt", "revokedAt", "bannedUntil"];
 
 /** The value of a field in a history; one that has words of its own in these. */
 function eventValue(visit: Visit, field: string, value: string): string | Html {
-  const accesses: Readonly<Record<string, string>> = visit.words.keys.accesses;
-  if (field === "access") return accesses[value] ?? value;
+  if (field === "access") return wordFor(value, visit.words.keys.accesses);
   if (instants.includes(field)) return moment(visit, Date.parse(value));
   return field === "banReason" ? banReason(visit, value) : value;
 }

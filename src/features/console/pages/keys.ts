@@ -3,10 +3,11 @@ import { keyState, type ApiKey } from "../../../domain/api-key.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { fold } from "../../../domain/names.ts";
-import { isLimit, planNames, type PlanName } from "../../../domain/plan.ts";
+import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
 import type { UsedKey } from "../../../service/usage.ts";
 import { html, type Html } from "../../docs/html.ts";
+import { planTitles } from "../../plan-titles.ts";
 import { readForm, type Form } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
@@ -73,7 +74,7 @@ async function keyList(visit: Visit): Promise<Html> {
       <p class="soft" role="status">
         ${
           found.length === 0
-            ? words.keys.noneFound
+            ? words.animals.noneFound
             : words.keys.of(number(visit, found.length), number(visit, all.length))
         }
       </p>
@@ -86,7 +87,7 @@ async function keyList(visit: Visit): Promise<Html> {
         </section>`
       }
       ${pageLinks(visit, [
-        [start > 0 && listPath(text), words.keys.newest],
+        [start > 0 && listPath(text), words.animals.newest],
         [older && listPath(text, older), words.animals.older],
         ["/usage", words.usage.title],
       ])}
@@ -105,8 +106,8 @@ function keyLine(visit: Visit, { key, use }: UsedKey): Html {
     <div class="what">
       <a href="/keys/${key.id}">${keyName(key)}</a>
       <span class="soft"
-        >${words.plans[key.plan]} ·
-        ${key.id}${key.readOnly && html` · ${words.keys.readOnly}`}</span
+        >${planTitles[key.plan]} ·
+        ${key.id}${key.readOnly && html` · ${words.keys.accesses["read-only"]}`}</span
       >
     </div>
     ${useMeter(visit, use.counts.dayUsed, key.limits.perDay)} ${stateTag(visit, key)}
@@ -169,14 +170,23 @@ export function keyFields(
 }
 
 /** The plan, and the two numbers that go with Enterprise only. */
-function planFields({ words }: Visit, { plan }: KeyForm, fields: Fields): Html {
-  const options = planNames.map((each) => ({ value: each, text: words.keys.planLine(each) }));
+function planFields(visit: Visit, { plan }: KeyForm, fields: Fields): Html {
+  const { words } = visit;
+  const options = planNames.map((each) => ({ value: each, text: planText(visit, each) }));
   const more = html`inputmode="numeric"`;
   return html`${fields.select("plan", options)}
     <details ${when(plan === "enterprise", "open")}>
       <summary>${words.keys.enterprise}</summary>
       ${fields.text("perMinute", { more })} ${fields.text("perDay", { more })}
     </details>`;
+}
+
+function planText(visit: Visit, plan: PlanName): string {
+  const { planLine, ownLimits } = visit.words.keys;
+  const limits = limitsOf(plan, undefined);
+  const title = planTitles[plan];
+  if (limits === undefined) return ownLimits(title);
+  return planLine(title, number(visit, limits.perMinute), number(visit, limits.perDay));
 }
 
 interface SentPlan {
@@ -236,7 +246,7 @@ export async function createKey(visit: Visit): Promise<Response> {
 /** What is wrong with a key that the service refused. Throws what is no refusal. */
 export function keyErrors({ words }: Visit, error: unknown): FieldErrors {
   if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
-  if (error.code === "keyNameTaken") return { name: words.keys.taken };
+  if (error.code === "keyNameTaken") return { name: words.errors.nameTaken };
   if (error.code === "secretInName") return { name: words.keys.secretInName };
   return { "": words.failures.other(error.message) };
 }

@@ -147,7 +147,7 @@ function documentOf(
 }
 
 /** The choice of the language: a form, as it changes what the browser keeps. */
-function foot({ language, words, url }: Arrival): Html {
+function foot({ language, url }: Arrival): Html {
   const back = new URLSearchParams({ back: url.pathname + url.search }).toString();
   return html`<footer>
     ${Object.entries(languages).map(([code, { title }]) =>
@@ -157,7 +157,7 @@ function foot({ language, words, url }: Arrival): Html {
             <button class="quiet small" lang="${code}">${title}</button>
           </form>`,
     )}
-    <span>${words.layout.footer}</span>
+    <span>rehome</span>
   </footer>`;
 }
 

@@ -226,6 +226,11 @@ export function bar(share: number, high = 0.8): Html {
   return html`<meter min="0" max="1" high="${high}" value="${value}" aria-hidden="true"></meter>`;
 }
 
+/** The word for a name that other versions may have more of; a name without one is its own. */
+export function wordFor(name: string, words: Readonly<Record<string, string>>): string {
+  return words[name] ?? name;
+}
+
 /** The name of an animal as a reader of this language sees it; one without a name has a word. */
 export function shownName({ words }: Arrival, name: string): string {
   if (!isVisible(name)) return words.animals.unnamed;

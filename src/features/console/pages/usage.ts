@@ -1,6 +1,7 @@
 /** What keys were used for in the last days. */
 import { html, type Html } from "../../docs/html.ts";
 import { usageReport, type UsageReport } from "../../operate/usage/report.ts";
+import { planTitles } from "../../plan-titles.ts";
 import { query, type Visit } from "../visit.ts";
 import { notFoundPage, page } from "./page.ts";
 import { bar, keyName, notice, number, table } from "./parts.ts";
@@ -21,7 +22,7 @@ export async function usagePage(visit: Visit): Promise<Response> {
   return page(visit, {
     title: one === undefined ? words.usage.title : words.usage.of(keyName(one)),
     section: "keys",
-    back: one === undefined ? ["/keys", words.keys.back] : ["/usage", words.usage.back],
+    back: one === undefined ? ["/keys", words.keys.back] : ["/usage", words.usage.title],
     body: html`${advice(visit, report)}
       <section class="card">
         <h2>${words.usage.perDay(shownDays)}</h2>
@@ -39,11 +40,11 @@ function numbersOf(visit: Visit, { requests, refusals, bans }: UsageReport["tota
 
 /** The keys that are near their limits, and what would fit them. */
 function advice(visit: Visit, { keys }: UsageReport): Html {
-  const { usage, plans } = visit.words;
+  const { usage } = visit.words;
   return html`${keys.flatMap(({ name, advice: near }) =>
     near === null
       ? []
-      : [notice("plain", usage.near(name, usage.windows[near.window], plans[near.plan]))],
+      : [notice("plain", usage.near(name, usage.windows[near.window], planTitles[near.plan]))],
   )}`;
 }
 
@@ -81,7 +82,7 @@ function keyTable(visit: Visit, { keys }: UsageReport): Html {
         const { requests, refusals, bans } = numbersOf(visit, key);
         const link = html`<a href="/usage?key=${key.id}">${keyName(key)}</a>`;
         const peak = words.keys.of(number(visit, key.peakPerDay), number(visit, key.perDay));
-        return [link, words.plans[key.plan], requests, refusals, bans, peak];
+        return [link, planTitles[key.plan], requests, refusals, bans, peak];
       }),
     )}
   </section>`;

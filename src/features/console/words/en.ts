@@ -1,31 +1,4 @@
 import { messageTexts } from "../../import/messages.ts";
-import { limitsOf, type PlanName } from "../../../domain/plan.ts";
-import { planTitles as plans } from "../../plan-titles.ts";
-
-const grouped = new Intl.NumberFormat("en");
-
-const actions: Readonly<Record<string, string>> = {
-  add: "Added",
-  create: "Added by a program",
-  update: "Changed",
-  remove: "Removed",
-  restore: "Brought back",
-  merge: "Merged",
-  withdraw: "Withdrawn",
-  import: "Imported",
-  undo: "Undone",
-};
-
-const keyActions: Readonly<Record<string, string>> = {
-  create: "Made",
-  update: "Changed",
-  rotate: "New secret",
-  ban: "Banned",
-  unban: "Ban ended",
-  revoke: "Revoked",
-  "noisy-minute": "Sent too many requests after 429",
-  "automatic-ban": "Banned by the service",
-};
 
 const animals = (shown: string, count: number) => `${shown} ${count === 1 ? "animal" : "animals"}`;
 
@@ -80,7 +53,6 @@ export const en = {
     undo: "Undo",
   },
   status: { available: "available", pending: "pending", sold: "adopted", none: "no status" },
-  plans,
   roles: { staff: "Staff", operator: "Operator" },
   layout: {
     skip: "Skip to content",
@@ -91,7 +63,6 @@ export const en = {
       "To come back you need a link: make one now for later, or ask an operator for one.",
     ownLink: "Make a link for another device",
     description: "The staff's console of an animal-adoption catalogue.",
-    footer: "rehome",
     lost: "The service cannot be reached. Nothing you typed is lost: try again in a moment.",
     late: "The service has not answered yet. What you typed is still on this page. Wait, or look in another tab whether it was saved, and press again if not.",
     copied: "Copied",
@@ -123,9 +94,8 @@ export const en = {
     /** The name that an import gives an animal without one. */
     given: "Unnamed",
     none: "No animals yet. Add the first one, or import a list.",
-    noneFound: "No animal matches.",
+    noneFound: "Nothing matches.",
     inCategory: (name: string) => `All animals in ${name}`,
-    showAll: "Show all animals",
     backToAll: "All animals",
     count: (total: string) => (total === "1" ? "1 animal" : `${total} animals, newest first`),
     countOf: (found: string, total: string) =>
@@ -133,7 +103,6 @@ export const en = {
     pages: "Pages",
     newest: "Newest",
     older: "Older",
-    export: "Export",
     choose: (name: string) => `Select ${name}`,
     chosen: (count: string) => `Selected: ${count}`,
     withChosen: "Selected:",
@@ -162,10 +131,19 @@ export const en = {
       `${animals} will be as before, except what was changed since. This cannot be reversed.`,
   },
   history: {
+    actions: {
+      add: "Added",
+      create: "Added by a program",
+      update: "Changed",
+      remove: "Removed",
+      restore: "Brought back",
+      merge: "Merged",
+      withdraw: "Withdrawn",
+      import: "Imported",
+      undo: "Undone",
+    },
     title: "History",
-    none: "Nothing has changed since it was added.",
     unknown: "unknown",
-    actions: (action: string) => actions[action] ?? action,
     did: { withdrawn: "withdrawn", removed: "removed", restored: "brought back" },
   },
   done: {
@@ -188,8 +166,6 @@ export const en = {
     none: "No categories yet. Type a name when you add an animal, or here.",
     addTitle: "Add a category",
     animals,
-    back: "All categories",
-    taken: "There is a category with this name.",
     mergeTitle: "Merge into another",
     mergeHint: "All its animals move to the other category, and this one is removed.",
   },
@@ -233,9 +209,6 @@ export const en = {
     mapTitle: "This kind of file is not known yet",
     mapHint: "Say which column holds what. The first rows show what is in them.",
     columnFor: {
-      name: "Name",
-      category: "Category",
-      status: "Status",
       id: "Id in your list",
       updatedAt: "Changed on",
     },
@@ -244,22 +217,17 @@ export const en = {
     gone_: "not for adoption (withdraw)",
     look: "Show what would change",
     lookFirst: "This is what would change with your last choices. Nothing is imported yet.",
-    doneTitle: "Imported",
     rejects: "Download the rows with errors",
-    undo: "Undo this import",
-    failed: "The import did not work",
     choose: "Choose …",
     statuslessTitle: "Are these animals for adoption?",
     statuslessHint: (name: string) =>
       `${name} has no status for its animals. Choose one for all of them.`,
-    columnsAgain: "Change the columns",
-    columnsOwn: "Choose the columns yourself",
+    columnsOwn: "Choose the columns",
     completeBad:
       "A whole list must have no rows with errors and no damaged ids, and must not be one page of several: their animals would be withdrawn. Correct the file, or untick the box below.",
     sourceMissing: "Enter the source of this list.",
     sourceHint:
       "A name such as the shelter's, which keeps its ids apart from others. Empty: as the file says.",
-    again: "Import another file",
   },
   sources: {
     title: "Followed lists",
@@ -405,33 +373,32 @@ export const en = {
     csv: "CSV for another spreadsheet",
   },
   keys: {
+    actions: {
+      create: "Made",
+      update: "Changed",
+      rotate: "New secret",
+      ban: "Banned",
+      unban: "Ban ended",
+      revoke: "Revoked",
+      "noisy-minute": "Sent too many requests after 429",
+      "automatic-ban": "Banned by the service",
+    },
     none: "No keys yet.",
-    noneFound: "No key matches.",
     searchHint: "Name or id",
-    newest: "Newest",
-    taken: "Another key has this name.",
     secretInName: "A name must not contain a secret: every list shows it.",
     fields: {
-      name: "name",
-      plan: "plan",
-      perMinute: "a minute",
-      perDay: "a day",
-      access: "access",
-      expiresAt: "ends",
-      revokedAt: "revoked",
-      bannedUntil: "banned until",
-      banReason: "reason",
-      noisyMinutes: "minutes with too many refusals",
-      secret: "secret",
-    } as Readonly<Record<string, string>>,
+      access: "Access",
+      expiresAt: "Ends",
+      revokedAt: "Revoked",
+      bannedUntil: "Banned until",
+      banReason: "Reason",
+      noisyMinutes: "Minutes with too many refusals",
+      secret: "Secret",
+    },
     addTitle: "Create a key",
     nameHint: "Who uses it, such as the website.",
-    planLine: (plan: PlanName) => {
-      const limits = limitsOf(plan, undefined);
-      if (limits === undefined) return `${plans[plan]}: custom limits`;
-      const [perMinute, perDay] = [limits.perMinute, limits.perDay].map(grouped.format);
-      return `${plans[plan]}: ${perMinute}/min, ${perDay}/day`;
-    },
+    planLine: (plan: string, minute: string, day: string) => `${plan}: ${minute}/min, ${day}/day`,
+    ownLimits: (plan: string) => `${plan}: custom limits`,
     enterprise: "Limits for Enterprise",
     expiresHint: "Such as 90d or 24h. Empty: never.",
     expiresLaterHint: "Such as 90d or 24h, or never. Empty: no change.",
@@ -443,8 +410,6 @@ export const en = {
     back: "All keys",
     done: "Saved.",
     states: { active: "active", banned: "banned", expired: "expired", revoked: "revoked" },
-    readOnly: "read-only",
-    access: "Access",
     banReasons: {
       operator: "the operator of this service imposed it",
       automatic: "it went on sending requests after 429",
@@ -454,23 +419,17 @@ export const en = {
     id: "Id",
     limits: (minute: string, day: string) => `${minute} a minute, ${day} a day`,
     today: "Today",
-    created: "Made",
-    ends: "Ends",
     never: "never",
     secrets: "Secrets",
     until: "until",
-    banned: "Banned",
     usage: "Use in the last 30 days",
     changeTitle: "Change it",
-    rotateTitle: "New secret",
     graceHint: "Such as 24h; 0 ends it at once.",
     endTitle: "Stop it",
-    actions: (action: string) => keyActions[action] ?? action,
   },
   usage: {
     title: "Usage",
     of: (name: string) => `Usage of ${name}`,
-    back: "All keys",
     perDay: (days: number) => `Requests in the last ${days} days`,
     byKey: "By key",
     day: "Day",
@@ -511,10 +470,7 @@ export const en = {
     back: "All people",
   },
   help: {
-    title: "Help",
     shortcuts: "Keyboard",
-    search: "Search",
-    add: "Add an animal",
     help: "This page",
     leave: "Leave a field",
     statuses: "What the words mean",
@@ -538,6 +494,7 @@ export const en = {
     limit: "Type a whole number from 1 to 1,000,000,000.",
     expires: (_rule: string) => "Type a number and d, h, m or s, such as 90d or 24h, up to 36500d.",
     sure: "Tick the box first.",
+    nameTaken: "This name is taken.",
   },
   failures: {
     title: "That did not work",
@@ -553,11 +510,10 @@ export const en = {
     origin: "This did not come from a page of this console, so nothing was done.",
     host: "The console does not respond under this name.",
     insecure: "This console does not accept plain HTTP from the public internet.",
-    upload: "The file was not sent completely. Try again.",
     noUpload: "The form has no file.",
     tooLarge: "The file is larger than 64 MiB.",
     crowded: "Too many forms and files are on their way.",
-    interrupted: "The form was not sent completely. Try again.",
+    interrupted: "It was not sent completely. Try again.",
     uploadsFull: "Other people are importing lists. There is room again when they are done.",
     importTooLong: "Reading the file took more than a minute, so it was stopped.",
     importTooLarge: "Reading the file took too much memory, so it was stopped.",
