@@ -84,11 +84,6 @@ export function accountNamed(name: string, passwd = readPasswd): SystemAccount |
   return found === undefined ? undefined : { name, uid: Number(found[2]), gid: Number(found[3]) };
 }
 
-/** The home of the account of this name, or undefined if the machine's user file has none. */
-export function homeOf(name: string): string | undefined {
-  return entries(readPasswd).find((fields) => fields[0] === name)?.[5];
-}
-
 function readPasswd(): string {
   return readFileSync(passwdFile, "utf8");
 }

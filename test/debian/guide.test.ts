@@ -60,10 +60,7 @@ ${austin}END
     },
   },
   "docs/running.md": {
-    prepare: `
-      cp /mnt/shared/rehome /home/kim/rehome-linux-x64
-      runuser -u kim -- /mnt/shared/rehome keys create --plan free --name trial \
-        --data /home/kim/.local/share/rehome >/dev/null 2>&1`,
+    prepare: "cp /mnt/shared/rehome /home/kim/rehome-linux-x64",
     before: {},
   },
 } satisfies Record<string, { prepare: string; before: Record<string, string> }>;

@@ -79,10 +79,6 @@ function installCommand(io: Io): Command {
         "--root <DIR>",
         "install into the system below this folder; nothing is started",
       ).default("/"),
-      new Option(
-        "--from <DIR>",
-        "data folder of a trial, to copy into the service's folder, which must be empty",
-      ),
       listenOption(settings.host, settings.host.description),
       listenOption(settings.port, "port to listen on"),
     ],
@@ -92,18 +88,11 @@ drop-in of the unit.`,
     examples: [
       "sudo rehome service install",
       "sudo rehome service install --host 0.0.0.0 --port 80",
-      "sudo rehome service install --from ~/.local/share/rehome",
       "sudo rehome service install --user shelter",
     ],
   }).action(async (options: Omit<InstallOptions, "executable">) => {
     if (options.port === 0) {
       throw new UsageError("The service needs a port that stays.", "Name one, such as 8080.");
-    }
-    if (options.from !== undefined && options.root !== "/") {
-      throw new UsageError(
-        "--from and --root cannot be combined.",
-        "Copy the data on that system.",
-      );
     }
     await installService({ ...options, executable: executable() }, io);
   });

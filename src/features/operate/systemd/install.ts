@@ -24,7 +24,6 @@ import {
 } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { chosenTrial, takeAlong } from "./trial.ts";
 import { lowPort, settingsFile, unitFolder, units, type UnitOptions } from "./units.ts";
 
 export interface InstallOptions extends UnitOptions {
@@ -32,8 +31,6 @@ export interface InstallOptions extends UnitOptions {
   readonly root: string;
   readonly host?: string | undefined;
   readonly port?: number | undefined;
-  /** The data folder of a trial, to take along. */
-  readonly from?: string | undefined;
 }
 
 /** Folders that the service does not see, because its unit protects them. */
@@ -50,7 +47,6 @@ const hasSystemd = () => existsSync("/run/systemd/system");
  */
 export async function installService(options: InstallOptions, io: Io): Promise<void> {
   const { root, host, port } = options;
-  const isThisSystem = root === "/";
   // What is made here is for all users to read, unlike what this program makes elsewhere.
   process.umask(0o022);
   if (hiddenFolders.test(options.executable)) {
@@ -60,20 +56,18 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
       { hint: `sudo install -m 755 ${shellWord(options.executable)} /usr/local/bin/rehome` },
     );
   }
-  const trial = isThisSystem ? await chosenTrial(options.from, io) : undefined;
   putUnits(options, io);
   setLowPort(root, port, io);
   const variables = new Map<string, string>();
   if (host !== undefined) variables.set(variableOf(settings.host), host);
   if (port !== undefined) variables.set(variableOf(settings.port), String(port));
   putSettings(join(root, settingsFile.path), settingsFile.text, variables, io);
-  if (!isThisSystem) return;
+  if (root !== "/") return;
   makeAccount(options.user, io);
   // systemd would make it too, at the first start. Commands may come before.
   if (!existsSync(serviceDataFolder)) {
     command(["install", "-d", "-m", "700", "-o", options.user, serviceDataFolder]);
   }
-  if (trial !== undefined) await takeAlong(trial, io);
   if (hasSystemd()) await startService(io);
   else io.out("systemd does not run here. The units are installed for later.\n");
 }

@@ -132,7 +132,7 @@ interface PlacesToCopy {
  * Copies everything from one place to an empty one, and shows on the terminal how far it is. See
  * `copyStore`. What is left is marked as moved, so that nobody changes it by mistake.
  */
-export function copyPlaces(io: Io, places: PlacesToCopy): ReturnType<typeof copyBetween> {
+function copyPlaces(io: Io, places: PlacesToCopy): ReturnType<typeof copyBetween> {
   const folders = [places.source, places.target].filter((place) => !isAddress(place));
   // They may belong to two users, so that root cannot become the one whose they are.
   return takenByRoot(folders, () => copyBetween(io, places));
