@@ -1,12 +1,5 @@
-import { constants, existsSync, statSync } from "node:fs";
-import {
-  dataFolderOf,
-  defaultDataFolder,
-  serviceDataFolder,
-  settings,
-  variableOf,
-  type Config,
-} from "../config.ts";
+import { constants, statSync } from "node:fs";
+import { dataFolderOf, type Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
@@ -102,7 +95,7 @@ export async function withServices<T>(
   work: (services: Services) => Promise<T>,
   beginning: Beginning = {},
 ): Promise<T> {
-  refuseStray(config, io, beginning);
+  refuseStray(config, beginning);
   const isRehearsal = beginning.rehearses === true && !mayHoldCatalogue(config);
   if (isRehearsal) {
     io.err(`There is no catalogue in ${config.data} yet; this would create one.\n`);
@@ -117,52 +110,15 @@ export async function withServices<T>(
   );
 }
 
-/**
- * Throws when there is no catalogue and the command must not begin one. A misspelt folder would get
- * an empty catalogue, and a key in a second catalogue would work nowhere: the machine's service
- * uses its own folder or database.
- */
-export function refuseStray(
-  config: Config,
-  io: Io,
-  { begins = false }: Beginning,
-  serviceFolder = serviceDataFolder,
-): void {
+/** Throws where there is no catalogue: a misspelt folder would get an empty one. */
+export function refuseStray(config: Config, { begins = false }: Beginning): void {
   if (mayHoldCatalogue(config)) return;
   const folder = config.data;
-  const isStray = folder === defaultDataFolder(io.env) && folder !== serviceFolder;
-  if (isStray && existsSync(serviceFolder)) {
-    throw new AppError(
-      "invalid_request",
-      `There is no catalogue in ${folder}, and the service of this machine keeps its own in ${serviceFolder}.`,
-      {
-        hint: `Add --data ${serviceFolder}, as the user of the service (sudo -u rehome); or name the other folder with --data.`,
-      },
-    );
-  }
-  const database = databaseInsteadOf(folder, io);
-  if (database !== undefined) {
-    throw new AppError(
-      "invalid_request",
-      `The service of this machine keeps its data in a database, not in ${folder}: ${database}.`,
-      { hint: "Without --data and REHOME_DATA the command works on that database." },
-    );
-  }
   if (begins) return;
   requireFolder(folder, constants.X_OK);
   throw new AppError("not_found", `There is no catalogue in ${folder}.`, {
     hint: "Name the data folder with --data. To create one there: rehome serve, or rehome keys create.",
   });
-}
-
-/** What names a database in the settings of the service whose folder this was, if anything does. */
-function databaseInsteadOf(folder: string, { machine }: Io): string | undefined {
-  const { file, variables } = machine.service() ?? {};
-  if (variables?.get(variableOf(settings.data)) !== folder) return undefined;
-  const name = [settings.storeFile, settings.store]
-    .map(variableOf)
-    .find((each) => variables.has(each));
-  return name === undefined ? undefined : `${file} sets ${name}`;
 }
 
 /** False only if there is certainly no catalogue. Opening it reports what cannot be read. */

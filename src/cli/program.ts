@@ -2,7 +2,6 @@ import { Command, CommanderError } from "commander";
 import type { CommandEntry } from "../feature.ts";
 import { AppError } from "../domain/errors.ts";
 import { withoutSecrets } from "../domain/api-key.ts";
-import { nearest } from "../domain/names.ts";
 import { fullVersion } from "../version.ts";
 import { argumentsAreText } from "../storage/system.ts";
 import type { Io } from "./io.ts";
@@ -88,7 +87,7 @@ function configure(command: Command, io: Io): void {
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
       outputError: (text, write) =>
-        write(`${withoutSecrets(mistake(text, command))}Try: ${pathOf(command)} --help\n`),
+        write(`${withoutSecrets(mistake(text))}Try: ${pathOf(command)} --help\n`),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })
@@ -98,26 +97,15 @@ function configure(command: Command, io: Io): void {
   for (const child of command.commands) configure(child, io);
 }
 
-/**
- * commander's error in our form. commander reports a missing option before a misspelt one, but
- * `--nmae` must not be reported as a missing `--name`.
- */
-function mistake(text: string, command: Command): string {
-  const unknown = text.includes("required option") ? unknownOption(command) : undefined;
-  if (unknown === undefined) {
-    return text
-      .replace(/\n\(Did you mean (?:one of )?(.*)\?\)/, (_, names: string) => suggestion(names))
-      .replace(/^error: /, "Error: ")
-      .replace(
-        /command-argument value ('.*') is invalid for argument '(.*?)'/s,
-        "$1 is invalid for <$2>",
-      );
-  }
-  const guess = nearest(
-    unknown,
-    command.options.map(({ long }) => long ?? ""),
-  );
-  return `Error: unknown option '${unknown}'\n${guess === undefined ? "" : `(Did you mean ${guess}?)\n`}`;
+/** commander's error in our form. */
+function mistake(text: string): string {
+  return text
+    .replace(/\n\(Did you mean (?:one of )?(.*)\?\)/, (_, names: string) => suggestion(names))
+    .replace(/^error: /, "Error: ")
+    .replace(
+      /command-argument value ('.*') is invalid for argument '(.*?)'/s,
+      "$1 is invalid for <$2>",
+    );
 }
 
 /** Commands that end or replace something. A misspelt command never suggests one of them. */
@@ -129,14 +117,6 @@ function suggestion(names: string): string {
   if (harmless.length === 0) return "";
   const one = harmless.length === 1 ? "" : "one of ";
   return `\n(Did you mean ${one}${harmless.join(", ")}?)`;
-}
-
-function unknownOption(command: Command): string | undefined {
-  const names = command.options.flatMap(({ long, short }) => [long, short]);
-  return typedWords(command)
-    .filter((arg) => /^--\w/.test(arg))
-    .map((arg) => arg.split("=", 1)[0])
-    .find((name) => !names.includes(name) && name !== "--help");
 }
 
 /** The words that the program was called with. */
@@ -158,7 +138,9 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     requireText(args);
     const program = await programFor(args, io);
-    await program.parseAsync(readable(program, args), { from: "user" });
+    // By itself, commander's help goes one command deep.
+    const words = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+    await program.parseAsync(words, { from: "user" });
     return exitCodes.ok;
   } catch (error) {
     return report(firstOf(error), io);
@@ -173,24 +155,6 @@ function requireText(args: readonly string[]): void {
     `The argument ${JSON.stringify(other)} is not UTF-8.`,
     "Type it in a terminal with UTF-8, and rename a file whose name has another encoding.",
   );
-}
-
-/**
- * The words as commander should read them. By itself it shows the whole help for `keys help word`,
- * and that of `keys` for `keys word --help`, also where there is no such command.
- */
-function readable(program: Command, words: readonly string[]): readonly string[] {
-  let command = program;
-  for (const [at, word] of words.entries()) {
-    // The command may take this word itself, as backup takes a file.
-    const { commands, registeredArguments } = command;
-    if (commands.length === 0 || registeredArguments.length > 0 || word.startsWith("-")) break;
-    if (word === "help") return readable(program, [...words.toSpliced(at, 1), "--help"]);
-    const child = commands.find((each) => each.name() === word);
-    if (child === undefined) return words.slice(0, at + 1);
-    command = child;
-  }
-  return words;
 }
 
 /** What root must know where a file is closed to the account that the command changed to. */

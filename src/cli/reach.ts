@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { parseAddress } from "../domain/address.ts";
+import { isLoopback, parseAddress } from "../domain/address.ts";
 
 /** Where a server can be asked: its origin, and the network interface that leads there. */
 export interface Reach {
@@ -7,12 +7,11 @@ export interface Reach {
   readonly via: string;
 }
 
-const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
 const everyAddress = /^(0\.0\.0\.0|::|\*)$/;
 
-/** True for an address or name that only this machine reaches. */
-export async function isLoopback(host: string): Promise<boolean> {
-  return loopback.test(await addressOf(host));
+/** True for an address that only this machine reaches, or a name that stands for one. */
+export async function leadsToLoopback(host: string): Promise<boolean> {
+  return isLoopback(await addressOf(host));
 }
 
 /** The address that a name stands for. An address stays, and a name that stands for none. */
@@ -51,7 +50,7 @@ export async function reachOf(
   interfaces: () => ReturnType<typeof networkInterfaces> = networkInterfaces,
 ): Promise<Reach[]> {
   const on = await addressOf(host);
-  if (loopback.test(on)) return [];
+  if (isLoopback(on)) return [];
   const originOf = (address: string) => {
     const scheme = isHttps ? "https" : "http";
     return new URL(`${scheme}://${inUrl(address)}:${port}`).origin;

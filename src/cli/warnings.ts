@@ -3,7 +3,7 @@ import { settings, withoutPassword, type Config, type LoadedConfig } from "../co
 import { isoSeconds, systemClock } from "../domain/clock.ts";
 import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
-import { isLoopback } from "./reach.ts";
+import { leadsToLoopback } from "./reach.ts";
 
 /** Tells the log what an operator should know of the way the service was started. */
 export async function warnAtStart(
@@ -40,7 +40,7 @@ export function passwordWarning({ config, loadedOf }: LoadedConfig): string | un
 async function exposureWarning(config: Config): Promise<string | undefined> {
   const { host, tlsCert, trustedProxy } = config;
   if (tlsCert !== undefined || trustedProxy.length > 0) return undefined;
-  if (await isLoopback(host)) return undefined;
+  if (await leadsToLoopback(host)) return undefined;
   return (
     `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +
     "anyone who sees the traffic can read the API keys in it. " +

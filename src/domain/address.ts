@@ -96,6 +96,15 @@ export function isInCidr(address: Address, range: Cidr): boolean {
   return address.bits >> shift === range.address.bits >> shift;
 }
 
+const loopback = ["127.0.0.0/8", "::1"].flatMap((text) => parseCidr(text) ?? []);
+
+/** True for an address that only this machine reaches, and for the name `localhost`. */
+export function isLoopback(host: string): boolean {
+  const address = parseAddress(host);
+  if (address === undefined) return host.toLowerCase() === "localhost";
+  return loopback.some((range) => isInCidr(address, range));
+}
+
 export function isTrusted(text: string, trustedProxies: readonly Cidr[]): boolean {
   const address = parseAddress(text);
   return address !== undefined && trustedProxies.some((range) => isInCidr(address, range));

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import { isLoopback } from "../../cli/reach.ts";
+import { leadsToLoopback } from "../../cli/reach.ts";
 import { commandHere, storeCommand } from "../../cli/command.ts";
 import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
 import { json } from "../../cli/json.ts";
@@ -141,7 +141,7 @@ async function printLink(
   if (asJson) return writeSecret(io, jsonDocument({ id, name, role, url, expiresAt }), ifLost);
   io.err(`A link for "${printable(name)}" (${role}), which works once, until ${expiresAt}:\n`);
   await writeSecret(io, `${url}\n`, ifLost);
-  if (await isLoopback(new URL(origin).hostname.replace(/^\[(.*)\]$/, "$1"))) {
+  if (await leadsToLoopback(new URL(origin).hostname.replace(/^\[(.*)\]$/, "$1"))) {
     const what =
       "Only this machine can open it. For another device, serve the console at an address of the network";
     return io.err(

@@ -3,6 +3,7 @@ import { networkInterfaces } from "node:os";
 import type { Config } from "../../config.ts";
 import {
   isInCidr,
+  isLoopback,
   parseAddress,
   parseCidr,
   type Address,
@@ -16,7 +17,6 @@ type Exposure = "loopback" | "private" | "public";
 const ranges = (...texts: readonly string[]): readonly Cidr[] =>
   texts.map(parseCidr).filter((range) => range !== undefined);
 
-const loopbackRanges = ranges("127.0.0.0/8", "::1");
 /** RFC 1918, RFC 6598 (carriers and overlays), RFC 3927, RFC 4193 and RFC 4291 (link-local). */
 const privateRanges = ranges(
   "10.0.0.0/8",
@@ -32,11 +32,12 @@ const unspecifiedRanges = ranges("0.0.0.0", "::");
 const isInAny = (address: Address, list: readonly Cidr[]) =>
   list.some((range) => isInCidr(address, range));
 
-/** Who can reach the address `text`, with or without a zone. Undefined when it is none. */
-export function exposureOf(text: string): Exposure | undefined {
-  const address = parseAddress(text.replace(/%.*$/, ""));
+/** Who can reach an address, with or without a zone. Undefined when it is none. */
+export function exposureOf(zoned: string): Exposure | undefined {
+  const text = zoned.replace(/%.*$/, "");
+  const address = parseAddress(text);
   if (address === undefined) return undefined;
-  if (isInAny(address, loopbackRanges)) return "loopback";
+  if (isLoopback(text)) return "loopback";
   return isInAny(address, privateRanges) ? "private" : "public";
 }
 

@@ -90,7 +90,7 @@ async function run(
   const at = addressOf(loaded, address);
   await permit(config, at.host, (message) => log.warn(message));
   yieldToService();
-  refuseStray(config, io, {});
+  refuseStray(config, {});
   const onError = (error: unknown) => log.failure(error);
   const services = await openServices(config, io, { serving: false, onError });
   await closing(

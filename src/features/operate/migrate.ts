@@ -15,7 +15,7 @@ servers of the older program first: they refuse a newer store.`,
   });
   return addSettings(command, storeSettings).action(async () => {
     const { config } = beginOnStore(command, io);
-    refuseStray(config, io, {});
+    refuseStray(config, {});
     const onError = (error: unknown) => io.err(`Warning: ${messageOf(error)}\n`);
     const services = await openServices(config, io, { serving: false, migrates: true, onError });
     io.out(`The schema of ${services.place} is up to date.\n`);

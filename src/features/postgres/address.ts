@@ -6,6 +6,7 @@
  */
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
+import { isLoopback } from "../../domain/address.ts";
 import { AppError } from "../../domain/errors.ts";
 
 const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
@@ -80,7 +81,11 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   const hosts = hostsOf(servers, given);
   const user = textOf("user", url.username) || userInfo().username;
   const password = textOf("password", url.password);
-  const sslMode = given.get("sslmode") ?? (hosts.every(isThisMachine) ? "disable" : "verify-full");
+  const sslMode =
+    given.get("sslmode") ??
+    (hosts.every(({ host }) => host.startsWith("/") || isLoopback(host))
+      ? "disable"
+      : "verify-full");
   if (!sslModes.includes(sslMode as SslMode)) {
     throw invalid(
       `has an sslmode that is not one of ${sslModes.join(", ")} (allow and prefer do not protect the connection)`,
@@ -175,16 +180,6 @@ function decode(text: string): string {
   } catch {
     throw invalid("has a % that no two hexadecimal digits follow");
   }
-}
-
-/** Whether what is sent to `host` never leaves this machine. */
-function isThisMachine({ host }: DatabaseHost): boolean {
-  return (
-    host.startsWith("/") ||
-    host === "localhost" ||
-    host === "::1" ||
-    (isIP(host) === 4 && host.startsWith("127."))
-  );
 }
 
 function invalid(rule: string): AppError {

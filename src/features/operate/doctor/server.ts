@@ -1,7 +1,6 @@
 /** What the doctor finds of the server: its address, its certificate, its secrets. */
-import { realpathSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { isLoopback, localHost, reachOf } from "../../../cli/reach.ts";
+import { statSync } from "node:fs";
+import { leadsToLoopback, localHost, reachOf } from "../../../cli/reach.ts";
 import { certificateEndMs, readTls } from "../../../cli/tls.ts";
 import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
@@ -83,7 +82,7 @@ export async function checkConsole({ all }: LoadedConfig): Promise<Finding[]> {
 
 /** Why no other machine reaches what listens on `host`. */
 async function unreached(host: string): Promise<Finding> {
-  return (await isLoopback(host))
+  return (await leadsToLoopback(host))
     ? ok("network", `only this machine reaches ${host}; --host 0.0.0.0 opens it`)
     : warn("network", "no network interface is up", "Connect the machine: ip address shows them.");
 }
@@ -167,43 +166,24 @@ export function checkCertificate(config: Config, nowMs: number): Finding[] {
   }
 }
 
-/** Bits of a mode for the users that are neither the owner nor in the group. */
-const others = { read: 0o004, enter: 0o001 } as const;
-
 /** Files with a password or a private key that every user of this machine can read. */
 export function checkSecrets({ storeFile, tlsKey }: Config): Finding[] {
   const files = { storeFile, tlsKey };
   return (["storeFile", "tlsKey"] as const).flatMap((name) => {
     const file = files[name];
-    if (file === undefined || !everybodyReads(file)) return [];
+    if (file === undefined || !isReadByOthers(file)) return [];
     const detail = `every user can read the file of --${settings[name].flag}, ${file}: it ${ownership(file)}`;
-    return [warn("secret", detail, closing(file))];
+    const user = userName(process.geteuid?.() ?? 0).replace(/^uid /, "");
+    const word = shellWord(file);
+    return [warn("secret", detail, `chown ${user} ${word}; chmod 600 ${word}`)];
   });
 }
 
-function everybodyReads(file: string): boolean {
+function isReadByOthers(file: string): boolean {
   try {
-    const path = realpathSync(file);
-    if (!allows(path, others.read)) return false;
-    for (let at = dirname(path); at !== dirname(at); at = dirname(at)) {
-      if (!allows(at, others.enter)) return false;
-    }
-    return true;
+    return (statSync(file).mode & 0o004) !== 0;
   } catch {
     // Another check says why a file cannot be read.
     return false;
   }
-}
-
-function allows(path: string, bit: number): boolean {
-  return (statSync(path).mode & bit) !== 0;
-}
-
-/** The command that leaves the file to the user of this process, who has to read it. */
-function closing(file: string): string {
-  const word = shellWord(file);
-  const user = process.geteuid?.() ?? 0;
-  const owned =
-    statSync(file).uid === user ? "" : `chown ${userName(user).replace(/^uid /, "")} ${word}; `;
-  return `${owned}chmod 600 ${word}`;
 }
