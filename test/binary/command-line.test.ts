@@ -16,7 +16,6 @@ import { freePort } from "../helpers/free-port.ts";
 import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
 import { until } from "../helpers/until.ts";
 
 function withChildren(command: Command): Command[] {
@@ -148,19 +147,6 @@ describe("config", () => {
       expect(result.stdout).toContain("postgres://kim:***@db/x");
       expect(result.stdout).not.toMatch(/s3|c@ret/);
     }
-  });
-
-  test("is a table at a terminal", async () => {
-    using folder = temporaryFolder();
-    // Without a place, the settings of a service on this machine would be shown, and said to be.
-    const { exitCode, screen } = await rehomeAtTerminal(["config", "--data", folder.path], {
-      env,
-      columns: 60,
-    });
-    expect(exitCode).toBe(0);
-    expect(screen).toContain("\u001B[1mREHOME_PORT\u001B[22m");
-    for (const line of withoutColor(screen).split("\n"))
-      expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
   });
 
   test.skipIf(isOnPostgres)("makes no data folder", async () => {

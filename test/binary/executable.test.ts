@@ -3,12 +3,12 @@
  * over a restart.
  */
 import { describe, expect, test } from "bun:test";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { finished } from "../helpers/finished.ts";
 import { freePort } from "../helpers/free-port.ts";
-import { bound, filesWhenClosed, isOnPostgres } from "../helpers/store-under-test.ts";
+import { filesWhenClosed, isOnPostgres } from "../helpers/store-under-test.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const list = (origin: string, key: string, query = "") =>
@@ -229,46 +229,9 @@ describe("settings", () => {
       );
     },
   );
-
-  test.skipIf(isOnPostgres)("a data folder that cannot be made fails in words", async () => {
-    using folder = temporaryFolder();
-    writeFileSync(join(folder.path, "file"), "");
-    const result = await rehome(["serve", "--data", join(folder.path, "file/data"), "--port", "0"]);
-    expect(result.exitCode).toBe(1);
-    expect(result.stderr).toStartWith("Error: The data folder");
-  });
 });
 
 describe("keys beside a running server", () => {
-  test("create, update, rotate, ban, unban and revoke bind at the next request", async () => {
-    using folder = temporaryFolder();
-    mkdirSync(folder.path, { recursive: true });
-    await using server = await serve(folder.path);
-    const { id, key } = await makeKey(folder.path, "--plan", "free");
-    const keys = async (...args: string[]) => {
-      const result = await rehome(["keys", ...args, "--data", folder.path, "--json"]);
-      expect(result.stderr).toBe("");
-      await bound();
-      return JSON.parse(result.stdout) as Record<string, unknown>;
-    };
-    expect((await list(server.origin, key)).headers.get("x-ratelimit-limit")).toBe("60");
-
-    expect(await keys("update", id, "--plan", "pro")).toMatchObject({ plan: "pro" });
-    expect((await list(server.origin, key)).headers.get("x-ratelimit-limit")).toBe("300");
-
-    expect(await keys("ban", id, "--for", "1h")).toMatchObject({ state: "banned" });
-    expect((await list(server.origin, key)).status).toBe(429);
-    expect(await keys("unban", id)).toMatchObject({ state: "active" });
-    expect((await list(server.origin, key)).status).toBe(200);
-
-    const { key: next } = (await keys("rotate", id, "--grace", "0")) as { key: string };
-    expect((await list(server.origin, key)).status).toBe(401);
-    expect((await list(server.origin, next)).status).toBe(200);
-
-    expect(await keys("revoke", id)).toMatchObject({ state: "revoked" });
-    expect((await list(server.origin, next)).status).toBe(401);
-  });
-
   test("--json of create has the documented fields", async () => {
     using folder = temporaryFolder();
     const args = [

@@ -22,7 +22,7 @@ import {
 import { finished } from "../helpers/finished.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
-import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path, SUDO_USER: "kim" };
@@ -104,26 +104,6 @@ describe("list", () => {
     expect(result.stderr).toContain("rehome keys create");
   });
 
-  test("fits a narrow terminal, in colour", async () => {
-    const { exitCode, screen } = await rehomeAtTerminal(["keys", "list"], { env, columns: 78 });
-    expect(exitCode).toBe(0);
-    expect(screen).toContain("\u001B[32mactive\u001B[39m");
-    const lines = withoutColor(screen).trimEnd().split("\n");
-    expect(lines).toHaveLength(3);
-    for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(78);
-    expect(lines[1]).toMatch(/ shelter ?…/);
-    const phone = await rehomeAtTerminal(["keys", "list"], { env, columns: 50 });
-    const narrow = withoutColor(phone.screen).trimEnd().split("\n");
-    for (const line of narrow) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(50);
-    // What a key is named by is whole, or the line is of no use.
-    expect(narrow[1]).toStartWith(`${website.id}  shel`);
-  });
-
-  test("has no colour with NO_COLOR", async () => {
-    const { screen } = await rehomeAtTerminal(["keys", "list"], { env: { ...env, NO_COLOR: "1" } });
-    expect(screen).not.toContain("\u001B");
-  });
-
   test("counts what a running server admits", async () => {
     using other = temporaryFolder();
     await using server = await serve(other.path);
@@ -187,16 +167,6 @@ describe("show", () => {
     expect(first).toMatch(/^rehome_live_.{4}\.\.\.$/);
   });
 
-  test("a person reads the last twenty changes", async () => {
-    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "restless");
-    // All at once: on PostgreSQL each of them takes a second.
-    const hours = Array.from({ length: 22 }, (_, at) => at + 1);
-    await Promise.all(hours.map((each) => keys("ban", id, "--for", `${each}h`)));
-    const { stdout } = await keys("show", id);
-    expect(stdout).toContain("23 events\n  3 earlier ones: --json shows all\n");
-    expect(stdout.match(/ {2}kim {2}ban\n/g)).toHaveLength(20);
-  }, 120_000);
-
   test("a person reads state, windows, ban, secrets and events", async () => {
     const result = await keys("show", "東京 city");
     expect(result).toMatchObject({ exitCode: 0, stderr: "" });
@@ -211,13 +181,6 @@ describe("show", () => {
     ])
       expect(result.stdout).toContain(words);
     expect(result.stdout).not.toContain(city.key);
-  });
-
-  test("the changes are a diff in colour at a terminal", async () => {
-    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "diff");
-    await keys("update", id, "--plan", "pro");
-    const { screen } = await rehomeAtTerminal(["keys", "show", id], { env });
-    expect(screen).toContain("\u001B[31mfree\u001B[39m → \u001B[32mpro\u001B[39m");
   });
 });
 

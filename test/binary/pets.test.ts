@@ -11,7 +11,7 @@ import { undoneSchema } from "../../src/features/animals/commands/undo.ts";
 import { shellWord } from "../../src/domain/errors.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import { bound, isOnPostgres, placeOf } from "../helpers/store-under-test.ts";
 
 const folder = temporaryFolder();
@@ -137,16 +137,6 @@ describe("list", () => {
     expect(result.stderr).toBe("");
     const page = documentedJson(petListSchema, result.stdout);
     expect(page).toMatchObject([{ id: 1 }, { id: 4 }, { id: 7 }]);
-  });
-
-  test("fits a terminal, and a name cannot command it", async () => {
-    const { screen } = await rehomeAtTerminal(["pets", "list", "--data", other.path], {
-      columns: 60,
-    });
-    expect(screen).not.toContain("\u001B[2J");
-    const lines = withoutColor(screen).trimEnd().split("\n");
-    for (const line of lines.slice(0, -1)) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
-    expect(lines[5]).toContain("…");
   });
 
   test("one animal is one", async () => {

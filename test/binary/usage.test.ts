@@ -5,7 +5,6 @@ import { windowMs } from "../../src/domain/windows.ts";
 import { usageSchema, type UsageReport } from "../../src/features/operate/usage/report.ts";
 import { makeKey, rehome, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
 import { liveThrough } from "../helpers/usage.ts";
 
 const folder = temporaryFolder();
@@ -106,18 +105,6 @@ describe("for a person", () => {
 
   test("nothing used is said", async () => {
     expect((await usage("idle")).stdout).toContain("No requests in these days.\n");
-  });
-
-  test("fits a terminal of 80 cells, in colour", async () => {
-    const { exitCode, screen } = await rehomeAtTerminal(["usage"], { env, columns: 80 });
-    expect(exitCode).toBe(0);
-    expect(screen).toContain("\u001B[32m█");
-    const lines = withoutColor(screen).split("\n");
-    const total = lines.findIndex((line) => line.startsWith("Total"));
-    const keys = lines.filter((line) => /^key_[a-z0-9]{12} {2}/.test(line));
-    expect(keys.length).toBeGreaterThan(1);
-    for (const line of [...lines.slice(0, total), ...keys])
-      expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
   });
 });
 

@@ -1,7 +1,6 @@
 /** Bans through the services: who is banned, who never is, what is said, and what is kept. */
 import { describe, expect, test } from "bun:test";
 import { keyState } from "../../src/domain/api-key.ts";
-import { banStepsMs } from "../../src/domain/ban.ts";
 import type { Admission } from "../../src/service/admission.ts";
 import { TestClock } from "../helpers/app.ts";
 import { SharedFolder, Stack } from "../helpers/stack.ts";
@@ -79,25 +78,6 @@ describe("a key that goes on after 429", () => {
     expect(await stack.store.windows.counts(key.id)).toEqual(before as NonNullable<typeof before>);
   });
 
-  test("is banned for longer each time, and forgiven one step a clean day", async () => {
-    const stack = await Stack.open(start(), {});
-    const { secret } = await stack.key("free");
-    const lengthsMs: number[] = [];
-    const banAgain = async () => {
-      // Out of the minute in which the last ban ended.
-      stack.clock.advance(minuteMs - (stack.clock.nowMs % minuteMs));
-      await becomeBanned(stack, secret);
-      const { view } = await stack.request(secret);
-      lengthsMs.push(view.resetSeconds * 1000 - (stack.clock.nowMs - minuteMs + 2_000));
-      stack.clock.nowMs = view.resetSeconds * 1000;
-    };
-    for (let i = 0; i < 5; i += 1) await banAgain();
-    expect(lengthsMs).toEqual([...banStepsMs, dayMs]);
-    stack.clock.advance(2 * dayMs);
-    await banAgain();
-    expect(lengthsMs.at(-1)).toBe(15 * minuteMs);
-  });
-
   test("is not banned with --bans off, but an operator's ban holds", async () => {
     const stack = await Stack.open(start(), { bans: false });
     const { key, secret } = await stack.key("free");
@@ -147,51 +127,6 @@ describe("a read-only key", () => {
     await changesNoticed();
     expect((await stack.request(secret)).refusal).toBeUndefined();
     expect(keyState(readOnly, stack.clock.nowMs)).toBe("active");
-  });
-});
-
-describe("never banned", () => {
-  test("a burst of 500 parallel requests, a minute at a time, all day", async () => {
-    const stack = await Stack.open(start(), {});
-    const { secret } = await stack.key("free");
-    for (let i = 0; i < 60; i += 1) {
-      const admissions = await stack.requests(secret, 500);
-      // In any order: PostgreSQL may find the key for a later request first.
-      const refused = admissions.flatMap(({ refusal }) => refusal?.kind ?? []);
-      expect(refused).toEqual(Array.from(refused, () => "rate_limited"));
-      expect(refused.length).toBeGreaterThanOrEqual(440);
-      stack.clock.advance(minuteMs);
-    }
-  });
-
-  test("one poll a minute for twenty hours after the day is used up", async () => {
-    const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 21, 3, 59, 59)), {});
-    const { secret } = await stack.key("enterprise", { perMinute: 60, perDay: 2 });
-    await stack.requests(secret, 2);
-    for (let i = 0; i < 20 * 60; i += 1) {
-      expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
-      stack.clock.advance(minuteMs);
-    }
-    stack.clock.advance(1_000);
-    expect((await stack.request(secret)).refusal).toBeUndefined();
-  });
-
-  test("as many refusals as half the limit, in every minute", async () => {
-    const stack = await Stack.open(start(), {});
-    const { secret } = await stack.key("free");
-    for (let i = 0; i < 12; i += 1) await minute(stack, secret, threshold);
-    expect((await stack.request(secret)).refusal).toBeUndefined();
-  });
-
-  test("two noisy minutes in ten", async () => {
-    const stack = await Stack.open(start(), {});
-    const { secret } = await stack.key("free");
-    for (let i = 0; i < 3; i += 1) {
-      await minute(stack, secret, threshold + 1);
-      await minute(stack, secret, threshold + 1);
-      stack.clock.advance(8 * minuteMs);
-    }
-    expect((await stack.request(secret)).refusal).toBeUndefined();
   });
 });
 

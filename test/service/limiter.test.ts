@@ -19,16 +19,6 @@ const remaining = (admissions: readonly Admission[]) =>
   admissions.filter(({ refusal }) => refusal === undefined).map(({ view }) => view.remaining);
 
 describe("one process", () => {
-  test("of 300 requests in one moment a Free key gets exactly 60, each with a Remaining of its own", async () => {
-    const stack = await Stack.open(new TestClock(), {});
-    const { secret } = await stack.key("free");
-    const admissions = await stack.requests(secret, 300);
-    // In a database the look-ups of the key, and so the requests, may overtake each other.
-    const descending = remaining(admissions).toSorted((a, b) => b - a);
-    expect(descending).toEqual(Array.from({ length: 60 }, (_, i) => 59 - i));
-    expect(await stack.admitted(secret, 10)).toBe(0);
-  });
-
   test.each([
     ["free", 60],
     ["pro", 300],
@@ -54,28 +44,6 @@ describe("one process", () => {
     },
   );
 
-  test("the day binds too, and a refusal is charged to neither window", async () => {
-    const stack = await Stack.open(new TestClock(), {});
-    const { key, secret } = await stack.key("enterprise", { perMinute: 60, perDay: 63 });
-    expect(await stack.admitted(secret, 60)).toBe(60);
-    stack.clock.advance(minuteMs);
-    const admissions = await stack.requests(secret, 20);
-    expect(remaining(admissions)).toEqual([2, 1, 0]);
-    expect(admissions.at(-1)?.view).toEqual({
-      window: "day",
-      limit: 63,
-      remaining: 0,
-      resetSeconds: Date.UTC(2026, 10, 22) / 1000,
-    });
-    expect(admissions.at(-1)?.refusal?.message).toBe(
-      "The enterprise plan allows 63 requests per day, and that limit is reached; try again at 00:00 UTC, in 43130 s.",
-    );
-    stack.clock.advance(minuteMs);
-    expect(await stack.admitted(secret, 20)).toBe(0);
-    const counts = await stack.store.windows.counts(key.id);
-    expect(counts).toMatchObject({ minuteUsed: 3, dayUsed: 63 });
-  });
-
   test.each([0, 1, 400, 500, 999, 1000, 49_000, 49_999])(
     "waiting Retry-After, asked %i ms into the minute, always gets through",
     async (offsetMs) => {
@@ -99,14 +67,6 @@ describe("one process", () => {
       expect((await stack.request(secret)).refusal).toBeUndefined();
     },
   );
-
-  test("60 at the end of a minute and 60 at the start of the next, and not one more on either side", async () => {
-    const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 999)), {});
-    const { secret } = await stack.key("free");
-    expect(await stack.admitted(secret, 61)).toBe(60);
-    stack.clock.advance(1);
-    expect(await stack.admitted(secret, 61)).toBe(60);
-  });
 
   test("a plan moved up binds at once and keeps what was used; moved down it refuses, and says until when", async () => {
     const stack = await Stack.open(new TestClock(), {});
@@ -206,41 +166,6 @@ describe("a clock that is set", () => {
     expect((await stack.request(secret)).view.remaining).toBe(59);
   });
 
-  test("within a window the one ahead goes on, across its beginning too", async () => {
-    const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 22, 0, 0, 1)), {});
-    const { secret } = await stack.key("free");
-    expect(await stack.admitted(secret, 60)).toBe(60);
-    stack.clock.advance(-15_000);
-    const { refusal } = await stack.request(secret);
-    expect(refusal?.retryAfterSeconds).toBe(74);
-    stack.clock.advance(74_000);
-    expect((await stack.request(secret)).refusal).toBeUndefined();
-  });
-
-  test("bounced by 15 s it refills no window: a minute and the next are all there is", async () => {
-    const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 21, 12, 0, 50)), {});
-    const { secret } = await stack.key("free");
-    let admitted = 0;
-    for (let bounce = 0; bounce < 10; bounce += 1) {
-      admitted += await stack.admitted(secret, 70);
-      stack.clock.advance(bounce % 2 === 0 ? 15_000 : -15_000);
-    }
-    expect(admitted).toBe(120);
-  });
-
-  test("labels of a year to come are moved back with their counts", async () => {
-    await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
-    const before = await folder.stack();
-    const { secret } = await before.key("free");
-    expect(await before.admitted(secret, 59)).toBe(59);
-    await folder.stop(before);
-    folder.clock.nowMs = Date.UTC(2026, 10, 21, 12, 0, 10);
-    const after = await folder.stack();
-    expect(await after.admitted(secret, 5)).toBe(1);
-    folder.clock.advance(50_000);
-    expect(await after.admitted(secret, 61)).toBe(60);
-  });
-
   test("a ban that a clock from a year to come imposed is void", async () => {
     await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
     const stack = await folder.stack();
@@ -262,28 +187,6 @@ describe("a clock that is set", () => {
 });
 
 describe("several processes on one folder", () => {
-  test("admit exactly the limit together", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const stacks = [
-      await folder.stack(),
-      await folder.stack(),
-      await folder.stack(),
-      await folder.stack(),
-    ] as const;
-    for (const [plan, limit] of [
-      ["free", 60],
-      ["business", 1_000],
-    ] as const) {
-      const { secret } = await stacks[0].key(plan);
-      let admitted = 0;
-      for (let round = 0; round < 15; round += 1) {
-        const counts = await Promise.all(stacks.map((stack) => stack.admitted(secret, 25)));
-        admitted += counts.reduce((sum, count) => sum + count, 0);
-      }
-      expect(admitted).toBe(limit);
-    }
-  });
-
   test("an idle block goes to the process that has run out", async () => {
     await using folder = new SharedFolder(new TestClock());
     const [idle, busy] = [await folder.stack(), await folder.stack()];
@@ -310,71 +213,6 @@ describe("several processes on one folder", () => {
     folder.clock.advance(1_000);
     await idle.services.sweep();
     expect(await idle.admitted(secret, 3)).toBe(1);
-  });
-
-  test("a clean stop gives back what was taken ahead, also to those that had run out", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const [first, second] = [await folder.stack(), await folder.stack()];
-    const { key, secret } = await first.key("business");
-    expect(await first.admitted(secret, 5)).toBe(5);
-    expect(await second.admitted(secret, 2_000)).toBe(983);
-    await folder.stop(first);
-    expect(await second.store.windows.counts(key.id)).toMatchObject({
-      minuteUsed: 988,
-      dayUsed: 988,
-    });
-    await second.services.sweep();
-    expect(await second.admitted(secret, 7)).toBe(7);
-    await folder.stop(second);
-    expect(await (await folder.stack()).admitted(secret, 20)).toBe(5);
-  });
-
-  test("a killed process costs its key at most one second of the plan", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    for (const [plan, limit] of [
-      ["free", 60],
-      ["pro", 300],
-      ["business", 1_000],
-    ] as const) {
-      const killed = await folder.stack();
-      const { secret } = await killed.key(plan);
-      expect(await killed.admitted(secret, 1)).toBe(1);
-      await folder.kill(killed);
-      const next = await folder.stack();
-      expect(1 + (await next.admitted(secret, 2_000))).toBe(limit - Math.ceil(limit / 60) + 1);
-      await folder.stop(next);
-    }
-  });
-
-  test("every change of a key binds at the next request of every process", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const operator = await folder.stack();
-    const servers = [await folder.stack(), await folder.stack()];
-    const { key, secret } = await operator.key("free");
-    const kinds = async (credential = secret) => {
-      await changesNoticed();
-      return Promise.all(
-        servers.map(async (stack) => (await stack.request(credential)).refusal?.kind),
-      );
-    };
-    for (const stack of servers) await stack.admitted(secret, 20);
-    expect(await kinds()).toEqual([undefined, undefined]);
-
-    await operator.services.keys.ban(key.id, 600_000);
-    expect(await kinds()).toEqual(["key_banned", "key_banned"]);
-    await operator.services.keys.unban(key.id);
-    expect(await kinds()).toEqual([undefined, undefined]);
-    for (const stack of servers) await stack.admitted(secret, 60);
-    expect(await kinds()).toEqual(["rate_limited", "rate_limited"]);
-    await operator.services.keys.update(key.id, { plan: "pro" });
-    expect(await kinds()).toEqual([undefined, undefined]);
-    await operator.services.keys.update(key.id, { plan: "free" });
-    expect(await kinds()).toEqual(["rate_limited", "rate_limited"]);
-    const { secret: rotated } = await operator.services.keys.rotate(key.id, 0);
-    expect(await kinds()).toEqual(["unauthorized", "unauthorized"]);
-    expect(await kinds(rotated)).toEqual(["rate_limited", "rate_limited"]);
-    await operator.services.keys.revoke(key.id);
-    expect(await kinds(rotated)).toEqual(["unauthorized", "unauthorized"]);
   });
 });
 

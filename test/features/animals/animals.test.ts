@@ -281,22 +281,6 @@ describe.each(stores)("$name", (kind) => {
     expect((await animals.find({ name: "日", limit: 9 })).total).toBe(0);
   });
 
-  test("are found by category and status together", async () => {
-    await categories.add("Dog", 7n);
-    await create("Rex", 7n, "available");
-    await create("Ada", 7n);
-    await create("Tom", 1n);
-    const of = async (query: object) => (await animals.find({ limit: 9, ...query })).total;
-    expect(await of({ category: "dog" })).toBe(2);
-    expect(await of({ category: "7", status: null })).toBe(1);
-    expect(await of({ status: null })).toBe(2);
-    expect(await of({ category: "dog", status: "available", name: "e" })).toBe(1);
-    const error = await refusal(animals.find({ category: "cat", limit: 9 }));
-    expect(error.message).toBe('There is no category "cat". Known: Dog (7).');
-    // Only what can make one says how.
-    expect(error.hint).toBe("rehome categories list shows all.");
-  });
-
   test("any filter finds what reading every name finds", async () => {
     const letters = fc.string({ unit: fc.constantFrom("a", "A", "é", "e", "ß", "%", "_", " ") });
     await fc.assert(
