@@ -141,21 +141,16 @@ async function keep(file: BusboyFileStream, name: string, path: string): Promise
 }
 
 /** Ends a file that comes too slowly, or that is not wanted any more. */
-export function paced(
-  body: Readable,
-  stop: AbortSignal,
-  clock = () => performance.now(),
-  everyMs = lookMs,
-): Disposable {
-  const startMs = clock();
+function paced(body: Readable, stop: AbortSignal): Disposable {
+  const startMs = performance.now();
   let bytes = 0;
   body.on("data", (chunk: Uint8Array) => (bytes += chunk.length));
   const end = () => body.destroy();
   const looking = setInterval(() => {
-    const ms = clock() - startMs;
+    const ms = performance.now() - startMs;
     const isSlow = bytes < (slowBytesPerSecond * (ms - graceMs)) / 1_000;
     if (isSlow || ms > uploadMaxMs) end();
-  }, everyMs);
+  }, lookMs);
   stop.addEventListener("abort", end, { once: true });
   return { [Symbol.dispose]: () => clearInterval(looking) };
 }

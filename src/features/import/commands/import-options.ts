@@ -1,14 +1,14 @@
-import { accessSync, constants, statSync, type Stats } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { UsageError } from "../../../cli/errors.ts";
 import type { Io } from "../../../cli/io.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { petStatuses } from "../../../domain/pet.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { type ByteChunks, isEncoding, UnreadableInput, wholeInput } from "../read/input.ts";
 import { parseFieldMap } from "../understand/map.ts";
 import { formats, type Given } from "../understand/reading.ts";
 import { parseStatusWords } from "../understand/statuses.ts";
+import { type Meaning, meanings } from "../understand/words.ts";
 
 /** The options that say how an input is to be read. */
 export interface ReadingOptions {
@@ -17,15 +17,13 @@ export interface ReadingOptions {
   readonly category?: string;
   readonly source?: string;
   readonly status?: readonly string[];
-  readonly defaultStatus?: DefaultStatus;
+  readonly defaultStatus?: Meaning;
   readonly encoding?: string;
   readonly sheet?: string;
   readonly records?: string;
 }
 
 const automatic = "auto";
-const defaultStatuses = [...petStatuses, "none", "gone"] as const;
-type DefaultStatus = (typeof defaultStatuses)[number];
 
 export function addReadOptions(command: Command): Command {
   return command
@@ -46,44 +44,44 @@ export function addReadOptions(command: Command): Command {
       (pairs: string, before: readonly string[] | undefined) => [...(before ?? []), pairs],
     )
     .addOption(
-      new Option("--default-status <status>", "for animals without one in the file").choices([
-        ...defaultStatuses,
-      ]),
+      new Option("--default-status <status>", "for animals without one in the file").choices(
+        meanings,
+      ),
     )
     .option("--encoding <name>", "encoding of text, such as big5; found out if it is a usual one")
     .option("--sheet <name>", "sheet of a workbook; the one with a list if not given")
     .option("--records <path>", "fields that lead to the list within JSON, with dots: result.pets");
 }
 
+const help = "rehome pets import --help";
+
 /** What is said of the input. Throws UsageError for options that cannot be understood. */
 export function givenBy(options: ReadingOptions): Given {
   const { source, status = [], defaultStatus, encoding, sheet, records, map, format } = options;
-  if (encoding !== undefined && !isEncoding(encoding)) {
-    throw new UsageError(
-      `The encoding ${encoding} is not known.`,
-      "Name one such as windows-1252, iso-8859-15 or utf-16le.",
-    );
-  }
-  if (source !== undefined && !/^[^\s:]{1,40}$/u.test(source)) {
-    throw new UsageError(
-      "--source expects a name of at most 40 characters without blanks and colons.",
-      "Name the shelter or the program, such as --source clinic.",
-    );
-  }
-  if (map !== undefined && format !== automatic) {
-    throw new UsageError("--format and --map exclude each other.", "Leave one of them out.");
-  }
   const columns = map === undefined ? undefined : parseFieldMap(map);
   const category = options.category?.trim();
-  if (category !== undefined && !/\p{L}/u.test(category)) {
-    throw new UsageError("--category expects a name, such as Cat.", "rehome pets import --help");
-  }
-  if (category !== undefined && columns?.categoryId !== undefined) {
-    throw new UsageError(
-      "--category and categoryId in --map exclude each other.",
-      "Leave one out.",
-    );
-  }
+  const refuse = (isWrong: boolean, problem: string, hint: string) => {
+    if (isWrong) throw new UsageError(problem, hint);
+  };
+  refuse(
+    encoding !== undefined && !isEncoding(encoding),
+    `The encoding ${encoding} is not known.`,
+    "Name one such as windows-1252, iso-8859-15 or utf-16le.",
+  );
+  refuse(
+    source !== undefined && !/^[^\s:]{1,40}$/u.test(source),
+    "--source expects a name of at most 40 characters without blanks and colons.",
+    "Name the shelter or the program, such as --source clinic.",
+  );
+  const isTwice = columns !== undefined && format !== automatic;
+  refuse(isTwice, "--format and --map exclude each other.", "Leave one of them out.");
+  const isNamed = category === undefined || /\p{L}/u.test(category);
+  refuse(!isNamed, "--category expects a name, such as Cat.", help);
+  refuse(
+    category !== undefined && columns?.categoryId !== undefined,
+    "--category and categoryId in --map exclude each other.",
+    "Leave one out.",
+  );
   return {
     format: format === automatic ? undefined : format,
     columns,
@@ -131,29 +129,4 @@ function readable(path: string): ReturnType<typeof Bun.file> {
     "Name a file, or - for standard input.",
     cause,
   );
-}
-
-/** Throws when the file of rejects, which is emptied at first, is one of those that are read. */
-export function refuseAsRejects(
-  rejects: string | undefined,
-  inputs: readonly (string | undefined)[],
-) {
-  const found = fileAt(rejects);
-  if (found === undefined) return;
-  const isRead = inputs.map(fileAt).some((at) => at?.ino === found.ino && at.dev === found.dev);
-  if (!isRead) return;
-  throw new UsageError(
-    `${rejects} is read by this import, and --rejects would empty it.`,
-    "Name another file with --rejects.",
-  );
-}
-
-/** The regular file of that name, if there is one. Opening it reports why it cannot be read. */
-function fileAt(path: string | undefined): Stats | undefined {
-  try {
-    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-    return found?.isFile() === true ? found : undefined;
-  } catch {
-    return undefined;
-  }
 }

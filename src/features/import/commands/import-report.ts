@@ -63,34 +63,22 @@ export const importSchema = json.object({
 
 /** The summary as `--json` prints it. */
 export function importedJson(summary: ImportSummary): Static<typeof importSchema> {
-  const { format, shape, source, dryRun, applied, change, read, added, updated } = summary;
-  const { withdrawn, missing, superseded, skipped, rejected, causes, unchanged } = summary;
-  const columns = Object.entries(summary.reading.columns ?? {});
+  const { reading, isGuessed, skipped, refusal: _refusal, ...shown } = summary;
+  const { rejections: _rejections, sample: _sample, statuses: _statuses, ...plain } = shown;
+  const columns = Object.entries(reading.columns ?? {});
   return {
-    format,
-    shape,
-    source,
-    dryRun,
-    applied,
-    change: change ?? null,
-    guessed: summary.isGuessed,
+    ...plain,
+    change: summary.change ?? null,
+    guessed: isGuessed,
     columns: columns.map(([field, column]) => ({ field, column })),
-    read,
-    added,
-    updated,
-    unchanged,
-    withdrawn,
-    missing,
-    superseded,
-    rejected,
-    causes: causes.map(({ field, problem, records, lines }) => {
+    causes: summary.causes.map(({ field, problem, records, lines }) => {
       return { field, problem: messageText(problem), records, lines: [...lines] };
     }),
     skipped: skipped.reduce((sum, { records }) => sum + records, 0),
-    skippedReasons: skipped.map(({ reason, records }) => ({ reason, records })),
-    stems: summary.stems.map(({ word, meaning }) => ({ word, meaning })),
+    skippedReasons: [...skipped],
+    stems: [...summary.stems],
     notes: notesOf(summary).map(({ said, ...each }) => ({ text: messageText(said), ...each })),
-    categoriesAdded: summary.categoriesAdded.map(({ id, name }) => ({ id, name })),
+    categoriesAdded: [...summary.categoriesAdded],
   };
 }
 

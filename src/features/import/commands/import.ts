@@ -11,20 +11,13 @@ import type { Services } from "../../../service/services.ts";
 import type { Category } from "../../animals/categories.ts";
 import { previewImport, runImport } from "../do/import.ts";
 import type { ImportOptions } from "../plan/plan.ts";
-import { prepare, type Prepared } from "../understand/reading.ts";
 import type { ImportSummary } from "../do/summary.ts";
 import { readCategories } from "../plan/categories.ts";
 import { UnreadableInput } from "../read/input.ts";
-import { formats, type Given, UnknownFormat } from "../understand/reading.ts";
+import { formats, type Given, prepare, UnknownFormat } from "../understand/reading.ts";
 import { statusKey } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
-import {
-  addReadOptions,
-  bytesOf,
-  givenBy,
-  type ReadingOptions,
-  refuseAsRejects,
-} from "./import-options.ts";
+import { addReadOptions, bytesOf, givenBy, type ReadingOptions } from "./import-options.ts";
 import {
   causesText,
   guessRemedy,
@@ -33,7 +26,7 @@ import {
   importedText,
   refusedText,
 } from "./import-report.ts";
-import { Rejects } from "./rejects.ts";
+import { refuseAsRejects, Rejects } from "./rejects.ts";
 
 interface Options extends ReadingOptions {
   readonly acceptGuess?: true;
@@ -108,8 +101,12 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const { config } = beginOnStore(command, io);
   const given = givenBy(options);
   const name = file === "-" ? "standard input" : file;
-  refuseAsRejects(options.rejects, [file === "-" ? "/dev/stdin" : file, options.categories]);
-  const categories = await inWords(options.categories ?? "", () => categoriesOf(io, options));
+  const { categories: list } = options;
+  refuseAsRejects(options.rejects, [file === "-" ? "/dev/stdin" : file, list]);
+  const categories =
+    list === undefined
+      ? []
+      : await inWords(list, async () => readCategories(await bytesOf(io, list)));
   const bytes = await inWords(name, () => bytesOf(io, file));
   await withServices(
     config,
@@ -117,8 +114,8 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     async (services) => {
       // Emptied once the store is known to be of use.
       using rejects = Rejects.open(options.rejects, options.force === true);
-      const work = new ImportWork(io, services, options, categories);
-      const summary = await inWords(name, () => work.run(bytes, given));
+      const work = { io, services, options, categories, bytes };
+      const summary = await inWords(name, () => imported(work, given));
       report(io, summary, rejects, options, bytes.length);
     },
     { begins: true, rehearses: options.dryRun === true },
@@ -133,10 +130,6 @@ async function inWords<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function categoriesOf(io: Io, { categories }: Options): Promise<readonly Category[]> {
-  return categories === undefined ? [] : readCategories(await bytesOf(io, categories));
-}
-
 /** Says what became of an import. Throws when it changed nothing because records are bad. */
 function report(
   io: Io,
@@ -149,10 +142,8 @@ function report(
   else io.out(importedText(summary));
   const written = rejects.write(summary.rejections, bytes);
   if (summary.rejected === 0) return;
-  const where =
-    rejects.path === undefined
-      ? undefined
-      : `${written < summary.rejected ? `The first ${grouped(written)}` : "All of them"} are in ${rejects.path}.`;
+  const which = written < summary.rejected ? `The first ${grouped(written)}` : "All of them";
+  const where = rejects.path === undefined ? undefined : `${which} are in ${rejects.path}.`;
   if (options.skipBad !== true) throw new Error(refusedText(summary, where));
   io.err(causesText(summary, where));
   if (summary.rejected < summary.read) return;
@@ -161,101 +152,80 @@ function report(
   );
 }
 
-/** One import: looks at what it would change, asks what is open, and does it. */
-class ImportWork {
-  readonly #io: Io;
-  readonly #services: Services;
-  readonly #options: Options;
-  readonly #categories: readonly Category[];
+interface Work {
+  readonly io: Io;
+  readonly services: Services;
+  readonly options: Options;
+  readonly categories: readonly Category[];
+  readonly bytes: Uint8Array;
+}
 
-  constructor(io: Io, services: Services, options: Options, categories: readonly Category[]) {
-    this.#io = io;
-    this.#services = services;
-    this.#options = options;
-    this.#categories = categories;
+/** Looks at what an import would change, asks what is open, and does it. */
+async function imported(
+  { io, services, options, categories, bytes }: Work,
+  given: Given,
+): Promise<ImportSummary> {
+  const { store, clock, actor } = services;
+  const { acceptGuess = false, skipBad = false, dryRun, json, yes: confirmed } = options;
+  const isAsking = io.canAsk && json !== true && dryRun !== true;
+  let open: UnknownFormat | undefined;
+  let said = given;
+  let chosen: ImportOptions = { ...options, categories, confirmed };
+  let prepared = await prepare(bytes, said).catch((error: unknown) => {
+    if (!isAsking || !(error instanceof UnknownFormat) || !error.lacksStatus) throw error;
+    open = error;
+    said = { ...given, defaultStatus: "available" };
+    return prepare(bytes, said);
+  });
+  const preview = () => previewImport(store.db, prepared, chosen);
+  const run = () => runImport({ db: store.db, clock, actor }, prepared, chosen);
+  if (dryRun) return preview();
+  if (!isAsking && (!prepared.isGuessed || acceptGuess)) return run();
+  let summary = await preview();
+  if (!isAsking) {
+    if (summary.rejected > 0 && !skipBad) return summary;
+    io.err(importedText(summary));
+    throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(summary));
   }
+  const told = await askWords(io, summary);
+  if (told.size > 0) {
+    const statuses = new Map([...(given.statuses ?? []), ...told]);
+    prepared = await prepare(bytes, { ...said, statuses });
+    summary = await preview();
+  }
+  if (await askCategories(io, summary)) {
+    chosen = { ...chosen, createCategories: true };
+    summary = await preview();
+  }
+  if (summary.rejected > 0 && !skipBad) return summary;
+  if (open !== undefined || (summary.isGuessed && !acceptGuess)) {
+    io.err(importedText(summary));
+    const isUnsaid = "No column says whether an animal is for adoption. Are all of these? [y/N] ";
+    const question = open === undefined ? "Import them? [y/N] " : isUnsaid;
+    if (!isYes(await io.ask(question))) throw open ?? new Error("Nothing was changed.");
+  }
+  return run();
+}
 
-  async run(bytes: Uint8Array, given: Given): Promise<ImportSummary> {
-    const { acceptGuess, dryRun, json } = this.#options;
-    const { db } = this.#services.store;
-    const isAsking = this.#io.canAsk && json !== true && dryRun !== true;
-    let open: UnknownFormat | undefined;
-    let prepared = await prepare(bytes, given).catch((error: unknown) => {
-      if (!isAsking || !(error instanceof UnknownFormat) || !error.lacksStatus) throw error;
-      open = error;
-      return prepare(bytes, { ...given, defaultStatus: "available" });
-    });
-    if (dryRun) return previewImport(db, prepared, this.#importOptions());
-    if (!isAsking && (!prepared.isGuessed || acceptGuess === true)) return this.#do(prepared);
-    let summary = await previewImport(db, prepared, this.#importOptions());
-    if (!isAsking) {
-      if (summary.rejected > 0 && this.#options.skipBad !== true) return summary;
-      this.#io.err(importedText(summary));
-      throw new UsageError(
-        "The columns were guessed, so nothing was changed.",
-        guessRemedy(summary),
-      );
-    }
-    const told = await this.#askWords(summary);
-    if (told.size > 0) {
-      const statuses = new Map([...(given.statuses ?? []), ...told]);
-      prepared = await prepare(bytes, { ...given, statuses });
-      summary = await previewImport(db, prepared, this.#importOptions());
-    }
-    const createCategories = await this.#askCategories(summary);
-    if (createCategories) {
-      summary = await previewImport(db, prepared, this.#importOptions({ createCategories }));
-    }
-    if (summary.rejected > 0 && this.#options.skipBad !== true) return summary;
-    if (open !== undefined || (summary.isGuessed && acceptGuess !== true)) {
-      this.#io.err(importedText(summary));
-      const isUnsaid = "No column says whether an animal is for adoption. Are all of these? [y/N] ";
-      const question = open === undefined ? "Import them? [y/N] " : isUnsaid;
-      if (!isYes(await this.#io.ask(question))) throw open ?? new Error("Nothing was changed.");
-    }
-    return this.#do(prepared, { createCategories });
+/** What the unknown words mean, as far as somebody says. */
+async function askWords(io: Io, { causes }: ImportSummary): Promise<ReadonlyMap<string, Meaning>> {
+  const told = new Map<string, Meaning>();
+  for (const { unknownStatus, records, field } of causes) {
+    if (unknownStatus === undefined) continue;
+    const word = JSON.stringify(unknownStatus);
+    const question = `What does ${word} in ${field} mean (${counted(records, "record")}): ${meanings.join(", ")}? `;
+    const answer = (await io.ask(question)).trim().toLowerCase();
+    const meaning = meanings.find((each) => each === answer);
+    if (meaning === undefined) return told;
+    told.set(statusKey(unknownStatus), meaning);
   }
+  return told;
+}
 
-  #importOptions(more: { readonly createCategories?: boolean } = {}): ImportOptions {
-    const { createCategories, newIds, keepGone, complete, yes, skipBad } = this.#options;
-    return {
-      categories: this.#categories,
-      createCategories: createCategories === true || more.createCategories === true || undefined,
-      skipBad: skipBad === true,
-      newIds: newIds === true,
-      keepGone: keepGone === true,
-      complete: complete === true,
-      confirmed: yes === true,
-    };
-  }
-
-  #do(prepared: Prepared, more: { readonly createCategories?: boolean } = {}) {
-    const { store, clock, actor } = this.#services;
-    return runImport({ db: store.db, clock, actor }, prepared, this.#importOptions(more));
-  }
-
-  /** What the unknown words mean, as far as somebody says. */
-  async #askWords({ causes }: ImportSummary): Promise<ReadonlyMap<string, Meaning>> {
-    const told = new Map<string, Meaning>();
-    for (const { unknownStatus, records, field } of causes) {
-      if (unknownStatus === undefined) continue;
-      const word = JSON.stringify(unknownStatus);
-      const question = `What does ${word} in ${field} mean (${counted(records, "record")}): ${meanings.join(", ")}? `;
-      const answer = (await this.#io.ask(question)).trim().toLowerCase();
-      const meaning = meanings.find((each) => each === answer);
-      if (meaning === undefined) return told;
-      told.set(statusKey(unknownStatus), meaning);
-    }
-    return told;
-  }
-
-  async #askCategories({ causes, rejections }: ImportSummary): Promise<boolean> {
-    if (!causes.some(({ unknownCategory }) => unknownCategory)) return false;
-    const names = new Set(
-      rejections.flatMap(({ unknownCategory, problem }) =>
-        unknownCategory === true ? (problem.values[0] ?? []) : [],
-      ),
-    );
-    return isYes(await this.#io.ask(`New categories: ${[...names].join(", ")}. Make them? [y/N] `));
-  }
+/** True if somebody says that the new categories are to be made. */
+async function askCategories(io: Io, { causes, rejections }: ImportSummary): Promise<boolean> {
+  if (!causes.some(({ unknownCategory }) => unknownCategory)) return false;
+  const unknown = rejections.filter(({ unknownCategory }) => unknownCategory === true);
+  const names = new Set(unknown.flatMap(({ problem }) => problem.values[0] ?? []));
+  return isYes(await io.ask(`New categories: ${[...names].join(", ")}. Make them? [y/N] `));
 }

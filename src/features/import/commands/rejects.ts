@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, statSync, type Stats, writeSync } from "node:fs";
 import { UsageError } from "../../../cli/errors.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
@@ -10,8 +10,6 @@ import type { Rejection } from "../understand/record.ts";
 
 const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
 
-/** Characters that are kept before they are written to the file. */
-const pendingMax = 65_536;
 /** A bad record is written down with its columns' names and the reason. */
 const sharePerByte = 8;
 const bytesMin = 1024 * 1024;
@@ -19,8 +17,7 @@ const bytesMin = 1024 * 1024;
 /** The file to which rejected records go, if there is one. */
 export class Rejects {
   readonly path: string | undefined;
-  #descriptor: number | undefined;
-  #pending = "";
+  readonly #descriptor: number | undefined;
 
   private constructor(path: string | undefined, descriptor: number | undefined) {
     this.path = path;
@@ -30,7 +27,8 @@ export class Rejects {
   /** Opens the file, empty. Throws UsageError for one with content, `unavailable` on failure. */
   static open(path: string | undefined, overwrites: boolean): Rejects {
     if (path === undefined) return new Rejects(path, undefined);
-    if (!overwrites && hasContent(path)) {
+    // One of an import without bad records is empty.
+    if (!overwrites && (fileAt(path)?.size ?? 0) > 0) {
       throw new UsageError(
         `The file of rejects ${path} exists.`,
         "Name another file, or overwrite it with --force.",
@@ -44,8 +42,7 @@ export class Rejects {
         openSync(path, writeFlags(path, O_WRONLY | O_CREAT | O_TRUNC), 0o600),
       );
     } catch (error) {
-      const hint = "Name a file in a folder that this user can write to.";
-      throw unwritable(path, error, hint);
+      throw unwritable(path, error, "Name a file in a folder that this user can write to.");
     }
   }
 
@@ -58,45 +55,49 @@ export class Rejects {
     if (descriptor === undefined) return 0;
     let left = Math.min(limits.bytes, Math.max(bytesMin, sharePerByte * inputBytes));
     let count = 0;
-    for (const { line, field, problem, record } of rejections) {
-      const text = `${jsonText({ line, field, problem: messageText(problem), record })}\n`;
-      left -= Buffer.byteLength(text);
-      if (left < 0) break;
-      count += 1;
-      this.#pending += text;
-      if (this.#pending.length > pendingMax) this.#flush(descriptor);
-    }
-    this.#flush(descriptor);
-    return count;
-  }
-
-  /** By hand: Bun's FileSink loses the error of a write that it begins by itself. */
-  #flush(descriptor: number): void {
-    const bytes = Buffer.from(this.#pending);
     try {
-      for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
+      for (const { line, field, problem, record } of rejections) {
+        const said = { line, field, problem: messageText(problem), record };
+        const bytes = Buffer.from(`${jsonText(said)}\n`);
+        left -= bytes.length;
+        if (left < 0) break;
+        // By hand: Bun's FileSink loses the error of a write that it begins by itself.
+        for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
+        count += 1;
+      }
     } catch (error) {
       throw unwritable(this.path, error, "Name a file on another disk.");
     }
-    this.#pending = "";
+    return count;
   }
 
   [Symbol.dispose](): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
   }
 }
 
-/**
- * True for a file that overwriting would lose; one of an import without bad records is empty. Why
- * something cannot be a file is said by the attempt to open it.
- */
-function hasContent(path: string): boolean {
+/** Throws when the file of rejects, which is emptied at first, is one of those that are read. */
+export function refuseAsRejects(
+  rejects: string | undefined,
+  inputs: readonly (string | undefined)[],
+) {
+  const found = fileAt(rejects);
+  if (found === undefined) return;
+  const isRead = inputs.map(fileAt).some((at) => at?.ino === found.ino && at.dev === found.dev);
+  if (!isRead) return;
+  throw new UsageError(
+    `${rejects} is read by this import, and --rejects would empty it.`,
+    "Name another file with --rejects.",
+  );
+}
+
+/** The regular file of that name, if there is one. Opening it reports why it cannot be read. */
+function fileAt(path: string | undefined): Stats | undefined {
   try {
-    const found = statSync(path);
-    return found.isFile() && found.size > 0;
+    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true ? found : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

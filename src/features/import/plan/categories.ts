@@ -5,7 +5,7 @@ import { type Category, categoryKey, type CategoryUse } from "../../animals/cate
 import { type Message, message, shown } from "../messages.ts";
 import { CsvRows } from "../read/csv.ts";
 import { opened, UnreadableInput } from "../read/input.ts";
-import { MalformedRecord } from "../read/records.ts";
+import { MalformedRecord } from "../read/table.ts";
 import type { CandidateCategory } from "../understand/record.ts";
 import { int64Of, type Notation } from "../understand/values.ts";
 

@@ -1,6 +1,6 @@
 import { message } from "../messages.ts";
 import { collectBehind, limits, UnreadableInput } from "./input.ts";
-import { MalformedRecord, type TableRow } from "./records.ts";
+import { MalformedRecord, type TableRow } from "./table.ts";
 
 /** More rows are no table of animals, whatever stands above its header. */
 const rowsMax = limits.records + 100;
@@ -20,24 +20,24 @@ export class CsvRows {
   /** Where each row begins, and on which line. */
   readonly #starts: number[] = [];
   readonly #lines: number[] = [];
-  /** Where a mark is next, so that no part of the text is looked at twice. */
-  readonly #found = new Map<string, number>();
 
   /** Throws UnreadableInput where the last quote stays open, or a row is too long to be one. */
   constructor(input: string) {
     // Old programs on the Mac end lines in CR alone.
-    this.#text = input.includes("\n") ? input : input.replaceAll("\r", "\n");
-    this.#delimiter = delimiterOf(this.#text);
-    this.isUnended = !this.#text.endsWith("\n");
-    let line = 1;
-    for (let at = 0; at < this.#text.length;) {
-      const end = this.#end(at, line);
-      if (withoutLineEnds(this.#text.slice(at, Math.min(end, at + 3))) !== "")
-        this.#add(at, line, end);
-      for (let next = this.#text.indexOf("\n", at); next >= 0 && next < end;) {
-        line += 1;
-        next = this.#text.indexOf("\n", next + 1);
-      }
+    const text = input.includes("\n") ? input : input.replaceAll("\r", "\n");
+    this.#text = text;
+    this.#delimiter = delimiterOf(text);
+    this.isUnended = !text.endsWith("\n");
+    // Where the next line's end and quote are, so that no part of the text is looked at twice.
+    let [newline, quote, line] = [-1, -1, 1];
+    for (let at = 0; at < text.length;) {
+      if (newline < at) newline = placeOf(text, "\n", at);
+      if (quote < at) quote = placeOf(text, '"', at);
+      const lineEnd = Math.min(newline + 1, text.length);
+      const end = quote < newline ? this.#quotedEnd(at, lineEnd, line) : lineEnd;
+      const isBlank = withoutLineEnds(text.slice(at, Math.min(end, at + 3))) === "";
+      if (!isBlank) this.#add(at, line, end);
+      for (let next = newline; next < end; next = placeOf(text, "\n", next + 1)) line += 1;
       at = end;
     }
   }
@@ -55,9 +55,9 @@ export class CsvRows {
     const end = this.#starts[index + 1] ?? this.#text.length;
     const row = withoutLineEnds(this.#text.slice(start, end));
     if (!row.includes('"')) return row.split(this.#delimiter);
-    return (
-      fieldsOf(row, this.#delimiter) ?? looseFields(row.split("\n", 1)[0] ?? "", this.#delimiter)
-    );
+    const fields: string[] = [];
+    const isSound = typeof rowEnd(row, 0, this.#delimiter, fields) === "number";
+    return isSound ? fields : looseFields(row.split("\n", 1)[0] ?? "", this.#delimiter);
   }
 
   beginning(index: number): string {
@@ -77,52 +77,23 @@ export class CsvRows {
     collectBehind(this.#starts.length);
   }
 
-  /** Where the row that begins at `start` ends, behind its line's end. */
-  #end(start: number, line: number): number {
-    const newline = this.#next("\n", start);
-    const lineEnd = Math.min(newline + 1, this.#text.length);
-    if (this.#next('"', start) > newline) return lineEnd;
-    const end = this.#quotedEnd(start, line);
-    if (end !== undefined) return end;
-    const isLast = newline === this.#text.length;
+  /** Where a row with quotes ends; the line's end if these are odd. */
+  #quotedEnd(start: number, lineEnd: number, line: number): number {
+    const end = rowEnd(this.#text, start, this.#delimiter);
+    if (typeof end === "number") return end;
+    const isLast = lineEnd === this.#text.length && this.isUnended;
     const loose = isLast ? looseFields(this.#text.slice(start), this.#delimiter) : [];
-    if (loose instanceof MalformedRecord) throw new UnreadableInput(line, message("quoteUnended"));
+    if (end === "open" || loose instanceof MalformedRecord) {
+      throw new UnreadableInput(line, message("quoteUnended"));
+    }
     return lineEnd;
   }
+}
 
-  /** The same for a row with quotes; undefined if these are odd. */
-  #quotedEnd(start: number, line: number): number | undefined {
-    const text = this.#text;
-    for (let at = start; ;) {
-      let end = this.#plainEnd(at);
-      if (text[at] === '"') {
-        const closing = closingQuote(text, at + 1);
-        if (closing < 0) throw new UnreadableInput(line, message("quoteUnended"));
-        end = behindQuote(text, closing);
-        const isEnd = end === text.length || text[end] === "\n" || text[end] === this.#delimiter;
-        if (!isEnd) return undefined;
-      }
-      if (text[end] !== this.#delimiter) return Math.min(end + 1, text.length);
-      at = end + 1;
-    }
-  }
-
-  #plainEnd(from: number): number {
-    const newline = this.#text.indexOf("\n", from);
-    const end = newline < 0 ? this.#text.length : newline;
-    const delimiter = this.#text.slice(from, end).indexOf(this.#delimiter);
-    return delimiter < 0 ? end : from + delimiter;
-  }
-
-  /** Where a mark is next, from the beginning of a row on; rows are asked about in order. */
-  #next(mark: string, from: number): number {
-    const known = this.#found.get(mark) ?? -1;
-    if (known >= from) return known;
-    const at = this.#text.indexOf(mark, from);
-    const found = at < 0 ? this.#text.length : at;
-    this.#found.set(mark, found);
-    return found;
-  }
+/** Where a mark is next; the end of the text if there is none. */
+function placeOf(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from);
+  return at < 0 ? text.length : at;
 }
 
 function withoutLineEnds(text: string): string {
@@ -138,29 +109,36 @@ function closingQuote(text: string, from: number): number {
   return quote;
 }
 
-/** Where the delimiter or the line's end has to be behind a closing quote. */
-function behindQuote(text: string, quote: number): number {
-  let at = quote + 1;
-  while (text[at] === " " || text[at] === "\r") at += 1;
-  return at;
-}
-
-/** The fields of a row, as RFC 4180 has them; undefined if its quotes are odd. */
-function fieldsOf(row: string, delimiter: string): string[] | undefined {
-  const fields: string[] = [];
-  for (let at = 0; ;) {
+/**
+ * Where the row behind the one at `from` begins, as RFC 4180 has it, or what is wrong with the
+ * quotes. Adds the fields to `fields`.
+ */
+function rowEnd(
+  text: string,
+  from: number,
+  delimiter: string,
+  fields?: string[],
+): number | "odd" | "open" {
+  let newline = -1;
+  for (let at = from; ;) {
     let end: number;
-    if (row[at] === '"') {
-      const quote = closingQuote(row, at + 1);
-      end = quote < 0 ? -1 : behindQuote(row, quote);
-      if (end < 0 || (end < row.length && row[end] !== delimiter)) return undefined;
-      fields.push(row.slice(at + 1, quote).replaceAll('""', '"'));
+    if (text[at] === '"') {
+      const quote = closingQuote(text, at + 1);
+      if (quote < 0) return "open";
+      end = quote + 1;
+      while (text[end] === " " || text[end] === "\r") end += 1;
+      if (end < text.length && text[end] !== "\n" && text[end] !== delimiter) return "odd";
+      fields?.push(text.slice(at + 1, quote).replaceAll('""', '"'));
     } else {
-      const next = row.indexOf(delimiter, at);
-      end = next < 0 ? row.length : next;
-      fields.push(row.slice(at, end));
+      if (newline < at) newline = placeOf(text, "\n", at);
+      // Not looked for in the lines below: they may have none up to the end of the text.
+      const isLast = newline === text.length;
+      end = isLast
+        ? placeOf(text, delimiter, at)
+        : at + placeOf(text.slice(at, newline), delimiter, 0);
+      fields?.push(text.slice(at, end));
     }
-    if (end >= row.length) return fields;
+    if (text[end] !== delimiter) return Math.min(end + 1, text.length);
     at = end + 1;
   }
 }

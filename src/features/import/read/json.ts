@@ -2,7 +2,7 @@ import { int64OfJsonNumber } from "../../../domain/int64.ts";
 import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
 import { message } from "../messages.ts";
 import { UnreadableInput } from "./input.ts";
-import { MalformedRecord } from "./records.ts";
+import { MalformedRecord } from "./table.ts";
 
 /** A JSON text as its documents, which may follow one another, or as one record a line. */
 export type JsonInput =

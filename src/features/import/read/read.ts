@@ -11,8 +11,7 @@ import {
   usualList,
   valueAt,
 } from "./json.ts";
-import { boundRecords, type Records, type TableRows } from "./records.ts";
-import { type Headings, tableOf } from "./table.ts";
+import { boundRecords, type Headings, type Records, tableOf, type TableRows } from "./table.ts";
 import { noSheet, type Sheet, sheetsOf } from "./xlsx.ts";
 
 /** How an input is to be read. What is absent is found out. */
@@ -47,41 +46,29 @@ export interface Input extends Records {
 /** Reads all of an input. Throws UnreadableInput for what is no list of records. */
 export async function readInput(
   bytes: Uint8Array,
-  { encoding: told, sheet, records }: ReadOptions,
+  { encoding: told, sheet, records: path }: ReadOptions,
   known: Known,
 ): Promise<Input> {
-  const options = { encoding: told, sheet, records };
-  const input = opened(bytes, options.encoding);
+  const input = opened(bytes, told);
+  const options = { encoding: told, sheet, records: path };
   if (input.kind === "workbook") return workbook(input.bytes, options, known);
   const { text, encoding } = input;
-  const size = Math.max(bytes.length, text.length);
-  const common = { options: found(options, encoding), included: [], bytes: size };
   const start = text.search(/\S/);
   if (start < 0) throw new UnreadableInput(0, message("empty"));
-  const notes = encodingNotes(encoding, options);
-  if (text[start] === "[" || text[start] === "{") {
-    const json = jsonRecords(text, options.records, known);
-    return {
-      ...common,
-      ...json,
-      options: { ...common.options, ...json.options },
-      notes: [...notes, ...json.notes],
-    };
-  }
-  const table = tableOf(new CsvRows(text), known);
-  return { ...common, shape: "csv", ...table, notes: [...notes, ...table.notes] };
-}
-
-function found(options: ReadOptions, encoding: string): ReadOptions {
-  return encoding === "utf-8" ? options : { ...options, encoding };
+  const isGuessed = encoding !== "utf-8" && told === undefined;
+  const isJson = text[start] === "[" || text[start] === "{";
+  const list = isJson
+    ? jsonRecords(text, path, known)
+    : { shape: "csv" as const, included: [], options: {}, ...tableOf(new CsvRows(text), known) };
+  return {
+    ...list,
+    options: { ...options, ...(encoding !== "utf-8" && { encoding }), ...list.options },
+    notes: [...(isGuessed ? [note(message("encodingGuessed", encoding))] : []), ...list.notes],
+    bytes: Math.max(bytes.length, text.length),
+  };
 }
 
 const note = (said: Message, records = 0): Note => ({ said, records, firstLine: 0, example: "" });
-
-function encodingNotes(encoding: string, options: ReadOptions): readonly Note[] {
-  const isUsual = encoding === "utf-8" || options.encoding !== undefined;
-  return isUsual ? [] : [note(message("encodingGuessed", encoding))];
-}
 
 async function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): Promise<Input> {
   const sheets = sheetsOf(bytes);
@@ -138,10 +125,7 @@ function sheetTable(rows: readonly (readonly string[])[], lines: readonly number
 }
 
 type Json = Readonly<Record<string, unknown>>;
-type JsonRecords = Pick<
-  Input,
-  "shape" | "columns" | "records" | "lines" | "notes" | "partial" | "included" | "options"
->;
+type JsonRecords = Omit<Input, "bytes">;
 
 function jsonRecords(text: string, path: readonly string[] | undefined, known: Known): JsonRecords {
   const input = parseJsonInput(text, path === undefined ? known.isObject : () => false);

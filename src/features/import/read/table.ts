@@ -1,13 +1,46 @@
-import { message, messageText, type Note } from "../messages.ts";
+import { type Message, message, messageText, type Note } from "../messages.ts";
 import { limits, UnreadableInput } from "./input.ts";
-import {
-  boundRecords,
-  MalformedRecord,
-  type Records,
-  SelectedRows,
-  type TableRow,
-  type TableRows,
-} from "./records.ts";
+
+/** Records in the order of the input. Those of a table are read each time they are asked for. */
+export type RecordList = Iterable<unknown> & {
+  readonly length: number;
+  slice(from: number, to: number): readonly unknown[];
+};
+
+/** Records as they stand in the input, each with the line or the number (from 1) that it has. */
+export interface Records {
+  /** The names in the header of a table; undefined for JSON objects. */
+  readonly columns: readonly string[] | undefined;
+  /** JSON values, or rows of fields; a `MalformedRecord` stands for an unreadable one. */
+  readonly records: RecordList;
+  readonly lines: readonly number[];
+}
+
+/** One record that is malformed in an input where the next one can still be read. */
+export class MalformedRecord {
+  readonly problem: Message;
+  readonly text: string;
+
+  constructor(problem: Message, text: string) {
+    this.problem = problem;
+    this.text = text;
+  }
+}
+
+export type TableRow = readonly string[] | MalformedRecord;
+
+/** Rows of a table, each with its line. */
+export interface TableRows {
+  readonly length: number;
+  row(index: number): TableRow;
+  line(index: number): number;
+  /** How a row begins, where that is cheaper than its fields. */
+  beginning?(index: number): string;
+  /** True when the line's end is missing after the last one, which may be cut off. */
+  readonly isUnended?: boolean;
+  /** True where cells at a row's end are left out if they are empty. */
+  readonly isSheet?: boolean;
+}
 
 /** What is known of headings, to find the header below a title. */
 export interface Headings {
@@ -52,7 +85,13 @@ export function tableOf(
   const rowOf = (index: number) => fitted(columns.length, table.row(index), table.isSheet === true);
   return {
     columns,
-    records: new SelectedRows(found, rowOf),
+    records: {
+      length: found.length,
+      slice: (from, to) => found.slice(from, to).map(rowOf),
+      *[Symbol.iterator]() {
+        for (const index of found) yield rowOf(index);
+      },
+    },
     lines: found.map((index) => table.line(index)),
     notes: leftOut(left, table),
   };
@@ -159,4 +198,10 @@ function fitted(width: number, row: TableRow, isSheet: boolean): TableRow {
   if (row.length > width && rest.every((field) => field === "")) return row.slice(0, width);
   const problem = message("fieldCount", String(width), String(row.length));
   return new MalformedRecord(problem, row.join(","));
+}
+
+/** Throws UnreadableInput where there are more records than an import takes. */
+export function boundRecords(count: number, line: number): void {
+  if (count <= limits.records) return;
+  throw new UnreadableInput(line, message("recordsMany", String(limits.records)));
 }

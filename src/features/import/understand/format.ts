@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, message, shown } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
-import type { RecordList, Records } from "../read/records.ts";
+import type { RecordList, Records } from "../read/table.ts";
 import type { MapperContext, RecordMapper } from "./record.ts";
 import { columnKey, FieldFault, type Field, fieldOf } from "./values.ts";
 

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { NewPet, PetStatus } from "../../../domain/pet.ts";
 import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, type Message, message, type Notes, shown, wordOf } from "../messages.ts";
-import { MalformedRecord } from "../read/records.ts";
+import { MalformedRecord } from "../read/table.ts";
 import type { Dates } from "./dates.ts";
 import type { Statuses } from "./statuses.ts";
 import { externalId as idInSource, FieldFault, unnamed, versionOf } from "./values.ts";
@@ -133,9 +133,10 @@ export function mapperOf(
     let externalId: string | undefined;
     try {
       const { origin, id, changed, says, pet } = partsOf(record);
-      externalId = origin?.externalId ?? (id && idInSource(context, ...id, line));
+      externalId = id === undefined ? origin?.externalId : idInSource(context, ...id, line);
       const version = changed && versionOf(context, ...changed, line);
-      return outcomeOf(context, { ...origin, line, externalId, version }, says, pet);
+      const { id: own, source } = origin ?? {};
+      return outcomeOf(context, { line, id: own, externalId, source, version }, says, pet);
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
       const { field, problem } = fault;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { message } from "../../../../src/features/import/messages.ts";
 import { CsvRows } from "../../../../src/features/import/read/csv.ts";
-import { MalformedRecord } from "../../../../src/features/import/read/records.ts";
+import { MalformedRecord } from "../../../../src/features/import/read/table.ts";
 import { tableOf } from "../../../../src/features/import/read/table.ts";
 import {
   familiarHeadings,
