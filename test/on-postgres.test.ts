@@ -16,6 +16,7 @@ const filesLeftOut = {
   "test/binary/bodies.test.ts": "is about bytes on a socket, and reaches no store",
   "test/binary/command-line.test.ts": "is about words and arguments, and reaches no store",
   "test/binary/completion.test.ts": "reads no store",
+  "test/binary/console-process.test.ts": "is about a process, its memory and its uploads",
   "test/binary/console-spanish.test.ts": "is about words",
   "test/binary/http.test.ts": "is about bytes on a socket, and reaches no store",
   "test/binary/import-guide.test.ts": "runs what a page says, on a folder",

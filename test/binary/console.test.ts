@@ -537,25 +537,32 @@ describe("a stranger", () => {
     },
   );
 
-  test("sends large forms in vain: none is read, and none comes back", async () => {
-    const peakMiB = () => {
-      const status = readFileSync(`/proc/${childrenOf(server)[0]}/status`, "utf8");
-      return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-    };
-    const before = peakMiB();
-    const ola = await joined("Ola");
-    const send = async () => {
-      const response = await visitor().post("/animals", new URLSearchParams("=&".repeat(524_288)));
-      return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
-    };
-    const all = await Promise.all(Array.from({ length: 40 }, send));
-    for (const { status, bytes } of all) {
-      expect(status).toBe(401);
-      expect(bytes).toBeLessThan(64 * 1024);
-    }
-    expect((await ola.get("/animals")).status).toBe(200);
-    expect(peakMiB() - before).toBeLessThan(100);
-  });
+  // It is about bytes on a socket, and reaches no store.
+  test.skipIf(isOnPostgres)(
+    "sends large forms in vain: none is read, and none comes back",
+    async () => {
+      const peakMiB = () => {
+        const status = readFileSync(`/proc/${childrenOf(server)[0]}/status`, "utf8");
+        return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+      };
+      const before = peakMiB();
+      const ola = await joined("Ola");
+      const send = async () => {
+        const response = await visitor().post(
+          "/animals",
+          new URLSearchParams("=&".repeat(524_288)),
+        );
+        return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
+      };
+      const all = await Promise.all(Array.from({ length: 40 }, send));
+      for (const { status, bytes } of all) {
+        expect(status).toBe(401);
+        expect(bytes).toBeLessThan(64 * 1024);
+      }
+      expect((await ola.get("/animals")).status).toBe(200);
+      expect(peakMiB() - before).toBeLessThan(100);
+    },
+  );
 
   test("has eight unfinished bodies at a time, and keeps nobody else from sending", async () => {
     const [rex, tom] = [await joined("Rex"), await joined("Tom")];

@@ -24,6 +24,14 @@ async function forMusl(): Promise<string[]> {
   return [join(out, "rehome-linux-x64-musl"), await muslLibraries()];
 }
 
+/** What a registry sends of the image that the Dockerfile makes. */
+const imageMaxBytes = 56_000_000;
+
+async function compressedBytes(image: string): Promise<number> {
+  const pack = Bun.spawn(["sh", "-c", 'tar -C "$0" -c . | gzip | wc -c', image]);
+  return Number(await pack.stdout.text());
+}
+
 const glibc = ["ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"];
 
 test.each([
@@ -40,6 +48,7 @@ test.each([
     const inside = [...new Bun.Glob("**/*.so*").scanSync(image)].map((file) => basename(file));
     expect(inside.toSorted()).toEqual([...libraries]);
     expect(existsSync(join(image, "bin/sh"))).toBe(false);
+    if (name === "musl") expect(await compressedBytes(image)).toBeLessThan(imageMaxBytes);
 
     // What every container engine gives: /proc and /dev, seen by this process alone.
     const mounts = `mount -t proc proc ${image}/proc; mount --rbind /dev ${image}/dev`;
