@@ -14,7 +14,7 @@ let cookie: string;
 
 beforeAll(async () => {
   await installTools();
-  server = await serveConsole(folder.path);
+  server = await serveConsole(folder.path, ["--public", "on"]);
   const link = await invite(folder.path, "Olga", "operator");
   const olga = await new Visitor(server.console).join(link);
   await olga.submit("/animals", { name: "Rex", category: "Dog", status: "available" });
@@ -27,6 +27,7 @@ afterAll(async () => {
 
 test.each<["origin" | "console", string, string[]]>([
   ["origin", "/docs", ["accessibility", "best-practices", "seo"]],
+  ["origin", "/animals", ["accessibility", "best-practices", "seo"]],
   ["console", "/animals", ["accessibility", "best-practices"]],
   ["console", "/import", ["accessibility", "best-practices"]],
 ])(

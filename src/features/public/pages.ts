@@ -148,30 +148,24 @@ export function animalsFeed(
   const say = words[language];
   const year = isoSeconds(sinceMs).slice(0, 4);
   const tag = (what: string) => `tag:${storeId}.rehome.invalid,${year}:${what}`;
-  const when = isoSeconds;
   const heading = title ?? say.title;
-  const items = entries.map(
-    ({ id, name, status, category, updatedAtMs: changedAtMs }) =>
-      html`<entry>
-        <id>${tag(`animals/${id}`)}</id>
-        <title>${xmlText(name === "" ? String(id) : name)}</title>
-        <updated>${when(changedAtMs)}</updated>
-        <link href="animals#animal-${String(id)}" />
-        <summary>
-          ${xmlText(
-            [category.name ?? say.others, ...(status === "pending" ? [say.pending] : [])].join(
-              ", ",
-            ),
-          )}
-        </summary>
-      </entry>`,
-  );
+  const items = entries.map(({ id, name, status, category, updatedAtMs: changedAtMs }) => {
+    const kind = category.name ?? say.others;
+    const summary = status === "pending" ? `${kind}, ${say.pending}` : kind;
+    return html`<entry>
+      <id>${tag(`animals/${id}`)}</id>
+      <title>${xmlText(name === "" ? String(id) : name)}</title>
+      <updated>${isoSeconds(changedAtMs)}</updated>
+      <link href="animals#animal-${String(id)}" />
+      <summary>${xmlText(summary)}</summary>
+    </entry>`;
+  });
   return html`<?xml version="1.0" encoding="utf-8"?>
     <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${language}">
       <id>${tag("animals")}</id>
       <title>${xmlText(heading)}</title>
       ${contact !== undefined && html`<subtitle>${xmlText(contact)}</subtitle>`}
-      <updated>${when(updatedAtMs)}</updated>
+      <updated>${isoSeconds(updatedAtMs)}</updated>
       <author><name>${xmlText(heading)}</name></author>
       <link href="animals" />
       <link rel="self" type="application/atom+xml" href="animals.atom" />

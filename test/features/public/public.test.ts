@@ -159,6 +159,7 @@ test("more than 5,000 animals are on further pages, each of them once", async ()
 test("the feed names each animal by an id that stays, and the time of its last change", async () => {
   const { get, clock, services } = await publicApp();
   const first = await (await get("/animals.atom")).text();
+  expect(first).toContain("<summary>Dog, adoption pending</summary>");
   const [, storeId] = /tag:([0-9a-f-]{36})\.rehome\.invalid,2026:animals</.exec(first) ?? [];
   expect(storeId).toBeDefined();
   expect(first).toContain(
