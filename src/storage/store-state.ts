@@ -31,5 +31,9 @@ export async function putFact(tx: Tx, name: string, value: string): Promise<void
     .onConflictDoUpdate({ target: storeState.name, set: { value } });
 }
 
-/** True for a counter of ids, such as `last_category_id`: it goes along, and never falls. */
-export const isCounter = ({ name }: { readonly name: string }) => name.startsWith("last_");
+/** How the lists of one layout are read: a fact for each layout that a person imported. */
+export const layoutFact = "layout ";
+
+/** True for what another store gets too: counters of ids, and layouts of lists. */
+export const goesAlong = ({ name }: { readonly name: string }) =>
+  name.startsWith("last_") || name.startsWith(layoutFact);

@@ -62,6 +62,49 @@ test("a preview does not import the file that another tab chose since", async ()
   expect(await (await ana.get("/animals?q=Tab+one")).text()).toContain("Nothing matches");
 });
 
+test("a list is read as the last one with its columns, and adds nobody who is here", async () => {
+  const ana = await come();
+  await ana.submit("/animals", { name: "Nala", category: "Cat", status: "available" });
+  const week = (statuses: string, ids = "R-1 R-2 R-3 R-4 R-5") => {
+    const [rows, ref] = [statuses.split(" "), ids.split(" ")];
+    const names = ["Nala", "Rolf", "Idefix", "Mogli", "Bagheera"];
+    const lines = names.map((name, at) => `${name},Cat,${rows[at]},${ref[at]}`);
+    return `Name,Type,Status,Ref\n${lines.join("\n")}\n`;
+  };
+  const asked = await sent(ana, "week1.csv", week("Available Snoozing Adopted Adopted Adopted"));
+  expect(asked).toContain("Are these here already?");
+  expect(asked).toMatch(/name="same"\s+value="2"\s+checked/);
+  const answers = { "word-0": "pending", source: "north", lookalike: "2", same: "2" };
+  await chosen(ana, answers);
+  await ana.submit("/import/run", { ...(await previewOf(ana)), ...answers });
+  expect(await settled(ana)).toContain("Imported: week1.csv");
+  const nalas = async () =>
+    (await (await ana.get("/animals?q=Nala")).text()).match(/>Nala</g)?.length;
+  expect(await nalas()).toBe(1);
+
+  const again = await sent(ana, "week2.csv", week("Adopted Snoozing Dead Adopted Adopted"));
+  expect(again).toContain("Read as the last list with these columns");
+  expect(again).toContain("Snoozing → pending");
+  expect(again).toMatch(/name="source"\s+value="north"/);
+  expect(again).toMatch(/Changed 1:<\/strong> Nala/);
+  expect(again).toMatch(/Left out 1:<\/strong> Idefix \(Status &quot;Dead&quot;\)/);
+  expect(again).not.toContain("Are these here already?");
+
+  // Without its source the same ids are nobody's: their animals are recognised by name.
+  const bare = { source: "" };
+  expect(await chosen(ana, bare)).toMatch(/name="same"\s+value="2"\s+checked/);
+  expect(await chosen(ana, { ...bare, sameNone: "yes" })).not.toMatch(/name="same"[^>]*checked/);
+});
+
+test("one of several sheets or lists is chosen", async () => {
+  const ana = await come();
+  const lists = { dogs: [{ name: "Wuff", species: "Dog", status: "available" }] };
+  const cats = [{ name: "Miau", species: "Cat", status: "available" }];
+  const page = await sent(ana, "two.json", JSON.stringify({ ...lists, other: { cats } }));
+  expect(page).toContain('value="other.cats"');
+  expect(await chosen(ana, { part: "other.cats" })).toMatch(/<td>Miau<\/td>/);
+});
+
 test("what was chosen since the preview is shown before it is imported", async () => {
   const ana = await come();
   /** The preview that Import leads to once more. */
@@ -168,7 +211,7 @@ test("animals that are left out have their reasons beside them", async () => {
   await sent(ana, "gone.csv", "Rufname;Tierart;Stand\nMilo;Hund;available\nRex;Hund;deceased\n");
   const columns = { "column-name": "Rufname", "column-category": "Tierart" };
   const preview = await chosen(ana, { ...columns, "column-status": "Stand" });
-  expect(preview).toMatch(/Left out, as not for adoption: [^<]*deceased[^<]* \(1\)\./);
+  expect(preview).toMatch(/Left out 1:<\/strong> Rex \([^<]*deceased/);
 });
 
 test("a list whose columns were guessed has its columns chosen by a person", async () => {
@@ -271,7 +314,8 @@ describe("a whole list that a spreadsheet damaged", () => {
     await ana.submit("/import/drop");
     await sent(ana, "second.csv", `Name;Art;Stand;Nr\nY1;Hund;sold;01-Jan\nY2;Hund;sold;x2\n`);
     await chosen(ana, columns);
-    const preview = await chosen(ana, { source: "damaged", complete: "yes" });
+    const whole = { source: "damaged", complete: "yes" };
+    const preview = await chosen(ana, { ...whole, sameNone: "yes" });
     expect(preview).toContain("no rows with errors and no damaged ids");
     expect(preview).not.toContain('action="/import/run"');
     await ana.submit("/import/run", await previewOf(ana));

@@ -9,12 +9,14 @@
  * structured clone: plain data with bigint and Map, without functions, classes and errors.
  */
 import { Command } from "commander";
+import { count, like } from "drizzle-orm";
 import { existsSync } from "node:fs";
 import { beginOnStore } from "../../cli/command.ts";
 import type { Io } from "../../cli/io.ts";
 import { withServices } from "../../cli/open.ts";
 import type { Services } from "../../service/services.ts";
-import type { Tx } from "../../storage/database.ts";
+import type { Database, Tx } from "../../storage/database.ts";
+import { factOf, layoutFact, putFact } from "../../storage/store-state.ts";
 import { namedCategories } from "../animals/categories.ts";
 import { Rejects } from "../import/commands/rejects.ts";
 import { previewImport, runImport } from "../import/do/import.ts";
@@ -57,7 +59,23 @@ export interface ImportChoices {
   readonly skipBad: boolean;
   /** The status of all animals, for a file that has none. */
   readonly everyStatus: Exclude<StatusMeaning, "gone"> | undefined;
+  /** The sheet or list, where a file has several. */
+  readonly part: Part;
+  /** Lines of animals that are not the one here of their name and category. */
+  readonly others: readonly number[] | "all";
 }
+
+/** True if the animal on a line is not the one here of its name and category. */
+export const isOther = ({ others }: ImportChoices, line: number): boolean =>
+  others === "all" || others.includes(line);
+
+/** One of the sheets of a workbook, or of the lists in a JSON document. */
+export type Part = Readonly<{ sheet?: string; records?: readonly string[] }>;
+
+/** What is remembered of the choices for the next list with the same columns. */
+const remembered = ["columns", "category", "statuses", "everyStatus", "source"] as const;
+/** Layouts that a store remembers: more than anybody has. */
+const layoutsMax = 200;
 
 /** What is to be done with a list. */
 export interface ListWork {
@@ -65,6 +83,8 @@ export interface ListWork {
   /** The file for the records that are not taken. */
   readonly rejects: string;
   readonly choices: ImportChoices;
+  /** True to read it as the last list of its layout, where the choices say nothing. */
+  readonly recalls?: boolean | undefined;
   /** Who imports it; undefined to find out what would change, and to change nothing. */
   readonly actor?: string;
   /** Where the list is fetched from, if the file is not there yet. */
@@ -102,7 +122,9 @@ export type ListOutcome =
   | { readonly is: "unknown"; readonly file: UnknownFile }
   /** Nothing in the file says whether its animals are for adoption. */
   | { readonly is: "statusless" }
-  | { readonly is: "examined"; readonly preview: Preview }
+  | { readonly is: "several"; readonly parts: readonly Part[] }
+  /** With the choices that were made for the last list of its layout. */
+  | { readonly is: "examined"; readonly preview: Preview; readonly recalled?: ImportChoices }
   | { readonly is: "done"; readonly summary: ListSummary }
   /** The list is followed from now on. */
   | { readonly is: "followed" }
@@ -130,8 +152,19 @@ export async function workOnList(
     }
     const { line, problem } = error;
     if (problem.code === "statusMissing") return { is: "statusless" };
+    const parts = partsIn(problem);
+    if (parts.length > 0) return { is: "several", parts };
     return { is: "failed", failure: { line, problem } };
   }
+}
+
+function partsIn({ code, values: [names = ""] }: Message): readonly Part[] {
+  if (code === "sheetsMany") {
+    return (JSON.parse(`[${names}]`) as string[]).map((sheet) => ({ sheet }));
+  }
+  return code === "listsMany"
+    ? names.split(", ").map((path) => ({ records: path.split(".") }))
+    : [];
 }
 
 async function outcomeOf(
@@ -140,42 +173,81 @@ async function outcomeOf(
   begins: () => void,
   pulling: Pulling | undefined,
 ): Promise<ListOutcome> {
-  const { rejects: rejectsFile, choices, actor, address, everyMs } = work;
+  const { rejects: rejectsFile, actor, address, everyMs } = work;
+  let { choices } = work;
+  let layout = "";
+  let recalled: ImportChoices | undefined;
   const bytes = await bytesOf(work, pulling);
-  const prepared = await prepare(bytes, givenBy(choices));
-  const options = {
-    createCategories: true,
-    complete: choices.isComplete,
-    // The preview has shown how many would be withdrawn.
-    confirmed: true,
-    skipBad: choices.skipBad,
-  };
+  const prepared = await prepare(bytes, givenBy(choices), async (columns) => {
+    layout = layoutOf(columns);
+    if (work.recalls === true) recalled = await recall(db, layout, choices);
+    choices = recalled ?? choices;
+    return givenBy(choices);
+  });
+  const options = optionsOf(choices);
   using rejects = Rejects.open(rejectsFile, true);
   if (actor === undefined) {
     const found = await previewImport(db, prepared, options);
     rejects.write(found.rejections, bytes.length);
-    const known = await db.read(namedCategories);
-    const categories = new Map(known.map(({ id, name }) => [id, name]));
-    return { is: "examined", preview: { ...plainSummary(found), categories } };
+    const categories = new Map(
+      (await db.read(namedCategories)).map((each) => [each.id, each.name]),
+    );
+    const preview = { ...plainSummary(found), categories };
+    return { is: "examined", preview, ...(recalled !== undefined && { recalled }) };
   }
   begins();
   if (pulling !== undefined && address !== undefined && everyMs !== undefined) {
-    const source = {
-      name: choices.source,
-      url: address,
-      reading: confirmedReading(prepared),
-      complete: choices.isComplete ? 1 : 0,
-      createdBy: actor,
-    };
+    const reading = confirmedReading(prepared);
+    const whole = choices.isComplete ? 1 : 0;
+    const source = { name: choices.source, url: address, reading, complete: whole };
     const list = { bytes, etag: null, lastModified: null };
-    const result = await begin(pulling, source, everyMs, list);
+    const followed = { ...source, createdBy: actor };
+    const result = await begin(pulling, followed, everyMs, list, { isSame: options.isSame });
     if (result.outcome === "failed") throw new Error(result.problem);
     return { is: "followed" };
   }
   const allows = (tx: Tx) => refuseRemoved(tx, actor);
   const done = await runImport({ db, clock, actor, allows }, prepared, options);
   rejects.write(done.rejections, bytes.length);
+  await remember(db, layout, choices);
   return { is: "done", summary: plainSummary(done) };
+}
+
+const optionsOf = (choices: ImportChoices) => ({
+  createCategories: true,
+  complete: choices.isComplete,
+  // The preview has shown how many would be withdrawn.
+  confirmed: true,
+  skipBad: choices.skipBad,
+  isSame: (line: number) => !isOther(choices, line),
+});
+
+const layoutOf = (columns: readonly string[]): string =>
+  `${layoutFact}${new Bun.CryptoHasher("sha256").update(JSON.stringify(columns)).digest("hex")}`;
+
+/** The choices with those that were made for the last list of a layout; undefined without one. */
+async function recall(
+  db: Database,
+  layout: string,
+  choices: ImportChoices,
+): Promise<ImportChoices | undefined> {
+  const stored = await db.read((tx) => factOf(tx, layout));
+  if (stored === undefined) return undefined;
+  const known = JSON.parse(stored) as Partial<ImportChoices>;
+  return { ...choices, ...known, source: choices.source || (known.source ?? "") };
+}
+
+async function remember(db: Database, layout: string, choices: ImportChoices): Promise<void> {
+  const value = Object.fromEntries(remembered.map((name) => [name, choices[name]]));
+  await db.transaction(async (tx) => {
+    const { storeState } = tx.t;
+    const isLayout = like(storeState.name, `${layoutFact}%`);
+    const [known] = await tx.select({ layouts: count() }).from(storeState).where(isLayout);
+    if (Number(known?.layouts) >= layoutsMax) {
+      await tx.delete(storeState).where(isLayout);
+    }
+    await putFact(tx, layout, JSON.stringify(value));
+  });
 }
 
 /** The list in its file, where it is fetched to first if it has an address. */
@@ -203,7 +275,7 @@ export const targets: Readonly<Record<Meaning, MapTarget>> = {
 };
 
 function givenBy(choices: ImportChoices): Given {
-  const { columns, asksColumns, category, statuses, source, everyStatus } = choices;
+  const { columns, asksColumns, category, statuses, source, everyStatus, part } = choices;
   const words = Object.entries(statuses).map(([word, each]) => [statusKey(word), each] as const);
   const map = Object.entries(columns ?? {}).map(
     ([meaning, column]) => [targets[meaning as Meaning], column] as const,
@@ -215,6 +287,7 @@ function givenBy(choices: ImportChoices): Given {
     source: source === "" ? undefined : source,
     statuses: new Map(words),
     defaultStatus: everyStatus,
+    ...part,
   };
 }
 

@@ -48,6 +48,8 @@ export const firstChoices: ImportChoices = {
   isComplete: false,
   skipBad: false,
   everyStatus: undefined,
+  part: {},
+  others: [],
 };
 const beginning: ImportState = { is: "working", phase: "reading" };
 
@@ -65,6 +67,8 @@ export class ImportJob {
   /** Where the list is fetched from; undefined for a file that was sent. */
   readonly address: string | undefined;
   choices = firstChoices;
+  /** True if some choices are those for the last list with these columns. */
+  isRecalled = false;
   state: ImportState = beginning;
   readonly #start: StartWork;
   #running: Running | undefined;
@@ -87,9 +91,9 @@ export class ImportJob {
   }
 
   /** Finds out what the file would change, in the background. */
-  examine(choices: ImportChoices): void {
+  examine(choices: ImportChoices, recalls = false): void {
     this.#readings += 1;
-    this.#begin(choices);
+    this.#begin(choices, { recalls });
   }
 
   /** Asks what the columns mean, again or of a file whose kind was found. */
@@ -104,7 +108,7 @@ export class ImportJob {
     this.#begin(choices, { actor, everyMs });
   }
 
-  #begin(choices: ImportChoices, more: Pick<ListWork, "actor" | "everyMs"> = {}): void {
+  #begin(choices: ImportChoices, more: Pick<ListWork, "actor" | "everyMs" | "recalls">): void {
     const { file, rejects, address } = this;
     this.choices = choices;
     this.state = beginning;
@@ -118,6 +122,10 @@ export class ImportJob {
   async #finish(coming: Promise<ListOutcome>): Promise<void> {
     const outcome = await coming;
     if (outcome.is === "unknown") this.#unknown = outcome.file;
+    if (outcome.is === "examined" && outcome.recalled !== undefined) {
+      this.choices = outcome.recalled;
+      this.isRecalled = true;
+    }
     this.state = outcome;
   }
 
@@ -187,7 +195,7 @@ export class Imports {
       await this.#close(personId);
       const job = new ImportJob(this.#start, name, file, this.#clock() + keptMs, address);
       this.#jobs.set(personId, job);
-      job.examine(choices);
+      job.examine(choices, true);
       return job;
     } catch (error) {
       rmSync(file, { force: true });

@@ -13,6 +13,7 @@ import type { Lacking } from "../import/plan/plan.ts";
 import { prepareAgain } from "../import/understand/reading.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { messageText } from "../import/messages.ts";
+import type { ImportOptions } from "../import/plan/plan.ts";
 import type { StoreAnimal } from "../import/plan/store.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { Reading } from "../import/understand/reading.ts";
@@ -94,12 +95,13 @@ export async function begin(
   source: Omit<NewSource, "createdAtMs">,
   everyMs: number,
   { bytes, ...validators }: FetchedPage,
+  options: ImportOptions = {},
 ): Promise<PullResult> {
   const { db, clock } = pulling;
   await follow(db, { ...source, createdAtMs: clock() }, everyMs, clock());
   const stored = await findFollowed(db, source.name);
   // The categories that the preview showed are agreed to.
-  return take(pulling, { ...stored.source, createsCategories: 1 }, bytes, validators);
+  return take(pulling, { ...stored.source, createsCategories: 1 }, bytes, validators, options);
 }
 
 /** Pulls a followed list now, and stores how it ended. Throws AppError if none has this name. */
@@ -127,6 +129,7 @@ async function take(
   source: Source,
   bytes: Uint8Array,
   { etag, lastModified }: Validators,
+  options: ImportOptions = {},
 ): Promise<PullResult> {
   const { db, clock } = pulling;
   const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
@@ -139,6 +142,7 @@ async function take(
   try {
     const prepared = await prepareAgain(bytes, source.reading as Reading);
     summary = await runImport({ db, clock, actor: `source ${source.name}` }, prepared, {
+      ...options,
       createCategories: source.createsCategories === 1,
       skipBad: true,
       complete: source.complete === 1,

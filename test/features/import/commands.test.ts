@@ -38,6 +38,8 @@ const none: ImportSummary = {
   rejected: 0,
   causes: [],
   notes: [],
+  lookalikes: [],
+  named: { updated: [], withdrawn: [], skipped: [] },
   sample: [],
   categoriesAdded: [],
 };

@@ -5,11 +5,13 @@ import type { CandidateCategory } from "../../import/understand/record.ts";
 import { meanings as statusMeanings } from "../../import/understand/words.ts";
 import type { Form } from "../body.ts";
 import {
+  isOther,
   meanings,
   targets,
   type ImportChoices,
   type ListSummary,
   type Meaning,
+  type Part,
   type Preview,
   type StatusMeaning,
   type UnknownFile,
@@ -28,6 +30,7 @@ import {
   statusChoice,
   statusOptions,
   table,
+  when,
   type FieldErrors,
 } from "./parts.ts";
 
@@ -41,20 +44,46 @@ export function figures(visit: Visit, summary: ListSummary): Html {
   return html`<section class="card narrow">
       ${facts(shown.map((each) => [visit.words.import[each], number(visit, counts[each])]))}
     </section>
-    ${summary.skipped.length > 0 && html`<p>${visit.words.import.leftOut(reasonsOf(visit, summary))}</p>`}`;
+    ${namesOf(visit, summary)}`;
 }
 
-/** Why animals are left out, in the words of their list. */
-function reasonsOf(visit: Visit, { skipped }: ListSummary): string {
-  return skipped.map(({ reason, records }) => `${reason} (${number(visit, records)})`).join(", ");
+/** Who is changed, withdrawn or left out, as far as a line has room. */
+function namesOf(visit: Visit, { named, updated, withdrawn, skipped }: ListSummary): Html {
+  const { words } = visit;
+  const listed = (label: string, names: readonly string[], count: number) => {
+    const shown = names.map((each) => shownName(visit, each)).join(", ");
+    const more = count - names.length;
+    const text = more > 0 ? words.changes.several(shown, number(visit, more)) : shown;
+    return (
+      names.length > 0 && html`<p><strong>${label} ${number(visit, count)}:</strong> ${text}</p>`
+    );
+  };
+  const left = skipped.reduce((sum, { records }) => sum + records, 0);
+  const reasons = skipped.map(({ reason, records }) => `${reason} (${number(visit, records)})`);
+  return html`${listed(words.import.updated, named.updated, updated)}
+  ${listed(words.import.withdrawn, named.withdrawn, withdrawn)}
+  ${
+    left > named.skipped.length
+      ? html`<p>${words.import.leftOut(reasons.join(", "))}</p>`
+      : listed(
+          words.import.skipped,
+          named.skipped.map(({ name, reason }) => `${shownName(visit, name)} (${reason})`),
+          left,
+        )
+  }`;
 }
 
 /** What a file is, what it would change, what is wrong with it, and its first animals. */
-export function previewParts(visit: Visit, preview: Preview): Html {
+export function previewParts(
+  visit: Visit,
+  preview: Preview,
+  { choices, isRecalled }: ImportJob,
+): Html {
   const { words } = visit;
   const { added, updated, withdrawn, stems } = preview;
   const newCategories = preview.categoriesAdded.map(({ name }) => name);
   const notes = [
+    ...(isRecalled ? [rememberedText(visit, choices)] : []),
     ...(added + updated + withdrawn === 0 ? [words.import.nothing] : []),
     ...(stems.length === 0 ? [] : [words.import.stems(stems.map(stemText(visit)).join(", "))]),
     ...preview.notes.map(({ said, records, firstLine, example }) => {
@@ -72,7 +101,8 @@ export function previewParts(visit: Visit, preview: Preview): Html {
       newCategories.length > 0 &&
       html`<p>${words.import.newCategories}: ${newCategories.join(", ")}</p>`
     }
-    ${badRows(visit, preview)} ${wordFields(visit, preview)} ${firstRows(visit, preview)}`;
+    ${sameFields(visit, preview, choices)} ${badRows(visit, preview)} ${wordFields(visit, preview)}
+    ${firstRows(visit, preview)}`;
 }
 
 /** What kind of file it is; of columns that were guessed, which is what. */
@@ -88,6 +118,50 @@ function formatText({ words }: Visit, { format, isGuessed, reading }: Preview): 
 
 const columnLabel = ({ fields, import: { columnFor } }: Visit["words"], each: Meaning) =>
   ({ ...fields, ...columnFor })[each];
+
+/** What is as it was for the last list with these columns. */
+function rememberedText({ words }: Visit, { columns, statuses, category }: ImportChoices): string {
+  const parts = [
+    ...meanings.flatMap((each) =>
+      columns?.[each] === undefined ? [] : `${columns[each]} → ${columnLabel(words, each)}`,
+    ),
+    ...(category === "" ? [] : [`${words.import.kind}: ${category}`]),
+    ...Object.entries(statuses).map(([word, meaning]) => {
+      return `${word} → ${meaning === "gone" ? words.import.gone_ : words.status[meaning]}`;
+    }),
+  ];
+  return `${words.import.remembered}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`;
+}
+
+/** New animals that may be here already. A box that is not ticked makes a new one of its animal. */
+function sameFields(
+  visit: Visit,
+  { lookalikes }: Preview,
+  choices: ImportChoices,
+): Html | undefined {
+  const { words } = visit;
+  if (lookalikes.length === 0) return undefined;
+  return html`<section class="card">
+    <h2>${words.import.sameTitle}</h2>
+    <p class="hint">${words.import.sameHint}</p>
+    ${lookalikes.map(
+      ({ line, id, name, status }) =>
+        html`<label class="check"
+            ><input
+              type="checkbox"
+              name="same"
+              value="${line}"
+              ${when(!isOther(choices, line), "checked")}
+            />
+            ${shownName(visit, name)} · ${words.status[status ?? noStatus]} · ${String(id)}</label
+          >${hidden("lookalike", String(line))}`,
+    )}
+    <div class="acts start">
+      <button class="quiet" name="sameAll" value="yes">${words.import.sameAll}</button>
+      <button class="quiet" name="sameNone" value="yes">${words.import.sameNone}</button>
+    </div>
+  </section>`;
+}
 
 const stemText =
   ({ words }: Visit) =>
@@ -172,6 +246,21 @@ export function otherWays({ words }: Visit): Html {
   </div>`;
 }
 
+/** The sheets of a workbook, or the lists in a document: one of them is imported at a time. */
+export function partForm(visit: Visit, parts: readonly Part[]): Html {
+  const { words } = visit;
+  const options = parts.map(partName).map((name) => ({ value: name, text: name }));
+  const fields = new Fields(visit);
+  return html`<p>${words.import.partHint}</p>
+    <form method="post" action="/import/examine" class="card narrow">
+      ${fields.select("part", options, { label: words.import.part })}
+      <button>${words.import.look}</button>
+    </form>
+    ${oneButton("/import/drop", words.import.cancel)}`;
+}
+
+const partName = ({ sheet, records = [] }: Part) => sheet ?? records.join(".");
+
 /** The columns of an unknown file, beside its first rows. */
 export function mapForm(
   visit: Visit,
@@ -191,7 +280,7 @@ export function mapForm(
       <form method="post" action="/import/examine" class="card">
         ${meanings.map((each) => {
           const label = columnLabel(words, each);
-          const select = fields.select(`column-${each}`, each === "name" ? columns : optional, {
+          const select = fields.select(`column-${each}`, optional, {
             label,
           });
           if (each !== "category") return select;
@@ -230,6 +319,11 @@ export function sentChoices(form: Form, { choices, state }: ImportJob): ImportCh
     const meaning = statusMeanings.find((each) => each === form.text(`word-${at}`));
     if (meaning !== undefined) statuses[word] = meaning;
   }
+  const same = form.all("same");
+  const isNone = form.has("sameNone") || (choices.others === "all" && same.length === 0);
+  const seen = form.has("sameAll") ? [] : form.all("lookalike");
+  const others = isNone ? "all" : seen.filter((line) => !same.includes(line)).map(Number);
+  const parts = state.is === "several" ? state.parts : [];
   const every = statusChoice(form.text("every"));
   const isMapped = meanings.some((each) => form.has(`column-${each}`));
   const isSource = form.has("source");
@@ -241,5 +335,7 @@ export function sentChoices(form: Form, { choices, state }: ImportJob): ImportCh
     everyStatus: isMapped ? undefined : (every ?? choices.everyStatus),
     source: isSource ? form.text("source") : choices.source,
     isComplete: isSource ? form.has("complete") : choices.isComplete,
+    part: parts.find((each) => partName(each) === form.exact("part")) ?? choices.part,
+    others: isSource ? others : choices.others,
   };
 }

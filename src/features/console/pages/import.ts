@@ -10,6 +10,7 @@ import {
   figures,
   lookButton,
   mapForm,
+  partForm,
   otherWays,
   previewParts,
   sentChoices,
@@ -100,6 +101,8 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form):
         title: words.import.previewTitle(name),
         body: examined(visit, job, state.preview, errors, form),
       };
+    case "several":
+      return { title: words.import.partTitle, body: partForm(visit, state.parts) };
     case "statusless":
       return { title: words.import.statuslessTitle, body: statusForm(visit, job, errors) };
     case "failed": {
@@ -154,7 +157,7 @@ function examined(
   const values = { source: choices.source, complete, skipBad: choices.skipBad, every };
   const fields = new Fields(visit, values, errors);
   return html`<form method="post" action="${isRefused ? "/import/examine" : "/import/run"}">
-      ${previewParts(visit, preview)}
+      ${previewParts(visit, preview, job)}
       <section class="card">
         ${fields.text("source", { hint: words.import.sourceHint })} ${fields.check("complete")}
         ${lookButton(visit)}
@@ -248,7 +251,7 @@ export async function runImport(visit: Visit): Promise<Response> {
   const { imports, person, words } = visit;
   const form = await readForm(visit);
   const job = imports.job(person.id);
-  if (form.has("look")) return examine(visit, form);
+  if (["look", "sameAll", "sameNone"].some((name) => form.has(name))) return examine(visit, form);
   if (job?.state.is !== "examined") return seeOther("/import");
   // Nobody imports without a look at it what another tab chose meanwhile, or this form.
   if (form.text("reading") !== job.reading) return seeOther("/import");

@@ -206,6 +206,15 @@ export const en = {
     kind: "Category of all",
     kindHint: "If all animals of the list are of one kind, such as Cat.",
     kindMissing: "Choose the column of the category, or enter the category of all.",
+    remembered: "Read as the last list with these columns, also its source",
+    sameTitle: "Are these here already?",
+    sameHint:
+      "Animals of the list that are called like one here, of the same category. Ticked: it is the same animal, which is changed. Not ticked: another one is added.",
+    sameAll: "All are the same",
+    sameNone: "All are other animals",
+    partTitle: "Which list?",
+    partHint: "The file has several lists. Import one after the other.",
+    part: "List",
     mapTitle: "This kind of file is not known yet",
     mapHint: "Say which column holds what. The first rows show what is in them.",
     columnFor: {

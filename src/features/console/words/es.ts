@@ -203,6 +203,15 @@ export const es: Words = {
     kind: "Categoría de todos",
     kindHint: "Si todos los animales de la lista son de un mismo tipo, como Gato.",
     kindMissing: "Elige la columna de la categoría, o escribe la categoría de todos.",
+    remembered: "Se lee como la última lista con estas columnas, también su origen",
+    sameTitle: "¿Estos ya están aquí?",
+    sameHint:
+      "Animales de la lista que se llaman como uno de aquí, de la misma categoría. Con marca: es el mismo animal, y se modifica. Sin marca: se añade otro.",
+    sameAll: "Todos son los mismos",
+    sameNone: "Todos son otros animales",
+    partTitle: "¿Qué lista?",
+    partHint: "El archivo tiene varias listas. Importa una tras otra.",
+    part: "Lista",
     mapTitle: "Todavía no se conoce este tipo de archivo",
     mapHint: "Indica qué hay en cada columna. Las primeras filas muestran su contenido.",
     columnFor: {

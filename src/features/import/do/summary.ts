@@ -84,7 +84,27 @@ export interface ImportSummary {
   /** The first animals, as they are imported. */
   readonly sample: readonly SampleAnimal[];
   readonly categoriesAdded: readonly Category[];
+  /** New animals that may be here already, with the one that each may be: the first of them. */
+  readonly lookalikes: readonly Lookalike[];
+  /** The names of the first animals that are changed, withdrawn, and left out. */
+  readonly named: {
+    readonly updated: readonly string[];
+    readonly withdrawn: readonly string[];
+    readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+  };
 }
+
+/** A record and the only animal here that has its name and category. */
+export interface Lookalike {
+  readonly line: number;
+  readonly id: bigint;
+  readonly name: string;
+  readonly status: PetStatus | null;
+}
+
+/** Animals that are shown one by one. */
+export const lookalikesMax = 200;
+const namedMax = 20;
 
 /** Different causes that are counted one by one; they hold values of the input. */
 const causesMax = 100;
@@ -127,7 +147,24 @@ export function summary(
     sample: pets.slice(0, sampleAnimals).map(({ line, name, category, status, externalId }) => {
       return { line, name, category, status, externalId };
     }),
+    lookalikes: plan.lookalikes
+      .slice(0, lookalikesMax)
+      .map(({ record: { outcome }, animal: { id, name, status } }) => {
+        return { line: outcome.line, id, name, status };
+      }),
+    named: namesOf(found),
   };
+}
+
+function namesOf({ plan, records }: Planned): ImportSummary["named"] {
+  const names = { updated: [] as string[], withdrawn: [] as string[] };
+  for (const { before, after } of plan.events) {
+    const list = after === null ? names.withdrawn : names.updated;
+    if (before !== null && list.length < namedMax) list.push(before.name);
+  }
+  const gone = records.flatMap(({ outcome }) => (outcome.kind === "gone" ? outcome : []));
+  const skipped = gone.slice(0, namedMax).map(({ name = "", reason }) => ({ name, reason }));
+  return { ...names, skipped };
 }
 
 function statusCounts(pets: readonly Candidate[]): ImportSummary["statuses"] {

@@ -9,11 +9,13 @@ import { type Message, message } from "../messages.ts";
 import { collectBehind } from "../read/input.ts";
 import type { Prepared, Reading } from "../understand/reading.ts";
 import type { Candidate, Gone, Outcome, Rejection } from "../understand/record.ts";
+import { idPrefix } from "../understand/values.ts";
 import { ImportCategories, type NewCategory, type ResolvedCategory } from "./categories.ts";
 import { keyOf, type Newest, newestOf, type PlannedRecord } from "./newest.ts";
 import {
   animalsOf,
   batches,
+  likeNew,
   namelessLike,
   type StoreAnimal,
   type StoreAnimals,
@@ -41,6 +43,11 @@ export interface ImportOptions {
    * list that a person imports: all of them, unless records are bad or they are more than half.
    */
   readonly withdraws?: ((lacking: Lacking) => Promise<readonly StoreAnimal[]>) | undefined;
+  /**
+   * Decides for the record on a line whether it is the one animal here of its name and category,
+   * which no id says. By default it is a new one.
+   */
+  readonly isSame?: ((line: number) => boolean) | undefined;
 }
 
 /** What a whole list lacks of the animals of its source. */
@@ -100,6 +107,9 @@ export async function planned(
     collectBehind((done += batch.length) - 1);
   }
   plan.anonymous(newest.anonymous, await namelessLike(tx, newest.anonymous, complete));
+  if (options.isSame !== undefined) {
+    plan.recognise(await likeNew(tx, plan.added, newest), options.isSame);
+  }
   plan.added.sort((a, b) => a.outcome.line - b.outcome.line);
   const all = [...rejections, ...plan.rejections];
   const { total = 0, unlisted = [] } = complete ? await unlistedOf(tx, complete, newest) : {};
@@ -217,14 +227,16 @@ function rejectionOf(outcome: Candidate | Gone, field: string, problem: Message)
 /** What becomes of the animals of a list and of the store. */
 export class Plan {
   /** Records of animals that are not here. */
-  readonly added: PlannedRecord[] = [];
+  added: PlannedRecord[] = [];
   readonly events: PlannedEvent[] = [];
   /** Those that come back under their ids are added; those that a whole list lacks are missing. */
   readonly counts = { added: 0, updated: 0, unchanged: 0, withdrawn: 0, missing: 0 };
   /** Records that nothing tells the animal of. */
   readonly rejections: Rejection[] = [];
   /** New animals whose name and category an animal here has, that no id identifies. */
-  readonly alike: PlannedRecord[] = [];
+  alike: PlannedRecord[] = [];
+  /** Records that may be the one animal here of their name and category. */
+  readonly lookalikes: { readonly record: PlannedRecord; readonly animal: StoreAnimal }[] = [];
   readonly #options: ImportOptions;
   /** Animals that a name in a whole list means, or may mean. */
   readonly #named = new Set<bigint>();
@@ -270,6 +282,32 @@ export class Plan {
       } else if (isSameState(all, animals)) this.counts.unchanged += animals.length;
       else for (const each of all) this.#refuseAlike(each, all.length, animals.length);
     }
+  }
+
+  /** Takes new animals for those of `others` that are called like them, where `isSame` says so. */
+  recognise(others: readonly StoreAnimal[], isSame: (line: number) => boolean): void {
+    const here = Map.groupBy(others, (each) => nameKey(each.name, String(each.categoryId)));
+    const same = new Set<PlannedRecord>();
+    this.alike = [];
+    for (const [key, all] of Map.groupBy(this.added, recordKey)) {
+      const [record] = all;
+      const animals = (here.get(key) ?? []).filter(
+        (each) => !this.#named.has(each.id) && all.some((own) => mayBeSame(own, each)),
+      );
+      const [animal] = animals;
+      if (record === undefined || animal === undefined) continue;
+      if (all.length > 1 || animals.length > 1) {
+        this.alike.push(...all);
+        continue;
+      }
+      this.lookalikes.push({ record, animal });
+      if (!isSame(record.outcome.line)) continue;
+      same.add(record);
+      this.#named.add(animal.id);
+      this.#change(record, animal);
+    }
+    this.added = this.added.filter((each) => !same.has(each));
+    this.counts.added -= same.size;
   }
 
   #refuseAlike({ outcome }: PlannedRecord, records: number, animals: number): void {
@@ -375,6 +413,17 @@ const nameKey = (name: string, category: string) => `${categoryKey(name)}\0${cat
 
 function recordKey({ outcome, category }: PlannedRecord): string {
   return nameKey(outcome.name ?? "", String(category?.id ?? categoryKey(category?.name ?? "")));
+}
+
+/** False where ids or sources say that they are two: equal ids are one animal's in one source. */
+function mayBeSame({ outcome, source }: PlannedRecord, animal: StoreAnimal): boolean {
+  if (source !== "" && animal.source !== "" && source !== animal.source) return false;
+  if (outcome.externalId === undefined || animal.externalId === null) return true;
+  const plain = (id: string, of: string) => (of === "" ? id : id.slice(idPrefix(of).length));
+  return (
+    source !== animal.source &&
+    plain(outcome.externalId, source) === plain(animal.externalId, animal.source)
+  );
 }
 
 /** True if it makes no difference which of the records is which of the animals. */

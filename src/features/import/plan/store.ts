@@ -98,12 +98,34 @@ export async function namelessLike(
   anonymous: readonly PlannedRecord[],
   complete: string | undefined,
 ): Promise<readonly StoreAnimal[]> {
-  const names = new Set(anonymous.map(({ outcome }) => categoryKey(outcome.name ?? "")));
-  if (names.size === 0) return [];
   const { pets } = tx.t;
   const isNobodys = inArray(pets.source, complete === undefined ? [""] : ["", complete]);
+  return namedLike(tx, anonymous, and(isNobodys, isNull(pets.externalId)));
+}
+
+/** Animals that new ones are called like, but those that an id in the list names. */
+export async function likeNew(
+  tx: Tx,
+  added: readonly PlannedRecord[],
+  { identified }: Newest,
+): Promise<readonly StoreAnimal[]> {
+  const found = await namedLike(tx, added, sql`true`);
+  return found.filter(
+    ({ id, source, externalId }) =>
+      !identified.has(String(id)) &&
+      (externalId === null || !identified.has(keyOf(source, externalId))),
+  );
+}
+
+async function namedLike(
+  tx: Tx,
+  records: readonly PlannedRecord[],
+  where: SQL | undefined,
+): Promise<readonly StoreAnimal[]> {
+  const names = new Set(records.map(({ outcome }) => categoryKey(outcome.name ?? "")));
+  if (names.size === 0) return [];
   const found: StoreAnimal[] = [];
-  for await (const page of pagesOf(tx, and(isNobodys, isNull(pets.externalId)))) {
+  for await (const page of pagesOf(tx, where)) {
     found.push(...page.filter(({ name }) => names.has(categoryKey(name))));
   }
   return found;

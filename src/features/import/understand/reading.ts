@@ -348,11 +348,19 @@ export const confirmedReading = ({ reading, understanding }: Prepared): Reading 
   statuses: { ...Object.fromEntries(understanding.stems), ...reading.statuses },
 });
 
-/** Reads and understands an input. Throws UnreadableInput, UnknownFormat among them. */
-export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared> {
+/**
+ * Reads and understands an input, as `said` of its columns where that is given. Throws
+ * UnreadableInput, UnknownFormat among them.
+ */
+export async function prepare(
+  bytes: Uint8Array,
+  given: Given,
+  said: (columns: readonly string[]) => Promise<Given> = async () => given,
+): Promise<Prepared> {
   const input = await readFor(bytes, given);
-  const { reading, isGuessed } = proposed(input, given);
-  const asks = given.columns?.status === undefined && reading.columns?.status !== undefined;
+  const known = await said(sampleOf(input).names);
+  const { reading, isGuessed } = proposed(input, known);
+  const asks = known.columns?.status === undefined && reading.columns?.status !== undefined;
   return prepared(input, reading, { isGuessed, asksNobody: isGuessed && asks });
 }
 

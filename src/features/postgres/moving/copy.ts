@@ -15,7 +15,7 @@ import {
 } from "../../../storage/database.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
 import type { ProgressLine } from "../../progress.ts";
-import { factOf, isCounter, putFact } from "../../../storage/store-state.ts";
+import { factOf, goesAlong, putFact } from "../../../storage/store-state.ts";
 
 /** The mark of a store that a copy has begun to fill: from where. */
 const copyOf = "copy_of";
@@ -247,7 +247,7 @@ async function lastNumbers(tx: Tx): Promise<LastNumbers> {
   for (const name of numbered) given.push(await lastNumber(tx, getTableName(tx.t[name])));
   const [found] = await tx.select().from(tx.t.keyEpoch);
   const facts = await tx.select().from(tx.t.storeState);
-  return { keys: given, epoch: found?.epoch ?? 0, facts: facts.filter(isCounter) };
+  return { keys: given, epoch: found?.epoch ?? 0, facts: facts.filter(goesAlong) };
 }
 
 /** Ends a copy: new numbers go on after `last`, and servers read everything again. */
