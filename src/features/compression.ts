@@ -35,24 +35,38 @@ export function respondWith(
   forms: Forms,
   more: Readonly<Record<string, string>>,
 ): Response {
-  const encoding = encodingOf(request.headers.get("accept-encoding") ?? "");
+  const [body, init] = formFor(request, forms, more);
+  return respond(request, body, init);
+}
+
+/** What `respondWith` sends, for a request that did not come in through the handler. */
+export function formFor(
+  request: Request,
+  forms: Forms,
+  more: Readonly<Record<string, string>>,
+): [body: Blob | string, init: ResponseInit] {
+  const encoding = encodingOf(request);
   const { bytes, etag } = forms[encoding];
   const headers = new Headers({ ...more, etag });
   headers.append("vary", "Accept-Encoding");
   const known = request.headers.get("if-none-match")?.split(",") ?? [];
   // A proxy that compresses makes the tag a weak one.
   if (known.some((each) => ["*", etag].includes(each.trim().replace(/^W\//, "")))) {
-    return respond(request, "", { status: 304, headers });
+    return ["", { status: 304, headers }];
   }
   if (encoding !== "identity") headers.set("content-encoding", encoding);
-  return respond(request, new Blob([bytes]), { headers });
+  return [new Blob([bytes]), { headers }];
 }
 
-function encodingOf(accepted: string): Encoding {
-  const takes = (name: string) =>
-    accepted.split(",").some((part) => {
-      const [token = "", quality = ""] = part.trim().toLowerCase().split(";");
-      return token.trim() === name && !/q=0(?:\.0*)?\s*$/.test(quality);
-    });
-  return takes("br") ? "br" : takes("gzip") ? "gzip" : "identity";
+function encodingOf(request: Request): Encoding {
+  return takes(request, "br") ? "br" : takes(request, "gzip") ? "gzip" : "identity";
+}
+
+/** True if the client of `request` takes bodies in an encoding. */
+export function takes({ headers }: Request, encoding: Encoding): boolean {
+  const accepted = headers.get("accept-encoding") ?? "";
+  return accepted.split(",").some((part) => {
+    const [token = "", quality = ""] = part.trim().toLowerCase().split(";");
+    return token.trim() === encoding && !/q=0(?:\.0*)?\s*$/.test(quality);
+  });
 }

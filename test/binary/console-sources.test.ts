@@ -84,5 +84,5 @@ test("an address is shown, followed, pulled, paused; held withdrawals are those 
   expect(await steer("withdraw", { held: mark })).toContain("Undo");
   expect(await animals()).toEqual(["Zoe"]);
   const taken = await ana.post("/import/address", { url, list: "vet" });
-  expect(await taken.text()).toContain("is followed already");
+  expect(await taken.text()).toContain("This name is taken");
 }, 60_000);

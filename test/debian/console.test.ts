@@ -327,7 +327,7 @@ describe("the console", () => {
     await link(page, "the website").click();
     await page.getByRole("heading", { name: "the website" }).waitFor();
     await seen("a key");
-    await page.getByRole("link", { name: "Use in the last 30 days" }).click();
+    await page.getByRole("link", { name: "Requests in the last 30 days" }).click();
     await page.getByRole("heading", { name: "Usage of the website" }).waitFor();
     await seen("the use of a key");
     await section("People");

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { animalActions, type AnimalActions } from "../../../src/features/console/animals.ts";
 import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
+import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { sourceActions } from "../../../src/features/console/sources.ts";
 import { follow } from "../../../src/features/sources/store.ts";
@@ -54,6 +55,27 @@ describe.each(stores)("on $name", (kind) => {
   /** Somebody's file while it is imported: nothing else may be done with it. */
   const job = { name: "a.csv", state: { is: "working", step: { phase: "storing", done: 1 } } };
   const imports = { job: () => job } as unknown as Imports;
+
+  test("are sent compressed, but for what has a secret or what somebody searched for", async () => {
+    const encodingOf = async (path: string, more: Parameters<Ask>[1] = {}) => {
+      const gzip = { ...headers, "accept-encoding": "gzip" };
+      const response = await ask(path, { headers: gzip, ...more });
+      expect([path, response.status]).toEqual([path, 200]);
+      const encoding = response.headers.get("content-encoding");
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const text = encoding === null ? bytes : Bun.gunzipSync(bytes);
+      expect(new TextDecoder().decode(text)).toMatch(/<!doctype html>|^:root/);
+      return encoding;
+    };
+    expect(await encodingOf("/animals")).toBe("gzip");
+    expect(await encodingOf(assetPaths.style)).toBe("gzip");
+    expect(await encodingOf("/animals", { headers })).toBeNull();
+    expect(await encodingOf("/animals?q=rex")).toBeNull();
+    const { token } = await people.invite("Ben", "staff", "Olga");
+    expect(await encodingOf(`/join/${token}`)).toBeNull();
+    const key = { name: "web", plan: "free", perMinute: "", perDay: "", expires: "" };
+    expect(await encodingOf("/keys", { method: "POST", fields: key })).toBeNull();
+  });
 
   const all = {
     text: "",

@@ -14,6 +14,7 @@ import { animalForm, askAgain, nextValues, seenAs } from "./animal.ts";
 import { backPath, changeNotice, withChange } from "./changes.ts";
 import { download, icon, notFoundPage, page, seeOther } from "./page.ts";
 import {
+  animalsText,
   categoryName,
   hidden,
   moment,
@@ -201,7 +202,7 @@ function results(
   const names = new Map(categories.map(({ id, name }) => [id, name]));
   const first = { ...asked, before: undefined };
   return html`<p class="soft" role="status">
-      ${isAll ? words.animals.count(total) : words.animals.countOf(countOf(visit, found), total)}
+      ${isAll ? animalsText(visit, found.total) : words.animals.countOf(countOf(visit, found), total)}
     </p>
     <ul class="animals">
       ${found.animals.map((animal) => row(visit, asked, animal, names))}
@@ -274,7 +275,7 @@ function severalForm({ words }: Visit, asked: AnimalQuery): Html {
     ${hidden("back", listPath(asked))}
     <button hidden></button>
     <span class="soft" data-count="${words.animals.chosen("{n}")}"
-      >${words.animals.withChosen}</span
+      >${words.animals.chosen("")}</span
     >
     ${statusChoices.map(
       (each) =>
@@ -392,7 +393,7 @@ export async function exportPage(visit: Visit): Promise<Response> {
     section: "animals",
     back: [listPath(asked), words.animals.backToAll],
     body: html`<section class="card narrow">
-      <p>${words.export.what(countOf(visit, found))}</p>
+      <p>${words.animals.countOf(countOf(visit, found), number(visit, found.total))}</p>
       <ul class="lines">
         ${exportFormats.map(
           (format) =>

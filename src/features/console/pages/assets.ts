@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { formFor, formsOf } from "../../compression.ts";
 import { clientScript } from "../../docs/client.macro.ts" with { type: "macro" };
 import controls from "../../docs/controls.css" with { type: "text" };
 import logo from "../../docs/logo.svg" with { type: "text" };
@@ -33,5 +34,9 @@ export const assets = new Elysia({ name: "assets" });
 for (const name of names) {
   const { text, type } = files[name];
   const headers = { "content-type": type, "cache-control": "public, max-age=31536000, immutable" };
-  assets.get(assetPaths[name], () => new Response(text, { headers }));
+  let forms: ReturnType<typeof formsOf> | undefined;
+  assets.get(assetPaths[name], async ({ request }) => {
+    const [body, init] = formFor(request, await (forms ??= formsOf(text)), headers);
+    return new Response(body, init);
+  });
 }

@@ -39,7 +39,7 @@ export async function categoriesPage(
         </ul>
       </section>
       <section class="card" aria-labelledby="add-title">
-        <h2 id="add-title">${words.categories.addTitle}</h2>
+        <h2 id="add-title">${words.buttons.addCategory}</h2>
         <form method="post" action="/categories" novalidate>
           ${hidden("once", crypto.randomUUID())} ${new Fields(visit, { name }, errors).text("name")}
           <button>${words.buttons.addCategory}</button>

@@ -7,13 +7,13 @@ import { AppError } from "../../../domain/errors.ts";
 import type { KeyDetails } from "../../../service/keys.ts";
 import type { KeyUse } from "../../../service/usage.ts";
 import { html, type Html } from "../../docs/html.ts";
-import { planTitles } from "../../plan-titles.ts";
 import { readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import {
   keyErrors,
   keyFields,
   keyOf,
+  planText,
   secretPage,
   sentKey,
   stateTag,
@@ -27,7 +27,6 @@ import {
   keyName,
   moment,
   notice,
-  number,
   oneButton,
   wordFor,
   type FieldErrors,
@@ -60,7 +59,7 @@ export async function keyPage(
       <div>
         <section class="card">
           ${keyFacts(visit, details, use)}
-          <p><a href="/usage?key=${key.id}">${words.keys.usage}</a></p>
+          <p><a href="/usage?key=${key.id}">${words.usage.perDay(30)}</a></p>
         </section>
         ${state !== "revoked" && updateForm(visit, sent ?? formOf(key), key.id, errors)}
       </div>
@@ -78,15 +77,14 @@ export async function keyPage(
 
 function keyFacts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html {
   const { words, nowMs } = visit;
-  const { perMinute, perDay } = key.limits;
-  const limits = words.keys.limits(number(visit, perMinute), number(visit, perDay));
+  const { perDay } = key.limits;
   const { bannedUntilMs, reason } = key.ban;
   const ends = key.expiresAtMs === undefined ? words.keys.never : moment(visit, key.expiresAtMs);
   const banned = html`${words.keys.until} ${moment(visit, bannedUntilMs)}:
   ${banReason(visit, reason)}`;
   return facts([
     [words.keys.id, html`<code>${key.id}</code>`],
-    [words.fields.plan, `${planTitles[key.plan]}: ${limits}`],
+    [words.fields.plan, planText(visit, key.plan, key.limits)],
     [words.keys.fields.access, words.keys.accesses[accessOf(key)]],
     [words.keys.today, useMeter(visit, use.counts.dayUsed, perDay)],
     [words.keys.actions.create, moment(visit, key.createdAtMs)],

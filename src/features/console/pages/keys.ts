@@ -34,7 +34,7 @@ export async function keysPage(
   errors: FieldErrors = {},
 ): Promise<Response> {
   const { words } = visit;
-  const { nameHint, expiresHint, addTitle } = words.keys;
+  const { nameHint, expiresHint } = words.keys;
   return page(visit, {
     title: words.sections.keys,
     section: "keys",
@@ -42,7 +42,7 @@ export async function keysPage(
     body: html`<div class="desk">
       ${await keyList(visit)}
       <section class="card" aria-labelledby="add-title">
-        <h2 id="add-title">${addTitle}</h2>
+        <h2 id="add-title">${words.buttons.createKey}</h2>
         <form method="post" action="/keys" novalidate>
           ${keyFields(visit, sent, errors, { name: nameHint, expires: expiresHint })}
           <button>${words.buttons.createKey}</button>
@@ -181,9 +181,9 @@ function planFields(visit: Visit, { plan }: KeyForm, fields: Fields): Html {
     </details>`;
 }
 
-function planText(visit: Visit, plan: PlanName): string {
+/** A plan with its numbers, which each key on Enterprise has of its own. */
+export function planText(visit: Visit, plan: PlanName, limits = limitsOf(plan, undefined)): string {
   const { planLine, ownLimits } = visit.words.keys;
-  const limits = limitsOf(plan, undefined);
   const title = planTitles[plan];
   if (limits === undefined) return ownLimits(title);
   return planLine(title, number(visit, limits.perMinute), number(visit, limits.perDay));

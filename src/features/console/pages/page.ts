@@ -1,6 +1,7 @@
 /** What every page has around it, and the pages that say one thing. */
 import { redirect, StatusMap } from "elysia";
 import { AppError } from "../../../domain/errors.ts";
+import { takes } from "../../compression.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
 import logo from "../../docs/logo.svg" with { type: "text" };
 import { Form } from "../body.ts";
@@ -95,7 +96,16 @@ export function page(visit: Visit, parts: PageParts): Response {
         </main>
       </div>
       ${!isOnce && foot(visit)}`,
+    isCompressible(visit),
   );
+}
+
+/**
+ * True for a page without a secret and without what its sender chose: the size of both together,
+ * compressed, tells of the secret (BREACH). Secrets are shown in response to a POST only.
+ */
+function isCompressible({ request, url }: Visit): boolean {
+  return request.method === "GET" && url.search === "" && takes(request, "gzip");
 }
 
 /** A page for somebody who is not, or not known to be, signed in. */
@@ -116,6 +126,7 @@ function documentOf(
   { language, words }: Arrival,
   { title, refreshSeconds, status = "OK" }: Omit<PageParts, "section">,
   body: Html,
+  isCompressed = false,
 ): Response {
   const { text } = html`<!doctype html>
     <html lang="${language}">
@@ -123,7 +134,6 @@ function documentOf(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="description" content="${words.layout.description}" />
         <title>${title} · rehome</title>
         <link rel="icon" href="${assetPaths.icon}" />
         <link rel="stylesheet" href="${assetPaths.style}" />
@@ -143,7 +153,10 @@ function documentOf(
       </body>
     </html> `;
   const headers = { "content-type": "text/html; charset=utf-8" };
-  return new Response(text, { status: StatusMap[status], headers });
+  const init = { status: StatusMap[status], headers };
+  if (!isCompressed) return new Response(text, init);
+  const compressed = { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" };
+  return new Response(Bun.gzipSync(text), { ...init, headers: compressed });
 }
 
 /** The choice of the language: a form, as it changes what the browser keeps. */

@@ -75,7 +75,7 @@ async function sourceRow(visit: Visit, followed: Followed): Promise<Html> {
       >
       <span class="soft">
         ${words.sources.every} ${intervalText(visit, job.everyMs)} · ${words.sources.last}:
-        ${job.succeededAtMs === null ? words.sources.never : moment(visit, job.succeededAtMs)}
+        ${job.succeededAtMs === null ? words.keys.never : moment(visit, job.succeededAtMs)}
       </span>
       ${job.problem !== null && html`<span lang="en">${job.problem}</span>`}
       ${source.held !== null && (await heldForm(visit, followed))}
@@ -126,7 +126,7 @@ export async function sourceNameError(
 ): Promise<string | undefined> {
   if (!isSourceName(name)) return words.sources.nameBad;
   const isTaken = (await sources.list()).some(({ source }) => source.name === name);
-  return isTaken ? words.sources.taken : undefined;
+  return isTaken ? words.errors.nameTaken : undefined;
 }
 
 /** What is wrong with an address, or undefined. The process that asks it looks where it leads. */

@@ -4,7 +4,7 @@ import { usageReport, type UsageReport } from "../../operate/usage/report.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { query, type Visit } from "../visit.ts";
 import { notFoundPage, page } from "./page.ts";
-import { bar, keyName, notice, number, table } from "./parts.ts";
+import { bar, facts, keyName, notice, number, table } from "./parts.ts";
 
 const shownDays = 30;
 
@@ -26,7 +26,11 @@ export async function usagePage(visit: Visit): Promise<Response> {
     body: html`${advice(visit, report)}
       <section class="card">
         <h2>${words.usage.perDay(shownDays)}</h2>
-        <p>${words.usage.totals(requests, refusals, bans)}</p>
+        ${facts([
+          [words.usage.requests, requests],
+          [words.usage.refusals, refusals],
+          [words.usage.bans, bans],
+        ])}
         ${dayTable(visit, report, one?.limits.perDay)}
       </section>
       ${one === undefined && keyTable(visit, report)}`,

@@ -1,4 +1,4 @@
-import { messageTexts } from "../../import/messages.ts";
+import { englishMessages } from "./list-messages.ts";
 
 const animals = (shown: string, count: number) => `${shown} ${count === 1 ? "animal" : "animals"}`;
 
@@ -62,7 +62,6 @@ export const en = {
     signOutSure:
       "To come back you need a link: make one now for later, or ask an operator for one.",
     ownLink: "Make a link for another device",
-    description: "The staff's console of an animal-adoption catalogue.",
     lost: "The service cannot be reached. Nothing you typed is lost: try again in a moment.",
     late: "The service has not answered yet. What you typed is still on this page. Wait, or look in another tab whether it was saved, and press again if not.",
     copied: "Copied",
@@ -97,7 +96,6 @@ export const en = {
     noneFound: "Nothing matches.",
     inCategory: (name: string) => `All animals in ${name}`,
     backToAll: "All animals",
-    count: (total: string) => (total === "1" ? "1 animal" : `${total} animals, newest first`),
     countOf: (found: string, total: string) =>
       `${found} of ${total} ${total === "1" ? "animal" : "animals"}`,
     pages: "Pages",
@@ -105,7 +103,6 @@ export const en = {
     older: "Older",
     choose: (name: string) => `Select ${name}`,
     chosen: (count: string) => `Selected: ${count}`,
-    withChosen: "Selected:",
     chooseFirst: "Select animals first: tick the boxes in front of their names.",
     mark: (status: string, name: string) => `${status}: ${name}`,
     removeHint: "You can undo it for 90 days.",
@@ -164,7 +161,6 @@ export const en = {
   },
   categories: {
     none: "No categories yet. Type a name when you add an animal, or here.",
-    addTitle: "Add a category",
     animals,
     mergeTitle: "Merge into another",
     mergeHint: "All its animals move to the other category, and this one is removed.",
@@ -250,7 +246,6 @@ export const en = {
       paused: "paused",
     },
     last: "last read",
-    never: "never",
     pull: "Pull now",
     pulling: "Being read now",
     pause: "Pause",
@@ -268,103 +263,13 @@ export const en = {
     name: "Name for the list",
     nameHint: "Such as the shelter's. Its animals have it as their source.",
     nameBad: "Enter a name of at most 40 characters, without blanks and colons.",
-    taken: "A list with this name is followed already.",
     every: "every",
     often: "How often",
     follow: "Follow this address",
     importOnce: "Import once",
     followed: (name: string) => `The list ${name} is followed from now on.`,
   },
-  /** What is wrong with a list, without the options of the command line. */
-  messages: {
-    ...messageTexts,
-    nameMissing: () => "the name is missing",
-    nameLong: (max: string, found: string) => `longer than ${max} characters: ${found}`,
-    nameIllFormed: () => "has characters that cannot be stored",
-    notText: (found: string) => `must be text, not ${found}`,
-    notInt64: (found: string) => `must be a whole number, not ${found}`,
-    notObject: (found: string) => `must be an object, not ${found}`,
-    notBoolean: (found: string) => `must be true or false, not ${found}`,
-    notId: (found: string) => `must be an id, not ${found}`,
-    idLong: (max: string, found: string) => `longer than ${max} characters: ${found}`,
-    idUnknown: (id: string) => `${id} is not the id of this animal here`,
-    categoryMissing: () => "the category is missing",
-    notCategory: (found: string) => `must be the name of a category, not ${found}`,
-    categoryIdMissing: () => "the category has no id",
-    categoryNameTaken: (id: string, name: string, idHere: string) =>
-      `${name} has the id ${id} in the file and ${idHere} here`,
-    categoryIdTaken: (id: string, name: string, nameHere: string) =>
-      `${id} is ${name} in the file and ${nameHere} here`,
-    speciesMissing: () => "the species is missing",
-    statusUnknown: (found: string) => `what does ${found} mean?`,
-    fieldCount: (expected: string, found: string) => `the row has ${found} of ${expected} columns`,
-    columnsDiffer: (one: string, other: string) =>
-      `the file has this column twice, here with ${one} and ${other}`,
-    quoteOpen: () => "a quotation mark is not closed",
-    otherProblems: () => "other problems",
-    idsDamaged: () => "A spreadsheet damaged some ids; these animals are imported without an id",
-    sheetsUnread: (names: string) =>
-      `The workbook has other sheets, which are not read: ${names}. Save each as a file of its own`,
-    datesUnreadable: (field: string) => `Dates in the column ${field} cannot be read`,
-    idsMissing: () =>
-      "Some animals have no id of their own, so the next import would add them again",
-    namesDiffer: () => "Some ids have rows with different names; the newest row counts",
-    categoryNumber: (found: string) => `${found} is not a category here, and no name for a new one`,
-    sameName: (name: string) =>
-      `more than one animal is called ${name}, and nothing tells which one this is`,
-    alikeThere: () => "Some new animals have the name and category of one that is here already",
-    namesMissing: () => "Some animals have no name",
-    statusesBlank: () => "Some animals have no status, and are stored without one",
-    rowsLeftOut: () => "Rows with totals or notes are left out",
-    encodingGuessed: (encoding: string) =>
-      `This file is not UTF-8 and is read as ${encoding}. Check the accents in the first rows`,
-    listPartial: () => "The file says that it is one page of a longer list",
-    noneForAdoption: (_count: string, column: string) =>
-      `By ${column}, no animal of this file is for adoption`,
-    noneGuessed: (_count: string, column: string) =>
-      `By ${column}, no animal of this file is for adoption. Choose the columns yourself.`,
-    empty: () => "The file is empty.",
-    inputLarge: (max: string) => `The file has more than ${max} MiB, unpacked. Split it.`,
-    recordsMany: (max: string) => `The file has more than ${max} rows. Split it.`,
-    columnsMany: (max: string) => `The file has more than ${max} columns.`,
-    listsMany: () => "The file has several lists. Save each as a file of its own.",
-    sheetsMany: (names: string) =>
-      `The workbook has several lists: ${names}. Save each as a file of its own.`,
-    columnNoCategory: (pair: string) => `This column has no names of categories: ${pair}.`,
-    headerless: () =>
-      "The first row is an animal. Add a row above it with the names of the columns.",
-    encodingUnknown: () => "The letters of this file cannot be read. Save it as UTF-8.",
-    compressedTwice: () => "The file is compressed twice. Unpack it first.",
-    noObjects: () => "The file has no list of animals.",
-    serviceError: (said: string) =>
-      `The file is the error message of a service, not a list: ${said}`,
-    noList: () => "The file has no list of animals.",
-    columnsMissing: (_format: string, missing: string) => `These columns are missing: ${missing}.`,
-    columnTwice: (pair: string, times: string) => `The file has a column ${times} times: ${pair}.`,
-    columnUnknown: (pair: string) => `The file has no such column: ${pair}.`,
-    headerMissing: () => "The file has no line with the names of the columns.",
-    headerEmpty: () => "The first line must name the columns, and is empty.",
-    cutOff: () => "The file breaks off here. Download or save it again.",
-    recordUnended: () => "A row is too long. Is a quotation mark left open here?",
-    quoteUnended: () => "A quotation mark is not closed here.",
-    notEncoded: () => "The letters of this file cannot be read. Save it as UTF-8.",
-    notUtf8: () => "The letters of this file cannot be read. Save it as UTF-8.",
-    compressed: () => "The file is compressed. Unpack it first.",
-    compressedCut: () => "The file breaks off. Download it again.",
-    compressedDamaged: () => "The compressed file is damaged. Download it again.",
-    picture: () => "This is a picture. Ask for the list as CSV or Excel (.xlsx).",
-    pdf: () => "This is a PDF. Ask for the list as CSV or Excel (.xlsx).",
-    oldWorkbook: () =>
-      "This is an old Excel file (.xls), or one with a password. Save it as .xlsx or CSV.",
-    gitPointer: () => "This is a pointer of Git LFS, not the file itself.",
-    webPage: (title: string) =>
-      `This is a web page${title === "" ? "" : ` (“${title}”)`}, not a list. Download the list itself.`,
-    xml: () => "This is an XML file. Ask for the list as CSV, Excel or JSON.",
-    workbookUnreadable: () => "This Excel file cannot be read. Save it again, or as CSV.",
-    formulaValueless: (cell: string) =>
-      `The formula in ${cell} has no value. Open the file in a spreadsheet program, and save it.`,
-    sheetEmpty: () => "The first sheet is empty. Put the list on the first sheet.",
-  },
+  messages: englishMessages,
   export: {
     title: "Export",
     print: "Print",
@@ -376,8 +281,6 @@ export const en = {
       "Number at the source",
       "Source",
     ] as readonly string[],
-    what: (count: string) =>
-      `${count} ${count === "1" ? "animal, as the list shows it" : "animals, as the list shows them"}.`,
     xlsx: "Excel",
     csv: "CSV for another spreadsheet",
   },
@@ -404,7 +307,6 @@ export const en = {
       noisyMinutes: "Minutes with too many refusals",
       secret: "Secret",
     },
-    addTitle: "Create a key",
     nameHint: "Who uses it, such as the website.",
     planLine: (plan: string, minute: string, day: string) => `${plan}: ${minute}/min, ${day}/day`,
     ownLimits: (plan: string) => `${plan}: custom limits`,
@@ -426,12 +328,10 @@ export const en = {
     accesses: { "read-write": "lists, gets and adds animals", "read-only": "read-only" },
     of: (used: string, limit: string) => `${used} of ${limit}`,
     id: "Id",
-    limits: (minute: string, day: string) => `${minute} a minute, ${day} a day`,
     today: "Today",
     never: "never",
     secrets: "Secrets",
     until: "until",
-    usage: "Use in the last 30 days",
     changeTitle: "Change it",
     graceHint: "Such as 24h; 0 ends it at once.",
     endTitle: "Stop it",
@@ -447,8 +347,6 @@ export const en = {
     bans: "Bans",
     peak: "Highest day",
     windows: { minute: "minute", day: "day" },
-    totals: (requests: string, refusals: string, bans: string) =>
-      `Requests: ${requests}. Refused: ${refusals}. Bans: ${bans}.`,
     near: (name: string, window: string, plan: string) =>
       `${name} is near its limit per ${window}. The plan ${plan} would fit.`,
   },
