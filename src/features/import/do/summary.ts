@@ -206,36 +206,23 @@ function planNotes(
 /** The rejections by what is wrong, the most frequent first. */
 function causesOf(rejections: readonly Rejection[]): readonly Cause[] {
   const causes = new Map<string, Cause & { records: number; lines: number[] }>();
-  let words = 0;
-  for (const { field, problem, line, unknownStatus, unknownCategory } of rejections) {
-    const isWord = unknownStatus !== undefined;
+  const left = { words: wordsMax, others: causesMax };
+  for (const { field, problem, line, unknownStatus: word, unknownCategory } of rejections) {
     // What was found differs from record to record; what was expected does not. A word is one in
     // any case, and its message may be cut.
-    const text = messageText(problem)
-      .replace(/, found [^]*$/, "")
-      .replace(/^the id \d+ /, "");
-    const kind = isWord
-      ? `${field}: status ${wordKey(unknownStatus) || unknownStatus}`
-      : `${field}: ${text}`;
-    const others = isWord ? words : causes.size - words;
-    const isCounted = causes.has(kind) || others < (isWord ? wordsMax : causesMax);
-    const known = causes.get(isCounted ? kind : "");
-    if (known !== undefined) {
-      known.records += 1;
-      if (known.lines.length < causeLines) known.lines.push(line);
-    } else if (isCounted) {
-      if (isWord) words += 1;
-      causes.set(kind, {
-        field,
-        problem,
-        records: 1,
-        lines: [line],
-        unknownStatus,
-        unknownCategory,
-      });
-    } else {
-      causes.set("", { field: "", problem: message("otherProblems"), records: 1, lines: [line] });
-    }
+    const kind =
+      word === undefined
+        ? messageText(problem).replace(/, found [^]*$|^the id \d+ /g, "")
+        : `status ${wordKey(word) || word}`;
+    const key = `${field}: ${kind}`;
+    const isCounted = causes.has(key) || left[word === undefined ? "others" : "words"]-- > 0;
+    const cause = causes.getOrInsertComputed(isCounted ? key : "", () =>
+      isCounted
+        ? { field, problem, records: 0, lines: [], unknownStatus: word, unknownCategory }
+        : { field: "", problem: message("otherProblems"), records: 0, lines: [] },
+    );
+    cause.records += 1;
+    if (cause.lines.length < causeLines) cause.lines.push(line);
   }
   return [...causes.values()].toSorted((a, b) => b.records - a.records);
 }

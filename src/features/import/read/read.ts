@@ -12,7 +12,7 @@ import {
   valueAt,
 } from "./json.ts";
 import { boundRecords, type Headings, type Records, tableOf, type TableRows } from "./table.ts";
-import { noSheet, type Sheet, sheetsOf } from "./xlsx.ts";
+import { type Sheet, sheetsOf } from "./xlsx.ts";
 
 /** How an input is to be read. What is absent is found out. */
 export interface ReadOptions {
@@ -76,8 +76,8 @@ async function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): 
   const rows = await sheet.rows();
   if (rows.rows.length === 0) throw new UnreadableInput(0, message("sheetEmpty"));
   const table = tableOf(sheetTable(rows.rows, rows.lines), known);
-  const others = unread.map((each) => JSON.stringify(each)).join(", ");
-  const notes = unread.length === 0 ? [] : [note(message("sheetsUnread", others), unread.length)];
+  const others = message("sheetsUnread", namesOf(unread));
+  const notes = unread.length === 0 ? [] : [note(others, unread.length)];
   return {
     shape: "xlsx",
     ...table,
@@ -88,12 +88,16 @@ async function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): 
   };
 }
 
+const namesOf = (sheets: readonly Sheet[]) =>
+  sheets.map(({ name }) => JSON.stringify(name)).join(", ");
+
 /** The sheet that is named, or the only one that looks like a list of animals, or the first. */
 async function chosenSheet(sheets: readonly Sheet[], wanted: string | undefined, known: Known) {
   if (wanted !== undefined) {
     const sheet = sheets.find(({ name }) => name === wanted);
-    if (sheet === undefined) throw new UnreadableInput(0, noSheet(sheets, wanted));
-    return { sheet, unread: [] };
+    if (sheet !== undefined) return { sheet, unread: [] };
+    const problem = message("sheetUnknown", JSON.stringify(wanted), namesOf(sheets));
+    throw new UnreadableInput(0, problem);
   }
   const [first] = sheets;
   if (first === undefined) throw new UnreadableInput(0, message("sheetEmpty"));
@@ -107,12 +111,10 @@ async function chosenSheet(sheets: readonly Sheet[], wanted: string | undefined,
     if (isList && rows.length > 1) lists.push(sheet);
   }
   if (lists.length > 1) {
-    const all = lists.map(({ name }) => JSON.stringify(name)).join(", ");
-    throw new UnreadableInput(0, message("sheetsMany", all));
+    throw new UnreadableInput(0, message("sheetsMany", namesOf(lists)));
   }
   const sheet = lists[0] ?? filled[0] ?? first;
-  const unread = filled.filter((each) => each !== sheet).map(({ name }) => name);
-  return { sheet, unread };
+  return { sheet, unread: filled.filter((each) => each !== sheet) };
 }
 
 function sheetTable(rows: readonly (readonly string[])[], lines: readonly number[]): TableRows {

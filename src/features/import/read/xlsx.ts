@@ -1,5 +1,6 @@
+import { decodeXML } from "entities/decode";
 import { cellRef, parseCellRef, streamXlsxRows } from "hucre/xlsx";
-import { type Message, message } from "../messages.ts";
+import { message } from "../messages.ts";
 import { collectBehind, limits, tooLarge, UnreadableInput } from "./input.ts";
 import { BadArchive, unzipped, zipped } from "./zip.ts";
 
@@ -51,7 +52,7 @@ export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
   const archive = zipped(parts);
   return sheets.slice(0, sheetsMax).flatMap((each, index) => {
     if (/hidden/i.test(attribute(each, "state"))) return [];
-    const name = decodedXml(attribute(each, "name"));
+    const name = decodeXML(attribute(each, "name"));
     const part = parts.get(targets.get(attribute(each, "r:id")) ?? "");
     return [
       {
@@ -161,24 +162,6 @@ function attribute(tag: string, name: string): string {
   const [, , value = ""] =
     new RegExp(String.raw`\s${name}\s*=\s*(["'])(.*?)\1`, "s").exec(tag) ?? [];
   return value;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-};
-
-function decodedXml(text: string): string {
-  return text.replaceAll(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
-}
-
-/** Why a workbook gives no rows. */
-export function noSheet(sheets: readonly Sheet[], wanted: string): Message {
-  const all = sheets.map(({ name }) => JSON.stringify(name)).join(", ");
-  return message("sheetUnknown", JSON.stringify(wanted), all);
 }
 
 function cellText(value: unknown): string {

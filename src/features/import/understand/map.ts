@@ -107,7 +107,10 @@ function mappedMapper(
   options: MapOptions,
 ): RecordMapper {
   const { columns } = sample;
-  const field = (target: MapTarget) => mappedField(sample, target, map[target]);
+  const field = (target: MapTarget): Field => {
+    const column = map[target];
+    return column === undefined ? () => undefined : mappedField(sample, target, column);
+  };
   const name = field("name");
   const category = field("categoryId");
   const status = field("status");
@@ -143,12 +146,32 @@ function mappedMapper(
   });
 }
 
-function mappedField(sample: Sample, target: MapTarget, column: string | undefined): Field {
-  const { columns } = sample;
-  if (column === undefined) return () => undefined;
-  return columns === undefined
-    ? existingPath(sample, target, column)
-    : fieldOf(columns, existing(columns, target, column));
+/**
+ * The field of JSON or the column that the map means: spelling makes no difference unless it has
+ * to. Throws UnreadableInput if there is none, or more than one.
+ */
+function mappedField({ columns, names, records }: Sample, target: MapTarget, name: string): Field {
+  const pair = `${target}=${name}`;
+  if (columns === undefined) {
+    const read = pathField(names.includes(name) ? [name] : name.split("."));
+    let isThere = records.length === 0;
+    for (const record of records) {
+      if (isThere) break;
+      isThere = read(record) !== undefined;
+    }
+    if (isThere) return read;
+  } else {
+    const [only, ...others] = matching(columns, name);
+    if (others.length > 0) {
+      throw new UnreadableInput(1, message("columnTwice", pair, String(others.length + 1)));
+    }
+    if (only !== undefined) return fieldOf(columns, only);
+  }
+  const shownMax = 20;
+  const shownNames = names.slice(0, shownMax).map((each) => JSON.stringify(each));
+  const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
+  const found = `${shownNames.join(", ")}${more}`;
+  throw new UnreadableInput(columns === undefined ? 0 : 1, message("columnUnknown", pair, found));
 }
 
 /** Values that are looked at to see whether a column has categories. */
@@ -175,49 +198,13 @@ function safely(read: Field, record: unknown): unknown {
 /** Throws UnreadableInput for a column of the map that the list does not have. */
 export function requireColumns(map: FieldMap, sample: Sample): void {
   for (const [target, column] of Object.entries(map) as [MapTarget, string][]) {
-    if (sample.columns === undefined) existingPath(sample, target, column);
-    else existing(sample.columns, target, column);
+    mappedField(sample, target, column);
   }
 }
 
-/** The columns that a name in the map can mean; spelling makes no difference unless it has to. */
 function matching(columns: readonly string[], column: string): readonly string[] {
   const exact = columns.filter((name) => name === column);
   return exact.length > 0 ? exact : columns.filter((name) => columnKey(name) === columnKey(column));
-}
-
-/** The column as the header has it. Throws UnreadableInput when there is none, or more than one. */
-function existing(columns: readonly string[], target: MapTarget, column: string): string {
-  const found = matching(columns, column);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const pair = `${target}=${column}`;
-  if (found.length > 1) {
-    throw new UnreadableInput(1, message("columnTwice", pair, String(found.length)));
-  }
-  throw columnUnknown(pair, columns, 1);
-}
-
-function columnUnknown(pair: string, columns: readonly string[], line: number): UnreadableInput {
-  const shownMax = 20;
-  const list = columns
-    .slice(0, shownMax)
-    .map((name) => JSON.stringify(name))
-    .join(", ");
-  const more = columns.length > shownMax ? ` and ${columns.length - shownMax} more` : "";
-  return new UnreadableInput(line, message("columnUnknown", pair, `${list}${more}`));
-}
-
-/** A field of JSON, which at least one record has. Throws UnreadableInput where none does. */
-function existingPath(sample: Sample, target: MapTarget, column: string): Field {
-  const read = pathField(sample.names.includes(column) ? [column] : column.split("."));
-  let isThere = sample.records.length === 0;
-  for (const record of sample.records) {
-    if (isThere) break;
-    isThere = read(record) !== undefined;
-  }
-  if (!isThere) throw columnUnknown(`${target}=${column}`, sample.names, 0);
-  return read;
 }
 
 function pathField(path: readonly string[]): Field {
