@@ -41,7 +41,7 @@ export interface Watcher {
    * AppError when the address cannot be used.
    */
   listen?(): Listening | undefined | Promise<Listening | undefined>;
-  /** Called once the service answers at `url`, on `port`. */
+  /** Called once the service responds at `url`, on `port`. */
   started?(url: URL, port: number): void;
   close(): Promise<void>;
 }

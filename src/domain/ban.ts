@@ -27,7 +27,7 @@ export interface BanState {
 
 export const noBan: BanState = { noisyMinutes: [], step: 0, bannedUntilMs: 0, reason: "" };
 
-/** NEVER change: it is kept with each ban by an operator, and tells it from an automatic one. */
+/** NEVER change: it is stored with each ban by an operator, and tells it from an automatic one. */
 const operatorReason = "the operator of this service imposed it";
 const automaticBanMaxMs = Math.max(...banStepsMs);
 

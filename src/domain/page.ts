@@ -1,6 +1,6 @@
 import type { PetStatus } from "./pet.ts";
 
-/** Bounds of `limit`, the most animals in one answer. */
+/** Bounds of `limit`, the most animals in one response. */
 export const pageLimit = { min: 1, max: 100, default: 20 } as const;
 
 /** One page of the list: ascending ids above `after`, of one status or of all. */

@@ -3,7 +3,7 @@ export interface Limits {
   readonly perDay: number;
 }
 
-/** The plans with published limits. Enterprise limits are agreed on, and kept with the key. */
+/** The plans with published limits. Enterprise limits are agreed on, and stored with the key. */
 export const publishedLimits = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },

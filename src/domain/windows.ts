@@ -106,7 +106,7 @@ export function reserve(
  * back. Otherwise that label would stay in the future, and block a key until the clock has caught
  * up.
  */
-export function mustKeep({ granted, counts }: Reservation, before: WindowCounts): boolean {
+export function mustStore({ granted, counts }: Reservation, before: WindowCounts): boolean {
   return (
     granted > 0 || counts.minuteLabel < before.minuteLabel || counts.dayLabel < before.dayLabel
   );
@@ -128,7 +128,7 @@ export interface Reserved {
   readonly nowMs: number;
 }
 
-export const usageKeptDays = 400;
+export const usageStoredDays = 400;
 
 /**
  * A day that ended between two reservations of a key. Its count leaves the windows and becomes
@@ -162,7 +162,7 @@ export function settleReservation(
   const before = unused === undefined ? stored : giveBack(stored, unused);
   const reserved = reserve(before, limits, want, nowMs);
   const { granted, counts } = reserved;
-  const mustPut = unused !== undefined || mustKeep(reserved, before);
+  const mustPut = unused !== undefined || mustStore(reserved, before);
   const finished = mustPut ? finishedDay(before, counts) : undefined;
   return { result: { granted, counts, nowMs }, mustPut, finished };
 }
@@ -170,7 +170,7 @@ export function settleReservation(
 function finishedDay(before: WindowCounts, after: WindowCounts): FinishedDay | undefined {
   const { dayLabel, dayUsed } = before;
   if (after.dayLabel <= dayLabel || dayUsed === 0) return undefined;
-  return { day: dayLabel, requests: dayUsed, forgetBefore: after.dayLabel - usageKeptDays };
+  return { day: dayLabel, requests: dayUsed, forgetBefore: after.dayLabel - usageStoredDays };
 }
 
 /** The limits as a caller sees them: the three headers' numbers and the window they describe. */

@@ -112,20 +112,20 @@ async function close(handler: Handler, server: Server, timeoutMs: number): Promi
  * a client is just sending. A response under way does not say so yet: its client may ask once more.
  */
 async function announceStop(handler: Handler, server: Server, maxMs: number): Promise<void> {
-  let answered = 0;
+  let responses = 0;
   server.reload({
     async fetch(request, peers) {
       const response = await handler(request, peers);
       response.headers.set("Connection", "close");
       response.headers.delete("Keep-Alive");
-      answered += 1;
+      responses += 1;
       return response;
     },
   });
   const endMs = performance.now() + maxMs;
   for (let isQuiet = false; !isQuiet && performance.now() < endMs;) {
-    const before = server.pendingRequests > 0 ? undefined : answered;
+    const before = server.pendingRequests > 0 ? undefined : responses;
     await Bun.sleep(Math.min(quietMs, maxMs));
-    isQuiet = before === answered;
+    isQuiet = before === responses;
   }
 }

@@ -67,11 +67,11 @@ export class Access {
     key?: ApiKey,
   ): Admission | Promise<Admission> {
     const charged = this.#parts.anonymous.admit(address());
-    const answer = ({ view, refusal }: Admission): Admission => ({
+    const refused = ({ view, refusal }: Admission): Admission => ({
       view,
       key,
       refusal: refusal ?? unauthorized[why],
     });
-    return charged instanceof Promise ? charged.then(answer) : answer(charged);
+    return charged instanceof Promise ? charged.then(refused) : refused(charged);
   }
 }

@@ -9,7 +9,7 @@ const overflowBucket = "overflow";
 /** Callers without an address (a Unix socket) share one bucket. */
 const unknownBucket = "unknown";
 
-export interface Taken {
+export interface Granted {
   readonly label: number;
   /** What the bucket has given in that minute, these requests included. */
   readonly used: number;
@@ -29,7 +29,7 @@ export class MinuteBuckets {
   }
 
   /** Takes `want` requests from a bucket, or what it has left. Taking none shows what it gave. */
-  take(bucket: string, want: number): Taken {
+  reserve(bucket: string, want: number): Granted {
     const label = labelAt(this.#label, this.#clock(), windowMs.minute);
     if (label > this.#label) this.#used = new Map();
     this.#label = label;
@@ -84,7 +84,7 @@ export class AnonymousLimiter implements AddressLimiter {
   }
 
   admit(address: string | undefined): Admission {
-    const { label, used, granted } = this.#buckets.take(this.#names.of(address), 1);
+    const { label, used, granted } = this.#buckets.reserve(this.#names.of(address), 1);
     if (label !== this.#label) this.#names.forget();
     this.#label = label;
     const view = viewOf("minute", label, this.#perMinute, this.#perMinute - used);
@@ -92,7 +92,7 @@ export class AnonymousLimiter implements AddressLimiter {
   }
 
   peek(address: string | undefined): WindowView {
-    const { label, used } = this.#buckets.take(this.#names.of(address), 0);
+    const { label, used } = this.#buckets.reserve(this.#names.of(address), 0);
     return viewOf("minute", label, this.#perMinute, this.#perMinute - used);
   }
 }

@@ -171,10 +171,10 @@ export class KeyService {
             ? undefined
             : nowMs + expiresInMs;
       const plan = wanted.plan ?? key.plan;
-      const kept = plan === "enterprise" && key.plan === "enterprise" ? key.limits : undefined;
+      const agreed = plan === "enterprise" && key.plan === "enterprise" ? key.limits : undefined;
       const numbers = {
-        perMinute: wanted.perMinute ?? kept?.perMinute,
-        perDay: wanted.perDay ?? kept?.perDay,
+        perMinute: wanted.perMinute ?? agreed?.perMinute,
+        perDay: wanted.perDay ?? agreed?.perDay,
       };
       return {
         ...key,

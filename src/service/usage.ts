@@ -3,7 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import {
   rollCounts,
   unusedCounts,
-  usageKeptDays,
+  usageStoredDays,
   windowMs,
   type WindowCounts,
 } from "../domain/windows.ts";
@@ -51,7 +51,7 @@ export class UsageService {
     const counts = rollCounts(stored, this.#clock());
     if (stored.dayUsed > 0) return { counts, lastUsedDay: stored.dayLabel };
     // The last reservation only gave back; the last day with requests is in the usage.
-    const days = await this.#windows.usage(stored.dayLabel - usageKeptDays, id);
+    const days = await this.#windows.usage(stored.dayLabel - usageStoredDays, id);
     return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
   }
 

@@ -145,7 +145,7 @@ export interface Store {
   versions(): StoreVersions;
   /**
    * Begins a request. Undefined while `versions()` includes every change older than a second (with
-   * SQLite, every change that was answered). Otherwise a promise that resolves once it does, or
+   * SQLite, every change that was confirmed). Otherwise a promise that resolves once it does, or
    * rejects with `unavailable`. Until then, nothing cached in memory may be used.
    */
   current(): Promise<void> | undefined;

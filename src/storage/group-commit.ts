@@ -48,7 +48,7 @@ export class GroupCommit<Item, Result> {
     return promise;
   }
 
-  /** Resolves when all that was added is kept or refused. */
+  /** Resolves when all that was added is stored or refused. */
   async settled(): Promise<void> {
     await this.#running;
   }

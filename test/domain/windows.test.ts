@@ -27,7 +27,7 @@ import {
   reservationSize,
   giveBack,
   labelAt,
-  mustKeep,
+  mustStore,
   retryAfterSeconds,
   rollCounts,
   reserve,
@@ -291,7 +291,7 @@ describe("reserve", () => {
   });
 });
 
-describe("mustKeep", () => {
+describe("mustStore", () => {
   const before = countsAt(startMs, 5, 5);
   test.each([
     ["what was granted", 1, before, true],
@@ -300,7 +300,7 @@ describe("mustKeep", () => {
     ["a minute that was moved back", 0, { ...before, minuteLabel: before.minuteLabel - 1 }, true],
     ["a day that was moved back", 0, { ...before, dayLabel: before.dayLabel - 1 }, true],
   ])("keeps %s", (_what, granted, counts, keeps) =>
-    expect(mustKeep({ granted, counts }, before)).toBe(keeps),
+    expect(mustStore({ granted, counts }, before)).toBe(keeps),
   );
 });
 

@@ -104,11 +104,11 @@ export class AnimalService {
   async merge(ids: readonly bigint[], into: bigint): Promise<Pet> {
     return makeChange(this.#editing, "merge", async (change) => {
       const distinct = [...new Set([into, ...ids])];
-      const [kept, ...others] = (await rowsWith(change.tx, distinct)) as [PetRow, ...PetRow[]];
+      const [stays, ...others] = (await rowsWith(change.tx, distinct)) as [PetRow, ...PetRow[]];
       if (others.length === 0) {
         throw new AppError("invalid_request", `Name another animal to merge with ${into}.`);
       }
-      const [listed = kept, second] = [kept, ...others].filter((row) => row.externalId !== null);
+      const [listed = stays, second] = [stays, ...others].filter((row) => row.externalId !== null);
       if (second !== undefined) {
         const message = `The animals ${listed.id} and ${second.id} both come from a list, as ${listed.externalId} and ${second.externalId}.`;
         const hint = "The next import of the list would bring the other one back.";
@@ -117,14 +117,14 @@ export class AnimalService {
       const { externalId, source } = listed;
       const after = Object.fromEntries(
         petFieldNames.map((name) => {
-          const value = [kept, ...others].map((row) => row[name]).find((each) => each !== null);
+          const value = [stays, ...others].map((row) => row[name]).find((each) => each !== null);
           return [name, value ?? null];
         }),
       ) as PetState;
-      const gone = others.map((row) => ({ petId: row.id, before: stateOf(row), after: null }));
-      await change.plan(gone);
+      const removed = others.map((row) => ({ petId: row.id, before: stateOf(row), after: null }));
+      await change.plan(removed);
       await change.planUpdate(eq(change.tx.t.pets.id, into), { ...after, externalId, source });
-      change.summary = { name: kept.name };
+      change.summary = { name: stays.name };
       await change.carryOut();
       return petOfRow((await rowsWith(change.tx, [into]))[0] as PetRow);
     });

@@ -276,12 +276,12 @@ export class Change {
       sql`(SELECT pet_id FROM ${petEvents} WHERE change_id = ${id} AND ${state} IS NULL)`;
     const own = sql`${petEvents.changeId} = ${id} AND ${petEvents.petId} = ${pets.id}`;
     if (removed > 0) {
-      const gone = lacking(sql`after`);
+      const removed = lacking(sql`after`);
       await tx.run(sql`
         INSERT INTO ${removedPets} (${columns}, external_id, removed_at_ms, removed_in)
         SELECT ${columns}, external_id, CAST(${this.atMs} AS bigint), CAST(${id} AS bigint)
-        FROM ${pets} WHERE id IN ${gone}`);
-      await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
+        FROM ${pets} WHERE id IN ${removed}`);
+      await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${removed}`);
     }
     // No two animals may have one id elsewhere, not even between two rows of a statement.
     if (this.#changed.has("externalId") || this.#changed.has("source")) {
@@ -313,8 +313,8 @@ export class Change {
       return undefined;
     }
     // What an import takes away is withdrawn: its list said so, and no person.
-    const gone = this.#action === "import" ? { withdrawn: removed } : { removed };
-    const summary = { ...counts, ...gone, ...this.summary };
+    const fate = this.#action === "import" ? { withdrawn: removed } : { removed };
+    const summary = { ...counts, ...fate, ...this.summary };
     const categories = this.categories.length === 0 ? null : this.categories;
     await this.tx
       .update(changes)

@@ -5,7 +5,7 @@ import { html, trusted, type Html } from "./html.ts";
 export type Schema = OpenAPIV3.SchemaObject;
 type Reference = OpenAPIV3.ReferenceObject;
 
-/** What a reference in the document stands for, and the name under which it is kept there. */
+/** What a reference in the document stands for, and the name that it has there. */
 export function resolve<T extends object>(
   document: OpenApiDocument,
   value: T | Reference,

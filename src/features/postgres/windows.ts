@@ -169,10 +169,10 @@ function writeCounts(
 ): Promise<unknown> {
   const counts = [...changed.values()];
   return client`
-    UPDATE rehome.rate_windows AS kept
+    UPDATE rehome.rate_windows AS stored
     SET minute_label = given.minute_label, minute_used = given.minute_used,
       day_label = given.day_label, day_used = given.day_used,
-      last_address = coalesce(given.last_address, kept.last_address)
+      last_address = coalesce(given.last_address, stored.last_address)
     FROM unnest(
       ${[...changed.keys()]}::text[],
       ${counts.map(({ minuteLabel }) => minuteLabel)}::bigint[],
@@ -181,7 +181,7 @@ function writeCounts(
       ${counts.map(({ dayUsed }) => dayUsed)}::bigint[],
       ${counts.map(({ address = null }) => address)}::text[]
     ) AS given (key_id, minute_label, minute_used, day_label, day_used, last_address)
-    WHERE kept.key_id = given.key_id`.execute();
+    WHERE stored.key_id = given.key_id`.execute();
 }
 
 function addUsage(client: ReservedSQL, usage: ReadonlyMap<string, UsageAmounts>): Promise<unknown> {
@@ -189,15 +189,15 @@ function addUsage(client: ReservedSQL, usage: ReadonlyMap<string, UsageAmounts>)
   const ids = [...usage.keys()].toSorted();
   const amounts = ids.map((id) => usage.get(id) as UsageAmounts);
   return client`
-    INSERT INTO rehome.usage_days AS kept (key_id, day, requests, refusals)
+    INSERT INTO rehome.usage_days AS stored (key_id, day, requests, refusals)
     SELECT * FROM unnest(
       ${ids.map((id) => id.split(" ")[0])}::text[],
       ${ids.map((id) => Number(id.split(" ")[1]))}::bigint[],
       ${amounts.map(({ requests }) => requests)}::bigint[],
       ${amounts.map(({ refusals }) => refusals)}::bigint[]
     )
-    ON CONFLICT (key_id, day) DO UPDATE SET requests = kept.requests + excluded.requests,
-      refusals = kept.refusals + excluded.refusals`.execute();
+    ON CONFLICT (key_id, day) DO UPDATE SET requests = stored.requests + excluded.requests,
+      refusals = stored.refusals + excluded.refusals`.execute();
 }
 
 function forgetUsage(
@@ -205,10 +205,10 @@ function forgetUsage(
   forgetBefore: ReadonlyMap<string, number>,
 ): Promise<unknown> {
   return client`
-    DELETE FROM rehome.usage_days AS kept
+    DELETE FROM rehome.usage_days AS stored
     USING unnest(${[...forgetBefore.keys()]}::text[], ${[...forgetBefore.values()]}::bigint[])
       AS given (key_id, day)
-    WHERE kept.key_id = given.key_id AND kept.day < given.day`.execute();
+    WHERE stored.key_id = given.key_id AND stored.day < given.day`.execute();
 }
 
 interface ReserveCall {
@@ -221,7 +221,7 @@ interface UsageAmounts {
   refusals: number;
 }
 
-/** Counts to be kept, with the caller's address where the request has one. */
+/** Counts to be stored, with the caller's address where the request has one. */
 interface ChangedWindows extends WindowCounts {
   readonly address: string | undefined;
 }
@@ -231,14 +231,14 @@ interface Decision {
   readonly changed: ReadonlyMap<string, ChangedWindows>;
   /** By key and day, separated by a space. */
   readonly usage: ReadonlyMap<string, UsageAmounts>;
-  /** For each key whose day ended, the first day whose usage is still kept. */
+  /** For each key whose day ended, the first day whose usage is still stored. */
   readonly forgetBefore: ReadonlyMap<string, number>;
 }
 
-/** What the calls are granted and what is to be kept of it, one request after the other. */
+/** What the calls are granted and what is to be stored of it, one request after the other. */
 function decide(
   calls: readonly ReserveCall[],
-  kept: Map<string, WindowCounts>,
+  stored: Map<string, WindowCounts>,
   nowMs: number,
 ): Decision {
   const changed = new Map<string, ChangedWindows>();
@@ -252,12 +252,12 @@ function decide(
   const reserveOne = (request: ReserveRequest): Reserved => {
     const { keyId } = request;
     const { result, mustPut, finished } = settleReservation(
-      kept.get(keyId) as WindowCounts,
+      stored.get(keyId) as WindowCounts,
       request,
       nowMs,
     );
     if (mustPut) {
-      kept.set(keyId, result.counts);
+      stored.set(keyId, result.counts);
       const address = request.address ?? changed.get(keyId)?.address;
       changed.set(keyId, { ...result.counts, address });
     }

@@ -38,7 +38,7 @@ interface SharingOptions {
 /**
  * How old the numbers and the snapshot may be when a request uses those of another one. A turn of
  * the event loop may last longer: it accepts new connections, and the system may interrupt it. In
- * this time no caller gets an answer of another process, or ends a command, and sends a request.
+ * this time no caller gets a response of another process, or ends a command, and sends a request.
  */
 const sharedForMs = { withPeers: 0.1, alone: 1 };
 
@@ -96,7 +96,7 @@ export class VersionReader {
     return this.#versions;
   }
 
-  /** Begins a request: it sees every change that was answered before it was sent. */
+  /** Begins a request: it sees every change that was confirmed before it was sent. */
   beginRequest(): void {
     if (this.#isFresh && this.#elapsedMs() - this.#sinceMs > this.#ageMaxMs) this.endTurn();
   }
@@ -151,7 +151,7 @@ export class FileWatch {
   /** What the last look at the files found: undefined while all are in their places. */
   lost: AppError | undefined;
 
-  /** `onLost` is told once each time that a file is found missing. */
+  /** `onLost` is called once each time that a file is found missing. */
   constructor(databases: readonly string[], onLost: (error: AppError) => void) {
     for (const path of databases.flatMap((each) => endings.map((ending) => each + ending))) {
       const identity = identityOf(path);

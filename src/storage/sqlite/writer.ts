@@ -71,7 +71,7 @@ export class Writer {
     return promise;
   }
 
-  /** Sends a request whose answer matters to nobody, unless it is a failure. */
+  /** Sends a request whose reply matters to nobody, unless it is a failure. */
   tell(request: WriterRequest): void {
     try {
       this.#send(request);
@@ -89,7 +89,7 @@ export class Writer {
   /** The number of animals, counted without delay to the serving thread. */
   async count(): Promise<number> {
     const reply = await this.#ask({ type: "count" });
-    if (reply.type !== "counted") throw new Error(`the writer answered ${reply.type}`);
+    if (reply.type !== "counted") throw new Error(`the writer replied ${reply.type}`);
     return reply.animals;
   }
 
@@ -158,7 +158,7 @@ export class Writer {
     let reply: WriterReply;
     try {
       reply = await this.#ask(request);
-      if (reply.type !== "committed") throw new Error(`the writer answered ${reply.type}`);
+      if (reply.type !== "committed") throw new Error(`the writer replied ${reply.type}`);
     } catch (cause) {
       this.#hasFailed = true;
       throw new AppError("unavailable", "The animal could not be stored.", { cause });

@@ -330,8 +330,8 @@ It gets the id that the list has for the animal, so that the next import finds i
       json: petSchema,
     },
     async ({ animals }, given, ids) => {
-      const kept = await animals.merge(ids, given.into);
-      printPets(io, kept, `Merged ${ids.join(", ")} into`, given);
+      const stays = await animals.merge(ids, given.into);
+      printPets(io, stays, `Merged ${ids.join(", ")} into`, given);
     },
   );
 }

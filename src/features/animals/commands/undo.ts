@@ -75,11 +75,11 @@ function effectOf({ updated, removed, restored, left, categories }: UndoReport):
       ? []
       : [`${counted(categories.length, "category", "categories")} changed back`];
   const done = [...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]), ...named];
-  const kept =
+  const rest =
     left === 0
       ? ""
       : ` ${grouped(left)} left unchanged, because ${left === 1 ? "it was" : "they were"} changed since.`;
-  return `${done.length === 0 ? "Nothing of it is left to undo" : done.join("; ")}.${kept}`;
+  return `${done.length === 0 ? "Nothing of it is left to undo" : done.join("; ")}.${rest}`;
 }
 
 function undoneJson(did: UndoReport) {

@@ -16,7 +16,7 @@ export const askedServer = {
   port: "port that the server listens on",
 } as const;
 
-const answerMaxMs = 3_000;
+const replyMaxMs = 3_000;
 
 /** What `/ready` answers: that all is well, or an Error body. */
 interface Readiness {
@@ -26,28 +26,28 @@ interface Readiness {
 }
 
 /** An answer of ours, and whether it came over HTTPS; `other` for an answer that is not ours. */
-type Answer = { readonly readiness: Readiness; readonly isHttps: boolean } | "other" | undefined;
+type Reply = { readonly readiness: Readiness; readonly isHttps: boolean } | "other" | undefined;
 
 /**
  * Whether a server answers where the settings say that it listens, within `maxMs` or three seconds.
  */
-export async function checkServer(config: Config, maxMs = answerMaxMs): Promise<Finding> {
-  return (await examineServer(config, Math.min(maxMs, answerMaxMs))).finding;
+export async function checkServer(config: Config, maxMs = replyMaxMs): Promise<Finding> {
+  return (await examineServer(config, Math.min(maxMs, replyMaxMs))).finding;
 }
 
 /** The same, and whether a server answers where other machines reach it. */
 export async function checkReach(config: Config): Promise<Finding[]> {
-  const { finding, answer } = await examineServer(config, answerMaxMs);
-  if (answer === undefined || answer === "other") return [finding];
+  const { finding, reply } = await examineServer(config, replyMaxMs);
+  if (reply === undefined || reply === "other") return [finding];
   const { host, port } = config;
-  const { isHttps } = answer;
+  const { isHttps } = reply;
   const check = "network";
   const reaches = await reachOf({ host, port, isHttps });
   const [first] = reaches;
   if (first === undefined) return [finding, await unreached(host)];
   const silent: string[] = [];
   for (const { origin } of reaches) {
-    const found = await asked(origin, AbortSignal.timeout(answerMaxMs));
+    const found = await asked(origin, AbortSignal.timeout(replyMaxMs));
     if (found === undefined || found === "other") silent.push(origin);
   }
   const detail = reaches.map(({ origin, via }) => `${origin}/v1 (${via})`).join(", ");
@@ -67,7 +67,7 @@ export async function checkConsole({ all }: LoadedConfig): Promise<Finding[]> {
   if (address === undefined || address.port === 0) return [];
   const place = `${localHost(address.host)}:${address.port}`;
   for (const scheme of ["http", "https"]) {
-    const signal = AbortSignal.timeout(answerMaxMs);
+    const signal = AbortSignal.timeout(replyMaxMs);
     const tls = { rejectUnauthorized: false };
     const asked = fetch(`${scheme}://${place}/`, { signal, tls, redirect: "manual", proxy: false });
     const isThere = await asked.then(
@@ -90,14 +90,14 @@ async function unreached(host: string): Promise<Finding> {
 async function examineServer(
   { host, port }: Config,
   maxMs: number,
-): Promise<{ finding: Finding; answer?: Answer }> {
+): Promise<{ finding: Finding; reply?: Reply }> {
   const check = "server";
   if (port === 0) {
     return { finding: warn(check, "--port 0 is any free one", "Name the port with --port.") };
   }
   const address = `${localHost(host)}:${port}`;
-  const answer = await askedEitherWay(address, AbortSignal.timeout(maxMs));
-  if (answer === undefined) {
+  const reply = await askedEitherWay(address, AbortSignal.timeout(maxMs));
+  if (reply === undefined) {
     const finding = warn(
       check,
       `nothing answers on ${address}`,
@@ -105,29 +105,29 @@ async function examineServer(
     );
     return { finding };
   }
-  if (answer === "other") {
+  if (reply === "other") {
     const what = `what answers on ${address} is not rehome`;
-    return { finding: fail(check, what, "Choose another --port."), answer };
+    return { finding: fail(check, what, "Choose another --port."), reply };
   }
-  const { readiness } = answer;
+  const { readiness } = reply;
   if (readiness.status === "ready") {
-    return { finding: ok(check, `answers on ${address} and is ready`), answer };
+    return { finding: ok(check, `answers on ${address} and is ready`), reply };
   }
   const why = `answers on ${address}. ${String(readiness.message)}`;
-  return { finding: fail(check, why, "Fix the problem named here."), answer };
+  return { finding: fail(check, why, "Fix the problem named here."), reply };
 }
 
 /** Over HTTP or HTTPS: a server for one may answer the other with an error of its own. */
-async function askedEitherWay(address: string, signal: AbortSignal): Promise<Answer> {
+async function askedEitherWay(address: string, signal: AbortSignal): Promise<Reply> {
   const plain = await asked(`http://${address}`, signal);
   if (plain !== undefined && plain !== "other") return plain;
   return (await asked(`https://${address}`, signal)) ?? plain;
 }
 
 /** What `/ready` says there, or undefined when nothing answers. */
-async function asked(origin: string, signal: AbortSignal): Promise<Answer> {
+async function asked(origin: string, signal: AbortSignal): Promise<Reply> {
   try {
-    const answer = await fetch(`${origin}/ready`, {
+    const reply = await fetch(`${origin}/ready`, {
       signal,
       redirect: "manual",
       // No proxy of the network (http_proxy) reaches this machine's own addresses.
@@ -135,7 +135,7 @@ async function asked(origin: string, signal: AbortSignal): Promise<Answer> {
       // The certificate has the public name, but this request is local.
       tls: { rejectUnauthorized: false },
     });
-    const body = (await answer.json()) as Readiness | null;
+    const body = (await reply.json()) as Readiness | null;
     const isOurs = body?.status === "ready" || body?.code === "unavailable";
     return isOurs ? { readiness: body, isHttps: origin.startsWith("https:") } : "other";
   } catch (error) {

@@ -2,8 +2,8 @@
 import { systemClock } from "../../../domain/clock.ts";
 import type { Config, EnvironmentVariables } from "../../../config.ts";
 import type { Watcher } from "../../../feature.ts";
-import type { Taken } from "../../../service/anonymous.ts";
-import { SharedAddressLimiter, type TakeShared } from "./shared-addresses.ts";
+import type { Granted } from "../../../service/anonymous.ts";
+import { SharedAddressLimiter, type ReserveShared } from "./shared-addresses.ts";
 
 /** Set in the environment of every serving process but the first one, which warns for all. */
 export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
@@ -11,11 +11,16 @@ export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
 export type MemberMessage =
   | { readonly type: "ready"; readonly port: number }
   /** It wants requests for callers without a key. */
-  | { readonly type: "take"; readonly id: number; readonly bucket: string; readonly want: number }
+  | {
+      readonly type: "reserve";
+      readonly id: number;
+      readonly bucket: string;
+      readonly want: number;
+    }
   | { readonly type: "metrics"; readonly id: number; readonly metrics: readonly object[] };
 
 export type SupervisorMessage =
-  | { readonly type: "taken"; readonly id: number; readonly taken: Taken }
+  | { readonly type: "reserved"; readonly id: number; readonly granted: Granted }
   | { readonly type: "metrics"; readonly id: number }
   | { readonly type: "stop" };
 
@@ -24,7 +29,7 @@ export interface Parent {
   readonly ready: (url: URL, port: number) => void;
   /** Answers the supervisor's questions with what `metrics` returns. */
   readonly answer: (metrics: () => Promise<readonly object[]>) => void;
-  readonly takeShared: TakeShared;
+  readonly reserveShared: ReserveShared;
   readonly otherWarns: boolean;
   readonly stop: AbortSignal;
 }
@@ -39,7 +44,7 @@ export function parentOf(env: EnvironmentVariables): Parent | undefined {
 
 function listenToParent(env: EnvironmentVariables): Parent {
   let metricsOf: () => Promise<readonly object[]> = async () => [];
-  const takes = new Questions<Taken>();
+  const reservations = new Questions<Granted>();
   const answerMetrics = async (id: number) => {
     send({ type: "metrics", id, metrics: await metricsOf() });
   };
@@ -48,7 +53,7 @@ function listenToParent(env: EnvironmentVariables): Parent {
   process.on("message", (message: SupervisorMessage) => {
     if (message.type === "stop") stop();
     else if (message.type === "metrics") void answerMetrics(message.id);
-    else takes.answer(message.id, message.taken);
+    else reservations.answer(message.id, message.granted);
   });
   // Processes end with their supervisor: nothing else would replace or stop them.
   process.on("disconnect", stop);
@@ -59,7 +64,8 @@ function listenToParent(env: EnvironmentVariables): Parent {
     answer(metrics) {
       metricsOf = metrics;
     },
-    takeShared: (bucket, want) => takes.ask((id) => send({ type: "take", id, bucket, want })),
+    reserveShared: (bucket, want) =>
+      reservations.ask((id) => send({ type: "reserve", id, bucket, want })),
   };
 }
 
@@ -69,13 +75,13 @@ function send(message: MemberMessage): void {
 
 /** What one of several processes does with its supervisor. */
 export function watchForParent(config: Config, parent: Parent): Watcher {
-  const { ready, stop, takeShared, otherWarns } = parent;
+  const { ready, stop, reserveShared, otherWarns } = parent;
   return {
     started: ready,
     stop,
     otherWarns,
     // Addresses without a key are counted by all processes together.
-    addresses: new SharedAddressLimiter(systemClock, config.anonymousPerMinute, takeShared),
+    addresses: new SharedAddressLimiter(systemClock, config.anonymousPerMinute, reserveShared),
     close: async () => undefined,
   };
 }

@@ -6,16 +6,16 @@ import {
   BucketNames,
   usedUp,
   type AddressLimiter,
-  type Taken,
+  type Granted,
 } from "../../../service/anonymous.ts";
 
 /** Takes requests from a bucket that several processes share. */
-export type TakeShared = (bucket: string, want: number) => Promise<Taken>;
+export type ReserveShared = (bucket: string, want: number) => Promise<Granted>;
 
-interface Block {
+interface Reservation {
   used: number;
   left: number;
-  taking: Promise<void> | undefined;
+  reserving: Promise<void> | undefined;
 }
 
 /**
@@ -25,72 +25,77 @@ interface Block {
 export class SharedAddressLimiter implements AddressLimiter {
   readonly #clock: Clock;
   readonly #perMinute: number;
-  readonly #take: TakeShared;
+  readonly #reserve: ReserveShared;
   readonly #names = new BucketNames();
   #label = 0;
-  #blocks = new Map<string, Block>();
+  #reservations = new Map<string, Reservation>();
 
-  constructor(clock: Clock, perMinute: number, take: TakeShared) {
+  constructor(clock: Clock, perMinute: number, reserve: ReserveShared) {
     this.#clock = clock;
     this.#perMinute = perMinute;
-    this.#take = take;
+    this.#reserve = reserve;
   }
 
   admit(address: string | undefined): Admission | Promise<Admission> {
     const bucket = this.#names.of(address);
-    return this.#admitFrom(this.#blockOf(bucket)) ?? this.#admitLater(bucket);
+    return this.#admitFrom(this.#reservationOf(bucket)) ?? this.#admitLater(bucket);
   }
 
   peek(address: string | undefined): WindowView {
-    const { used, left } = this.#blockOf(this.#names.of(address));
+    const { used, left } = this.#reservationOf(this.#names.of(address));
     return viewOf("minute", this.#label, this.#perMinute, this.#perMinute - used + left);
   }
 
   /**
-   * The block of the running minute. What is left of another one is forgotten. So the counting
+   * The reservation of the running minute. What is left of another one is forgotten. So the counting
    * process, which keeps the count, hears at once of a clock that was set back.
    */
-  #blockOf(bucket: string): Block {
+  #reservationOf(bucket: string): Reservation {
     const label = labelAt(this.#label, this.#clock(), windowMs.minute);
     if (label !== this.#label) {
-      this.#blocks = new Map();
+      this.#reservations = new Map();
       this.#names.forget();
     }
     this.#label = label;
-    const unused = () => ({ used: 0, left: 0, taking: undefined });
-    return this.#blocks.getOrInsertComputed(bucket, unused);
+    const unused = () => ({ used: 0, left: 0, reserving: undefined });
+    return this.#reservations.getOrInsertComputed(bucket, unused);
   }
 
   /** Decides from what this process holds, or returns undefined when it has to ask. */
-  #admitFrom(block: Block): Admission | undefined {
-    if (block.left > 0) {
-      block.left -= 1;
+  #admitFrom(reservation: Reservation): Admission | undefined {
+    if (reservation.left > 0) {
+      reservation.left -= 1;
       return admitted(
-        viewOf("minute", this.#label, this.#perMinute, this.#perMinute - block.used + block.left),
+        viewOf(
+          "minute",
+          this.#label,
+          this.#perMinute,
+          this.#perMinute - reservation.used + reservation.left,
+        ),
       );
     }
-    if (block.used < this.#perMinute) return undefined;
+    if (reservation.used < this.#perMinute) return undefined;
     return usedUp(viewOf("minute", this.#label, this.#perMinute, 0), this.#clock());
   }
 
   async #admitLater(bucket: string): Promise<Admission> {
     for (;;) {
-      const block = this.#blockOf(bucket);
-      const decided = this.#admitFrom(block);
+      const reservation = this.#reservationOf(bucket);
+      const decided = this.#admitFrom(reservation);
       if (decided !== undefined) return decided;
-      block.taking ??= this.#fill(bucket, block);
-      await block.taking;
+      reservation.reserving ??= this.#fill(bucket, reservation);
+      await reservation.reserving;
     }
   }
 
-  async #fill(bucket: string, block: Block): Promise<void> {
-    const { label, used, granted } = await this.#take(bucket, Math.ceil(this.#perMinute / 60));
-    block.taking = undefined;
+  async #fill(bucket: string, reservation: Reservation): Promise<void> {
+    const { label, used, granted } = await this.#reserve(bucket, Math.ceil(this.#perMinute / 60));
+    reservation.reserving = undefined;
     // The counting process decides which minute it is. After a clock was set back, one of us may
     // have seen a later minute than the other.
-    if (label !== this.#label) this.#blocks = new Map([[bucket, block]]);
+    if (label !== this.#label) this.#reservations = new Map([[bucket, reservation]]);
     this.#label = label;
-    block.used = used;
-    block.left += granted;
+    reservation.used = used;
+    reservation.left += granted;
   }
 }

@@ -209,8 +209,8 @@ export class Member {
 
   #heard(said: Exclude<MemberMessage, { type: "ready" }>, { buckets }: MemberOptions) {
     if (said.type === "metrics") return this.#metrics.answer(said.id, said.metrics);
-    const taken = buckets.take(said.bucket, said.want);
-    return this.#send({ type: "taken", id: said.id, taken });
+    const granted = buckets.reserve(said.bucket, said.want);
+    return this.#send({ type: "reserved", id: said.id, granted });
   }
 
   #send(message: SupervisorMessage): void {

@@ -6,7 +6,7 @@ import { stylesOf, printTable } from "../../../cli/terminal/table.ts";
 import { counted, grouped, percent, printable } from "../../../cli/terminal/text.ts";
 import type { ApiKey } from "../../../domain/api-key.ts";
 import { publishedLimits } from "../../../domain/plan.ts";
-import { usageKeptDays } from "../../../domain/windows.ts";
+import { usageStoredDays } from "../../../domain/windows.ts";
 import { usageReport, usageSchema, type UsageReport } from "./report.ts";
 
 const defaultDays = 30;
@@ -20,15 +20,17 @@ export function usageCommand(io: Io): Command {
       about: "show requests, refusals and bans day by day, of one key or of all",
       arguments: [new Argument("[key]", "id, the beginning of one, or label; all keys without it")],
       options: [
-        new Option("--days <N>", `how many days, from 1 to ${usageKeptDays}`)
+        new Option("--days <N>", `how many days, from 1 to ${usageStoredDays}`)
           .default(defaultDays)
           .argParser((value: string) => {
             const days = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-            if (days >= 1 && days <= usageKeptDays) return days;
-            throw new InvalidArgumentError(`It must be a whole number from 1 to ${usageKeptDays}.`);
+            if (days >= 1 && days <= usageStoredDays) return days;
+            throw new InvalidArgumentError(
+              `It must be a whole number from 1 to ${usageStoredDays}.`,
+            );
           }),
       ],
-      remark: `Days are UTC days, today included; earlier days are kept for ${usageKeptDays} days. A bar is
+      remark: `Days are UTC days, today included; earlier days are kept for ${usageStoredDays} days. A bar is
 the share of the key's daily limit; without a key, of the highest day.`,
       examples: [
         "rehome usage",

@@ -18,7 +18,7 @@ function processes(count: number, perMinute: number) {
     await Promise.resolve();
     // Asking without end in one turn would stop the test's own timeout too.
     if ((takes += 1) > takesMax) throw new Error("a process asks without end");
-    return buckets.take(bucket, want);
+    return buckets.reserve(bucket, want);
   };
   const limiters = Array.from(
     { length: count },
