@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { settings, withoutPassword, type Config, type LoadedConfig } from "../config.ts";
 import { isoSeconds, systemClock } from "../domain/clock.ts";
 import type { Logger } from "../service/log.ts";
@@ -16,7 +15,6 @@ export async function warnAtStart(
   warn(passwordWarning(loaded));
   warn(await exposureWarning(config));
   warn(await certificateWarning(config, systemClock()));
-  warn(handOverWarning(config));
   try {
     warn(await environmentWarning(config, services));
   } catch (error) {
@@ -71,24 +69,4 @@ async function environmentWarning(
     `There are keys in ${place}, but none of the ${environment} environment: all of them are refused. ` +
     "Check --environment."
   );
-}
-
-const migrateSetting = "/proc/sys/net/ipv4/tcp_migrate_req";
-
-/** What an operator should know of sharing the port on this machine. */
-function handOverWarning({ reusePort }: Config): string | undefined {
-  if (!reusePort || linuxSetting(migrateSetting) !== "0") return undefined;
-  return (
-    "Processes share this port: when one stops, the system resets connections that are being opened. " +
-    "sysctl net.ipv4.tcp_migrate_req=1 passes them to the others."
-  );
-}
-
-/** The value of a setting of the Linux kernel, or undefined if there is none. */
-function linuxSetting(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
 }

@@ -47,14 +47,10 @@ export interface Tx extends Db {
   /** Runs a statement, or a builder without `returning`. Returns how many rows it changed. */
   run(query: SQLWrapper): Promise<number>;
   /**
-   * Adds rows by one prepared statement; all have the properties of the first one. With `ifAbsent`
-   * it skips those whose key exists. Returns how many it added.
+   * Adds rows by one prepared statement; all have the properties of the first one. Returns how many
+   * it added.
    */
-  insertAll<T extends PgTable>(
-    table: T,
-    rows: readonly T["$inferInsert"][],
-    options?: { readonly ifAbsent?: boolean },
-  ): Promise<number>;
+  insertAll<T extends PgTable>(table: T, rows: readonly T["$inferInsert"][]): Promise<number>;
   /** Locks the rows of a SELECT. An SQLite transaction holds the only lock there is. */
   forUpdate<Q>(query: Q): Q;
   /** What the transaction tells this process when it commits; see `changePets` and `nextEpoch`. */

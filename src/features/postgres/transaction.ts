@@ -110,7 +110,7 @@ export async function send<T>(client: Client, query: SQLWrapper): Promise<T[] & 
 }
 
 function txOn(client: Client, notes: Notes): Tx {
-  const insertAll: Tx["insertAll"] = async (table, rows, { ifAbsent = false } = {}) => {
+  const insertAll: Tx["insertAll"] = async (table, rows) => {
     const all = Object.entries(getTableColumns(table));
     const columns = all.filter(([property]) => Object.hasOwn(rows[0] ?? {}, property));
     if (columns.length === 0) return 0;
@@ -124,8 +124,7 @@ function txOn(client: Client, notes: Notes): Tx {
       `INSERT INTO "${schema.schemaName}"."${getTableName(table)}" (${names.join(", ")})
        OVERRIDING SYSTEM VALUE
        SELECT ${names.map((name, at) => (isJson[at] ? `${name}::json` : name)).join(", ")}
-       FROM unnest(${arrays.join(", ")}) AS given (${names.join(", ")})
-       ${ifAbsent ? "ON CONFLICT DO NOTHING" : ""}`,
+       FROM unnest(${arrays.join(", ")}) AS given (${names.join(", ")})`,
       columns.map(([property], at) =>
         rows.map((row) => {
           const value = (row as Record<string, unknown>)[property] ?? null;

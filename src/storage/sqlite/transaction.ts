@@ -158,16 +158,13 @@ class Lane {
         const { statement, params } = written(query);
         return statement.run(...params).changes;
       },
-      async insertAll(table, rows, { ifAbsent = false } = {}) {
+      async insertAll(table, rows) {
         const all = Object.entries(getTableColumns(table));
         const columns = all.filter(([property]) => Object.hasOwn(rows[0] ?? {}, property));
         if (columns.length === 0) return 0;
         const names = columns.map(([, { name }]) => `"${name}"`).join(", ");
         const marks = columns.map(() => "?").join(", ");
-        const otherwise = ifAbsent ? " ON CONFLICT DO NOTHING" : "";
-        const add = prepare(
-          `INSERT INTO "${getTableName(table)}" (${names}) VALUES (${marks})${otherwise}`,
-        );
+        const add = prepare(`INSERT INTO "${getTableName(table)}" (${names}) VALUES (${marks})`);
         let added = 0;
         for (const row of rows) {
           const cells = columns.map(([property, column]) => {

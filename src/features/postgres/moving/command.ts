@@ -31,7 +31,6 @@ interface Options {
   readonly fromFile?: string;
   readonly to?: string;
   readonly toFile?: string;
-  readonly resume?: true;
   readonly json?: true;
 }
 
@@ -66,7 +65,6 @@ function copyCommand(io: Io): Command {
     .option("--from-file <file>", "file that holds the address to copy from")
     .option("--to <place>", "data folder, or postgres:// address")
     .option("--to-file <file>", "file that holds the address to copy to")
-    .option("--resume", "continue an interrupted copy to the same place")
     .addHelpText(
       "after",
       `
@@ -93,8 +91,7 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
     throw new UsageError("--from and --to are the same place.", "Name another place with --to.");
   }
   if (!isAddress(source)) requireCatalogue(source);
-  const resume = options.resume === true;
-  const copied = await copyPlaces(io, { source, target, resume, config });
+  const copied = await copyPlaces(io, { source, target, config });
   if (options.json) return printJson(io, copied);
   const { from, to, parts } = copied;
   for (const { title, rows, checksum } of parts.filter((part) => part.rows > 0)) {
@@ -124,7 +121,6 @@ function requireCatalogue(folder: string): void {
 interface PlacesToCopy {
   readonly source: string;
   readonly target: string;
-  readonly resume: boolean;
   readonly config: Pick<Config, "storeTimeoutMs" | "movedStore">;
 }
 
@@ -140,7 +136,7 @@ function copyPlaces(io: Io, places: PlacesToCopy): ReturnType<typeof copyBetween
 
 async function copyBetween(
   io: Io,
-  { source, target, resume, config }: PlacesToCopy,
+  { source, target, config }: PlacesToCopy,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
   await requireUnusedPlace(source, config);
   const from = await open(io, source, config);
@@ -154,7 +150,7 @@ async function copyBetween(
       return closing(
         () => to.close(),
         async () => {
-          const parts = await withProgress(io, (line) => copyStore(from, to, { resume, line }));
+          const parts = await withProgress(io, (line) => copyStore(from, to, line));
           await mark(from, to.place);
           return { from: from.place, to: to.place, parts };
         },

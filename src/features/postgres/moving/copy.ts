@@ -1,5 +1,5 @@
 /** Everything in a store, table by table, from one place to another, and compared on both sides. */
-import { eq, getTableName, type SQL, sql } from "drizzle-orm";
+import { getTableName, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { AppError } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
@@ -15,10 +15,8 @@ import {
 } from "../../../storage/database.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
 import type { ProgressLine } from "../../progress.ts";
-import { factOf, goesAlong, putFact } from "../../../storage/store-state.ts";
+import { goesAlong, putFact } from "../../../storage/store-state.ts";
 
-/** The mark of a store that a copy has begun to fill: from where. */
-const copyOf = "copy_of";
 const batchRows = 2_000;
 
 /** A table that moves: what its rows are called, and the properties of its key. */
@@ -59,11 +57,7 @@ export const leftTables: readonly TableName[] = [
 const counterTables: readonly TableName[] = ["rateWindows", "usageDays"];
 const animals = movedTables.find(({ table }) => table === "pets") as Moved;
 
-interface CopyOptions {
-  /** Goes on with a copy that broke off, instead of refusing a store that is not empty. */
-  readonly resume: boolean;
-  readonly line: Pick<ProgressLine, "show">;
-}
+type Line = Pick<ProgressLine, "show">;
 
 /** What a table came to, equal on both sides. */
 export interface CopiedPart {
@@ -74,29 +68,22 @@ export interface CopiedPart {
 
 /**
  * Copies everything from one store to another, with ids and hashes of secrets, and compares both.
- *
- * Throws `invalid_request` when the target is not empty and not the beginning of such a copy.
- * Throws `unavailable` when both differ at the end, because one has changed.
+ * Throws `invalid_request` when the target is not empty, and `unavailable` when both differ at the
+ * end, because one has changed.
  */
-export async function copyStore(
-  from: Store,
-  to: Store,
-  options: CopyOptions,
-): Promise<CopiedPart[]> {
-  const isBegun = (await to.db.read((tx) => factOf(tx, copyOf))) === from.place;
-  if (!(isBegun && options.resume) && !(await holdsNothing(to))) {
+export async function copyStore(from: Store, to: Store, line: Line): Promise<CopiedPart[]> {
+  if (!(await holdsNothing(to))) {
     throw new AppError("invalid_request", `${to.place} is not empty.`, {
-      hint: isBegun
-        ? "It is the beginning of this copy. To continue, add --resume."
-        : "Name a new place.",
+      hint: "Name a new place, or empty it if it is the beginning of a copy.",
     });
   }
-  await to.db.transaction((tx) => putFact(tx, copyOf, from.place));
   // Read before the rows: a number that is given out meanwhile is then behind it and not lost.
   const last = await from.db.read(lastNumbers, longWork);
-  for (const table of movedTables) await copyTable(from, to, table, options);
+  for (const table of movedTables) {
+    await eachBatch(from, table, "Copying", line, (batch) => writeRows(to, table, batch));
+  }
   await to.db.transaction((tx) => goOnBehind(tx, last), longWork);
-  return compare(from, to, options);
+  return compare(from, to, line);
 }
 
 async function holdsNothing(store: Store): Promise<boolean> {
@@ -106,27 +93,11 @@ async function holdsNothing(store: Store): Promise<boolean> {
   return true;
 }
 
-/** The highest id of an animal in a store, or 0. */
-export async function lastPet({ db }: Store): Promise<bigint> {
-  const highest = ({ rows, t }: Tx) =>
-    rows<{ id: bigint }>(sql`SELECT coalesce(max(id), 0) AS id FROM ${t.pets}`);
-  const [found] = await db.read(highest, longWork);
-  return BigInt(found?.id ?? 0);
-}
-
-async function copyTable(from: Store, to: Store, table: Moved, options: CopyOptions) {
-  // Only animals are resumed after the last id: there are many, and their ids ascend. Other tables
-  // are read again from the start, and rows that are there are skipped.
-  const after = table === animals ? { id: await lastPet(to) } : undefined;
-  const write = (batch: readonly Row[]) => writeRows(to, table, batch);
-  await eachBatch(from, table, "Copying", options, write, after);
-}
-
-async function compare(from: Store, to: Store, options: CopyOptions): Promise<CopiedPart[]> {
+async function compare(from: Store, to: Store, line: Line): Promise<CopiedPart[]> {
   const copied: CopiedPart[] = [];
   for (const table of movedTables) {
-    const ours = await digest(from, table, options);
-    const theirs = await digest(to, table, options);
+    const ours = await digest(from, table, line);
+    const theirs = await digest(to, table, line);
     if (ours.rows !== theirs.rows || ours.sum !== theirs.sum) {
       throw new AppError(
         "unavailable",
@@ -144,29 +115,28 @@ async function compare(from: Store, to: Store, options: CopyOptions): Promise<Co
 async function digest(
   store: Store,
   table: Moved,
-  options: CopyOptions,
+  line: Line,
 ): Promise<{ rows: number; sum: bigint }> {
   let rows = 0;
   let sum = 0n;
-  await eachBatch(store, table, "Checking", options, (batch) => {
+  await eachBatch(store, table, "Checking", line, (batch) => {
     rows += batch.length;
     for (const row of batch) sum = BigInt.asUintN(64, sum + hashOf(row));
   });
   return { rows, sum };
 }
 
-/** Calls `visit` for each batch of rows in the order of the key, from the one after `after` on. */
+/** Calls `visit` for each batch of rows in the order of the key. */
 async function eachBatch(
   store: Store,
   table: Moved,
   phase: "Copying" | "Checking",
-  { line }: CopyOptions,
+  line: Line,
   visit: (rows: readonly Row[]) => void | Promise<void>,
-  after?: Row,
 ): Promise<void> {
   // A store that is being filled counts its animals at the end.
   const total = (table === animals && (await store.pets.count())) || undefined;
-  let last = after;
+  let last: Row | undefined;
   for (let done = 0; ;) {
     const rows = await readRows(store, table, last, batchRows);
     if (rows.length > 0) await visit(rows);
@@ -220,10 +190,9 @@ export function readRows(
   }, longWork);
 }
 
-/** Adds rows in one transaction; one whose key is there already is left as it is. */
 async function writeRows(store: Store, table: Moved, rows: readonly Row[]): Promise<void> {
   await dbOf(store, table).transaction((tx) => {
-    const add = () => tx.insertAll<PgTable>(tx.t[table.table], rows, { ifAbsent: true });
+    const add = () => tx.insertAll<PgTable>(tx.t[table.table], rows);
     if (table !== animals) return add();
     return changePets(tx, "any", async () => {
       const added = await add();
@@ -255,9 +224,8 @@ async function goOnBehind(tx: Tx, last: LastNumbers): Promise<void> {
   for (const [at, name] of numbered.entries()) {
     await raiseNumber(tx, getTableName(tx.t[name]), last.keys[at] ?? 0n);
   }
-  const { keyEpoch, storeState } = tx.t;
+  const { keyEpoch } = tx.t;
   for (const { name, value } of last.facts) await putFact(tx, name, value);
-  await tx.delete(storeState).where(eq(storeState.name, copyOf));
   await tx
     .update(keyEpoch)
     .set({ epoch: last.epoch })
