@@ -1,7 +1,7 @@
 /** Moving everything from one store to another, in every direction. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { noBan } from "../../../../src/domain/ban.ts";
-import { AppError } from "../../../../src/domain/errors.ts";
+import type { AppError } from "../../../../src/domain/errors.ts";
 import { int64Max, int64Min } from "../../../../src/domain/int64.ts";
 import { publishedLimits } from "../../../../src/domain/plan.ts";
 import { windowMs } from "../../../../src/domain/windows.ts";
