@@ -126,7 +126,7 @@ export function list<T>(
   };
 }
 
-/** A base address as the specification has it: it ends in /v1. It is stored in ASCII, for headers. */
+/** A base address as the specification has it: it ends in /v1. It becomes ASCII, for headers. */
 export function baseAddress(flag: string, description: string): Setting<string | undefined> {
   return {
     flag,

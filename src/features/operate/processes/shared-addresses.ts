@@ -47,7 +47,7 @@ export class SharedAddressLimiter implements AddressLimiter {
   }
 
   /**
-   * The reservation of the running minute. What is left of another one is forgotten. So the counting
+   * What is reserved in the running minute; the rest of another one is forgotten. So the counting
    * process, which keeps the count, hears at once of a clock that was set back.
    */
   #reservationOf(bucket: string): Reservation {
