@@ -152,10 +152,10 @@ export function workAsOwner(folder: string, { machine }: Io): void {
 }
 
 /** Prints on a terminal that the service's settings apply, because nobody typed them. */
-export function sayService({ file, account }: MachineService, io: Io): void {
+export function sayService({ file }: MachineService, io: Io): void {
   if (!io.talkIsTerminal) return;
-  const { uid } = io.machine;
-  const as = account === undefined || account.uid === uid ? "" : `, as ${account.name}`;
+  const { actsAs } = io.machine;
+  const as = actsAs === undefined ? "" : `, as ${actsAs}`;
   io.err(`On the service of this machine: settings from ${file}${as}.\n`);
 }
 
