@@ -6,6 +6,7 @@ import type { FeatureRoutes } from "./http/edge.ts";
 import type { RequestObserver } from "./http/handler.ts";
 import type { AddressLimiter } from "./service/anonymous.ts";
 import type { Logger } from "./service/log.ts";
+import type { Database } from "./storage/database.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
@@ -36,6 +37,8 @@ export interface Watcher {
   readonly stop?: AbortSignal;
   /** True when another process of the same service warns of the way it was started. */
   readonly otherWarns?: boolean;
+  /** Called once the store is open. */
+  opened?(db: Database): void;
   /**
    * Starts to listen on its own address. Returns what the banner shows of it, if anything. Throws
    * AppError when the address cannot be used.

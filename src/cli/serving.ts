@@ -48,6 +48,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     observer: watchers.find((each) => each.store !== undefined)?.store,
     addresses: watchers.find((each) => each.addresses !== undefined)?.addresses,
   });
+  for (const watcher of watchers) watcher.opened?.(services.store.db);
   let schedule: Awaited<ReturnType<typeof startSchedule>>;
   try {
     const observers = watchers.flatMap(({ requests }) => requests ?? []);

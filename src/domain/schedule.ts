@@ -40,6 +40,15 @@ export function isDue({ nextAtMs, triedAtMs }: JobTimes, nowMs: number): boolean
   return nextAtMs <= nowMs || (triedAtMs !== null && triedAtMs > nowMs);
 }
 
+const lateIntervals = 3;
+const veryLateMs = 48 * 60 * 60_000;
+
+/** How late a job is whose last success was `sinceMs` ago: a problem later (`warn`), or now. */
+export function lateness(everyMs: number, sinceMs: number): "ok" | "warn" | "fail" {
+  if (sinceMs <= lateIntervals * everyMs) return "ok";
+  return sinceMs > veryLateMs ? "fail" : "warn";
+}
+
 /**
  * When to do it again after a success. `spread`, from 0 to 1, shortens the interval by up to 10 %,
  * so that many stores do not ask a source at the same moment.

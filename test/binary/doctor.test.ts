@@ -160,7 +160,7 @@ describe.skipIf(isOnPostgres)("a sound installation", () => {
     expect(exitCode).toBe(0);
     expect(screen).toContain(`\u001B[32mok  \u001B[39m  data folder  ${folder.path} (REHOME_DATA)`);
     expect(screen).toContain("\u001B[33mwarn\u001B[39m  backup");
-    expect(screen).toContain("rehome backup FILE");
+    expect(screen).toContain("--backup-to");
   });
 });
 

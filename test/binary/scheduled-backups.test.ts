@@ -1,7 +1,7 @@
 /** Backups of the service: each is whole, or a monitor hears that it is not. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { childrenOf, kill } from "../helpers/family.ts";
@@ -100,13 +100,36 @@ test("of a service go to a bucket, and what goes wrong is told and leaves none t
   }
 }, 240_000);
 
+test("are looked at by the doctor: a failure, and a backup that is gone, are no ok", async () => {
+  const env = { ...s3.env, REHOME_BACKUP_TO: s3.address };
+  const found = async () => {
+    const { stdout } = await rehome(["doctor", "--data", data, "--port", "1", "--json"], { env });
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; state: string }[] };
+    return checks.find(({ check }) => check === "backup");
+  };
+  await due({ REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "1" });
+  expect(await found()).toMatchObject({ state: "ok", detail: expect.stringContaining("s3://") });
+  using db = new Database(join(data, "rehome.db"));
+  db.run("UPDATE schedule SET failures = 1, problem = 'The disk is full.'");
+  expect(await found()).toMatchObject({
+    state: "warn",
+    detail: "the service failed to make one: The disk is full",
+  });
+  db.run("UPDATE schedule SET succeeded_at_ms = ?", [Date.now() - 96 * 3_600_000]);
+  expect(await found()).toMatchObject({ state: "fail" });
+  db.run("UPDATE schedule SET failures = 0, problem = NULL");
+  s3.at.fault = () => 403;
+  expect(await found()).toMatchObject({ state: "warn", detail: expect.stringContaining("listed") });
+  s3.at.fault = undefined;
+  rmSync(s3.directory, { recursive: true });
+  mkdirSync(join(s3.directory, "backups"), { recursive: true });
+  expect(await found()).toMatchObject({ state: "warn", detail: expect.stringContaining("not at") });
+}, 120_000);
+
 test("go to a folder that is made, and one that cannot be is told", async () => {
   const place = join(folder.path, "backups");
   expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
   expect(readdirSync(place)).toHaveLength(1);
-  const file = join(folder.path, "file");
-  writeFileSync(file, "");
-  mkdirSync(join(folder.path, "gone"));
   const failed = await due({ REHOME_BACKUP_TO: join(folder.path, "missing/backups") });
   expect(failed).toMatchObject({ told: ["/uuid/fail"] });
   expect(failed.job?.problem).toContain("its folder does not exist");

@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
+import { type JobRow, jobsSql } from "../operate/doctor/schedule.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
@@ -15,6 +16,7 @@ type PostgresDiagnosis =
       readonly serverMs: number;
       readonly pending: readonly string[];
       readonly movedTo: string | undefined;
+      readonly jobs: readonly JobRow[];
       readonly problem: undefined;
     }
   | { readonly problem: AppError };
@@ -52,6 +54,7 @@ export async function diagnosePostgres(
       where,
       // An older schema has no place for the mark.
       movedTo: pending.length === 0 ? await movedPlace(sql) : undefined,
+      jobs: pending.length === 0 ? await sql.unsafe(jobsSql(`${schemaName}.`)) : [],
       server: `PostgreSQL ${row.version}`,
       bytes: row.bytes,
       serverMs: row.now,

@@ -1,6 +1,7 @@
 /** Followed lists as they are stored. */
 import { and, eq, gte, sql } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
+import { lateness } from "../../domain/schedule.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import {
   findJob,
@@ -23,12 +24,10 @@ export interface Followed {
   readonly job: Job;
 }
 
-const staleIntervals = 3;
-
 /** True for a list that was not pulled for several intervals, though nobody paused it. */
 export function isStale({ source, job }: Followed, nowMs: number): boolean {
   const sinceMs = nowMs - (job.succeededAtMs ?? source.createdAtMs);
-  return job.paused === null && sinceMs > staleIntervals * job.everyMs;
+  return job.paused === null && lateness(job.everyMs, sinceMs) !== "ok";
 }
 
 /** True for a name that a list can be followed by: the source of its animals. */

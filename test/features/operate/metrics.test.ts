@@ -1,7 +1,11 @@
 /** What Prometheus reads of the work of a server. */
 import { expect, test } from "bun:test";
+import { dayMs, hourMs } from "../../../src/domain/clock.ts";
 import { Metrics } from "../../../src/features/operate/metrics/metrics.ts";
 import type { AnsweredRequest } from "../../../src/http/handler.ts";
+import { finishJob, pauseJob, scheduleJob } from "../../../src/storage/schedule.ts";
+import { TestClock } from "../../helpers/app.ts";
+import { openTestStore } from "../../helpers/store-under-test.ts";
 
 /** The value of a metric, by its name and labels. */
 const valueIn = (text: string, name: string) =>
@@ -13,7 +17,7 @@ const valueIn = (text: string, name: string) =>
   );
 
 test("time is in seconds, and what is read is not counted twice", async () => {
-  const metrics = new Metrics({ folder: undefined, droppedLogLines: () => 3 });
+  const metrics = new Metrics({ folder: undefined, tlsCert: undefined, droppedLogLines: () => 3 });
   const record = { route: "/v1/pets" } as AnsweredRequest["record"];
   metrics.answered({ record, method: "POST", status: 201, bytes: 1, durationMs: 30 });
   const { onCommit, onBusy, onBan } = metrics.storeObserver;
@@ -37,5 +41,39 @@ test("time is in seconds, and what is read is not counted twice", async () => {
   const { user, system } = process.cpuUsage();
   expect(valueIn(body, "process_cpu_seconds_total")).toBeWithin(0.01, (user + system) / 1e6);
   expect(body).not.toContain("rehome_store_file_bytes{");
+  metrics.close();
+});
+
+test("the schedule is shown: when each job last succeeded, and how often it failed since", async () => {
+  const clock = new TestClock();
+  const { db } = await openTestStore({ clock: clock.read });
+  const nowMs = clock.nowMs;
+  await db.transaction(async (tx) => {
+    for (const target of ["north", "south", "east"]) {
+      await scheduleJob(tx, { kind: "pull", target }, hourMs, nowMs);
+    }
+    await scheduleJob(tx, { kind: "backup", target: "" }, dayMs, nowMs);
+    await finishJob(tx, "pull north", { ok: true }, nowMs, 0);
+    await finishJob(tx, "pull south", { ok: false, problem: "gone" }, nowMs, 0);
+    await pauseJob(tx, "pull east", "person", nowMs);
+    await finishJob(tx, "backup", { ok: false, problem: "full" }, nowMs, 0);
+    await finishJob(tx, "backup", { ok: false, problem: "full" }, nowMs, 0);
+  });
+  const metrics = new Metrics({ folder: "/", tlsCert: undefined, droppedLogLines: () => 0 });
+  metrics.watchSchedule(db);
+  const { body } = await metrics.text();
+  const values = {
+    'rehome_source_last_success_timestamp_seconds{source="north"}': nowMs / 1000,
+    'rehome_source_last_success_timestamp_seconds{source="south"}': 0,
+    'rehome_source_failures{source="south"}': 1,
+    rehome_backup_last_success_timestamp_seconds: 0,
+    rehome_backup_failures: 2,
+    rehome_certificate_expiry_timestamp_seconds: 0,
+  };
+  for (const [name, value] of Object.entries(values)) {
+    expect([name, valueIn(body, name)]).toEqual([name, value]);
+  }
+  expect(body).not.toContain("east");
+  expect(valueIn(body, "rehome_disk_free_bytes")).toBeGreaterThan(0);
   metrics.close();
 });

@@ -17,6 +17,7 @@ import { addSettings } from "../../../cli/options.ts";
 import { stylesOf } from "../../../cli/terminal/table.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
 import { askedServer, checkCertificate, checkConsole, checkReach, checkSecrets } from "./server.ts";
+import { checkBackup } from "./schedule.ts";
 import { examineDatabase, examineFolder } from "./store.ts";
 
 export const doctorSchema = json.object({
@@ -42,14 +43,16 @@ Examples:
 
 export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
-    .description("check folder, databases, disk, backups, clock, permissions, server and console")
+    .description(
+      "check folder, databases, disk, backups, sources, clock, permissions, server and console",
+    )
     .addHelpText("after", help);
   addSettings(command, ["data", "store", "storeFile", "storeTimeoutMs", "host", "port"], {
     ...askedServer,
     storeTimeoutMs: "how long the database may take to answer, in ms",
   });
   return addJson(command, doctorSchema).action(async (options: { json?: true }) => {
-    const findings = await examine(beginOnStore(command, io));
+    const findings = await examine(beginOnStore(command, io), io);
     const report = reportOf(findings);
     if (options.json) printJson(io, report);
     else printFindings(io, findings);
@@ -60,12 +63,14 @@ export function doctorCommand(io: Io): Command {
   });
 }
 
-async function examine(loaded: LoadedConfig): Promise<Finding[]> {
+async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
   const { config } = loaded;
   const address = await storeAddress(config);
   const store =
     address === undefined
-      ? examineFolder(config.data, whyOf("data", loaded), systemClock())
+      ? await examineFolder(config.data, whyOf("data", loaded), systemClock(), () =>
+          checkBackup(config.data, systemClock(), loaded, io),
+        )
       : await examineDatabase(
           address,
           whyOf(config.store === undefined ? "storeFile" : "store", loaded),
@@ -76,7 +81,7 @@ async function examine(loaded: LoadedConfig): Promise<Finding[]> {
     settingsFinding(loaded),
     ...store,
     ...checkCertificate(config, systemClock()),
-    ...checkSecrets(config),
+    ...checkSecrets(loaded),
     ...(await checkReach(config)),
     ...(await checkConsole(loaded)),
   ];

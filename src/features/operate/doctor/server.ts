@@ -8,6 +8,7 @@ import { type AppError, shellWord } from "../../../domain/errors.ts";
 import { ownership } from "../../../storage/sqlite/folder.ts";
 import { userName } from "../../../storage/system.ts";
 import type { ListenAddress } from "../../listen-address.ts";
+import { backupSettings } from "../backup/settings.ts";
 import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** What the settings of a server are to a command that asks one. */
@@ -167,12 +168,11 @@ export function checkCertificate(config: Config, nowMs: number): Finding[] {
 }
 
 /** Files with a password or a private key that every user of this machine can read. */
-export function checkSecrets({ storeFile, tlsKey }: Config): Finding[] {
-  const files = { storeFile, tlsKey };
-  return (["storeFile", "tlsKey"] as const).flatMap((name) => {
-    const file = files[name];
+export function checkSecrets({ valueOf }: Pick<LoadedConfig, "valueOf">): Finding[] {
+  return [settings.storeFile, settings.tlsKey, backupSettings.credentials].flatMap((setting) => {
+    const file = valueOf(setting);
     if (file === undefined || !isReadByOthers(file)) return [];
-    const detail = `every user can read the file of --${settings[name].flag}, ${file}: it ${ownership(file)}`;
+    const detail = `every user can read the file of --${setting.flag}, ${file}: it ${ownership(file)}`;
     const user = userName(process.geteuid?.() ?? 0).replace(/^uid /, "");
     const word = shellWord(file);
     return [warn("secret", detail, `chown ${user} ${word}; chmod 600 ${word}`)];

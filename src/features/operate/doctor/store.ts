@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { serviceDataFolder } from "../../../config.ts";
-import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
+import { clockToleranceMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { windowMs } from "../../../domain/windows.ts";
@@ -21,18 +21,22 @@ import {
 import { pendingMigrations, refuseForeignSchema } from "../../../storage/sqlite/migrate.ts";
 import { folderMovedTo } from "../../hold-catalogue.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
-import { lastBackup } from "../backup/backup.ts";
 import { restoring } from "../backup/restore.ts";
+import { checkFolderSources, checkSources } from "./schedule.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
-/** A backup older than this is too old to want to restore it. */
-const backupAgeMaxMs = 7 * dayMs;
 /** systemd-timesyncd leaves this file once it has set the clock. */
 const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync/synchronized" };
 /** No clock is right that shows a time before this program was written. */
 const writtenMs = Date.UTC(2026, 0, 1);
 
-export function examineFolder(folder: string, why: string, nowMs: number): Finding[] {
+/** `backup` looks for the last backup of a folder that has a catalogue. */
+export async function examineFolder(
+  folder: string,
+  why: string,
+  nowMs: number,
+  backup: () => Promise<Finding>,
+): Promise<Finding[]> {
   const first = checkFolder(folder, why);
   if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
   const databases = diagnose(folder);
@@ -47,7 +51,8 @@ export function examineFolder(folder: string, why: string, nowMs: number): Findi
     checkDisk(folder, catalogueBytes),
     checkPermissions(folder),
     ...leftOver(folder),
-    ...(catalogueBytes === 0 ? [] : [checkBackup(folder, nowMs)]),
+    ...(catalogueBytes === 0 ? [] : [await backup()]),
+    ...checkFolderSources(folder, nowMs),
     checkClock(nowMs, newestMs),
   ];
 }
@@ -87,36 +92,6 @@ function checkDatabase({ name, path, bytes = 0, pending, problem }: Diagnosis): 
     `${detail}, schema lacks ${pending.join(", ")}`,
     "The next start updates it, and keeps a copy.",
   );
-}
-
-function checkBackup(folder: string, nowMs: number): Finding {
-  const check = "backup";
-  const last = lastBackup(folder);
-  const advice = "Run rehome backup FILE, preferably every day and to another disk.";
-  if (last === undefined) return warn(check, "there is no backup yet", advice);
-  if (isGone(last.file)) {
-    const detail = `the last one is not at its place any more: ${last.file}`;
-    return warn(
-      check,
-      detail,
-      "Mount its disk, or make another one. If you moved it, it is no loss.",
-    );
-  }
-  const ageMs = nowMs - last.atMs;
-  const days = Math.floor(ageMs / dayMs);
-  const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
-  return ageMs > backupAgeMaxMs
-    ? warn(check, `the last one is ${days} days old: ${detail}`, advice)
-    : ok(check, detail);
-}
-
-/** True only where this account sees that there is no such file. */
-function isGone(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** The machine's clock, beside the newest time that the store knows of. */
@@ -163,6 +138,7 @@ export async function examineDatabase(
           "The next start updates it; make a dump with pg_dump first.",
         ),
     ...moved(found.movedTo),
+    ...checkSources(found.jobs, nowMs),
     ...checkSkew(Math.abs(nowMs - found.serverMs)),
     checkClock(nowMs, 0),
   ];

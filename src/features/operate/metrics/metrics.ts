@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import {
@@ -10,7 +10,11 @@ import {
   Registry,
 } from "prom-client";
 import type { AnsweredRequest } from "../../../http/handler.ts";
+import type { JobKind } from "../../../domain/schedule.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
+import type { Database } from "../../../storage/database.ts";
+import { type Job, jobsOf } from "../../../storage/schedule.ts";
+import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { descriptorsMax } from "../../../storage/system.ts";
 import { version } from "../../../version.ts";
@@ -25,6 +29,8 @@ const lagResolutionMs = 20;
 interface MetricsOptions {
   /** The data folder whose files are measured; undefined if the store is elsewhere. */
   readonly folder: string | undefined;
+  /** The file with the certificate; undefined without HTTPS. */
+  readonly tlsCert: string | undefined;
   readonly droppedLogLines: () => number;
 }
 
@@ -103,6 +109,11 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON();
   }
 
+  /** Shows what the schedule of this store says, too. */
+  watchSchedule(db: Database): void {
+    scheduleMetrics(this.#registers, () => jobsOf(db).catch(() => []));
+  }
+
   close(): void {
     this.#stopWatching();
   }
@@ -151,7 +162,10 @@ function storeMetrics(registers: Registry[]): StoreObserver {
 }
 
 /** Registers the process, its event loop and the store's files. Returns what ends the watching. */
-function watchProcess(registry: Registry, { folder, droppedLogLines }: MetricsOptions): () => void {
+function watchProcess(
+  registry: Registry,
+  { folder, tlsCert, droppedLogLines }: MetricsOptions,
+): () => void {
   const registers = [registry];
   const counter = (metric: CounterConfiguration<string>) => new Counter({ ...metric, registers });
   const gauge = (metric: GaugeConfiguration<string>) => new Gauge({ ...metric, registers });
@@ -198,8 +212,70 @@ function watchProcess(registry: Registry, { folder, droppedLogLines }: MetricsOp
     help: "Maximum number of open file descriptors.",
   });
   if (max !== Infinity) maximum.set(max);
-  if (folder !== undefined) gauge(filesOf(folder));
+  if (folder !== undefined) {
+    gauge(filesOf(folder));
+    gauge({
+      name: "rehome_disk_free_bytes",
+      help: "Free space on the disk of the data folder.",
+      aggregator: "min",
+      collect() {
+        this.set(freeBytes(folder));
+      },
+    });
+  }
+  gauge({
+    name: "rehome_certificate_expiry_timestamp_seconds",
+    help: "When the certificate in its file ends, in Unix time; 0 without one.",
+    aggregator: "max",
+    async collect() {
+      this.set(tlsCert === undefined ? 0 : await certificateEnd(tlsCert));
+    },
+  });
   return lagMetrics(gauge);
+}
+
+/** When the certificate in the file ends, in seconds; 0 for one that cannot be read. */
+async function certificateEnd(file: string): Promise<number> {
+  const { certificateEndMs } = await import("../../../cli/tls.ts");
+  try {
+    return certificateEndMs(await readFile(file, "utf8")) / 1000;
+  } catch {
+    return 0;
+  }
+}
+
+/** Registers when what the service does by itself last succeeded, and how often it failed. */
+function scheduleMetrics(registers: Registry[], jobs: () => Promise<readonly Job[]>): void {
+  const gauge = (kind: JobKind, metric: string, help: string, value: (job: Job) => number) => {
+    const isPull = kind === "pull";
+    return new Gauge({
+      name: `rehome_${isPull ? "source" : "backup"}_${metric}`,
+      help,
+      labelNames: isPull ? ["source"] : [],
+      registers,
+      // All processes read the same rows.
+      aggregator: "max",
+      async collect() {
+        this.reset();
+        for (const job of await jobs()) {
+          if (job.kind !== kind || job.paused !== null) continue;
+          this.set(isPull ? { source: job.target } : {}, value(job));
+        }
+      },
+    });
+  };
+  const last = "last_success_timestamp_seconds";
+  const succeeded = ({ succeededAtMs }: Job) => (succeededAtMs ?? 0) / 1000;
+  gauge("pull", last, "When a followed list was last pulled, in Unix time; 0 if never.", succeeded);
+  gauge(
+    "backup",
+    last,
+    "When the service last made a backup, in Unix time; 0 if never.",
+    succeeded,
+  );
+  const failures = ({ failures }: Job) => failures;
+  gauge("pull", "failures", "Failures in a row of a followed list.", failures);
+  gauge("backup", "failures", "Failures in a row of the service's backups.", failures);
 }
 
 function filesOf(folder: string): GaugeConfiguration<string> {

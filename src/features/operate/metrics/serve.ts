@@ -117,6 +117,7 @@ function metricsOf(config: Config, log: Logger): Metrics {
   const data = dataFolderOf(config);
   return new Metrics({
     folder: data === inMemory ? undefined : data,
+    tlsCert: config.tlsCert,
     droppedLogLines: () => log.droppedTotal,
   });
 }
@@ -125,6 +126,7 @@ function counting(metrics: Metrics): Watcher {
   return {
     requests: metrics,
     store: metrics.storeObserver,
+    opened: (db) => metrics.watchSchedule(db),
     close: async () => metrics.close(),
   };
 }

@@ -1,0 +1,124 @@
+/** What the doctor finds of what the service does by itself: followed lists and backups. */
+import { statSync } from "node:fs";
+import type { Io } from "../../../cli/io.ts";
+import { counted } from "../../../cli/terminal/text.ts";
+import type { LoadedConfig } from "../../../config.ts";
+import { dayMs, isoSeconds } from "../../../domain/clock.ts";
+import { AppError, shellWord } from "../../../domain/errors.ts";
+import { type JobKind, lateness, type PauseReason } from "../../../domain/schedule.ts";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { examine } from "../../../storage/sqlite/inspect.ts";
+import { lastBackup } from "../backup/backup.ts";
+import { locate } from "../backup/find.ts";
+import { isBucket } from "../backup/places.ts";
+import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
+
+/** A row of the schedule, read without opening the store. */
+export interface JobRow {
+  readonly kind: JobKind;
+  readonly target: string;
+  readonly everyMs: number;
+  /** When it last succeeded, or was added. */
+  readonly sinceMs: number;
+  readonly failures: number;
+  readonly problem: string | null;
+  readonly paused: PauseReason | null;
+}
+
+/** Reads the schedule on either kind of database. */
+export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
+  CAST(every_ms AS double precision) AS "everyMs",
+  CAST(coalesce(succeeded_at_ms, added.created_at_ms, next_at_ms) AS double precision) AS "sinceMs"
+  FROM ${schema}schedule LEFT JOIN ${schema}sources AS added
+    ON kind = 'pull' AND added.name = target ORDER BY target`;
+
+/** The schedule of a data folder; none of one that lacks it or cannot be read. */
+function jobsIn(folder: string): readonly JobRow[] {
+  try {
+    return examine(storeFiles(folder).catalogue, (db) => db.query<JobRow, []>(jobsSql("")).all());
+  } catch {
+    // What is wrong with the catalogue is another check's.
+    return [];
+  }
+}
+
+/** How the followed lists are; empty if there are none. */
+export function checkSources(jobs: readonly JobRow[], nowMs: number): Finding[] {
+  const check = "sources";
+  const pulls = jobs.filter(({ kind }) => kind === "pull");
+  if (pulls.length === 0) return [];
+  const wrong = pulls.flatMap(({ target, everyMs, sinceMs, problem, paused }) => {
+    const advice = `rehome sources show ${shellWord(target)}`;
+    if (paused !== null) {
+      if (paused === "person") return [];
+      const detail = `${target} is paused since ${paused === "undo" ? "an undo" : "a restore"}`;
+      return [warn(check, detail, `rehome sources resume ${shellWord(target)}`)];
+    }
+    const state = lateness(everyMs, nowMs - sinceMs);
+    const why = problem === null ? "" : `: ${problem.replace(/\.$/, "")}`;
+    if (state === "ok") return problem === null ? [] : [warn(check, target + why, advice)];
+    return [
+      { check, state, detail: `${target}: no pull since ${isoSeconds(sinceMs)}${why}`, advice },
+    ];
+  });
+  return wrong.length > 0 ? wrong : [ok(check, `${counted(pulls.length, "list")} followed`)];
+}
+
+export function checkFolderSources(folder: string, nowMs: number): Finding[] {
+  return checkSources(jobsIn(folder), nowMs);
+}
+
+/** A backup older than this is too old to want to restore it. */
+const backupAgeMaxMs = 7 * dayMs;
+
+/** The last backup of a data folder, and whether the service makes them in time. */
+export async function checkBackup(
+  folder: string,
+  nowMs: number,
+  loaded: LoadedConfig,
+  io: Io,
+): Promise<Finding> {
+  const check = "backup";
+  const job = jobsIn(folder).find(({ kind }) => kind === "backup");
+  if (job !== undefined && job.failures > 0) {
+    const { everyMs, sinceMs, problem } = job;
+    const state = lateness(everyMs, nowMs - sinceMs) === "fail" ? "fail" : "warn";
+    const detail = `the service failed to make one: ${problem?.replace(/\.$/, "")}`;
+    return { check, state, detail, advice: "Correct that, then: rehome backup" };
+  }
+  const last = lastBackup(folder);
+  const advice =
+    job === undefined
+      ? "Let the service make them (--backup-to), preferably on another machine."
+      : "See that the service runs: it makes them.";
+  if (last === undefined) return warn(check, "there is no backup yet", advice);
+  const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
+  try {
+    if (await isGone(last.file, loaded, io)) {
+      const remedy = "Mount its disk, or make another one. If you moved it, it is no loss.";
+      return warn(check, `the last one is not at its place any more: ${last.file}`, remedy);
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { ...failWith(check, error, advice), state: "warn" };
+  }
+  const ageMs = nowMs - last.atMs;
+  const state = job === undefined ? "ok" : lateness(job.everyMs, ageMs);
+  if (state === "ok" && ageMs <= backupAgeMaxMs) return ok(check, detail);
+  const days = Math.floor(ageMs / dayMs);
+  const late = `the last one is ${counted(days, "day")} old: ${detail}`;
+  return { check, state: state === "fail" ? state : "warn", detail: late, advice };
+}
+
+/** True only where this account sees no such file. Throws for a bucket that cannot be reached. */
+async function isGone(file: string, loaded: LoadedConfig, io: Io): Promise<boolean> {
+  if (isBucket(file)) {
+    const { place, name } = locate(file, loaded, io);
+    return !(await place.list()).some((each) => each.name === name);
+  }
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
