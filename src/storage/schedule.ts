@@ -19,6 +19,25 @@ export interface Job extends JobTimes {
   readonly paused: PauseReason | null;
 }
 
+/** A row of the schedule, read without opening the store. */
+export interface JobRow {
+  readonly kind: JobKind;
+  readonly target: string;
+  readonly everyMs: number;
+  /** When it last succeeded, or was added. */
+  readonly sinceMs: number;
+  readonly failures: number;
+  readonly problem: string | null;
+  readonly paused: PauseReason | null;
+}
+
+/** Reads the schedule on either kind of database. */
+export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
+  CAST(every_ms AS double precision) AS "everyMs",
+  CAST(coalesce(succeeded_at_ms, added.created_at_ms, next_at_ms) AS double precision) AS "sinceMs"
+  FROM ${schema}schedule LEFT JOIN ${schema}sources AS added
+    ON kind = 'pull' AND added.name = target ORDER BY target`;
+
 export const jobName = (kind: JobKind, target: string): string => `${kind} ${target}`.trimEnd();
 
 export function jobsOf(db: Database): Promise<Job[]> {

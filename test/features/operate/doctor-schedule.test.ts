@@ -1,7 +1,8 @@
 /** What the doctor makes of followed lists. */
 import { expect, test } from "bun:test";
 import { hourMs } from "../../../src/domain/clock.ts";
-import { checkSources, type JobRow } from "../../../src/features/operate/doctor/schedule.ts";
+import { checkSources } from "../../../src/features/operate/doctor/schedule.ts";
+import type { JobRow } from "../../../src/storage/schedule.ts";
 
 const nowMs = Date.UTC(2026, 10, 24);
 const row: JobRow = {

@@ -5,32 +5,14 @@ import { counted } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
-import { type JobKind, lateness, type PauseReason } from "../../../domain/schedule.ts";
+import { lateness } from "../../../domain/schedule.ts";
+import { type JobRow, jobsSql } from "../../../storage/schedule.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { lastBackup } from "../backup/backup.ts";
 import { locate } from "../backup/find.ts";
 import { isBucket } from "../backup/places.ts";
 import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
-
-/** A row of the schedule, read without opening the store. */
-export interface JobRow {
-  readonly kind: JobKind;
-  readonly target: string;
-  readonly everyMs: number;
-  /** When it last succeeded, or was added. */
-  readonly sinceMs: number;
-  readonly failures: number;
-  readonly problem: string | null;
-  readonly paused: PauseReason | null;
-}
-
-/** Reads the schedule on either kind of database. */
-export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
-  CAST(every_ms AS double precision) AS "everyMs",
-  CAST(coalesce(succeeded_at_ms, added.created_at_ms, next_at_ms) AS double precision) AS "sinceMs"
-  FROM ${schema}schedule LEFT JOIN ${schema}sources AS added
-    ON kind = 'pull' AND added.name = target ORDER BY target`;
 
 /** The schedule of a data folder; none of one that lacks it or cannot be read. */
 function jobsIn(folder: string): readonly JobRow[] {

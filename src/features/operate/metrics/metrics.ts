@@ -212,36 +212,40 @@ function watchProcess(
     help: "Maximum number of open file descriptors.",
   });
   if (max !== Infinity) maximum.set(max);
-  if (folder !== undefined) {
-    gauge(filesOf(folder));
-    gauge({
-      name: "rehome_disk_free_bytes",
-      help: "Free space on the disk of the data folder.",
-      aggregator: "min",
-      collect() {
-        this.set(freeBytes(folder));
-      },
-    });
-  }
+  diskMetrics(gauge, folder);
+  gauge(certificateOf(tlsCert));
+  return lagMetrics(gauge);
+}
+
+/** Registers the store's files and the room beside them. */
+function diskMetrics(
+  gauge: (metric: GaugeConfiguration<string>) => Gauge,
+  folder: string | undefined,
+): void {
+  if (folder === undefined) return;
+  gauge(filesOf(folder));
   gauge({
+    name: "rehome_disk_free_bytes",
+    help: "Free space on the disk of the data folder.",
+    aggregator: "min",
+    collect() {
+      this.set(freeBytes(folder));
+    },
+  });
+}
+
+function certificateOf(file: string | undefined): GaugeConfiguration<string> {
+  return {
     name: "rehome_certificate_expiry_timestamp_seconds",
     help: "When the certificate in its file ends, in Unix time; 0 without one.",
     aggregator: "max",
     async collect() {
-      this.set(tlsCert === undefined ? 0 : await certificateEnd(tlsCert));
+      if (file === undefined) return;
+      const { certificateEndMs } = await import("../../../cli/tls.ts");
+      const text = await readFile(file, "utf8").catch(() => "");
+      this.set(text === "" ? 0 : certificateEndMs(text) / 1000);
     },
-  });
-  return lagMetrics(gauge);
-}
-
-/** When the certificate in the file ends, in seconds; 0 for one that cannot be read. */
-async function certificateEnd(file: string): Promise<number> {
-  const { certificateEndMs } = await import("../../../cli/tls.ts");
-  try {
-    return certificateEndMs(await readFile(file, "utf8")) / 1000;
-  } catch {
-    return 0;
-  }
+  };
 }
 
 /** Registers when what the service does by itself last succeeded, and how often it failed. */
