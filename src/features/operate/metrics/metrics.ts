@@ -82,7 +82,8 @@ export class Metrics {
       aggregator: "max",
     });
     build.set({ version, bun: Bun.version }, 1);
-    this.#stopWatching = watchProcess(this.#registry, options);
+    this.#stopWatching = watchProcess(this.#registry, options.droppedLogLines);
+    placeMetrics(this.#registers, options);
   }
 
   /** Counts a request that got its response. */
@@ -161,11 +162,8 @@ function storeMetrics(registers: Registry[]): StoreObserver {
   };
 }
 
-/** Registers the process, its event loop and the store's files. Returns what ends the watching. */
-function watchProcess(
-  registry: Registry,
-  { folder, tlsCert, droppedLogLines }: MetricsOptions,
-): () => void {
+/** Registers the process and its event loop. Returns what ends the watching. */
+function watchProcess(registry: Registry, droppedLogLines: () => number): () => void {
   const registers = [registry];
   const counter = (metric: CounterConfiguration<string>) => new Counter({ ...metric, registers });
   const gauge = (metric: GaugeConfiguration<string>) => new Gauge({ ...metric, registers });
@@ -212,16 +210,13 @@ function watchProcess(
     help: "Maximum number of open file descriptors.",
   });
   if (max !== Infinity) maximum.set(max);
-  diskMetrics(gauge, folder);
-  gauge(certificateOf(tlsCert));
   return lagMetrics(gauge);
 }
 
-/** Registers the store's files and the room beside them. */
-function diskMetrics(
-  gauge: (metric: GaugeConfiguration<string>) => Gauge,
-  folder: string | undefined,
-): void {
+/** Registers the store's files, the room beside them, and the certificate. */
+function placeMetrics(registers: Registry[], { folder, tlsCert }: MetricsOptions): void {
+  const gauge = (metric: GaugeConfiguration<string>) => new Gauge({ ...metric, registers });
+  gauge(certificateOf(tlsCert));
   if (folder === undefined) return;
   gauge(filesOf(folder));
   gauge({
