@@ -439,6 +439,51 @@ describe("an export", () => {
     expect((await eve.get("/export/json")).status).toBe(404);
   });
 
+  test("changes nothing when it is imported again, whatever the names", async () => {
+    using other = temporaryFolder();
+    const data = ["--data", `${other.path}/data`];
+    const names = ["'=x", "=x", "_x0041_", " a\r\nb ", "007", "", "Luna", "Luna", "sin estado"];
+    const animals = names.map((name, at) => ({
+      name,
+      categoryId: 1,
+      ...(at > 2 && { status: "sold" }),
+    }));
+    await Bun.write(`${other.path}/list.json`, JSON.stringify(animals));
+    await Bun.write(`${other.path}/categories.json`, '{"7": 1}');
+    const categories = ["--categories", `${other.path}/categories.json`];
+    expect(
+      (await rehome(["pets", "import", `${other.path}/list.json`, ...categories, ...data]))
+        .exitCode,
+    ).toBe(0);
+    await using direct = await serveConsole(`${other.path}/data`);
+    const eve = await new Visitor(direct.console).join(
+      await invite(`${other.path}/data`, "Eve", "staff"),
+    );
+    const imported = async (name: string, bytes: Uint8Array | string) => {
+      await Bun.write(`${other.path}/${name}`, bytes);
+      const { stdout } = await rehome([
+        "pets",
+        "import",
+        `${other.path}/${name}`,
+        "--json",
+        ...data,
+      ]);
+      const { added, updated, unchanged } = JSON.parse(stdout) as Record<string, number>;
+      return [added, updated, unchanged];
+    };
+    for (const format of ["csv", "json"]) {
+      const { stdout } = await rehome(["pets", "export", "--format", format, ...data]);
+      expect(await imported(`all.${format}`, stdout)).toEqual([0, 0, names.length]);
+    }
+    for (const language of ["en", "es"]) {
+      await eve.post(`/language/${language}`);
+      for (const format of ["xlsx", "csv"]) {
+        const bytes = await (await eve.get(`/export/${format}`)).bytes();
+        expect(await imported(`${language}.${format}`, bytes)).toEqual([0, 0, names.length]);
+      }
+    }
+  });
+
   test("on paper has each animal in a line, and no button", async () => {
     const pam = await joined("Pam");
     await pam.submit("/animals", { name: "Paper", category: "Dog", status: "sold" });

@@ -5,7 +5,7 @@ import { fold } from "../../../domain/names.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../docs/html.ts";
-import { csvField, guarded } from "../../import/write/csv.ts";
+import { csvField, guarded, unguarded } from "../../import/write/csv.ts";
 import { readForm } from "../body.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
@@ -407,28 +407,40 @@ export async function exportPage(visit: Visit): Promise<Response> {
 }
 
 /** The rows of an export in the language of its reader, the headings first. */
-async function* exportRows(visit: Visit): AsyncGenerator<(string | number)[]> {
+async function* exportRows(
+  visit: Visit,
+  textOf: (text: string) => string,
+): AsyncGenerator<(string | number)[]> {
   const { words } = visit;
   yield [...words.export.columns];
   for await (const batch of visit.animals.all({ ...askedOf(visit), limit: batchAnimals })) {
     for (const { id, name, category, categoryId, status, externalId, source } of batch) {
       yield [
         Number.isSafeInteger(Number(id)) ? Number(id) : String(id),
-        name,
-        category ?? String(categoryId),
+        textOf(name),
+        textOf(category ?? String(categoryId)),
         words.status[status ?? noStatus],
-        externalId ?? "",
-        source ?? "",
+        textOf(externalId ?? ""),
+        textOf(source ?? ""),
       ];
     }
   }
+}
+
+/**
+ * A text as a workbook has it, so that an import reads the same: `_x0041_` is a character there, and
+ * the import takes an apostrophe before a formula away.
+ */
+function inWorkbook(text: string): string {
+  const kept = unguarded(text) === text ? text : guarded(text);
+  return kept.replaceAll(/_(?=x[\dA-F]{4}_)/gi, "_x005F_");
 }
 
 /** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */
 export async function exportFile(visit: Visit, name: string): Promise<Response> {
   const format = exportFormats.find((each) => each === name);
   if (format === undefined) return notFoundPage(visit);
-  const rows = exportRows(visit);
+  const rows = exportRows(visit, format === "xlsx" ? inWorkbook : guarded);
   if (format === "xlsx") {
     // Loaded where it is wanted.
     const { writeXlsxStream } = await import("hucre/xlsx");
@@ -439,8 +451,7 @@ export async function exportFile(visit: Visit, name: string): Promise<Response> 
     async pull(controller) {
       const { done, value } = await rows.next();
       if (done === true) controller.close();
-      else
-        controller.enqueue(`${value.map((each) => csvField(guarded(String(each)))).join(",")}\r\n`);
+      else controller.enqueue(`${value.map((each) => csvField(String(each))).join(",")}\r\n`);
     },
     async cancel() {
       await rows.return(undefined);
