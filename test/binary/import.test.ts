@@ -336,7 +336,7 @@ describe("pets import", () => {
       "--dry-run",
     );
     expect(dry.stdout).toBe(
-      'Read 3 records (dallas, csv).\n  2  would be added\n  0  would be updated\n  0  unchanged\n  1  not for adoption: Outcome_Type "RETURNED TO OWNER"\nCategory DOG would be 1.\nCategory CAT would be 2.\n',
+      'Read 3 records (dallas, csv).\n  2  would be added\n  0  would be updated\n  0  unchanged\n  1  not for adoption: Outcome_Type "RETURNED TO OWNER"\nCategory DOG would be 1.\nCategory CAT would be 2.\nNote: animals have no name and are called Unnamed (2, first on line 2: dallas:A600001).\n',
     );
     expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
   });

@@ -33,7 +33,7 @@ export const messageTexts = {
   statusUnknown: (found: string) => `unknown status ${found}`,
   statusUnnamed: (id: string) => `the input has no name for the status id ${id}`,
   sameName: (name: string, records: string, animals: string) =>
-    `${records} records and ${animals} animals here are called ${name}: nothing tells which is which`,
+    `${name} is the name of ${records} of the records and ${animals} of the animals here: nothing tells which is which`,
   fieldCount: (expected: string, found: string) =>
     `expected ${expected} fields as in the header, found ${found} field${found === "1" ? "" : "s"}`,
   quoteOpen: () => "expected a closing '\"' for a field of this record",

@@ -5,7 +5,7 @@ import { fold } from "../../../domain/names.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../docs/html.ts";
-import { csvField, guarded, unguarded } from "../../import/write/csv.ts";
+import { csvField, guarded, inWorkbook } from "../../import/write/csv.ts";
 import { readForm } from "../body.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
@@ -425,15 +425,6 @@ async function* exportRows(
       ];
     }
   }
-}
-
-/**
- * A text as a workbook has it, so that an import reads the same: `_x0041_` is a character there, and
- * the import takes an apostrophe before a formula away.
- */
-function inWorkbook(text: string): string {
-  const kept = unguarded(text) === text ? text : guarded(text);
-  return kept.replaceAll(/_(?=x[\dA-F]{4}_)/gi, "_x005F_");
 }
 
 /** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */

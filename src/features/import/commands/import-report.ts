@@ -187,14 +187,18 @@ export function causesText(summary: ImportSummary, rejects: string | undefined):
 }
 
 /** Why nothing was changed. */
-export function refusedText(summary: ImportSummary, rejects: string | undefined): string {
+export function refusedText(
+  summary: ImportSummary,
+  rejects: string | undefined,
+  isAgreed = false,
+): string {
   const { rejected, read, dryRun } = summary;
   const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
   return `${grouped(rejected)} of ${grouped(read)} records cannot be imported, so ${consequence}.
-${causesText(summary, rejects)}Try: ${remedies(summary).join(" ")}`;
+${causesText(summary, rejects)}Try: ${remedies(summary, isAgreed).join(" ")}`;
 }
 
-function remedies(summary: ImportSummary): string[] {
+function remedies(summary: ImportSummary, isAgreed: boolean): string[] {
   const { causes } = summary;
   const unknown = causes
     .flatMap(({ unknownStatus }) => unknownStatus ?? [])
@@ -208,7 +212,7 @@ function remedies(summary: ImportSummary): string[] {
   if (causes.some(({ unknownCategory }) => unknownCategory)) {
     all.push("Add --create-categories for new ids or --categories FILE for given ones.");
   }
-  if (summary.isGuessed) all.push(guessRemedy(summary));
+  if (summary.isGuessed && !isAgreed) all.push(guessRemedy(summary));
   all.push("Fix the records, or import the rest with --skip-bad.");
   return all;
 }

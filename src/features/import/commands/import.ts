@@ -144,7 +144,9 @@ function report(
   if (summary.rejected === 0) return;
   const which = written < summary.rejected ? `The first ${grouped(written)}` : "All of them";
   const where = rejects.path === undefined ? undefined : `${which} are in ${rejects.path}.`;
-  if (options.skipBad !== true) throw new Error(refusedText(summary, where));
+  if (options.skipBad !== true) {
+    throw new Error(refusedText(summary, where, options.acceptGuess));
+  }
   io.err(causesText(summary, where));
   if (summary.rejected < summary.read) return;
   throw new Error(

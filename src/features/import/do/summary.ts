@@ -12,6 +12,7 @@ import {
   problemsMax,
   type Rejection,
 } from "../understand/record.ts";
+import { unnamed } from "../understand/values.ts";
 import { type Meaning, wordKey } from "../understand/words.ts";
 
 /** What is wrong with a number of records. */
@@ -142,7 +143,7 @@ export function summary(
     rejected: rejections.length,
     rejections: rejections.slice(0, problemsMax),
     causes: causesOf(rejections),
-    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, reading, options)],
+    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, options)],
     refusal,
     sample: pets.slice(0, sampleAnimals).map(({ line, name, category, status, externalId }) => {
       return { line, name, category, status, externalId };
@@ -176,7 +177,6 @@ function statusCounts(pets: readonly Candidate[]): ImportSummary["statuses"] {
 function planNotes(
   pets: readonly Candidate[],
   { plan: { alike }, newest: { differentNames } }: Planned,
-  { format, columns }: Reading,
   { newIds = false, complete = false }: ImportOptions,
 ): readonly Note[] {
   const notes: Note[] = [];
@@ -197,8 +197,12 @@ function planNotes(
     message("alikeThere"),
     alike.map(({ outcome }) => ({ line: outcome.line, example: JSON.stringify(outcome.name) })),
   );
-  if (format === "map" && columns?.name === undefined)
-    add(message("namesMissing"), pets.map(named));
+  add(
+    message("namesMissing"),
+    pets
+      .filter(({ name }) => name === unnamed)
+      .map(({ line, name, externalId }) => ({ line, example: externalId ?? name })),
+  );
   add(message("namesDiffer"), differentNames);
   return notes;
 }

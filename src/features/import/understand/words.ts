@@ -87,7 +87,7 @@ export const harmlessPhrases: readonly string[] =
   `for adoption,up for adoption,to adopt,in foster care,in foster home,in a foster home,in foster,bonded pair,
 en adopcion,para adopcion,en casa de acogida,en acogida,pareja unida,
 zur vermittlung,zur adoption,auf pflegestelle,in pflegestelle,im tierheim,
-a l adoption,en famille d accueil,en pension,voor adoptie,ter adoptie,in gastgezin,in het asiel,
+a l adoption,a adoption,en famille d accueil,en pension,voor adoptie,ter adoptie,in gastgezin,in het asiel,
 para adocao,em adocao,em lar temporario,no abrigo,en el refugio,au refuge`.split(/,\n?/);
 
 /** Single words of the same kind. Numbers are harmless too: they count kennels and days. */

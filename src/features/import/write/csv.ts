@@ -19,6 +19,15 @@ export function unguarded(text: string): string {
   return text.replace(guardedFormula, "");
 }
 
+/**
+ * A text as a workbook has it, so that an import reads the same: `_x0041_` is a character there,
+ * and the import takes an apostrophe before a formula away.
+ */
+export function inWorkbook(text: string): string {
+  const kept = unguarded(text) === text ? text : guarded(text);
+  return kept.replaceAll(/_(?=x[\dA-F]{4}_)/gi, "_x005F_");
+}
+
 const special = /[",\r\n]/;
 
 /** One field by RFC 4180: quoted where it has to be. */

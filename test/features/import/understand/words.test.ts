@@ -78,7 +78,7 @@ describe("stems", () => {
       |Quarantined|Assessment|At vet|Fostering|Acogida temporal`,
     pending: `Foster to adopt, spay later|Adoption trial week|Adopt hold|Pending adoption paperwork|Hold for Smith
       |Reserva|En lista de espera|Processing`,
-    available: `Adoptable now|Avail|Available today at kennel 3|Disponibles ahora|available for adoption now
+    available: `Adoptable now|Avail|à adoption|Available today at kennel 3|Disponibles ahora|available for adoption now
       |Available in foster care|bonded pair available`,
     sold: "Adopted by the Smiths|Adoption completed|Adoptadas|Adotadas|Bereits vermittelt",
   });
