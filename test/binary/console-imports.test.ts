@@ -123,7 +123,8 @@ test("what was chosen since the preview is shown before it is imported", async (
   expect(await (await ana.get("/animals?q=Since")).text()).toContain("Nothing matches");
   // The buttons beside the choices send the same form.
   const seen = { ...(await previewOf(ana)), ...whole, look: "yes" };
-  expect(await ana.submit("/import/run", seen)).toContain("What since.csv would change");
+  await ana.submit("/import/run", seen);
+  expect(await settled(ana)).toContain("What since.csv would change");
   await ana.submit("/import/run", { ...(await previewOf(ana)), ...whole });
   expect(await settled(ana)).toContain("Imported: since.csv");
 });

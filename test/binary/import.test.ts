@@ -534,6 +534,31 @@ describe("beside a running server", () => {
     expect(await server.stop()).toBe(0);
   });
 
+  test("a create that would wait too long gets 503 with Retry-After; none is lost", async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const file = largeFile(folder.path, 60_000);
+    await using server = await serve(data, ["--store-timeout", "100"]);
+    const { key } = await makeKey(data, ...roomy);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const counts = new Map<string, number>();
+    const work = importInto(folder.path, file);
+    const ended = { is: false };
+    void work.finally(() => (ended.is = true));
+    while (!ended.is) {
+      const body = '{"name":"Rex","categoryId":5}';
+      const answer = await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+      await answer.text();
+      const said = `${answer.status} ${answer.headers.get("retry-after")}`;
+      counts.set(said, (counts.get(said) ?? 0) + 1);
+    }
+    expect(await work).toMatchObject({ exitCode: 0 });
+    const { "201 null": created = 0, "503 1": refused = 0, ...others } = Object.fromEntries(counts);
+    expect([refused > 0, others]).toEqual([true, {}]);
+    const lines = (await exported(folder.path, "ndjson")).stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(60_000 + created);
+  });
+
   test("one that is killed leaves nothing behind that is in the way of the next", async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, "data");
