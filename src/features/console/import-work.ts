@@ -296,18 +296,7 @@ function unknownOf({ columns, rows, guess: map }: UnknownFormat): UnknownFile {
     const column = map[targets[meaning]];
     return column === undefined ? [] : [[meaning, column] as const];
   });
-  return { columns, rows: rows.map((row) => row.map(plain)), guess: Object.fromEntries(guess) };
-}
-
-/** A value without the quotes around it in which messages show a text. */
-function plain(shown: string): string {
-  if (!/^".*"$/s.test(shown)) return shown;
-  try {
-    return String(JSON.parse(shown));
-  } catch {
-    // It was cut off within an escape.
-    return shown.slice(1, -1);
-  }
+  return { columns, rows, guess: Object.fromEntries(guess) };
 }
 
 /** What the process says: that it changes something from now on, or its end. */

@@ -176,7 +176,7 @@ export class Notes {
   }
 }
 
-const shownCharacters = 40;
+export const shownCharacters = 40;
 
 /** A value as a message can show it: short, on one line. */
 export function shown(value: unknown): string {

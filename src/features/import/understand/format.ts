@@ -16,6 +16,11 @@ export interface Sample {
   readonly names: readonly string[];
 }
 
+/** True for a record that has fields: a row of a table, or a JSON object. */
+export function hasFields(record: unknown): boolean {
+  return Array.isArray(record) || isJsonObject(record);
+}
+
 const firstMax = 512;
 
 export function sampleOf({ columns, records }: Pick<Records, "columns" | "records">): Sample {

@@ -2,7 +2,7 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { Dates } from "./dates.ts";
-import type { Sample } from "./format.ts";
+import { hasFields, type Sample } from "./format.ts";
 import { type FieldMap, mapTargets, type MapTarget } from "./map.ts";
 import { isDepartureWord } from "./shelters.ts";
 import { Statuses, statusKey } from "./statuses.ts";
@@ -74,17 +74,21 @@ interface Column {
   readonly values: readonly unknown[];
 }
 
-/** What is found out about an unknown list. */
-export interface Guess {
-  readonly columns: FieldMap;
+interface StatusGuess {
+  readonly column: Column;
   /** Words that mean something in this column alone, such as yes and no. */
   readonly words: ReadonlyMap<string, Meaning>;
   /** What a blank status means, if it means something. */
-  readonly whenBlank?: Meaning;
+  readonly whenBlank?: Meaning | undefined;
   /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
   readonly isOutcome: boolean;
+}
+
+/** What is found out about an unknown list. */
+export interface Guess extends Omit<StatusGuess, "column"> {
+  readonly columns: FieldMap;
   /** Words of the status that are to be told, or of a column with the heading of one. */
-  readonly asked?: { readonly column: string; readonly words: readonly string[] };
+  readonly asked: { readonly column: string; readonly words: readonly string[] } | undefined;
 }
 
 /** Guesses what `given` leaves open. */
@@ -108,22 +112,13 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   );
   const { words = new Map(), whenBlank, isOutcome = false } = told ?? {};
   const open = told?.column ?? likelyStatus(map.status === undefined ? free() : named);
-  const asked = open && {
-    column: open.name,
-    words: unknownWords(open, statuses.withWords(words)),
-  };
-  return {
-    columns: ordered,
-    words,
-    isOutcome,
-    ...(whenBlank !== undefined && { whenBlank }),
-    ...(asked !== undefined && { asked }),
-  };
+  const unknown = open && unknownWords(open, statuses.withWords(words));
+  const asked = open && unknown && { column: open.name, words: unknown };
+  return { columns: ordered, words, isOutcome, whenBlank, asked };
 }
 
 function columnsOf(sample: Sample): readonly Column[] {
-  const records = sample.records.slice(0, sampleMax);
-  const rows = records.filter((each) => Array.isArray(each) || isJsonObject(each));
+  const rows = sample.records.slice(0, sampleMax).filter(hasFields);
   const columnOf = (name: string, read: Field): Column => {
     const values = rows.map(read).filter((value) => !isBlank(value) && !isJsonObject(value));
     return { name, key: columnKey(name), read, values };
@@ -240,13 +235,6 @@ function dateColumn(columns: readonly Column[], isStay: boolean): Column | undef
   });
 }
 
-interface StatusGuess {
-  readonly column: Column;
-  readonly words: ReadonlyMap<string, Meaning>;
-  readonly whenBlank?: Meaning;
-  readonly isOutcome: boolean;
-}
-
 /** The column that says whether an animal is for adoption: most of its words are known. */
 function statusColumn(
   columns: readonly Column[],
@@ -272,7 +260,7 @@ export function isOfStays(names: readonly string[], status = ""): boolean {
 function valuesOf({ read }: Column, { records }: Sample): readonly unknown[] {
   const values: unknown[] = [];
   for (const record of records) {
-    const value = Array.isArray(record) || isJsonObject(record) ? read(record) : undefined;
+    const value = hasFields(record) ? read(record) : undefined;
     if (!isBlank(value) && !isJsonObject(value)) values.push(value);
   }
   return values;

@@ -5,7 +5,7 @@ import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, message, shown, wordOf } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { absenceReader } from "./exclusion.ts";
-import { type Format, missingStatus, NamedFields, type Sample } from "./format.ts";
+import { type Format, hasFields, missingStatus, NamedFields, type Sample } from "./format.ts";
 import {
   type CandidateCategory,
   type MapperContext,
@@ -181,18 +181,12 @@ const categoryValues = 1_000;
 function refuseNoCategories({ categoryId = "" }: FieldMap, sample: Sample, read: Field): void {
   const values = sample.records
     .slice(0, categoryValues)
-    .map((record) =>
-      sample.columns === undefined && !isJsonObject(record) ? undefined : safely(read, record),
-    )
+    .map((record) => (hasFields(record) ? read(record) : undefined))
     .filter((value) => !isBlank(value) && int64Of(value, "csv") === undefined);
   const measures = values.filter((value) => /^\D{0,2}\d/.test(wordOf(value)));
   if (values.length === 0 || 2 * measures.length <= values.length) return;
   const problem = message("columnNoCategory", `categoryId=${categoryId}`, shown(measures[0]));
   throw new UnreadableInput(0, problem);
-}
-
-function safely(read: Field, record: unknown): unknown {
-  return Array.isArray(record) || isJsonObject(record) ? read(record) : undefined;
 }
 
 /** Throws UnreadableInput for a column of the map that the list does not have. */

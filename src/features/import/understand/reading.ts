@@ -1,13 +1,22 @@
 /** How a list is read: proposed from what is known of it, and carried out on all its records. */
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { shellWord } from "../../../domain/errors.ts";
-import { isBlank, type Message, message, type Note, Notes, shown } from "../messages.ts";
+import {
+  isBlank,
+  type Message,
+  message,
+  type Note,
+  Notes,
+  shown,
+  shownCharacters,
+  wordOf,
+} from "../messages.ts";
 import { collectBehind, UnreadableInput } from "../read/input.ts";
 import { type Input, type Known, readInput, type ReadOptions } from "../read/read.ts";
 import { asm } from "./asm.ts";
 import { Dates } from "./dates.ts";
 import { deathReader } from "./exclusion.ts";
-import { type Format, requireNeeded, type Sample, sampleOf } from "./format.ts";
+import { type Format, hasFields, requireNeeded, type Sample, sampleOf } from "./format.ts";
 import { familiarHeadings, guessed, type Guess, isOfStays, looksLikeRecord } from "./guess.ts";
 import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map.ts";
 import { type Candidate, goneOf, type MapperContext, type Outcome, problemsMax } from "./record.ts";
@@ -259,12 +268,12 @@ function datesOf({ columns, names, records }: Sample): Dates {
     .map((name) => fieldOf(columns, name));
   if (readers.length === 0) return dates;
   for (const record of records) {
-    if (Array.isArray(record) || isJsonObject(record)) {
-      for (const read of readers) dates.learn(read(record));
-    }
+    if (hasFields(record)) for (const read of readers) dates.learn(read(record));
   }
   return dates;
 }
+
+const shortWord = (value: unknown) => wordOf(value).slice(0, shownCharacters);
 
 /** Records of an unknown format that a person is shown. */
 const shownRows = 5;
@@ -283,22 +292,20 @@ export class UnknownFormat extends UnreadableInput {
 
   constructor(sample: Sample, map: FieldMap, given: Given, guess: Guess) {
     const { names, columns } = sample;
-    const rows = sample.first
-      .filter((record) => Array.isArray(record) || isJsonObject(record))
-      .slice(0, shownRows)
-      // By its place: several columns may have one name, or none.
-      .map((record) =>
-        names.map((name, at) => {
-          const value =
-            columns === undefined ? fieldOf(columns, name)(record) : (record as string[])[at];
-          return isBlank(value) && value !== "" ? "" : shown(value);
-        }),
+    // By its place: several columns may have one name, or none.
+    const values = (record: unknown) =>
+      names.map((name, at) =>
+        columns === undefined ? fieldOf(columns, name)(record) : (record as string[])[at],
       );
+    const rows = sample.first.filter(hasFields).slice(0, shownRows).map(values);
     const width = Math.max(...names.map((name) => name.length));
-    const lines = names.map((name, at) => `  ${name.padEnd(width)}  ${rows[0]?.[at] ?? ""}`);
+    const lines = names.map((name, at) => {
+      const value = rows[0]?.[at] ?? undefined;
+      return `  ${name.padEnd(width)}  ${value === undefined ? "" : shown(value)}`;
+    });
     super(0, message("formatUnknown", lines.join("\n"), advice(map, given, guess)));
     this.columns = names;
-    this.rows = rows;
+    this.rows = rows.map((row) => row.map((value) => (isBlank(value) ? "" : shortWord(value))));
     this.guess = map;
     this.lacksStatus =
       guess.asked === undefined &&
@@ -360,39 +367,31 @@ export async function prepare(
   const input = await readFor(bytes, given);
   const known = await said(sampleOf(input).names);
   const { reading, isGuessed } = proposed(input, known);
-  const asks = known.columns?.status === undefined && reading.columns?.status !== undefined;
-  return prepared(input, reading, { isGuessed, asksNobody: isGuessed && asks });
+  const found = prepared(input, reading, isGuessed, understand(input, reading));
+  const nobody = found.input.notes.find((each) => each.said.code === "noneForAdoption")?.said;
+  const isStatusGuessed =
+    known.columns?.status === undefined && reading.columns?.status !== undefined;
+  if (nobody !== undefined && isGuessed && isStatusGuessed) {
+    throw new UnreadableInput(0, { ...nobody, code: "noneGuessed" });
+  }
+  return found;
 }
 
 /** The same by a reading that was confirmed before: nothing is guessed, and no stem is read. */
 export async function prepareAgain(bytes: Uint8Array, reading: Reading): Promise<Prepared> {
   const input = await readFor(bytes, reading);
-  return prepared(input, reading, { isGuessed: false, readsStems: false });
+  return prepared(input, reading, false, understand(input, reading, { readsStems: false }));
 }
 
 function prepared(
-  input: Input,
+  { shape, partial, bytes, notes: own }: Input,
   reading: Reading,
-  {
-    isGuessed,
-    asksNobody = false,
-    readsStems = true,
-  }: {
-    readonly isGuessed: boolean;
-    readonly asksNobody?: boolean;
-    readonly readsStems?: boolean;
-  },
+  isGuessed: boolean,
+  understanding: Understanding,
 ): Prepared {
-  const understanding = understand(input, reading, { readsStems });
-  const { shape, partial, bytes } = input;
   // What an export has without a status is as it was.
   const nobody = reading.format === "rehome" ? undefined : nobodyIn(understanding, reading);
-  if (asksNobody && nobody !== undefined) {
-    const [count = "", column = ""] = nobody.values;
-    throw new UnreadableInput(0, message("noneGuessed", count, column));
-  }
-  const note = nobody && { said: nobody, records: 0, firstLine: 0, example: "" };
-  const notes = note === undefined ? input.notes : [...input.notes, note];
+  const notes = nobody ? [...own, { said: nobody, records: 0, firstLine: 0, example: "" }] : own;
   return { input: { shape, notes, partial, bytes }, reading, isGuessed, understanding };
 }
 
