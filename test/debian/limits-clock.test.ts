@@ -20,7 +20,6 @@ const [library = "libfaketimeMT.so.1 was not found"] = [
   ...new Glob("/usr/lib/*/faketime/libfaketimeMT.so.1").scanSync("/"),
 ];
 const minuteMs = 60_000;
-const hourMs = 3_600_000;
 
 /**
  * A data folder and a server on it that share a clock, which runs, and is this machine's plus an
@@ -144,51 +143,6 @@ describe("windows", () => {
       expect(await ask(machine.origin, credential)).toMatchObject({ status: 200, remaining: 59 });
     }
     expect(new Date(machine.nowMs).getUTCDate()).toBe(4);
-  });
-
-  test.each([
-    ["1 s", 1_000],
-    ["10 min", 10 * minuteMs],
-    ["26 h", 26 * hourMs],
-  ])(
-    "hand back nothing when the clock is set back by %s, and go on within a minute",
-    async (_, ms) => {
-      machine = new Machine(noon);
-      await machine.start();
-      const { key } = await machine.key("--plan", "free");
-      expect(await hammered(key, 70)).toBe(60);
-      machine.advance(-ms);
-      expect(await hammered(key, 70)).toBe(0);
-      const { retryAfterSeconds = 0 } = await ask(machine.origin, key);
-      expect(retryAfterSeconds).toBeLessThanOrEqual(60);
-      machine.advance(retryAfterSeconds * 1000);
-      expect(await hammered(key, 70)).toBe(60);
-    },
-  );
-
-  test("of a clock that bounces by 15 s are not refilled", async () => {
-    machine = new Machine(Date.UTC(2027, 2, 3, 12, 0, 40));
-    await machine.start();
-    const { key } = await machine.key("--plan", "free");
-    machine.toMinute(47_000);
-    let admitted = 0;
-    for (let bounce = 0; bounce < 6; bounce += 1) {
-      admitted += await hammered(key, 70);
-      machine.advance(bounce % 2 === 0 ? 15_000 : -15_000);
-    }
-    // The minute that was, and the one that the clock has seen already.
-    expect(admitted).toBe(120);
-  });
-
-  test("of a clock that was in 2099 do not outlast it", async () => {
-    machine = new Machine(Date.UTC(2099, 0, 1, 12, 0, 5));
-    await machine.start();
-    const { key } = await machine.key("--plan", "free");
-    expect(await hammered(key, 30)).toBe(30);
-    machine.set(noon);
-    expect(await hammered(key, 70)).toBe(30);
-    machine.toMinute(100);
-    expect(await hammered(key, 70)).toBe(60);
   });
 });
 

@@ -251,12 +251,6 @@ describe("levels", () => {
     const lines = parsed(await logged(requests, { level }));
     expect(lines.map(({ status }) => Number(status))).toEqual(statuses);
   });
-  test("of two lines of one moment are their own", async () => {
-    const lines = parsed(await logged(requests));
-    expect(lines.map(({ time, level }) => [time, level])).toEqual(
-      ["info", "info", "error"].map((level) => ["2026-11-21T12:00:10.000Z", level]),
-    );
-  });
   test("off", async () => {
     expect(await logged(requests, { level: "off" })).toBe("");
   });

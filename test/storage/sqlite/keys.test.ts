@@ -37,38 +37,6 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-test("a key is found by its secret's hash and by nothing else", async () => {
-  expect(await store.keys.byHash(hash(1))).toEqual({ key, secretExpiresAtMs: undefined });
-  expect(await store.keys.byHash(hash(2))).toBeUndefined();
-  expect(await store.keys.byId("key_1")).toEqual(key);
-});
-
-test("every change raises the epoch and is kept as an event", async () => {
-  const epoch = store.versions().keys;
-  const free = { ...key, plan: "free", limits: publishedLimits.free } as const;
-  expect(await store.keys.change("key_1", by("updated"), () => free)).toEqual(free);
-  expect(store.versions().keys).toBe(epoch + 1);
-  expect(await store.keys.changedSince(epoch)).toEqual([free]);
-  const events = await store.keys.events("key_1");
-  expect(
-    events.map(({ action, before, after }) => [action, before?.["plan"], after["plan"]]),
-  ).toEqual([
-    ["created", undefined, "pro"],
-    ["updated", "pro", "free"],
-  ]);
-});
-
-test("a change that changes nothing writes nothing, and there is none of an unknown key", async () => {
-  const epoch = store.versions().keys;
-  expect(await store.keys.change("key_1", by("updated"), (same) => same)).toEqual(key);
-  expect(await store.keys.change("key_2", by("updated"), (same) => same)).toBeUndefined();
-  expect(
-    await store.keys.rotate("key_2", hash(2), secret("two"), atMs, by("rotated")),
-  ).toBeUndefined();
-  expect(store.versions().keys).toBe(epoch);
-  expect(await store.keys.events("key_1")).toHaveLength(1);
-});
-
 test("a rotation ends the older secrets no later than told, and leaves what ends sooner", async () => {
   const epoch = store.versions().keys;
   const soonMs = atMs + 1_000;
