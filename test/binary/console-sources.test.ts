@@ -67,7 +67,7 @@ test("an address is shown, followed, pulled, paused; held withdrawals are those 
   const up = await page("/import");
   expect(up).toContain("up to date");
   expect(up).toContain("every 15 minutes");
-  expect(await page("/animals/3")).toContain("source vet");
+  expect(await page("/animals/3")).toContain("the list vet");
 
   list.text = "<!doctype html><title>Sign in</title>";
   expect(await steer("pull")).toContain("a web page instead of a list");

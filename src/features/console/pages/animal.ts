@@ -19,6 +19,7 @@ import type { Words } from "../words/index.ts";
 import { backPath, changeNotice, mayUndo, undoOf, withChange } from "./changes.ts";
 import { notFoundPage, page, seeOther } from "./page.ts";
 import {
+  actorText,
   fieldLabel,
   Fields,
   hidden,
@@ -306,7 +307,7 @@ async function removedPage(visit: Visit, id: string, sent?: AnimalValues): Promi
       "plain",
       html`<p>
           ${words.animals.removed}
-          ${change && html`<span class="soft">${change.actor} · ${moment(visit, change.atMs)}</span>`}
+          ${change && html`<span class="soft">${actorText(visit, change.actor)} · ${moment(visit, change.atMs)}</span>`}
         </p>
         ${change && mayUndo(visit, change) && undoOf(visit, change)}`,
     )}
@@ -437,7 +438,7 @@ function historyList(
           <div class="what">
             <span>${eventWords(visit, event, categories)}</span>
             <span class="soft">
-              ${event.actor ?? history.unknown}${
+              ${event.actor === undefined ? history.unknown : actorText(visit, event.actor)}${
                 event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
               }
             </span>

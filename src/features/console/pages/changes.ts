@@ -7,6 +7,7 @@ import type { ChangeMade, ChangeRecord } from "../animals.ts";
 import { ownPage, query, type Visit } from "../visit.ts";
 import { messagePage, notFoundPage, page, seeOther } from "./page.ts";
 import {
+  actorText,
   animalsText,
   fieldLabel,
   hidden,
@@ -140,7 +141,9 @@ export async function changesPage(visit: Visit): Promise<Response> {
                   html`<li>
                     <div class="what">
                       <span>${changeWords(visit, change, categories)}</span>
-                      <span class="soft">${change.actor} · ${moment(visit, change.atMs)}</span>
+                      <span class="soft"
+                        >${actorText(visit, change.actor)} · ${moment(visit, change.atMs)}</span
+                      >
                     </div>
                     ${mayUndo(visit, change) && undoOf(visit, change)}
                   </li>`,
@@ -160,7 +163,7 @@ export async function changePage(visit: Visit, id: string): Promise<Response> {
     title: changeWords(visit, change),
     section: "animals",
     back: ["/changes", words.changes.title],
-    body: html`<p class="soft">${change.actor} · ${moment(visit, change.atMs)}</p>
+    body: html`<p class="soft">${actorText(visit, change.actor)} · ${moment(visit, change.atMs)}</p>
       ${
         mayUndo(visit, change) &&
         html`<section class="card narrow">

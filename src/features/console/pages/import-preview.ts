@@ -330,6 +330,7 @@ export function sentChoices(form: Form, { choices, state }: ImportJob): ImportCh
   return {
     ...choices,
     columns: isMapped ? columns : choices.columns,
+    asksColumns: !isMapped && choices.asksColumns,
     category: isMapped ? form.text("kind") : choices.category,
     statuses,
     everyStatus: isMapped ? undefined : (every ?? choices.everyStatus),

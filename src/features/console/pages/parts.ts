@@ -237,6 +237,12 @@ export function shownName({ words }: Arrival, name: string): string {
   return name === unnamed ? words.animals.given : name;
 }
 
+/** Who made a change, as a reader of this language knows them: a person, or a followed list. */
+export function actorText({ words }: Arrival, actor: string): string {
+  const [, list] = /^source (\S+)$/.exec(actor) ?? [];
+  return list === undefined ? actor : words.sources.actor(list);
+}
+
 /** What a field of an animal is called; undefined for one that nobody sees. */
 export function fieldLabel({ words }: Arrival, field: string): string | undefined {
   if (field === "categoryId") return words.fields.category;

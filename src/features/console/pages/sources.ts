@@ -47,7 +47,7 @@ export async function sourcesPart(visit: Visit, errors: FieldErrors, form: Form)
         ${rows}
       </ul>`
     }
-    <form method="post" action="/import/address">
+    <form method="post" action="/import/address" class="apart">
       ${fields.text("url", {
         label: words.sources.address,
         hint: words.sources.addressHint,
@@ -77,8 +77,11 @@ async function sourceRow(visit: Visit, followed: Followed): Promise<Html> {
         ${words.sources.every} ${intervalText(visit, job.everyMs)} · ${words.sources.last}:
         ${job.succeededAtMs === null ? words.keys.never : moment(visit, job.succeededAtMs)}
       </span>
-      ${job.problem !== null && html`<span lang="en">${job.problem}</span>`}
-      ${source.held !== null && (await heldForm(visit, followed))}
+      ${
+        source.held === null
+          ? job.problem !== null && html`<span lang="en">${job.problem}</span>`
+          : await heldForm(visit, followed)
+      }
     </div>
     <form method="post" action="/import/sources" class="acts">
       ${hidden("list", source.name)}
@@ -98,7 +101,7 @@ async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
   return html`<form method="post" action="/import/sources">
     <p>${words.sources.heldText(animalsText(visit, held.length), names.join(", ") + more)}</p>
     ${hidden("list", source.name)} ${hidden("held", heldMark(source))}
-    <button class="small bad" name="do" value="withdraw">
+    <button class="quiet small bad" name="do" value="withdraw">
       ${words.sources.withdraw(animalsText(visit, held.length))}
     </button>
   </form>`;

@@ -250,6 +250,7 @@ export const en = {
     pulling: "Being read now",
     pause: "Pause",
     resume: "Resume",
+    actor: (name: string) => `the list ${name}`,
     heldText: (animals: string, names: string) =>
       `The list does not have ${animals} any more, more than half within a day: ${names}. They stay until you say so.`,
     withdraw: (animals: string) => `Withdraw ${animals}`,

@@ -247,6 +247,7 @@ export const es: Words = {
     pulling: "Se está leyendo",
     pause: "Pausar",
     resume: "Reanudar",
+    actor: (name) => `la lista ${name}`,
     heldText: (animals, names) =>
       `En la lista ya no están ${animals}, más de la mitad en un día: ${names}. Se quedan hasta que tú lo digas.`,
     withdraw: (animals) => `Retirar ${animals}`,

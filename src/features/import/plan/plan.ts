@@ -286,6 +286,7 @@ export class Plan {
 
   /** Takes new animals for those of `others` that are called like them, where `isSame` says so. */
   recognise(others: readonly StoreAnimal[], isSame: (line: number) => boolean): void {
+    if (others.length === 0) return;
     const here = Map.groupBy(others, (each) => nameKey(each.name, String(each.categoryId)));
     const same = new Set<PlannedRecord>();
     this.alike = [];

@@ -109,24 +109,32 @@ export async function likeNew(
   added: readonly PlannedRecord[],
   { identified }: Newest,
 ): Promise<readonly StoreAnimal[]> {
-  const found = await namedLike(tx, added, sql`true`);
-  return found.filter(
+  return namedLike(
+    tx,
+    added,
+    sql`true`,
     ({ id, source, externalId }) =>
       !identified.has(String(id)) &&
       (externalId === null || !identified.has(keyOf(source, externalId))),
   );
 }
 
+const namesOf = (records: readonly PlannedRecord[]): ReadonlySet<string> =>
+  new Set(records.map(({ outcome }) => categoryKey(outcome.name ?? "")));
+
 async function namedLike(
   tx: Tx,
   records: readonly PlannedRecord[],
   where: SQL | undefined,
+  isOpen: (animal: StoreAnimal) => boolean = () => true,
 ): Promise<readonly StoreAnimal[]> {
-  const names = new Set(records.map(({ outcome }) => categoryKey(outcome.name ?? "")));
-  if (names.size === 0) return [];
+  if (records.length === 0) return [];
+  let names: ReadonlySet<string> | undefined;
   const found: StoreAnimal[] = [];
   for await (const page of pagesOf(tx, where)) {
-    found.push(...page.filter(({ name }) => names.has(categoryKey(name))));
+    // A store without animals needs no names of a large list.
+    names ??= page.length > 0 ? namesOf(records) : undefined;
+    found.push(...page.filter((each) => isOpen(each) && names?.has(categoryKey(each.name))));
   }
   return found;
 }
