@@ -141,16 +141,21 @@ async function keep(file: BusboyFileStream, name: string, path: string): Promise
 }
 
 /** Ends a file that comes too slowly, or that is not wanted any more. */
-function paced(body: Readable, stop: AbortSignal): Disposable {
-  const startMs = performance.now();
+export function paced(
+  body: Readable,
+  stop: AbortSignal,
+  clock = () => performance.now(),
+  everyMs = lookMs,
+): Disposable {
+  const startMs = clock();
   let bytes = 0;
   body.on("data", (chunk: Uint8Array) => (bytes += chunk.length));
   const end = () => body.destroy();
   const looking = setInterval(() => {
-    const ms = performance.now() - startMs;
+    const ms = clock() - startMs;
     const isSlow = bytes < (slowBytesPerSecond * (ms - graceMs)) / 1_000;
     if (isSlow || ms > uploadMaxMs) end();
-  }, lookMs);
+  }, everyMs);
   stop.addEventListener("abort", end, { once: true });
   return { [Symbol.dispose]: () => clearInterval(looking) };
 }

@@ -1,6 +1,6 @@
 /** Who may use the console: invitations, sessions, and their end. Secrets are kept as hashes. */
 import { createHash } from "node:crypto";
-import { and, eq, exists, gt, isNull, lte, max } from "drizzle-orm";
+import { and, desc, eq, exists, gt, inArray, isNull, lte, max } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { RandomBytes } from "../../domain/api-key.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
@@ -126,6 +126,18 @@ export async function refuseRemoved(tx: Tx, name: string): Promise<void> {
   );
   if (rows.length === 0 || rows.some((row) => row.removedAtMs === null)) return;
   throw new AppError("forbidden", `${name} was removed, and changes nothing any more.`);
+}
+
+async function lastChangeOf(tx: Tx, personId: string): Promise<bigint> {
+  const { changes, people } = tx.t;
+  const name = tx.select({ name: people.name }).from(people).where(eq(people.id, personId));
+  const [found] = await tx
+    .select({ id: changes.id })
+    .from(changes)
+    .where(inArray(changes.actor, name))
+    .orderBy(desc(changes.id))
+    .limit(1);
+  return found?.id ?? 0n;
 }
 
 /** The people who use the console, as its pages and the command line manage them. */
@@ -332,14 +344,25 @@ export class PeopleService {
     });
   }
 
-  /** Removes somebody: no link and no session of theirs is good from now on. */
-  async remove(personId: string): Promise<void> {
+  /** The number of the last change by somebody, or 0. */
+  async lastChange(personId: string): Promise<bigint> {
+    return this.#db.read((tx) => lastChangeOf(tx, personId));
+  }
+
+  /**
+   * Removes somebody: no link and no session of theirs is good from now on. A change of theirs that
+   * has begun is made first. Returns its number, if it came after `last`.
+   */
+  async remove(personId: string, last?: bigint): Promise<bigint | undefined> {
     const removedAtMs = this.#clock();
-    await this.#db.transaction(async (tx) => {
+    const known = last ?? (await this.lastChange(personId));
+    return this.#db.transaction(async (tx) => {
       const { people, sessions, invitations } = tx.t;
+      await tx.update(people).set({ removedAtMs }).where(eq(people.id, personId));
       await tx.delete(sessions).where(eq(sessions.personId, personId));
       await tx.delete(invitations).where(eq(invitations.personId, personId));
-      await tx.update(people).set({ removedAtMs }).where(eq(people.id, personId));
+      const made = await lastChangeOf(tx, personId);
+      return made === known ? undefined : made;
     });
   }
 

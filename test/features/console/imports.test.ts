@@ -179,4 +179,25 @@ describe.each(stores)("$name", (kind) => {
     expect(job?.state).toMatchObject({ is: "failed" });
     expect(await services.store.db.read((tx) => tx.select().from(tx.t.pets))).toEqual([]);
   });
+
+  test("a removal says that a change was made first, and of earlier ones nothing", async () => {
+    const people = new PeopleService(services.store.db, () => nowMs, randomBytes);
+    const dogs = "Animal ID,Animal Name,Record Type,Animal Type\nK1,Rex,ADOPTABLE,Dog\n";
+    for (const [name, isBefore] of [
+      ["Rita", true],
+      ["Rosa", false],
+    ] as const) {
+      const { person } = await people.invite(name, "staff", "tester");
+      const before = await people.lastChange(person.id);
+      const job = await bring("list.csv", dogs.replaceAll("K1", name), person.id);
+      await job?.settled(hookTimeoutMs);
+      job?.run(job.choices, name);
+      await job?.settled(hookTimeoutMs);
+      const made = await people.lastChange(person.id);
+      expect(made).toBeGreaterThan(before);
+      // What was known before the import began, or what is known now.
+      const said = await people.remove(person.id, isBefore ? before : undefined);
+      expect(said).toBe(isBefore ? made : undefined);
+    }
+  });
 });

@@ -1,8 +1,9 @@
 /** What the console's listener says of a request, and what every answer says to a browser. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { permit } from "../../../src/features/console/reach.ts";
-import { receiveFile } from "../../../src/features/console/body.ts";
+import { paced, readForm, receiveFile } from "../../../src/features/console/body.ts";
 import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { asking } from "../../helpers/console-pages.ts";
@@ -55,6 +56,47 @@ test("a file that cannot be written ends its upload with the reason, which is th
   });
   const upload = receiveFile({ request, sender }, "/nowhere/a.csv", new AbortController().signal);
   expect(await upload.catch((error: unknown) => error)).toMatchObject({ code: "ENOENT" });
+});
+
+const mebibyte = 2 ** 20;
+
+test.each([
+  ["may pause for half a minute", 0, 29_999, "goes on"],
+  ["that came no further then ends", 0, 30_001, "ended"],
+  ["with 16 kB a second goes on", 16_000 * 60, 90_000, "goes on"],
+  ["with less ends", 16_000 * 60 - 1, 90_001, "ended"],
+  ["has ten minutes", 64 * mebibyte, 600_000, "goes on"],
+  ["has no more", 64 * mebibyte, 600_001, "ended"],
+] as const)("a file that %s", async (_what, bytes, ms, expected) => {
+  let nowMs = 0;
+  let looks = 0;
+  const looked = Promise.withResolvers<"goes on">();
+  const clock = () => {
+    // The first is its start; the second look finds what the first one ended.
+    if ((looks += 1) > 3) looked.resolve("goes on");
+    return nowMs;
+  };
+  const body = new PassThrough({ highWaterMark: 2 * bytes });
+  const ended = new Promise<"ended">((resolve) => body.on("close", () => resolve("ended")));
+  using _ = paced(body, new AbortController().signal, clock, 1);
+  body.write(Buffer.alloc(bytes));
+  nowMs = ms;
+  expect(await Promise.race([ended, looked.promise])).toBe(expected);
+});
+
+test("64 forms may be unfinished, and then nobody's is read", async () => {
+  const controllers: ReadableStreamDefaultController[] = [];
+  const send = (at: number) => {
+    const body = new ReadableStream({ start: (controller) => void controllers.push(controller) });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const request = new Request("http://127.0.0.1/animals", { method: "POST", headers, body });
+    return readForm({ request, sender: { ...sender, address: () => `192.0.2.${at}` } });
+  };
+  const open = Array.from({ length: 64 }, (_, at) => send(at));
+  const refused = await send(100).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ kind: "unavailable", code: "crowded" });
+  for (const each of controllers) each.close();
+  await Promise.all(open);
 });
 
 const ask = asking({

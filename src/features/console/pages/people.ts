@@ -24,7 +24,7 @@ export async function peoplePage(
   return page(visit, {
     title: words.sections.people,
     section: "people",
-    done: query(visit, "done") === "removed" ? notice("good", words.people.removed) : undefined,
+    done: removedNotice(visit),
     errors,
     body: html`<div class="desk">
       <section class="card">
@@ -41,6 +41,13 @@ export async function peoplePage(
       </section>
     </div>`,
   });
+}
+
+function removedNotice(visit: Visit): Html | undefined {
+  const { people } = visit.words;
+  const said = { removed: people.removed, removedAfter: people.removedAfter };
+  const text = Object.entries(said).find(([name]) => name === query(visit, "done"))?.[1];
+  return text === undefined ? undefined : notice("good", text);
 }
 
 function personLine(visit: Visit, person: ListedPerson): Html {
@@ -147,9 +154,12 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
 export async function removePerson(visit: Visit, id: string): Promise<Response> {
   const { people, imports, person } = visit;
   if (id === person.id || (await people.byId(id)) === undefined) return notFoundPage(visit);
-  await people.remove(id);
+  const last = await people.lastChange(id);
+  // An import that has begun is waited for: it would keep the store from the removal.
   await imports.drop(id);
-  return seeOther("/people?done=removed");
+  const made = await people.remove(id, last);
+  await imports.drop(id);
+  return seeOther(`/people?done=${made === undefined ? "removed" : "removedAfter"}`);
 }
 
 interface Link {

@@ -369,6 +369,8 @@ export const en = {
     you: "you",
     taken: "There is a person with this name. Give them a new link, or choose another name.",
     removed: "This person was removed and signed out everywhere.",
+    removedAfter:
+      "This person was removed and signed out everywhere. A change of theirs had begun and was made first: see Changes.",
     linkTitle: (name: string) => `A link for ${name}`,
     linkHint: "Send it, or let them scan it. It works once, within 7 days, and is shown only now.",
     link: "Link",

@@ -361,6 +361,8 @@ export const es: Words = {
     you: "tú",
     taken: "Ya hay una persona con este nombre. Dale un enlace nuevo o elige otro nombre.",
     removed: "Ya no puede entrar, en ningún dispositivo.",
+    removedAfter:
+      "Ya no puede entrar, en ningún dispositivo. Un cambio suyo había empezado y se hizo antes: véalo en Cambios.",
     linkTitle: (name) => `Un enlace para ${name}`,
     linkHint:
       "Envíalo o deja que escaneen el código. Solo se puede usar una vez, en 7 días, y solo se muestra ahora.",
