@@ -617,8 +617,26 @@ describe("a stranger", () => {
       return answer.status === 503;
     });
     expect((await tom.post("/animals", { name: "On time", category: "Dog" })).status).toBe(400);
-    for (const end of open) end();
+    for (const end of open) void end();
     await until(async () => (await rex.post("/animals", {})).status === 400);
+  });
+
+  test("changes nothing by a form that was on its way when they were removed", async () => {
+    const [mia, ola] = [await joined("Mia", "operator"), await joined("Ola", "operator")];
+    const ends = [
+      mia.unfinished("/people", "name=Eve&role=operator"),
+      mia.unfinished("/keys", "name=eve&plan=free"),
+    ];
+    // All have been let in when there is room for no other one.
+    ends.push(...Array.from({ length: 6 }, () => mia.unfinished("/animals")));
+    await until(async () => (await mia.post("/animals", { name: "Late" })).status === 503);
+    expect(await rehome(["people", "remove", "Mia", "--data", folder.path])).toMatchObject({
+      exitCode: 0,
+    });
+    for (const end of ends) expect((await end()).status).toBe(403);
+    for (const path of ["/people", "/keys"]) {
+      expect(await (await ola.get(path)).text()).not.toMatch(/\beve\b/i);
+    }
   });
 
   test.each(["CONNECT evil.example:443", "CONNECT /", "TRACE /", "GET //", "OPTIONS /animals"])(

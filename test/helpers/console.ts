@@ -66,18 +66,21 @@ export class Visitor {
   }
 
   /** Begins to send a form that does not end before the returned function is called. */
-  unfinished(path: string): () => void {
+  unfinished(path: string, text = "name="): () => Promise<Response> {
     const ended = Promise.withResolvers<void>();
     const body = new ReadableStream({
       async start(controller) {
-        controller.enqueue(new TextEncoder().encode("name="));
+        controller.enqueue(new TextEncoder().encode(text));
         await ended.promise;
         controller.close();
       },
     });
     const type = { "content-type": "application/x-www-form-urlencoded" };
-    void this.#ask("POST", path, body, { origin: this.#origin, ...type });
-    return () => ended.resolve();
+    const answer = this.#ask("POST", path, body, { origin: this.#origin, ...type });
+    return () => {
+      ended.resolve();
+      return answer;
+    };
   }
 
   /** The page that a form leads to. */

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type BodyFailure, BodyReader } from "../../http/body.ts";
-import type { Arrival } from "./visit.ts";
+import type { Arrival, Visit } from "./visit.ts";
 import { failure } from "./words/index.ts";
 
 const formBytesMax = 64 * 1024;
@@ -47,8 +47,11 @@ export class Form {
   }
 }
 
-/** Reads the form that a request sends. Throws AppError with the code of what is wrong with it. */
-export async function readForm({ request, sender }: Sent): Promise<Form> {
+/**
+ * Reads the form that a request sends. Throws AppError with the code of what is wrong with it, and
+ * for the form of somebody who was removed while it was on its way.
+ */
+export async function readForm({ request, sender, people, person }: Sent): Promise<Form> {
   if (request.body === null) return new Form();
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
@@ -56,13 +59,16 @@ export async function readForm({ request, sender }: Sent): Promise<Form> {
   }
   const body = await bodies.read(request, sender);
   if (!(body instanceof Uint8Array)) throw failures[body]();
+  if (person !== undefined && (await people?.isHere(person.id)) === false) {
+    throw failure("forbidden", "removed");
+  }
   const fields = new URLSearchParams(new TextDecoder().decode(body));
   if (fields.size > fieldsMax) throw failures["too large"]();
   return new Form(fields);
 }
 
 /** A request, and who sends it. */
-type Sent = Pick<Arrival, "request" | "sender">;
+type Sent = Pick<Arrival, "request" | "sender"> & Partial<Pick<Visit, "people" | "person">>;
 
 const failures: Readonly<Record<BodyFailure, () => AppError>> = {
   "too large": () => failure("payload_too_large", "formTooLarge"),

@@ -196,17 +196,18 @@ async function outcomeOf(
     return { is: "examined", preview, ...(recalled !== undefined && { recalled }) };
   }
   begins();
+  const allows = (tx: Tx) => refuseRemoved(tx, actor);
   if (pulling !== undefined && address !== undefined && everyMs !== undefined) {
     const reading = confirmedReading(prepared);
     const whole = choices.isComplete ? 1 : 0;
     const source = { name: choices.source, url: address, reading, complete: whole };
     const list = { bytes, etag: null, lastModified: null };
     const followed = { ...source, createdBy: actor };
-    const result = await begin(pulling, followed, everyMs, list, { isSame: options.isSame });
+    const { isSame } = options;
+    const result = await begin(pulling, followed, everyMs, list, { isSame, allows });
     if (result.outcome === "failed") throw new Error(result.problem);
     return { is: "followed" };
   }
-  const allows = (tx: Tx) => refuseRemoved(tx, actor);
   const done = await runImport({ db, clock, actor, allows }, prepared, options);
   rejects.write(done.rejections, bytes.length);
   await remember(db, layout, choices);

@@ -344,6 +344,15 @@ export class PeopleService {
     });
   }
 
+  /** False for somebody who was removed. */
+  async isHere(personId: string): Promise<boolean> {
+    return this.#db.read(async (tx) => {
+      const { people } = tx.t;
+      const isThem = and(eq(people.id, personId), isNull(people.removedAtMs));
+      return (await tx.select({ id: people.id }).from(people).where(isThem)).length > 0;
+    });
+  }
+
   /** The number of the last change by somebody, or 0. */
   async lastChange(personId: string): Promise<bigint> {
     return this.#db.read((tx) => lastChangeOf(tx, personId));

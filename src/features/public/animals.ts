@@ -1,5 +1,5 @@
 /** What the public pages show: the animals for adoption and their categories, newest first. */
-import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Database, Tx } from "../../storage/database.ts";
 
 export const pageSize = 5_000;
@@ -70,6 +70,16 @@ export function publicList(
       animals: rows.slice(0, pageSize),
       hasMore: rows.length > pageSize,
     };
+  });
+}
+
+/** How many pages the list has. */
+export function pageCount(db: Database): Promise<number> {
+  return db.read(async (tx) => {
+    const { pets } = tx.t;
+    const select = tx.select({ animals: count() }).from(pets);
+    const [found] = await select.where(inArray(pets.status, ["available", "pending"]));
+    return Math.ceil((found?.animals ?? 0) / pageSize);
   });
 }
 

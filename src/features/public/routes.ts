@@ -6,7 +6,14 @@ import { Elysia } from "elysia";
 import { AppError } from "../../domain/errors.ts";
 import { formsOf, respondWith, type Forms } from "../compression.ts";
 import type { Database } from "../../storage/database.ts";
-import { newestAnimals, pageSize, publicList, type StoreFacts, storeFacts } from "./animals.ts";
+import {
+  newestAnimals,
+  pageCount,
+  pageSize,
+  publicList,
+  type StoreFacts,
+  storeFacts,
+} from "./animals.ts";
 import {
   animalsFeed,
   animalsJson,
@@ -17,7 +24,8 @@ import {
 } from "./pages.ts";
 import embed from "./embed.js" with { type: "text" };
 
-const madeForMs = 5_000;
+/** Older pages take long to make, and change little. */
+const madeForMs = { first: 5_000, later: 60_000 } as const;
 /** How many bodies are kept: the pages of 100,000 animals in both languages and as JSON. */
 const bodiesMax = 64;
 
@@ -55,13 +63,18 @@ export function publicRoutes(options: PublicOptions) {
     return facts;
   };
   const respond = bodies(nowMs);
+  const isThere = pageCounter(db, nowMs);
+  const listOf = async (number: number) => {
+    if (!(await isThere(number))) throw notFound();
+    return publicList(db, number, await known());
+  };
 
   return new Elysia({ name: "public" })
     .get("/animals", ({ request }) => {
       const number = pageOf(request.url);
       const language = languageOf(request);
       return respond(request, `page ${language} ${number}`, async () => {
-        const list = existing(await publicList(db, number, await known()), number);
+        const list = await listOf(number);
         const at = { page: number, size: pageSize };
         const { text, headers } = animalsPage(list, options, language, at);
         return { text, headers: { ...headers, vary: "Accept-Language" } };
@@ -70,7 +83,7 @@ export function publicRoutes(options: PublicOptions) {
     .get("/animals.json", ({ request }) => {
       const number = pageOf(request.url);
       return respond(request, `json ${number}`, async () => {
-        const list = existing(await publicList(db, number, await known()), number);
+        const list = await listOf(number);
         return { text: animalsJson(list, number), headers: typed("application/json") };
       });
     })
@@ -89,16 +102,25 @@ export function publicRoutes(options: PublicOptions) {
     );
 }
 
+/** Tells which pages the list has: to look for one that it lacks would take long. */
+function pageCounter(db: Database, nowMs: () => number) {
+  let counted: { readonly pages: Promise<number>; readonly atMs: number } | undefined;
+  return async (number: number): Promise<boolean> => {
+    if (number === 1) return true;
+    const ageMs = counted === undefined ? Infinity : nowMs() - counted.atMs;
+    if (counted === undefined || ageMs < 0 || ageMs >= madeForMs.first) {
+      counted = { pages: pageCount(db), atMs: nowMs() };
+      counted.pages.catch(() => (counted = undefined));
+    }
+    return number <= (await counted.pages);
+  };
+}
+
 /** The number in `?page=`, 1 without it. Throws AppError `not_found` for what is no number. */
 function pageOf(url: string): number {
   const text = new URL(url).searchParams.get("page") ?? "1";
   if (!/^[1-9]\d{0,5}$/.test(text)) throw notFound();
   return Number(text);
-}
-
-function existing<T extends { readonly animals: readonly unknown[] }>(list: T, number: number): T {
-  if (number > 1 && list.animals.length === 0) throw notFound();
-  return list;
 }
 
 const notFound = () => new AppError("not_found", "The list has no such page.");
@@ -128,7 +150,8 @@ function bodies(nowMs: () => number) {
     const kept = made.get(key);
     const body = kept && (await kept);
     const age = body && nowMs() - body.madeAtMs;
-    if (body !== undefined && age !== undefined && age >= 0 && age < madeForMs) return body;
+    const freshMs = / (?!1$)\d+$/.test(key) ? madeForMs.later : madeForMs.first;
+    if (body !== undefined && age !== undefined && age >= 0 && age < freshMs) return body;
     // Another request may have begun to make it while this one waited.
     const begun = made.get(key);
     if (begun !== undefined && begun !== kept) return begun;

@@ -80,6 +80,19 @@ export function isPublicAddress(text: string): boolean {
   return address !== undefined && !specialRanges.some((range) => isInCidr(address, range));
 }
 
+/**
+ * Link-local addresses, where a cloud gives its machines their credentials (IPv4, IPv6, and AWS's
+ * own), and groups. No list is there, on no private network either.
+ */
+const neverRanges = "169.254.0.0/16 fe80::/10 fd00:ec2::/32 224.0.0.0/4 ff00::/8"
+  .split(" ")
+  .map((text) => parseCidr(text) as Cidr);
+
+export function isNeverAsked(text: string): boolean {
+  const address = parseAddress(text);
+  return address === undefined || neverRanges.some((range) => isInCidr(address, range));
+}
+
 /** Checks an address as a person gives it, before anything is asked. */
 export function addressProblem(url: URL, allowPrivate: boolean): SourceProblem | undefined {
   if (url.username !== "" || url.password !== "") {
@@ -141,6 +154,9 @@ async function pin(url: URL, allowPrivate: boolean): Promise<Pinned | SourceProb
   const addresses = found.map(({ address }) => address);
   const address = addresses[0];
   if (address === undefined) return problemOf("network", `The host ${host} was not found.`);
+  if (addresses.some(isNeverAsked)) {
+    return problemOf("forbidden_address", `${host} is at an address where no list is.`);
+  }
   if (!allowPrivate && !addresses.every(isPublicAddress)) {
     return problemOf(
       "forbidden_address",
@@ -173,7 +189,8 @@ function ask(
   return fetch(at, {
     headers,
     redirect: "manual",
-    proxy: "",
+    // Not through the proxy of the environment, which would see secrets. Bun's types lack it.
+    proxy: false as never,
     signal,
     tls: { serverName: url.hostname },
     ...(form === undefined ? {} : { method: "POST", body: form }),

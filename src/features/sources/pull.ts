@@ -95,10 +95,10 @@ export async function begin(
   source: Omit<NewSource, "createdAtMs">,
   everyMs: number,
   { bytes, ...validators }: FetchedPage,
-  options: ImportOptions = {},
+  { allows, ...options }: ImportOptions & Pick<Editing, "allows"> = {},
 ): Promise<PullResult> {
   const { db, clock } = pulling;
-  await follow(db, { ...source, createdAtMs: clock() }, everyMs, clock());
+  await follow(db, { ...source, createdAtMs: clock() }, everyMs, clock(), allows);
   const stored = await findFollowed(db, source.name);
   // The categories that the preview showed are agreed to.
   return take(pulling, { ...stored.source, createsCategories: 1 }, bytes, validators, options);

@@ -81,8 +81,10 @@ export async function follow(
   source: NewSource,
   everyMs: number,
   nextAtMs: number,
+  allows?: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    await allows?.(tx);
     const added = await tx.run(tx.insert(tx.t.sources).values(source).onConflictDoNothing());
     if (added === 0) {
       throw new AppError("invalid_request", `A list called ${source.name} is followed already.`, {

@@ -5,7 +5,12 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from
 import { join } from "node:path";
 import { workOnList } from "../../../src/features/console/import-work.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
-import { Imports, uploadsFolder, type StartWork } from "../../../src/features/console/imports.ts";
+import {
+  firstChoices,
+  Imports,
+  uploadsFolder,
+  type StartWork,
+} from "../../../src/features/console/imports.ts";
 import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
@@ -178,6 +183,29 @@ describe.each(stores)("$name", (kind) => {
     await job?.settled(hookTimeoutMs);
     expect(job?.state).toMatchObject({ is: "failed" });
     expect(await services.store.db.read((tx) => tx.select().from(tx.t.pets))).toEqual([]);
+  });
+
+  test("somebody who was removed follows no list any more", async () => {
+    const people = new PeopleService(services.store.db, () => nowMs, randomBytes);
+    const { person } = await people.invite("Rolf", "staff", "tester");
+    await people.remove(person.id);
+    const file = join(folder.path, "list.csv");
+    await Bun.write(file, "id,name,category,status\n1,Rex,Dog,available\n");
+    const choices = { ...firstChoices, source: "north" };
+    const work = { file, rejects: `${file}.rejects`, choices, actor: "Rolf" };
+    const address = "https://list.example/a.csv";
+    const { db } = services.store;
+    const pulling = {
+      db,
+      clock: () => nowMs,
+      random: () => 0,
+      allowPrivate: false,
+      signal: AbortSignal.timeout(hookTimeoutMs),
+    };
+    const followed = { ...work, address, everyMs: 3_600_000 };
+    const outcome = await workOnList(services, followed, () => undefined, pulling);
+    expect(outcome).toMatchObject({ is: "failed" });
+    expect(await db.read((tx) => tx.select().from(tx.t.sources))).toEqual([]);
   });
 
   test("a removal says that a change was made first, and of earlier ones nothing", async () => {

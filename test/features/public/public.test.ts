@@ -200,3 +200,19 @@ test("the documentation page has the JSON Schema of the list, and only where it 
   const alone = await (await (await testApp()).send("/docs")).text();
   expect(alone.includes("public-list")).toBe(false);
 });
+
+test("a page behind the last one is not looked for, and each page is counted once a while", async () => {
+  const { get, services, clock } = await publicApp();
+  const read = services.store.db.read.bind(services.store.db);
+  let reads = 0;
+  services.store.db.read = (...call) => {
+    reads += 1;
+    return read(...call);
+  };
+  const pages = Array.from({ length: 50 }, (_, at) => `/animals.json?page=${900_000 - at}`);
+  for (const page of pages) expect((await get(page)).status).toBe(404);
+  expect(reads).toBe(1);
+  clock.nowMs += 5_000;
+  expect((await get("/animals?page=2")).status).toBe(404);
+  expect(reads).toBe(2);
+});

@@ -3,6 +3,7 @@ import {
   addressProblem,
   type FetchLimits,
   fetchPage,
+  isNeverAsked,
   isProblem,
   isPublicAddress,
   type SourceRequest,
@@ -41,6 +42,23 @@ const text = (outcome: Awaited<ReturnType<typeof fetchPage>>) =>
   outcome === "unchanged" || isProblem(outcome) ? outcome : new TextDecoder().decode(outcome.bytes);
 
 describe("an address", () => {
+  test.each([
+    ["169.254.169.254", true],
+    ["fe80::1", true],
+    ["::ffff:169.254.169.254", true],
+    ["fd00:ec2::254", true],
+    ["10.1.2.3", false],
+    ["127.0.0.1", false],
+    ["fd00::1", false],
+  ])("%s is never asked: %p", async (address, expected) => {
+    expect(isNeverAsked(address)).toBe(expected);
+    if (!expected) return;
+    const host = address.includes(":") ? `[${address}]` : address;
+    expect(await problem(`http://${host}/latest/meta-data/`)).toMatchObject({
+      problem: "forbidden_address",
+    });
+  });
+
   test.each([
     "10.1.2.3",
     "127.0.0.1",
@@ -281,4 +299,19 @@ describe("a preset", () => {
       problem: "refused_by_source",
     });
   });
+});
+
+test("no list is fetched through a proxy of the environment, which would see its secrets", async () => {
+  const url = source(() => new Response("Name\nRex\n"));
+  const script = `
+    import { fetchPage } from "${import.meta.dir}/../../../src/features/sources/fetch.ts";
+    const limits = { allowPrivate: true, signal: AbortSignal.timeout(60_000), bytesMax: 1e6,
+      pageTimeoutMs: 30_000, nowMs: () => 0 };
+    const found = await fetchPage({ url: new URL("${url}") }, limits);
+    console.log(found.bytes === undefined ? found.message : found.bytes.length);`;
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    env: { ...process.env, http_proxy: "http://127.0.0.1:9" },
+    stdout: "pipe",
+  });
+  expect(await child.stdout.text()).toBe("9\n");
 });

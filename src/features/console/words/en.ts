@@ -412,6 +412,7 @@ export const en = {
       "Somebody removed one of these animals in the meantime, so nothing was changed. Choose again.",
     bothListed: "Both come from a list, which would bring the other one back.",
     forbidden: "Only operators may see this. Ask one of them.",
+    removed: "You were removed and can no longer change anything.",
     failed: "Something went wrong here. It is in the service's log.",
     later: "Try again in a moment.",
     tooMany: "There were too many attempts from this address. Wait a minute.",

@@ -405,6 +405,7 @@ export const es: Words = {
       "Mientras tanto, alguien ha quitado uno de estos animales, así que no se ha cambiado nada. Selecciona de nuevo.",
     bothListed: "Los dos vienen de una lista, que volvería a traer el otro.",
     forbidden: "Solo los operadores pueden ver esto. Pide ayuda a uno.",
+    removed: "Ya no puede entrar ni cambiar nada.",
     failed: "Algo ha fallado aquí. Está en el registro del servicio.",
     later: "Inténtalo de nuevo en un momento.",
     tooMany: "Demasiados intentos desde esta dirección. Espera un minuto.",
