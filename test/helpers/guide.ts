@@ -92,6 +92,7 @@ export function comparable(text: string): string {
     text
       .replaceAll(/key_[0-9a-z]{12}/g, "KEY-ID")
       .replaceAll(/(rehome_(?:live|test)_)\w*(?:\.\.\.)?/g, "$1SECRET")
+      .replaceAll(/rehome-[\da-f]{8}-/g, "rehome-")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:]{6,8}Z|\d{8}T\d{6}Z/g, "TIME")
       .replaceAll(/\d{4}-\d\d-\d\d/g, "DATE")
       .replaceAll(/[\d,.]+ (?:bytes|[KMGT]iB)/g, "SIZE")
