@@ -80,7 +80,7 @@ describe("imports", () => {
     ["src/cli/a.ts", 'const b = await import("../features/index.ts");'],
     ["src/features/docs/a.ts", 'import { b } from "../import/b.ts";'],
     ["src/features/docs/a.ts", 'import { features } from "../index.ts";'],
-    ["src/cli/a.ts", 'import { b } from "../features/progress.ts";'],
+    ["src/cli/a.ts", 'import { b } from "../features/visible.ts";'],
   ])("%s: %s is refused", (path, text) =>
     expect(tried(importFindings, path, text)).toHaveLength(1),
   );
@@ -93,7 +93,7 @@ describe("imports", () => {
     ["src/main.ts", 'import { features } from "./features/index.ts";'],
     ["src/features/index.ts", 'import { b } from "./docs/index.ts";'],
     ["src/features/operate/a.ts", 'import { b } from "../postgres/b.ts";'],
-    ["src/features/import/a.ts", 'import { b } from "../progress.ts";'],
+    ["src/features/import/a.ts", 'import { b } from "../visible.ts";'],
     [
       "src/features/docs/a.ts",
       'import { Elysia } from "elysia"; import { b } from "../../http/b.ts";',

@@ -341,7 +341,7 @@ describe("is refused in words", () => {
   });
 });
 
-test("draws a bar at a terminal and takes it away", async () => {
+test("says at a terminal what it copies", async () => {
   using other = temporaryFolder();
   const places = ["--from", folder.path, "--to", join(other.path, "data")];
   const args = ["store", "copy", ...places, "--moved-store"];

@@ -22,7 +22,6 @@ import { movedMark, movedTo, putFact } from "../../../storage/store-state.ts";
 import { beginWithoutStore } from "../../../cli/command.ts";
 import { addSettings } from "../../../cli/options.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
-import { ProgressLine } from "../../progress.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
 
@@ -138,6 +137,7 @@ async function copyBetween(
   io: Io,
   { source, target, config }: PlacesToCopy,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
+  const say = (step: string) => void (io.talkIsTerminal && io.err(`${step}\n`));
   await requireUnusedPlace(source, config);
   const from = await open(io, source, config);
   return closing(
@@ -150,7 +150,7 @@ async function copyBetween(
       return closing(
         () => to.close(),
         async () => {
-          const parts = await withProgress(io, (line) => copyStore(from, to, line));
+          const parts = await copyStore(from, to, say);
           await mark(from, to.place);
           return { from: from.place, to: to.place, parts };
         },
@@ -204,15 +204,6 @@ async function renameSchema(address: string, ending: string, timeoutMs: number):
     throw explainRefusal(error, describeAddress(parseDatabaseAddress(address)));
   } finally {
     await sql.close({ timeout: 0 });
-  }
-}
-
-async function withProgress<T>(io: Io, work: (line: ProgressLine) => Promise<T>): Promise<T> {
-  const line = new ProgressLine(io, () => performance.now());
-  try {
-    return await work(line);
-  } finally {
-    line.clear();
   }
 }
 

@@ -14,7 +14,6 @@ import {
   type Tx,
 } from "../../../storage/database.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
-import type { ProgressLine } from "../../progress.ts";
 import { goesAlong, putFact } from "../../../storage/store-state.ts";
 
 const batchRows = 2_000;
@@ -57,8 +56,6 @@ export const leftTables: readonly TableName[] = [
 const counterTables: readonly TableName[] = ["rateWindows", "usageDays"];
 const animals = movedTables.find(({ table }) => table === "pets") as Moved;
 
-type Line = Pick<ProgressLine, "show">;
-
 /** What a table came to, equal on both sides. */
 export interface CopiedPart {
   readonly title: string;
@@ -69,9 +66,13 @@ export interface CopiedPart {
 /**
  * Copies everything from one store to another, with ids and hashes of secrets, and compares both.
  * Throws `invalid_request` when the target is not empty, and `unavailable` when both differ at the
- * end, because one has changed.
+ * end, because one has changed. `say` hears what is done next.
  */
-export async function copyStore(from: Store, to: Store, line: Line): Promise<CopiedPart[]> {
+export async function copyStore(
+  from: Store,
+  to: Store,
+  say: (step: string) => void,
+): Promise<CopiedPart[]> {
   if (!(await holdsNothing(to))) {
     throw new AppError("invalid_request", `${to.place} is not empty.`, {
       hint: "Name a new place, or empty it if it is the beginning of a copy.",
@@ -80,10 +81,12 @@ export async function copyStore(from: Store, to: Store, line: Line): Promise<Cop
   // Read before the rows: a number that is given out meanwhile is then behind it and not lost.
   const last = await from.db.read(lastNumbers, longWork);
   for (const table of movedTables) {
-    await eachBatch(from, table, "Copying", line, (batch) => writeRows(to, table, batch));
+    say(`Copying ${table.title}`);
+    await eachBatch(from, table, (batch) => writeRows(to, table, batch));
   }
   await to.db.transaction((tx) => goOnBehind(tx, last), longWork);
-  return compare(from, to, line);
+  say("Comparing both sides");
+  return compare(from, to);
 }
 
 async function holdsNothing(store: Store): Promise<boolean> {
@@ -93,11 +96,11 @@ async function holdsNothing(store: Store): Promise<boolean> {
   return true;
 }
 
-async function compare(from: Store, to: Store, line: Line): Promise<CopiedPart[]> {
+async function compare(from: Store, to: Store): Promise<CopiedPart[]> {
   const copied: CopiedPart[] = [];
   for (const table of movedTables) {
-    const ours = await digest(from, table, line);
-    const theirs = await digest(to, table, line);
+    const ours = await digest(from, table);
+    const theirs = await digest(to, table);
     if (ours.rows !== theirs.rows || ours.sum !== theirs.sum) {
       throw new AppError(
         "unavailable",
@@ -112,14 +115,10 @@ async function compare(from: Store, to: Store, line: Line): Promise<CopiedPart[]
 }
 
 /** The number of a table's rows and the sum of their hashes, whatever their order. */
-async function digest(
-  store: Store,
-  table: Moved,
-  line: Line,
-): Promise<{ rows: number; sum: bigint }> {
+async function digest(store: Store, table: Moved): Promise<{ rows: number; sum: bigint }> {
   let rows = 0;
   let sum = 0n;
-  await eachBatch(store, table, "Checking", line, (batch) => {
+  await eachBatch(store, table, (batch) => {
     rows += batch.length;
     for (const row of batch) sum = BigInt.asUintN(64, sum + hashOf(row));
   });
@@ -130,19 +129,12 @@ async function digest(
 async function eachBatch(
   store: Store,
   table: Moved,
-  phase: "Copying" | "Checking",
-  line: Line,
   visit: (rows: readonly Row[]) => void | Promise<void>,
 ): Promise<void> {
-  // A store that is being filled counts its animals at the end.
-  const total = (table === animals && (await store.pets.count())) || undefined;
   let last: Row | undefined;
-  for (let done = 0; ;) {
+  for (;;) {
     const rows = await readRows(store, table, last, batchRows);
     if (rows.length > 0) await visit(rows);
-    done += rows.length;
-    const fraction = total === undefined ? undefined : done / total;
-    line.show({ label: `${phase} ${table.title}`, done, unit: "rows", fraction });
     last = rows.at(-1);
     if (rows.length < batchRows) return;
   }
