@@ -1,15 +1,15 @@
 /**
  * `bun run histories [--runs N] [--seed S] [--store STORE] [--executable FILE]`: records histories
  * of parallel calls on one process, on four on one data folder, and on two servers on PostgreSQL,
- * and checks that an order of the calls explains every response. What
- * nothing explains is cut down to the fewest calls and printed with its seed; `--keep FOLDER`
- * keeps it whole, and `--check FILE` checks it again.
+ * and checks that an order of the calls explains every response. What nothing explains is cut down
+ * to the fewest calls and printed with its seed; `--keep FOLDER` keeps it whole, and `--check FILE`
+ * checks it again. `--first` ends at the first of them. At the end it prints what ran, as a table.
  */
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { executable as built } from "../test/helpers/binary.ts";
 import { argumentsOf, misused } from "./arguments.ts";
-import { checkKept, runHistories } from "./histories/run.ts";
+import { checkKept, runHistories, summaryOf } from "./histories/run.ts";
 import { stores } from "./histories/history.ts";
 
 const { values } = argumentsOf({
@@ -19,6 +19,7 @@ const { values } = argumentsOf({
     store: { type: "string" },
     executable: { type: "string" },
     keep: { type: "string" },
+    first: { type: "boolean", default: false },
     check: { type: "string" },
   },
 });
@@ -32,19 +33,19 @@ function whole(name: string, text: string): number {
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 async function runAll(): Promise<boolean> {
-  const { store, keep } = values;
+  const { store, keep, first } = values;
   const chosen = stores.filter((each) => store === undefined || each === store);
   if (chosen.length === 0) misused(`--store must be ${stores.join(", ")}, not "${store}"`);
   const runs = whole("--runs", values.runs);
   const seed = whole("--seed", values.seed);
   if (keep !== undefined) mkdirSync(keep, { recursive: true });
   const executable = resolve(values.executable ?? (await built()));
-  let violations = 0;
+  const reports = [];
   for (const each of chosen) {
-    const report = await runHistories({ store: each, runs, seed, executable, keep, say });
-    violations += report.violations;
+    reports.push(await runHistories({ store: each, runs, seed, executable, keep, first, say }));
   }
-  return violations === 0;
+  say(summaryOf(reports));
+  return reports.every(({ violations }) => violations === 0);
 }
 
 const isExplained = values.check === undefined ? await runAll() : checkKept(values.check, say);

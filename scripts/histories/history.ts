@@ -20,6 +20,13 @@ export interface Limits {
   readonly perDay: number;
 }
 
+/** Of a key, or of a person, who has no limits. */
+export interface KeySettings extends Limits {
+  readonly readOnly: boolean;
+  /** True for a person who was removed too. */
+  readonly isRevoked: boolean;
+}
+
 interface Timed {
   readonly callMs: number;
   /** Infinity if it may still take effect when the history is over. */
@@ -76,9 +83,11 @@ export type Order =
   | {
       readonly do: "update";
       readonly ids: readonly number[];
-      readonly name?: string;
-      readonly categoryId?: number;
-      readonly status?: Status | "none";
+      readonly set: {
+        readonly name?: string;
+        readonly categoryId?: number;
+        readonly status?: Status | "none";
+      };
     }
   | { readonly do: "remove"; readonly ids: readonly number[] }
   | { readonly do: "restore"; readonly id: number }
@@ -89,9 +98,9 @@ export type Order =
       readonly records: readonly ImportedRecord[];
       readonly isComplete: boolean;
     }
-  | { readonly do: "limits"; readonly key: string; readonly limits: Limits }
-  | { readonly do: "access"; readonly key: string; readonly readOnly: boolean }
-  | { readonly do: "revoke"; readonly key: string }
+  | { readonly do: "change key"; readonly key: string; readonly set: Partial<KeySettings> }
+  /** Whether a key, or a person, may get in. */
+  | { readonly do: "look"; readonly key: string }
   | { readonly do: "backup"; readonly file: string }
   | { readonly do: "restore backup"; readonly file: string };
 
@@ -122,6 +131,57 @@ export interface History {
   readonly store: StoreKind;
   readonly processes: number;
   readonly calls: readonly Call[];
-  /** The keys of the history, as they were when it began. */
+  /** Keys, as they were when the history began, and a person, who has no limits. */
   readonly keys: ReadonlyMap<string, Limits>;
+}
+
+/** True if nobody knows whether the call took effect. */
+export function isUnknown(call: Call): boolean {
+  if (call.kind === "command") return call.exitCode === undefined;
+  return call.kind === "request" && (call.answer === undefined || call.answer.status === 503);
+}
+
+/** The name without the number of the import that gave it: of an animal all of them are equal. */
+export const stemOf = (name: string) => name.replace(/ \(\d+\)$/, "");
+
+export type IdsOfStems = ReadonlyMap<string, readonly number[]>;
+
+/** The ids, ascending, that responses show for a stem: not each create and import tells them. */
+export function idsOfStems(calls: readonly Call[]): IdsOfStems {
+  const shown = calls.flatMap((call) => {
+    if (call.kind === "happening") return [];
+    return (call.kind === "request" ? call.answer?.body : call.printed) ?? [];
+  }) as readonly Partial<Pet>[];
+  const found = new Map<string, Set<number>>();
+  for (const { id, name } of shown)
+    if (id && name) found.getOrInsertComputed(stemOf(name), () => new Set()).add(id);
+  return new Map([...found].map(([stem, ids]) => [stem, [...ids].toSorted((a, b) => a - b)]));
+}
+
+/** The minutes in which a server may have decided on a request. */
+export function minutesOf(request: Request, toleranceMs: number): readonly number[] {
+  const { callWallMs, returnWallMs, offsetsMs } = request;
+  const all = offsetsMs.flatMap((offsetMs) => {
+    const first = Math.floor((callWallMs + offsetMs - toleranceMs) / 60_000);
+    const last = Math.floor((returnWallMs + offsetMs + toleranceMs) / 60_000);
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  });
+  return [...new Set(all)];
+}
+
+/** What a process takes ahead: one second of the limits. */
+export function reservationOf({ perMinute, perDay }: Limits): number {
+  return Math.ceil(Math.min(perMinute, perDay) / 60);
+}
+
+type Shown = Omit<NewPet, "status"> & { readonly id?: number; readonly status?: Status | "none" };
+
+/** An animal as responses show it. */
+export function textOf({ id, name, categoryId, status = "none" }: Shown): string {
+  return `${id} ${categoryId} ${status} ${name}`;
+}
+
+/** True if one animal could be the other but for its id. */
+export function isSame(one: Shown, other: Shown): boolean {
+  return textOf({ ...one, id: 0 }) === textOf({ ...other, id: 0 });
 }

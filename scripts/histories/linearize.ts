@@ -28,10 +28,12 @@ export interface Entry<Operation> {
   readonly after?: readonly Entry<Operation>[];
 }
 
-export type Verdict<State, Operation> =
-  | { readonly isExplained: true; readonly states: readonly State[] }
-  /** `at` is the first entry whose return nothing explains. */
-  | { readonly isExplained: false; readonly at: Entry<Operation> };
+export interface Verdict<State, Operation> {
+  /** The first entry whose return nothing explains, if there is one. */
+  readonly unexplained?: Entry<Operation>;
+  /** The states that are possible in the end. */
+  readonly states: readonly State[];
+}
 
 /** The state after some order of what has taken effect, and which entries under way have. */
 interface Configuration<State> {
@@ -48,38 +50,34 @@ export function linearize<State, Operation>(
   initial: readonly State[],
   entries: readonly Entry<Operation>[],
 ): Verdict<State, Operation> {
-  /** Entries under way, with the bit that each of them has meanwhile. */
-  const bits = new Map<Entry<Operation>, bigint>();
+  const bits = new Map(entries.map((entry, at) => [entry, 1n << BigInt(at)] as const));
+  const bitOf = (entry: Entry<Operation>) => bits.get(entry) ?? 0n;
+  const underWay = new Set<Entry<Operation>>();
   const returned = new Set<Entry<Operation>>();
-  let configurations: readonly Configuration<State>[] = initial.map((state) => ({
-    state,
-    done: 0n,
-  }));
+  let configurations = initial.map((state): Configuration<State> => ({ state, done: 0n }));
 
   const keyOf = ({ state, done }: Configuration<State>) => `${done} ${model.key(state)}`;
-  const mayBe = ({ after = [] }: Entry<Operation>, done: bigint) =>
-    after.every((each) => returned.has(each) || (done & (bits.get(each) ?? 0n)) !== 0n);
 
   /** A read that fits now may as well be now: it changes nothing, and nothing waits for it. */
   const withReads = ({ state, done: before }: Configuration<State>): Configuration<State> => {
     let done = before;
-    for (const [entry, bit] of bits) {
-      const isOpen = (done & bit) === 0n && model.isRead(entry.operation) && mayBe(entry, done);
-      if (isOpen && model.step(state, entry.operation).length > 0) done |= bit;
+    const hasBeen = (each: Entry<Operation>) => returned.has(each) || (done & bitOf(each)) !== 0n;
+    for (const entry of underWay) {
+      const { operation, after = [] } = entry;
+      if (!model.isRead(operation) || hasBeen(entry) || !after.every(hasBeen)) continue;
+      if (model.step(state, operation).length > 0) done |= bitOf(entry);
     }
     return { state, done };
   };
 
   /** Lets writes under way take effect in all orders, until the entry of `wanted` has. */
-  const explore = (
-    from: Configuration<State>,
-    wanted: bigint,
-    keep: (found: Configuration<State>) => void,
-  ) => {
-    const seen = new Set<string>();
+  const explore = (from: Configuration<State>, wanted: bigint): Configuration<State>[] => {
+    const found: Configuration<State>[] = [];
     const waiting = [from];
+    const seen = new Set<string>();
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      for (const [entry, bit] of bits) {
+      for (const entry of underWay) {
+        const bit = bitOf(entry);
         if ((next.done & bit) !== 0n || model.isRead(entry.operation)) continue;
         for (const state of model.step(next.state, entry.operation)) {
           const reached = withReads({ state, done: next.done | bit });
@@ -87,51 +85,37 @@ export function linearize<State, Operation>(
           if (seen.has(key)) continue;
           if (seen.add(key).size > configurationsMax)
             throw new Error("too many orders are possible");
-          if ((reached.done & wanted) !== 0n) keep(reached);
-          else waiting.push(reached);
+          ((reached.done & wanted) === 0n ? waiting : found).push(reached);
         }
       }
     }
+    return found;
   };
 
   for (const { entry, isReturn } of eventsOf(entries)) {
     if (!isReturn) {
-      bits.set(entry, freeBit([...bits.values()]));
+      underWay.add(entry);
       configurations = configurations.map(withReads);
       continue;
     }
-    const wanted = bits.get(entry) ?? 0n;
-    const found = new Map<string, Configuration<State>>();
-    const keep = ({ state, done }: Configuration<State>) => {
-      const left = { state, done: done & ~wanted };
-      found.set(keyOf(left), left);
-    };
-    for (const each of configurations) {
-      const isDone = (each.done & wanted) !== 0n;
-      if (isDone || entry.isMaybe) keep(each);
-      if (!isDone) explore(each, wanted, keep);
-    }
-    if (found.size === 0) return { isExplained: false, at: entry };
-    bits.delete(entry);
+    const wanted = bitOf(entry);
+    const possible = configurations.flatMap((each) => {
+      if ((each.done & wanted) !== 0n) return [each];
+      return [...(entry.isMaybe ? [each] : []), ...explore(each, wanted)];
+    });
+    if (possible.length === 0) return { unexplained: entry, states: [] };
+    underWay.delete(entry);
     returned.add(entry);
-    configurations = [...found.values()];
+    const left = possible.map(({ state, done }) => ({ state, done: done & ~wanted }));
+    configurations = [...new Map(left.map((each) => [keyOf(each), each] as const)).values()];
   }
-  const byKey = new Map(configurations.map(({ state }) => [model.key(state), state] as const));
-  return { isExplained: true, states: [...byKey.values()] };
+  return { states: configurations.map(({ state }) => state) };
 }
 
 /** Calls and returns in time. A call at the very moment of a return may have been before it. */
 function eventsOf<Operation>(entries: readonly Entry<Operation>[]) {
-  return entries
-    .flatMap((entry) => [
-      { entry, isReturn: false, atMs: entry.fromMs },
-      ...(entry.toMs === Infinity ? [] : [{ entry, isReturn: true, atMs: entry.toMs }]),
-    ])
-    .toSorted((a, b) => a.atMs - b.atMs || Number(a.isReturn) - Number(b.isReturn));
-}
-
-function freeBit(used: readonly bigint[]): bigint {
-  let bit = 1n;
-  while (used.includes(bit)) bit <<= 1n;
-  return bit;
+  const calls = entries.map((entry) => ({ entry, isReturn: false, atMs: entry.fromMs }));
+  const returns = entries.map((entry) => ({ entry, isReturn: true, atMs: entry.toMs }));
+  const all = [...calls, ...returns].filter(({ atMs }) => atMs !== Infinity);
+  return all.toSorted((a, b) => a.atMs - b.atMs || Number(a.isReturn) - Number(b.isReturn));
 }

@@ -1,5 +1,5 @@
 /** A violation in lines that a person can read. */
-import type { Violation } from "./check.ts";
+import type { Violation } from "./shrink.ts";
 import type { Call, Pet } from "./history.ts";
 
 /** Calls and letters of a body that are shown at most. */

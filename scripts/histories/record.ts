@@ -10,11 +10,13 @@ import type {
   Command,
   Happening,
   History,
+  KeySettings,
+  Limits,
   Order,
   Pet,
   Request,
 } from "./history.ts";
-import { processesOf, type CommandEnd, type Place } from "./place.ts";
+import { processesOf, type Place } from "./place.ts";
 import type { KeyName, OperatorStep, Reference, RequestStep, Schedule } from "./schedule.ts";
 
 /** How long steps of operators take on this machine, as it was lately. */
@@ -28,30 +30,40 @@ interface Key {
   readonly secret: string;
 }
 
-export type Keys = Readonly<Record<KeyName, Key>>;
+/** The keys of a history; a person too where one may be removed. */
+export type Keys = Readonly<Record<"roomy" | "limited", Key> & { person?: Key }>;
+
+interface OrderOptions {
+  readonly killAfterMs?: number;
+  /** What is recorded of what was printed. */
+  readonly read?: (printed: unknown) => unknown;
+}
 
 /** Makes the keys of a history. */
 export async function makeKeys(place: Place, schedule: Schedule, prefix: string): Promise<Keys> {
-  const make = async (name: KeyName): Promise<Key> => {
-    const { perMinute, perDay } = schedule.limits[name];
-    const numbers = ["--per-minute", String(perMinute), "--per-day", String(perDay)];
-    const args = [
-      "keys",
-      "create",
-      "--name",
-      `${prefix} ${name}`,
-      "--plan",
-      "enterprise",
-      ...numbers,
-    ];
+  const made = async (args: readonly string[]): Promise<Key> => {
     const { exitCode, stdout, stderr } = await place.command([...args, "--json"]);
     if (exitCode !== 0) throw new Error(`no key was made: ${stderr}`);
-    const { id, key } = JSON.parse(stdout) as { id: string; key: string };
+    const { id, key = "" } = JSON.parse(stdout) as { id: string; key?: string };
     return { id, secret: key };
   };
-  // One after the other: of two first keys of a store at once, one may be refused.
-  return { roomy: await make("roomy"), limited: await make("limited") };
+  const makeKey = (name: "roomy" | "limited") => {
+    const { perMinute, perDay } = schedule.limits[name];
+    const numbers = ["--per-minute", String(perMinute), "--per-day", String(perDay)];
+    const plan = ["--plan", "enterprise", ...numbers];
+    return made(["keys", "create", "--name", `${prefix} ${name}`, ...plan]);
+  };
+  const makePerson = () => made(["people", "invite", `${prefix} person`, "--role", "staff"]);
+  const hasPerson = schedule.theme === "backup";
+  const [roomy, limited, person] = await Promise.all([
+    makeKey("roomy"),
+    makeKey("limited"),
+    ...(hasPerson ? [makePerson()] : []),
+  ]);
+  return { roomy, limited, ...(person && { person }) };
 }
+
+const noLimits: Limits = { perMinute: 0, perDay: 0 };
 
 export async function record(
   place: Place,
@@ -61,12 +73,12 @@ export async function record(
 ): Promise<History> {
   const recorder = new Recorder(place, schedule, keys, prefix);
   await recorder.run();
-  const names = ["roomy", "limited"] as const;
+  const limits: Readonly<Record<string, Limits>> = schedule.limits;
   return {
     store: place.kind,
     processes: processesOf[place.kind],
     calls: recorder.calls,
-    keys: new Map(names.map((name) => [name, schedule.limits[name]] as const)),
+    keys: new Map(Object.keys(keys).map((name) => [name, limits[name] ?? noLimits] as const)),
   };
 }
 
@@ -103,6 +115,7 @@ class Recorder {
 
   async run(): Promise<void> {
     const { clients, operators } = this.#schedule;
+    if (this.#firstId === 0) await this.#createFirst();
     await Promise.all([
       ...clients.map((_, client) => this.#client(client)),
       ...operators.map((_, operator) => this.#operator(operator)),
@@ -112,6 +125,17 @@ class Recorder {
     for (const server of servers) await this.#readAll(server);
     this.#boundUnknown();
     this.#place.lastId = this.#known.at(-1) ?? this.#place.lastId;
+  }
+
+  /** An import knows the categories alone that animals have. */
+  async #createFirst(): Promise<void> {
+    const connection = new Client(this.#place.port(0), true);
+    for (const categoryId of [1, 2, 3]) {
+      const pet = { name: `${this.#prefix} first ${categoryId}`, categoryId };
+      const asked = { do: "create", pet } as const;
+      await this.#send(connection, { client: 100, server: 0, key: "roomy", asked });
+    }
+    connection.close();
   }
 
   async #client(client: number): Promise<void> {
@@ -144,7 +168,12 @@ class Recorder {
 
   async #send(
     connection: Client,
-    { client, server, key, asked }: Pick<Request, "client" | "server" | "asked"> & { key: KeyName },
+    {
+      client,
+      server,
+      key,
+      asked,
+    }: Pick<Request, "client" | "server" | "asked"> & { key: "roomy" | "limited" },
   ): Promise<Answer | undefined> {
     const deadlineMs = performance.now() + patienceMs;
     for (;;) {
@@ -276,7 +305,8 @@ class Recorder {
         const file = this.#backups.at(-1);
         if (file === undefined) return;
         await this.#happen("stop", 0, async () => {
-          await this.#order({ do: "restore backup", file }, ["restore", file, "--yes", "--json"]);
+          const args = ["restore", file, "--yes", "--json"];
+          await this.#order({ do: "restore backup", file }, args, { read: this.#endedNames });
         });
         return;
       }
@@ -284,6 +314,15 @@ class Recorder {
         await this.#command(step);
     }
   }
+
+  /** Who stays out after a restore, by the names of the history. */
+  readonly #endedNames = (printed: unknown): string[] => {
+    const { ended } = printed as { ended: readonly { id: string }[] };
+    const names = Object.entries(this.#keys).filter(([, key]) =>
+      ended.some(({ id }) => id === key?.id),
+    );
+    return names.map(([name]) => name);
+  };
 
   /** `meanwhile` is done while the server is away. */
   async #happen(
@@ -347,14 +386,18 @@ class Recorder {
           ...(categoryId === undefined ? [] : ["--category", String(categoryId)]),
           ...(status === undefined ? [] : ["--status", status]),
         ];
-        const order = {
-          do: "update",
-          ids,
+        const set = {
           ...(rename && { name }),
           ...(categoryId !== undefined && { categoryId }),
           ...(status !== undefined && { status }),
-        } as const;
-        return this.#order(order, ["pets", "update", ...ids.map(String), ...args, "--json"]);
+        };
+        return this.#order({ do: "update", ids, set }, [
+          "pets",
+          "update",
+          ...ids.map(String),
+          ...args,
+          "--json",
+        ]);
       }
       case "remove": {
         const ids = this.#idsOf(step.ids);
@@ -378,44 +421,28 @@ class Recorder {
         this.#backups.push(file);
         return;
       }
-      case "limits": {
-        const { key, limits } = step;
-        const numbers = [
-          "--per-minute",
-          String(limits.perMinute),
-          "--per-day",
-          String(limits.perDay),
-        ];
-        return this.#order({ do: "limits", key, limits }, [
-          "keys",
-          "update",
-          this.#keys[key].id,
-          ...numbers,
-          "--json",
-        ]);
+      case "change key": {
+        const { key, set } = step;
+        return this.#order({ do: "change key", key, set }, this.#keyChange(key, set));
       }
-      case "access": {
-        const { key, readOnly } = step;
-        const flag = readOnly ? "--read-only" : "--read-write";
-        return this.#order({ do: "access", key, readOnly }, [
-          "keys",
-          "update",
-          this.#keys[key].id,
-          flag,
-          "--json",
-        ]);
-      }
-      case "revoke":
-        return this.#order({ do: "revoke", key: step.key }, [
-          "keys",
-          "revoke",
-          this.#keys[step.key].id,
-          "--yes",
-          "--json",
-        ]);
+      case "look":
+        return this.#order({ do: "look", key: "person" }, ["people", "list", "--json"], {
+          read: (printed) =>
+            (printed as readonly { id: string }[]).some(({ id }) => id === this.#keys.person?.id),
+        });
       case "restore backup":
         throw new Error("a backup is restored while the server is away");
     }
+  }
+
+  #keyChange(name: KeyName, set: Partial<KeySettings>): string[] {
+    const { id = "" } = this.#keys[name] ?? {};
+    const revoke = name === "person" ? ["people", "remove"] : ["keys", "revoke"];
+    if (set.isRevoked) return [...revoke, id, "--yes", "--json"];
+    const { readOnly, perMinute, perDay } = set;
+    const numbers = ["--per-minute", String(perMinute), "--per-day", String(perDay)];
+    const access = readOnly ? "--read-only" : "--read-write";
+    return ["keys", "update", id, ...(readOnly === undefined ? numbers : [access]), "--json"];
   }
 
   #idsOf(references: readonly Reference[]): number[] {
@@ -446,16 +473,20 @@ class Recorder {
     await this.#order(
       { do: "import", source, records, isComplete },
       isComplete ? [...args, "--complete", "--yes"] : args,
-      killAfter === undefined ? undefined : killAfter * expectedMs(step),
+      killAfter === undefined ? {} : { killAfterMs: killAfter * expectedMs(step) },
     );
   }
 
-  async #order(order: Order, args: readonly string[], killAfterMs?: number): Promise<void> {
+  async #order(
+    order: Order,
+    args: readonly string[],
+    { killAfterMs, read = (printed) => printed }: OrderOptions = {},
+  ): Promise<void> {
     const callMs = performance.now();
     const end = await this.#place.command(args, killAfterMs);
     const returnMs = performance.now();
-    const { exitCode, stderr } = end;
-    const printed = printedBy(end);
+    const { exitCode, stdout, stderr } = end;
+    const printed = exitCode === 0 ? read(JSON.parse(stdout)) : undefined;
     const isOpen = exitCode === undefined && this.#place.kind === "postgres";
     const call: Command = {
       kind: "command",
@@ -526,8 +557,4 @@ function answerOf({
     isReplay: header("idempotent-replayed") === "true",
     hasNext: /rel="next"/.test(header("link") ?? ""),
   };
-}
-
-function printedBy({ exitCode, stdout }: CommandEnd): unknown {
-  return exitCode === 0 && stdout !== "" ? JSON.parse(stdout) : undefined;
 }

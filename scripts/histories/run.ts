@@ -1,5 +1,6 @@
 /** Records and checks one history after another. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { Catalogue } from "./catalogue.ts";
@@ -16,15 +17,21 @@ export interface RunOptions {
   /** Of the first history; each next one has the next number. */
   readonly seed: number;
   readonly executable: string;
+  /** True to end at the first history that nothing explains. */
+  readonly first?: boolean;
   /** The folder for histories that nothing explains. */
   readonly keep?: string | undefined;
   readonly say: (line: string) => void;
 }
 
 export interface RunReport {
-  readonly histories: number;
-  readonly calls: number;
-  readonly violations: number;
+  readonly store: StoreKind;
+  histories: number;
+  calls: number;
+  violations: number;
+  readonly firstSeed: number;
+  recordMs: number;
+  checkMs: number;
 }
 
 /** Histories on one store: its animals stay, and the next history begins with them. */
@@ -63,20 +70,21 @@ class Places {
 }
 
 export async function runHistories(options: RunOptions): Promise<RunReport> {
-  const { store, runs, seed, keep, say } = options;
+  const { store, runs, seed, keep, first = false, say } = options;
   await using places = new Places(options);
-  const report = { histories: 0, calls: 0, violations: 0 };
-  const spentMs = { record: 0, check: 0 };
+  const counts = { histories: 0, calls: 0, violations: 0, recordMs: 0, checkMs: 0 };
+  const report: RunReport = { store, firstSeed: seed, ...counts };
   for (let run = 0; run < runs; run += 1) {
+    if (first && report.violations > 0) break;
     const schedule = scheduleOf({ seed: seed + run, store, clock: canSetClock });
     const hasClock = schedule.theme === "clock";
     const place = await places.next(hasClock);
     const beganMs = performance.now();
     const history = await recordIn(place, schedule);
     const recordedMs = performance.now();
-    spentMs.record += recordedMs - beganMs;
+    report.recordMs += recordedMs - beganMs;
     const checked = check(history, place.catalogues);
-    spentMs.check += performance.now() - recordedMs;
+    report.checkMs += performance.now() - recordedMs;
     report.histories += 1;
     report.calls += history.calls.length;
     if (checked.violation === undefined) {
@@ -95,11 +103,34 @@ export async function runHistories(options: RunOptions): Promise<RunReport> {
       await places.leave(hasClock);
     }
   }
-  const seconds = (ms: number) => (ms / 1_000).toFixed(1);
-  say(
-    `${store}: ${report.histories} histories, ${report.calls} calls, ${report.violations} violations; seeds from ${seed}; recorded in ${seconds(spentMs.record)} s, checked in ${seconds(spentMs.check)} s`,
-  );
   return report;
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
+
+/** What ran, where and for how long, as a table for a page. */
+export function summaryOf(reports: readonly RunReport[]): string {
+  const rows = reports.map((each) =>
+    [
+      each.store,
+      each.histories,
+      each.calls,
+      each.violations,
+      `${each.firstSeed} to ${each.firstSeed + each.histories - 1}`,
+      seconds(each.recordMs),
+      seconds(each.checkMs),
+    ].join(" | "),
+  );
+  const [processor] = cpus();
+  const load = loadavg()[0]?.toFixed(1);
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return [
+    `${cpus().length} cores (${processor?.model}), ${memory} GiB, load ${load} at the end:`,
+    "",
+    "| Store | Histories | Calls | Violations | Seeds | Recorded in | Checked in |",
+    "| --- | ---: | ---: | ---: | --- | ---: | ---: |",
+    ...rows.map((row) => `| ${row} |`),
+  ].join("\n");
 }
 
 async function recordIn(place: Place, schedule: Schedule): Promise<History> {

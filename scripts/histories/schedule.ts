@@ -1,6 +1,6 @@
 /** What is done in a history, as a seed decides it. */
 import { random } from "../random.ts";
-import type { Limits, Status, StoreKind } from "./history.ts";
+import type { KeySettings, Limits, Status, StoreKind } from "./history.ts";
 
 /** An animal by its place among those that are known when the step begins. */
 export type Reference = number | "first" | "last" | "next";
@@ -15,7 +15,8 @@ export type RequestStep =
     }
   | { readonly do: "get"; readonly id: Reference };
 
-export type KeyName = "roomy" | "limited";
+/** Keys of requests, and a person. */
+export type KeyName = "roomy" | "limited" | "person";
 
 export type OperatorStep =
   | {
@@ -40,9 +41,8 @@ export type OperatorStep =
       /** Killed after this part of the time that an import takes. */
       readonly killAfter?: number;
     }
-  | { readonly do: "limits"; readonly key: KeyName; readonly limits: Limits }
-  | { readonly do: "access"; readonly key: KeyName; readonly readOnly: boolean }
-  | { readonly do: "revoke"; readonly key: KeyName }
+  | { readonly do: "change key"; readonly key: KeyName; readonly set: Partial<KeySettings> }
+  | { readonly do: "look" }
   | { readonly do: "backup" }
   | { readonly do: "restore backup" }
   | { readonly do: "kill" | "kill one" | "stop" | "replace"; readonly server: number }
@@ -50,7 +50,7 @@ export type OperatorStep =
 
 export interface ClientPlan {
   readonly server: number;
-  readonly steps: readonly (RequestStep & { readonly key: KeyName })[];
+  readonly steps: readonly (RequestStep & { readonly key: "roomy" | "limited" })[];
 }
 
 export interface OperatorPlan {
@@ -61,7 +61,7 @@ export interface Schedule {
   readonly seed: number;
   readonly store: StoreKind;
   readonly theme: Theme;
-  readonly limits: Readonly<Record<KeyName, Limits>>;
+  readonly limits: Readonly<Record<"roomy" | "limited", Limits>>;
   readonly clients: readonly ClientPlan[];
   /** One sends commands, or two at the same time. */
   readonly operators: readonly OperatorPlan[];
@@ -220,7 +220,10 @@ function operatorsOf(theme: Theme, store: StoreKind, dice: Dice): OperatorPlan[]
             { do: "backup" },
             ...edits(1, 2),
             ...(dice.isBelow(0.5) ? [someKeyChange(dice)] : []),
+            ...(dice.isBelow(0.7) ? [revoke("limited")] : []),
+            ...(dice.isBelow(0.5) ? [revoke("person")] : []),
             { do: "restore backup" },
+            { do: "look" },
             ...edits(0, 1),
           ],
         },
@@ -240,8 +243,12 @@ function others(dice: Dice): OperatorPlan[] {
   return dice.isBelow(0.3) ? [{ steps: [someEdit(dice)] }] : [];
 }
 
+function revoke(key: KeyName): OperatorStep {
+  return { do: "change key", key, set: { isRevoked: true } };
+}
+
 function revocation(dice: Dice): OperatorStep[] {
-  return dice.isBelow(0.5) ? [{ do: "revoke", key: "limited" }] : [];
+  return dice.isBelow(0.5) ? [revoke("limited")] : [];
 }
 
 function someEdit(dice: Dice): OperatorStep {
@@ -276,8 +283,8 @@ function someImport(dice: Dice): OperatorStep {
 
 function someKeyChange(dice: Dice): OperatorStep {
   return dice.isBelow(0.3)
-    ? { do: "access", key: "limited", readOnly: dice.isBelow(0.7) }
-    : { do: "limits", key: "limited", limits: dice.one(someLimits) };
+    ? { do: "change key", key: "limited", set: { readOnly: dice.isBelow(0.7) } }
+    : { do: "change key", key: "limited", set: dice.one(someLimits) };
 }
 
 function someFault(store: StoreKind, dice: Dice): OperatorStep {

@@ -1,31 +1,52 @@
 /** Cuts what nothing explains down to the fewest calls that nothing explains. */
-import type { CatalogueCall } from "./catalogue.ts";
-import type { Pet } from "./history.ts";
+import type { Catalogue, CatalogueCall } from "./catalogue.ts";
+import type { Call, Pet } from "./history.ts";
+import type { KeyCall, KeyState } from "./limits.ts";
 import { linearize, type Entry, type Model } from "./linearize.ts";
 
-/** Calls that nothing explains, from what was before them. */
-export interface Unexplained<State, Operation> {
+export interface Violation {
+  /** "animals", "answers", or the name of a key. */
+  readonly object: string;
+  readonly why: string;
+  /** The fewest calls that show it, the last one of which nothing explains. */
+  readonly calls: readonly Call[];
+  /** What the object may have been before them. */
+  readonly before: unknown;
+}
+
+const why = "no order of these calls explains the last one";
+
+export function animalsViolation(whole: Unexplained<Catalogue, CatalogueCall>): Violation {
+  const fewest = shrunkAnimals(whole);
+  const before = fewest.before.map(({ animals }) => animals);
+  return { object: "animals", why, calls: callsOf(fewest), before };
+}
+
+export function keyViolation(object: string, whole: Unexplained<KeyState, KeyCall>): Violation {
+  const fewest = fromLatest(withoutReads(untilBroken(whole)));
+  const calls = callsOf(fewest).map(({ call }) => call);
+  return { object, why, calls, before: fewest.before };
+}
+
+/**
+ * Calls that nothing explains, from what was before them. A part of a history that can be explained
+ * can be explained, so what is left of one that is broken is broken too.
+ */
+interface Unexplained<State, Operation> {
   readonly model: Model<State, Operation>;
   readonly before: readonly State[];
   readonly entries: readonly Entry<Operation>[];
 }
 
 function isBroken<State, Operation>({ model, before, entries }: Unexplained<State, Operation>) {
-  return !linearize(model, before, entries).isExplained;
+  return linearize(model, before, entries).unexplained !== undefined;
 }
 
 /** More calls than these begin as late as they can. */
 const callsWanted = 12;
 
-/** A part of a history that can be explained can be explained, so what is left is broken too. */
-export function shrunk<State, Operation>(
-  whole: Unexplained<State, Operation>,
-): Unexplained<State, Operation> {
-  return fromLatest(withoutReads(untilBroken(whole)));
-}
-
 /** Leaves out animals too that no other call names. */
-export function shrunkAnimals<State>(
+function shrunkAnimals<State>(
   whole: Unexplained<State, CatalogueCall>,
 ): Unexplained<State, CatalogueCall> {
   let left = withoutReads(untilBroken(whole));
@@ -40,24 +61,23 @@ export function shrunkAnimals<State>(
 }
 
 /** The calls, the one last that nothing explains. */
-export function callsOf<State, Operation>({
+function callsOf<State, Operation>({
   model,
   before,
   entries,
 }: Unexplained<State, Operation>): readonly Operation[] {
-  const verdict = linearize(model, before, entries);
-  const last = verdict.isExplained ? [] : [verdict.at];
-  const others = entries.filter((entry) => !last.includes(entry));
-  return [...others, ...last].map(({ operation }) => operation);
+  const { unexplained } = linearize(model, before, entries);
+  const others = entries.filter((entry) => entry !== unexplained);
+  return [...others, ...(unexplained ? [unexplained] : [])].map(({ operation }) => operation);
 }
 
 /** The calls up to the first return that nothing explains. */
 function untilBroken<State, Operation>(
   whole: Unexplained<State, Operation>,
 ): Unexplained<State, Operation> {
-  const verdict = linearize(whole.model, whole.before, whole.entries);
-  if (verdict.isExplained) return whole;
-  const { toMs } = verdict.at;
+  const { unexplained } = linearize(whole.model, whole.before, whole.entries);
+  if (unexplained === undefined) return whole;
+  const { toMs } = unexplained;
   // A read of an earlier moment comes after what it has to show all the same.
   const began = ({ fromMs, after = [] }: Entry<Operation>) =>
     Math.max(fromMs, ...after.map((earlier) => earlier.toMs)) <= toMs;
@@ -88,7 +108,7 @@ function fromLatest<State, Operation>(
     const atMs = inTime[at]?.fromMs ?? 0;
     if (first.some(({ toMs }) => toMs >= atMs)) continue;
     const reached = linearize(whole.model, whole.before, first);
-    if (!reached.isExplained) continue;
+    if (reached.unexplained !== undefined) continue;
     const rest = { ...whole, before: reached.states, entries: inTime.slice(at) };
     if (isBroken(rest)) return withoutReads(rest);
   }
