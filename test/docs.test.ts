@@ -1,6 +1,6 @@
 /** The pages for people name commands that exist, with options that they take. */
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import type { Command } from "commander";
@@ -97,4 +97,11 @@ test("the page about imports lists every format", async () => {
   const page = await Bun.file(join(root, "docs/import.md")).text();
   const listed = [...page.matchAll(/^\| `([a-z][a-z-]*)` /gm)].map(([, name]) => name);
   expect(new Set(listed)).toEqual(new Set(formats.map(({ name }) => name)));
+});
+
+test.each(["SECURITY.md", "docs/threats.md"])("%s names tests that exist", async (page) => {
+  const text = await Bun.file(join(root, page)).text();
+  const named = text.match(/\btest\/[\w/-]+\.test\.ts/g) ?? [];
+  expect(named.length).toBeGreaterThan(5);
+  for (const name of named) expect([name, existsSync(join(root, name))]).toEqual([name, true]);
 });
