@@ -203,10 +203,7 @@ const limits: readonly Mutant[] = [
     store: "sqlite",
     file: "src/storage/sqlite/windows.ts",
     edits: [
-      [
-        "/** One key's reservation. When",
-        "const unpaid = new Map<string, number>();\n\n/** One key's reservation. When",
-      ],
+      ["const texts = {\n", "const unpaid = new Map<string, number>();\n\nconst texts = {\n"],
       [
         "  const stored = row === null ? unusedCounts : countsIn(row);\n",
         `  const paid = row === null ? unusedCounts : countsIn(row);
@@ -283,10 +280,7 @@ const limits: readonly Mutant[] = [
     store: "processes",
     file: "src/storage/sqlite/windows.ts",
     edits: [
-      [
-        "/** One key's reservation. When",
-        "const own = new Map<string, WindowCounts>();\n\n/** One key's reservation. When",
-      ],
+      ["const texts = {\n", "const own = new Map<string, WindowCounts>();\n\nconst texts = {\n"],
       [
         "  const stored = row === null ? unusedCounts : countsIn(row);\n",
         "  const stored = own.get(keyId) ?? (row === null ? unusedCounts : countsIn(row));\n",
@@ -300,8 +294,8 @@ const limits: readonly Mutant[] = [
     file: "src/features/postgres/windows.ts",
     edits: [
       [
-        "/** How far a transaction has come. */",
-        "const own = new Map<string, WindowCounts>();\n\n/** How far a transaction has come. */",
+        "async function commitReservations(",
+        "const own = new Map<string, WindowCounts>();\n\nasync function commitReservations(",
       ],
       [
         "  const { results, changed, usage, forgetBefore } = decide(calls, locked.counts, nowMs);\n",
