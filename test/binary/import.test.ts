@@ -556,7 +556,9 @@ describe("beside a running server", () => {
     const { "201 null": created = 0, "503 1": refused = 0, ...others } = Object.fromEntries(counts);
     expect([refused > 0, others]).toEqual([true, {}]);
     const lines = (await exported(folder.path, "ndjson")).stdout.trimEnd().split("\n");
-    expect(lines).toHaveLength(60_000 + created);
+    // One that was refused may have been carried out, once: it was too late to say so.
+    expect(lines.length).toBeGreaterThanOrEqual(60_000 + created);
+    expect(lines.length).toBeLessThanOrEqual(60_000 + created + refused);
   });
 
   test("one that is killed leaves nothing behind that is in the way of the next", async () => {
