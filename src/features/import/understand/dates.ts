@@ -17,30 +17,27 @@ const months = [
   "dec dic dez",
 ].map((beginnings) => beginnings.split(" "));
 
-const zone = String.raw`(Z|(?:GMT|UTC)?[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d))?`;
+const zone = String.raw`(?<zone>Z|(?:GMT|UTC)?[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d))?`;
 const before = String.raw`T|,?\s+(?:(?:à|at|um|om|às|a\s+las?)\s+)?|,\s*`;
-const time = String.raw`(?:(?:${before})(\d{1,2})[:.h](\d{2})(?:[:.](\d{2}))?(?:[.,]\d+)?(?:\s*([ap])\.?\s?m\.?)?\s*${zone})?`;
-const year = String.raw`(\d{4}|\d{2})`;
-const yearFirst = new RegExp(String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})${time}`, "i");
-const compact = new RegExp(
-  String.raw`^(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?${zone})?$`,
+const time = String.raw`(?:(?:${before})(?<hour>\d{1,2})[:.h](?<minute>\d{2})(?:[:.](?<second>\d{2}))?(?:[.,]\d+)?(?:\s*(?<half>[ap])\.?\s?m\.?)?\s*${zone})?`;
+const year = String.raw`(?<year>\d{4}|\d{2})(?!\d)${time}`;
+/** 3/1/24 and 1.3.2024: the form of most files. */
+const numbers = new RegExp(
+  String.raw`^(?<one>\d{1,2})(?<separator>[/.-])(?<other>\d{1,2})\k<separator>${year}`,
   "i",
 );
-const numbers = new RegExp(String.raw`^(\d{1,2})([/.-])(\d{1,2})\2${year}(?!\d)${time}`, "i");
+/** What else a date may be; the first that fits. */
+const patterns = [
+  String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})${time}`,
+  String.raw`^(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})(?:T?(?<hour>\d{2})(?<minute>\d{2})(?<second>\d{2})?${zone})?$`,
+  String.raw`^(?<day>\d{1,2})(?:st|nd|rd|th|er|[.ºª°])?[-/\s]+(?:de\s+)?(?<name>\p{L}+)\.?,?[-/\s]+(?:de\s+)?${year}`,
+  String.raw`^(?<day>\d{1,2})\.?(?<name>\p{L}{3,})[.\s]*${year}`,
+  String.raw`^(?<name>\p{L}+)\.?[-\s]+(?<day>\d{1,2})(?:st|nd|rd|th)?,?[-\s]+${year}`,
+].map((pattern) => new RegExp(pattern, "iu"));
 /** Without a comma behind it, it is one only before a day or a month in words. */
 const weekday = /^\p{L}+\.?(?:,\s*|\s+(?=(?:\d{1,2}[^\d/]*)?\p{L}))/u;
-const dayMonth = new RegExp(
-  String.raw`^(\d{1,2})(?:st|nd|rd|th|er|[.ºª°])?[-/\s]+(?:de\s+)?(\p{L}+)\.?,?[-/\s]+(?:de\s+)?${year}(?!\d)${time}`,
-  "iu",
-);
-const dayMonthJoined = new RegExp(
-  String.raw`^(\d{1,2})\.?(\p{L}{3,})[.\s]*${year}(?!\d)${time}`,
-  "iu",
-);
-const monthDay = new RegExp(
-  String.raw`^(\p{L}+)\.?[-\s]+(\d{1,2})(?:st|nd|rd|th)?,?[-\s]+${year}(?!\d)${time}`,
-  "iu",
-);
+/** What tells the order of day and month. */
+const order = /^(\d{1,2})([/.-])(\d{1,2})\2\d{2}/;
 
 /** Days from Excel's day 0 (1899-12-30) that are dates of our time: 1954 to 2119. */
 const serialMin = 20_000;
@@ -76,46 +73,35 @@ export class Dates {
 
   /** Learns from a date of a list whether the day or the month comes first. */
   learn(value: unknown): void {
-    const match = typeof value === "string" ? numbers.exec(value.trim()) : null;
+    const match = typeof value === "string" ? order.exec(value.trim()) : null;
     if (match === null) return;
     if (Number(match[1]) > 12) this.#dayFirst += 1;
     if (Number(match[3]) > 12) this.#monthFirst += 1;
   }
 
   #ofText(text: string): number | undefined {
-    // The form of most files, and so the first to be tried.
-    const numeric = numbers.exec(text);
-    if (numeric !== null) return this.#ofNumbers(numeric);
-    const iso = yearFirst.exec(text);
-    if (iso !== null) return sortable([iso[1], iso[2], iso[3]], iso.slice(4));
-    const digits = compact.exec(text);
-    if (digits !== null) {
-      const clock = [...digits.slice(4, 7), undefined, digits[7]];
-      return sortable([digits[1], digits[2], digits[3]], clock);
+    // Tried first: most are such.
+    const found = numbers.exec(text)?.groups;
+    if (found !== undefined) return this.#ofNumbers(found);
+    for (const pattern of patterns) {
+      const groups = pattern.exec(text)?.groups;
+      if (groups !== undefined) return sortable(groups);
     }
-    const dayMonthYear = dayMonth.exec(text) ?? dayMonthJoined.exec(text);
-    if (dayMonthYear !== null) {
-      const [, day, month = "", years] = dayMonthYear;
-      return sortable([years, monthOf(month), day], dayMonthYear.slice(4));
-    }
-    const monthDayYear = monthDay.exec(text);
-    if (monthDayYear === null) return undefined;
-    const [, month = "", day, years] = monthDayYear;
-    return sortable([years, monthOf(month), day], monthDayYear.slice(4));
+    return undefined;
   }
 
-  #ofNumbers(match: RegExpExecArray): number | undefined {
-    const [, first, separator, second, years] = match;
-    const clock = match.slice(5);
+  #ofNumbers(found: Groups): number | undefined {
+    const { one, separator, other } = found;
     const isDayFirst =
-      Number(first) > 12 ||
-      (Number(second) <= 12 &&
+      Number(one) > 12 ||
+      (Number(other) <= 12 &&
         (separator === "." || (this.#dayFirst > 0 && this.#monthFirst === 0)));
-    return isDayFirst
-      ? sortable([years, second, first], clock)
-      : sortable([years, first, second], clock);
+    const [day, month] = isDayFirst ? [one, other] : [other, one];
+    return sortable(found, day, month);
   }
 }
+
+type Groups = Readonly<Record<string, string | undefined>>;
 
 export function monthOf(name: string): string | undefined {
   const key = wordKey(name);
@@ -134,24 +120,27 @@ function ofMs(ms: number): number {
   return Number(isoSeconds(Math.floor(ms)).replaceAll(/\D/g, ""));
 }
 
-/** Takes year, month, day, and hour, minute, second, `a` or `p`, zone. Undefined for no time. */
-function sortable(
-  date: readonly (string | undefined)[],
-  [hourText = "0", minuteText = "0", secondText = "0", half, offset]: readonly (
-    string | undefined
-  )[],
-): number | undefined {
-  const [yearText = "", monthText, dayText] = date;
-  const [month, day] = [Number(monthText), Number(dayText)];
-  const hour = half === undefined ? Number(hourText) : (Number(hourText) % 12) + afternoon(half);
-  const [minute, second] = [Number(minuteText), Number(secondText)];
-  const full = fullYear(yearText);
-  const isDay = month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysOf(full, month));
-  if (!isDay || !(hour <= 24 && minute <= 59 && second <= 60)) return undefined;
-  const minutes = offsetMinutes(offset);
-  if (minutes !== 0) return ofMs(Date.UTC(full, month - 1, day, hour, minute - minutes, second));
-  const days = (full * 100 + month) * 100 + day;
-  return ((days * 100 + hour) * 100 + minute) * 100 + second;
+/** The time that the groups of a pattern tell; undefined for none. */
+function sortable(groups: Groups, day = groups["day"], month = groups["month"]) {
+  const {
+    year: years = "",
+    name,
+    hour: hours = 0,
+    minute = 0,
+    second = 0,
+    half,
+    zone: at,
+  } = groups;
+  const full = fullYear(years);
+  const [months, days] = [Number(name === undefined ? month : monthOf(name)), Number(day)];
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + afternoon(half);
+  const isMonth = months >= 1 && months <= 12;
+  const isDay = isMonth && days >= 1 && (days <= 28 || days <= daysOf(full, months));
+  if (!isDay || !(hour <= 24 && Number(minute) <= 59 && Number(second) <= 60)) return undefined;
+  const ahead = offsetMinutes(at);
+  const [minutes, seconds] = [Number(minute), Number(second)];
+  if (ahead !== 0) return ofMs(Date.UTC(full, months - 1, days, hour, minutes - ahead, seconds));
+  return (((full * 100 + months) * 100 + days) * 100 + hour) * 10_000 + minutes * 100 + seconds;
 }
 
 function daysOf(fullYear: number, month: number): number {
