@@ -309,13 +309,15 @@ export function importCommand(io: Io): Command {
   return command.action(async () => {
     const { promise: work, resolve } = Promise.withResolvers<ListWork>();
     process.on("message", resolve);
-    const say = (said: WorkMessage) => void process.send?.(said);
+    // What is not sent by then is lost with the channel.
+    const say = (said: WorkMessage) =>
+      new Promise<void>((sent) => process.send?.(said, undefined, undefined, () => sent()));
     const loaded = beginOnStore(command, io);
     await withServices(loaded.config, io, async (services) => {
       const stop = AbortSignal.any([io.stop, AbortSignal.timeout(fetchMaxMs)]);
       const pulling = pullingOf(stop, services, loaded);
-      const begins = () => say({ begins: true });
-      say({ outcome: await workOnList(services, await work, begins, pulling) });
+      const begins = () => void say({ begins: true });
+      await say({ outcome: await workOnList(services, await work, begins, pulling) });
     });
     process.disconnect?.();
   });
