@@ -73,6 +73,7 @@ export interface Visit extends Arrival, Actions {
 
 /** Forms whose outcome is remembered: a response can be lost on the way to a phone. */
 const rememberedMax = 1_000;
+const numberMax = 64;
 
 /** Remembers by the number that a form carries where it led its person. */
 export class FormsDone {
@@ -84,7 +85,8 @@ export class FormsDone {
     work: () => Promise<P>,
   ): Promise<P> {
     const number = form.text("once");
-    if (number === "") return work();
+    // Ours are short; a person's own could fill the memory.
+    if (number === "" || number.length > numberMax) return work();
     const key = `${id} ${number}`;
     const known = this.#done.get(key) as Promise<P> | undefined;
     if (known !== undefined) return known;

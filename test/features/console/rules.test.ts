@@ -12,7 +12,12 @@ import {
 } from "../../../src/features/console/reach.ts";
 import { hashSecret, isSecret, newSecret } from "../../../src/features/console/people.ts";
 import { Failures, failuresPerMinute } from "../../../src/features/console/session.ts";
-import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/features/console/visit.ts";
+import {
+  FormsDone,
+  isKnownHost,
+  isOpenable,
+  isOwnOrigin,
+} from "../../../src/features/console/visit.ts";
 import { languageFor } from "../../../src/features/console/words/index.ts";
 import { minuteMs } from "../../../src/domain/clock.ts";
 import { asking } from "../../helpers/console-pages.ts";
@@ -251,3 +256,19 @@ describe("languages", () => {
     expect(languageFor(chosen, accepted)).toBe(expected),
   );
 });
+
+test.each([
+  [64, 1],
+  [65, 2],
+])(
+  "a form with a number of %d characters that comes twice is done %d times",
+  async (length, times) => {
+    const done = new FormsDone();
+    const form = new Form(new URLSearchParams({ once: "x".repeat(length) }));
+    let count = 0;
+    const work = async () => `/${(count += 1)}`;
+    for (let i = 0; i < 2; i += 1)
+      await done.once({ id: "a", name: "A", role: "staff" }, form, work);
+    expect(count).toBe(times);
+  },
+);
