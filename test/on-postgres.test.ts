@@ -18,6 +18,7 @@ const filesLeftOut = {
   "test/binary/completion.test.ts": "reads no store",
   "test/binary/console-process.test.ts": "is about a process, its memory and its uploads",
   "test/binary/console-spanish.test.ts": "is about words",
+  "test/binary/damaged-lists.test.ts": "is about a process and files, and looks at no store",
   "test/binary/http.test.ts": "is about bytes on a socket, and reaches no store",
   "test/binary/import-guide.test.ts": "runs what a page says, on a folder",
   "test/binary/log.test.ts": "is about lines of a log",
@@ -27,6 +28,7 @@ const filesLeftOut = {
   "test/binary/scheduled-backups.test.ts": "a database is backed up with its own tools",
   "test/binary/histories.test.ts": "names the stores itself",
   "test/binary/migrate.test.ts": "is about a data folder of an older version",
+  "test/binary/root.test.ts": "is about files and links of a data folder",
   "test/binary/store-copy.test.ts": "names both stores itself",
 };
 
