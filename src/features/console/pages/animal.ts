@@ -10,7 +10,7 @@ import {
 } from "../../../domain/pet.ts";
 import { type Category, categoryKey } from "../../animals/categories.ts";
 import { html, type Html } from "../../docs/html.ts";
-import { type OptionalTextName, optionalTextNames } from "../../optional-texts.ts";
+import { optionalTextNames, textsOf } from "../../optional-texts.ts";
 import { isVisible } from "../../visible.ts";
 import { readForm, type Form } from "../body.ts";
 import type { AnimalEvent } from "../animals.ts";
@@ -40,15 +40,6 @@ import {
 /** The fields of an animal as a form has them. */
 type AnimalField = "category" | Exclude<PetFieldName, "categoryId">;
 export type AnimalValues = Readonly<Record<AnimalField, string>>;
-
-type Texts<T> = { readonly [N in OptionalTextName]: T };
-
-/** What `valueOf` has for each optional text of an animal. */
-function textsOf<T>(valueOf: (name: OptionalTextName) => T) {
-  const texts = optionalTextNames.map((name) => [name, valueOf(name)] as const);
-  // oxlint-disable-next-line typescript/no-generated-empty-object-type -- no field is one by now
-  return Object.fromEntries(texts) as Texts<T>;
-}
 
 /** The fields of an animal that nobody described yet. */
 export const noValues: AnimalValues = {

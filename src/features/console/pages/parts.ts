@@ -245,8 +245,9 @@ export function actorText({ words }: Arrival, actor: string): string {
 
 /** What a field of an animal is called; undefined for one that nobody sees. */
 export function fieldLabel({ words }: Arrival, field: string): string | undefined {
-  if (field === "categoryId") return words.fields.category;
-  return petFieldNames.some((each) => each === field) ? words.fields[field as "name"] : undefined;
+  const name = petFieldNames.find((each) => each === field);
+  if (name === undefined) return undefined;
+  return words.fields[name === "categoryId" ? "category" : name];
 }
 
 /** A value of an animal's field in a history. */

@@ -4,7 +4,7 @@ import { petFieldNames } from "../../../domain/pet.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoriesInUse, type Category, categoryKey } from "../../animals/categories.ts";
 import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts";
-import { optionalTextNames } from "../../optional-texts.ts";
+import { textsOf } from "../../optional-texts.ts";
 import { type Message, message } from "../messages.ts";
 import { collectBehind } from "../read/input.ts";
 import type { Prepared, Reading } from "../understand/reading.ts";
@@ -355,7 +355,7 @@ export class Plan {
     const isSourced = outcome.externalId !== undefined || this.#options.complete === true;
     const after: PetState = {
       ...before,
-      ...textsOf(outcome),
+      ...textsOf((name) => outcome[name] ?? null),
       name: outcome.name,
       status: outcome.status ?? null,
       categoryId: category.id ?? before.categoryId,
@@ -393,13 +393,12 @@ export function addedPet(
   isWhole: boolean,
 ): AddedPet {
   const { name, externalId } = outcome;
-  const fields = outcome.kind === "pet" ? { ...textsOf(outcome), status: outcome.status } : {};
+  const fields =
+    outcome.kind === "pet"
+      ? { ...textsOf((name) => outcome[name] ?? null), status: outcome.status }
+      : {};
   const own = externalId !== undefined || isWhole ? source : "";
   return { ...fields, name: name ?? "", externalId, source: own, categoryId };
-}
-
-function textsOf(outcome: Candidate): Partial<AddedPet> {
-  return Object.fromEntries(optionalTextNames.map((name) => [name, outcome[name] ?? null]));
 }
 
 function differs(before: PetState, after: PetState): boolean {
