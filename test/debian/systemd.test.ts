@@ -4,7 +4,7 @@ import { chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 
-const names = ["rehome.service", "rehome-backup.service", "rehome-backup.timer"];
+const names = ["rehome.service"];
 /** systemd's own worst mark for a unit that is well locked in: "OK" ends at 2.0. */
 const exposureMax = 1.5;
 
@@ -42,7 +42,7 @@ test("systemd finds nothing to criticise", async () => {
   expect([text, exitCode]).toEqual(["", 0]);
 });
 
-test.each(["rehome.service", "rehome-backup.service"])("%s is well locked in", async (name) => {
+test.each(names)("%s is well locked in", async (name) => {
   using folder = temporaryFolder();
   await printed(folder.path);
   const { text } = await analyze("security", "--offline=true", join(folder.path, name));
@@ -65,21 +65,6 @@ async function callSets(): Promise<(name: string) => Set<string>> {
     (sets.get(name) ?? []).flatMap((each) => (each.startsWith("@") ? expand(each) : [each]));
   return (name) => new Set(expand(name));
 }
-
-test("the daily backup leaves a PostgreSQL database to its own backups", async () => {
-  using folder = temporaryFolder();
-  await printed(folder.path);
-  const unit = readFileSync(join(folder.path, "rehome-backup.service"), "utf8");
-  const [, script = ""] = /^ExecCondition=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
-  // systemd replaces a variable that stands for itself, in braces or as a word; these stand within
-  // one.
-  expect(script).not.toMatch(/\$\{|(?:^| )\$/);
-  const exitCode = (env: Record<string, string>) =>
-    Bun.spawnSync(["/bin/sh", "-c", script], { env }).exitCode;
-  expect(exitCode({ REHOME_PORT: "9000" })).toBe(0);
-  expect(exitCode({ REHOME_STORE: "postgres://db.example.org/rehome" })).toBe(1);
-  expect(exitCode({ REHOME_STORE_FILE: "/etc/rehome/store" })).toBe(1);
-});
 
 test("under load the service makes no system call that its unit forbids", async () => {
   using folder = temporaryFolder();

@@ -33,12 +33,7 @@ function printCommand(io: Io): Command {
   return commandOf({
     name: "print",
     about: "print the systemd units",
-    arguments: [
-      new Argument(
-        "[unit]",
-        "one of them: rehome.service, rehome-backup.service, rehome-backup.timer",
-      ),
-    ],
+    arguments: [new Argument("[unit]", "one of them: rehome.service")],
     options: [userOption()],
     examples: ["rehome service print rehome.service | less"],
   }).action((name: string | undefined, { user }: { user: string }) => {

@@ -22,9 +22,17 @@ import {
   type AnySetting,
   type Config,
 } from "../../../config.ts";
+import { backupSettings } from "../backup/settings.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { lowPort, settingsFile, unitFolder, units, type UnitOptions } from "./units.ts";
+import {
+  formerUnits,
+  lowPort,
+  settingsFile,
+  unitFolder,
+  units,
+  type UnitOptions,
+} from "./units.ts";
 
 export interface InstallOptions extends UnitOptions {
   /** `/`, or the root folder of another system, where nothing is started. */
@@ -36,7 +44,6 @@ export interface InstallOptions extends UnitOptions {
 /** Folders that the service does not see, because its unit protects them. */
 const hiddenFolders = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 const service = "rehome.service";
-const timer = "rehome-backup.timer";
 
 /** True where systemd runs, and not in a container or a root folder. */
 const hasSystemd = () => existsSync("/run/systemd/system");
@@ -61,6 +68,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   const variables = new Map<string, string>();
   if (host !== undefined) variables.set(variableOf(settings.host), host);
   if (port !== undefined) variables.set(variableOf(settings.port), String(port));
+  takeOverTimer(root, variables, io);
   putSettings(join(root, settingsFile.path), settingsFile.text, variables, io);
   if (root !== "/") return;
   makeAccount(options.user, io);
@@ -76,7 +84,7 @@ async function startService(io: Io): Promise<void> {
   const ranBefore = Bun.spawnSync(["systemctl", "is-active", "--quiet", service]).exitCode === 0;
   command(["systemctl", "daemon-reload"]);
   command(
-    ["systemctl", "enable", "--now", service, timer],
+    ["systemctl", "enable", "--now", service],
     `journalctl -u rehome -o cat -n 20 shows why. Correct ${settingsFile.path}, then: systemctl restart rehome`,
   );
   if (ranBefore) {
@@ -93,14 +101,17 @@ async function startService(io: Io): Promise<void> {
 /** Stops the service and removes what an installation wrote, but for its settings and its data. */
 export function uninstallService(root: string, io: Io): void {
   const folder = join(root, unitFolder);
-  const ours = [...units().keys(), lowPort.path].map((name) => join(folder, name));
+  const ours = [...units().keys(), ...formerUnits, lowPort.path].map((name) => join(folder, name));
   const found = ours.filter(existsSync);
   if (found.length === 0) {
     throw new AppError("not_found", `There is no unit of rehome in ${folder}.`, {
       hint: "If the package installed it: apt remove rehome",
     });
   }
-  if (root === "/" && hasSystemd()) command(["systemctl", "disable", "--now", service, timer]);
+  if (root === "/" && hasSystemd()) {
+    const former = formerUnits.filter((name) => existsSync(join(folder, name)));
+    command(["systemctl", "disable", "--now", service, ...former]);
+  }
   for (const file of found) remove(file, io);
   const dropIns = dirname(join(folder, lowPort.path));
   if (existsSync(dropIns) && readdirSync(dropIns).length === 0) rmdirSync(dropIns);
@@ -111,6 +122,23 @@ export function uninstallService(root: string, io: Io): void {
   io.out(
     `To delete everything: sudo rm -r ${serviceDataFolder} ${settingsFile.path}; sudo userdel ${account}\n`,
   );
+}
+
+/**
+ * Removes the timer of version 1.0.0, and lets the service make the backups where it did, unless
+ * the settings have a place of their own or a database.
+ */
+function takeOverTimer(root: string, variables: Map<string, string>, io: Io): void {
+  const found = formerUnits.filter((name) => existsSync(join(root, unitFolder, name)));
+  if (found.length === 0) return;
+  if (root === "/" && hasSystemd()) command(["systemctl", "disable", "--now", ...found]);
+  for (const name of found) remove(join(root, unitFolder, name), io);
+  const file = join(root, settingsFile.path);
+  const set = existsSync(file) ? readSettingsFile(file) : new Map<string, string>();
+  const places = [backupSettings.to, settings.store, settings.storeFile];
+  if (places.some((setting) => set.has(variableOf(setting)))) return;
+  variables.set(variableOf(backupSettings.to), join(serviceDataFolder, "backups"));
+  variables.set(variableOf(backupSettings.keep), "14");
 }
 
 /** Writes the units, but for those that the Debian package has installed. */

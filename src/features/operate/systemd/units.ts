@@ -1,7 +1,5 @@
 import { serviceSettingsFile } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
-import backupService from "./rehome-backup.service" with { type: "text" };
-import backupTimer from "./rehome-backup.timer" with { type: "text" };
 import defaults from "./rehome.default" with { type: "text" };
 import service from "./rehome.service" with { type: "text" };
 
@@ -19,6 +17,9 @@ export const settingsFile = { path: serviceSettingsFile, text: defaults };
 /** Where an administrator's units lie. */
 export const unitFolder = "etc/systemd/system";
 
+/** The units of version 1.0.0 that made a backup each day; the service makes them now. */
+export const formerUnits = ["rehome-backup.timer", "rehome-backup.service"] as const;
+
 /** What lets the service listen on a port below 1024, and nothing else, beside its unit. */
 export const lowPort = {
   path: "rehome.service.d/low-port.conf",
@@ -33,8 +34,8 @@ PrivateUsers=no
 const plainPath = /^[\w@+,./-]+$/;
 
 /**
- * The systemd units by file name: the service, and the daily backup with its timer. Throws AppError
- * where the executable's path has a space or another character with a meaning of its own.
+ * The systemd unit by its file name. Throws AppError where the executable's path has a space or
+ * another character with a meaning of its own.
  */
 export function units(options: UnitOptions = written): ReadonlyMap<string, string> {
   const { executable } = options;
@@ -50,9 +51,5 @@ export function units(options: UnitOptions = written): ReadonlyMap<string, strin
       .replaceAll(written.executable, () => options.executable)
       // No Group: an account that is there already has its own, which need not be called like it.
       .replaceAll(/^User=.*$/gm, `User=${options.user}`);
-  return new Map([
-    ["rehome.service", fill(service)],
-    ["rehome-backup.service", fill(backupService)],
-    ["rehome-backup.timer", backupTimer],
-  ]);
+  return new Map([["rehome.service", fill(service)]]);
 }

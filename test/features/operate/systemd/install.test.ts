@@ -4,6 +4,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -40,6 +41,29 @@ test("the right to a low port goes with the port", async () => {
   expect(await install(folder.path, 8080)).toContain(`Removed ${path}\n`);
   expect(existsSync(path)).toBe(false);
   expect(await install(folder.path, 8081)).not.toContain(path);
+});
+
+test("the timer of version 1.0.0 goes, and the service makes its backups in the same folder", async () => {
+  const former = ["rehome-backup.timer", "rehome-backup.service"];
+  const after = async (settings: string) => {
+    using folder = temporaryFolder();
+    const units = join(folder.path, "etc/systemd/system");
+    mkdirSync(units, { recursive: true });
+    mkdirSync(join(folder.path, "etc/default"));
+    for (const name of former) writeFileSync(join(units, name), "");
+    const file = join(folder.path, "etc/default/rehome");
+    writeFileSync(file, settings);
+    await install(folder.path);
+    expect(readdirSync(units)).toEqual(["rehome.service"]);
+    return readFileSync(file, "utf8");
+  };
+  const port = "REHOME_PORT=8081\n";
+  const moved = "REHOME_BACKUP_TO=/var/lib/rehome/backups\nREHOME_BACKUP_KEEP=14\n";
+  expect(await after(port)).toBe(port + moved);
+  const own = "REHOME_BACKUP_TO=s3://bucket/rehome\n";
+  expect(await after(own)).toBe(own);
+  const database = "REHOME_STORE_FILE=/etc/rehome/store\n";
+  expect(await after(database)).toBe(database);
 });
 
 test.each(["REHOME_PORT=443", "REHOME_METRICS=192.0.2.7:443"])(
@@ -90,7 +114,7 @@ test("an uninstallation removes the units and leaves the settings", async () => 
   const units = join(folder.path, "etc/systemd/system");
   uninstallService(folder.path, io);
   expect(readdirSync(units)).toEqual([]);
-  expect(io.printed().match(/^Removed /gm)).toHaveLength(4);
+  expect(io.printed().match(/^Removed /gm)).toHaveLength(2);
   expect(existsSync(join(folder.path, "etc/default/rehome"))).toBe(true);
 });
 
