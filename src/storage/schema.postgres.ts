@@ -265,7 +265,7 @@ export const sources = rehome.table("sources", {
   etag: text("etag"),
   lastModified: text("last_modified"),
   hash: text("hash"),
-  report: json<Snapshot>()("report"),
+  report: json<unknown>()("report"),
   held: json<readonly string[]>()("held"),
 });
 

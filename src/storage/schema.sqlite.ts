@@ -306,7 +306,7 @@ export const sources = sqliteTable("sources", {
   lastModified: text("last_modified"),
   hash: text("hash"),
   /** The counts and problems of the last list, as a person is shown them. */
-  report: json<Snapshot>()("report"),
+  report: json<unknown>()("report"),
   /** Animals whose withdrawal waits for a person: their ids. */
   held: json<readonly string[]>()("held"),
 });

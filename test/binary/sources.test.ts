@@ -77,7 +77,8 @@ test("what goes wrong is shown, and a secret is nowhere", async () => {
   expect(pulled).toMatchObject({ exitCode: 1 });
   expect(pulled.stderr).toContain("web page");
   const shown = await sources("show", "vet");
-  expect(shown.stdout).toContain("web page");
+  expect(shown.stdout).toMatch(/^List +http.*\nCredential +none\nState +failing: .*web page/);
+  expect(shown.stdout).toMatch(/^Read as +.*name = Name/m);
   for (const { stdout, stderr } of [refused, pulled, shown])
     expect(stdout + stderr).not.toContain("s3cr3t");
 });

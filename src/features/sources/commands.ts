@@ -16,7 +16,7 @@ import { reasonOf } from "../../domain/system-error.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../../storage/schedule.ts";
 import { previewImport } from "../import/do/import.ts";
-import { prepare } from "../import/understand/reading.ts";
+import { prepare, type Reading } from "../import/understand/reading.ts";
 import { addReadOptions, givenBy, type ReadingOptions } from "../import/commands/import-options.ts";
 import { guessRemedy, importedText } from "../import/commands/import-report.ts";
 import { addressProblem } from "./fetch.ts";
@@ -263,18 +263,39 @@ function show(io: Io): Command {
     async ({ store }, given, name) => {
       const found = await findFollowed(store.db, name);
       if (given.json) return printJson(io, sourceJson(found));
-      const { secret, reading, report } = found.source;
-      const { name: _, ...facts } = sourceJson(found);
-      const lines = [
-        ...Object.entries(facts).map(([title, value]) => [title, value ?? "-"] as const),
-        ["secret", secret === null ? "none" : "stored"] as const,
-        ["reading", JSON.stringify(reading)] as const,
-        ...(report === null ? [] : [["last list", JSON.stringify(report)] as const]),
-      ];
-      for (const [title, value] of lines)
-        io.out(`${title.padEnd(14)}${printable(String(value))}\n`);
+      for (const [title, value] of shownFacts(found)) {
+        io.out(`${title.padEnd(13)}${printable(value)}\n`);
+      }
+      const { report } = found.source;
+      if (report !== null) io.out(`\n${reportText(name, report as PullReport)}`);
     },
   );
+}
+
+/** A followed list in words: how it is, where it is, and how it is read. */
+function shownFacts(found: Followed): [title: string, value: string][] {
+  const { source, job } = found;
+  const { state, problem, nextAt, succeededAt } = sourceJson(found);
+  const reading = source.reading as Reading;
+  const pairs = (map: object) => Object.entries(map).map(([key, value]) => `${key} = ${value}`);
+  const words = pairs(reading.statuses);
+  const missing = "missing: the backup that was restored lacks it";
+  const stored = source.secret === blankedSecret ? missing : "stored";
+  return [
+    ["List", source.url ?? `${source.preset}, account ${source.account}`],
+    ["Credential", source.secret === null ? "none" : stored],
+    ["State", problem === null ? state : `${state}: ${problem}`],
+    ["Last success", succeededAt ?? "never"],
+    ["Next", nextAt ?? `none: ${job.paused} paused it`],
+    ["Every", durationText(job.everyMs)],
+    [
+      "Whole",
+      source.complete === 1 ? "yes: what it lacks is withdrawn" : "no: nobody is withdrawn",
+    ],
+    ["Read as", reading.columns === undefined ? reading.format : pairs(reading.columns).join(", ")],
+    ...(reading.category === undefined ? [] : [["Category", reading.category] as [string, string]]),
+    ...(words.length === 0 ? [] : [["Words", words.join(", ")] as [string, string]]),
+  ];
 }
 
 function pullCommand(io: Io): Command {
