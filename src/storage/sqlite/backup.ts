@@ -17,7 +17,7 @@ import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migration-history.ts";
 import { asAppError, isFull, openDatabase } from "./connection.ts";
 import { migrationsOf } from "./files.ts";
-import { mayWrite, ownership, requireFolder, requirePlainFiles } from "./folder.ts";
+import { requireFolder, requirePlainFiles, whyNotWritable } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations, refuseForeignSchema } from "./migrate.ts";
 
@@ -88,9 +88,10 @@ function notCopied(source: string, target: string, error: unknown): unknown {
     });
   }
   const folder = dirname(source);
-  if (error instanceof AppError || mayWrite(folder)) return asAppError(error);
-  const why = `its folder ${ownership(folder)}, and reading needs to write there`;
-  return new AppError("unavailable", `${source} cannot be backed up: ${why}.`, {
+  const why = error instanceof AppError ? undefined : whyNotWritable(folder);
+  if (why === undefined) return asAppError(error);
+  const needs = `reading needs to write to its folder: ${why}`;
+  return new AppError("unavailable", `${source} cannot be backed up: ${needs}.`, {
     cause: error,
     hint: "Copy it, and its -wal if there is one, to a folder on another disk. There rehome backup verify tests it.",
   });

@@ -185,13 +185,13 @@ function hasName(path: string): boolean {
   }
 }
 
-/** True when this process may write to the file or folder; false on a read-only file system too. */
-export function mayWrite(path: string): boolean {
+/** Why this process may not write to the file or folder; undefined if it may. */
+export function whyNotWritable(path: string): string | undefined {
   try {
     accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return `${reasonOf(error)}, and it ${ownership(path)}`;
   }
 }
 

@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migration-history.ts";
 import { busyTimeoutMs, isDamaged } from "./connection.ts";
 import { migrationsOf, type storeFiles } from "./files.ts";
-import { mayWrite, ownership, requirePlainFiles } from "./folder.ts";
+import { ownership, requirePlainFiles, whyNotWritable } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
 /** A database up to this size is read through at each start (some 50 ms); in a backup, any is. */
@@ -38,8 +38,10 @@ function inspect(
 ): readonly Migration[] {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) return migrations;
-  if ((file.mode & 0o200) === 0 || !mayWrite(path)) {
-    throw new AppError("unavailable", `${path} is read-only: it ${ownership(path)}.`, {
+  const why =
+    whyNotWritable(path) ?? ((file.mode & 0o200) === 0 ? `it ${ownership(path)}` : undefined);
+  if (why !== undefined) {
+    throw new AppError("unavailable", `${path} is read-only: ${why}.`, {
       hint: "Make it writable for the owner of its folder, and run rehome as that owner.",
     });
   }
