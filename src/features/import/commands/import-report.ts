@@ -63,11 +63,23 @@ export const importSchema = json.object({
 
 /** The summary as `--json` prints it. */
 export function importedJson(summary: ImportSummary): Static<typeof importSchema> {
-  const { reading, isGuessed, skipped, refusal: _refusal, ...shown } = summary;
-  const { rejections: _rejections, sample: _sample, statuses: _statuses, ...plain } = shown;
+  const { format, shape, source, dryRun, applied, read, added, updated, unchanged } = summary;
+  const { withdrawn, missing, superseded, skipped, rejected, reading, isGuessed } = summary;
   const columns = Object.entries(reading.columns ?? {});
   return {
-    ...plain,
+    format,
+    shape,
+    source,
+    dryRun,
+    applied,
+    read,
+    added,
+    updated,
+    unchanged,
+    withdrawn,
+    missing,
+    superseded,
+    rejected,
     change: summary.change ?? null,
     guessed: isGuessed,
     columns: columns.map(([field, column]) => ({ field, column })),
@@ -75,10 +87,10 @@ export function importedJson(summary: ImportSummary): Static<typeof importSchema
       return { field, problem: messageText(problem), records, lines: [...lines] };
     }),
     skipped: skipped.reduce((sum, { records }) => sum + records, 0),
-    skippedReasons: [...skipped],
-    stems: [...summary.stems],
+    skippedReasons: skipped.map(({ reason, records }) => ({ reason, records })),
+    stems: summary.stems.map(({ word, meaning }) => ({ word, meaning })),
     notes: notesOf(summary).map(({ said, ...each }) => ({ text: messageText(said), ...each })),
-    categoriesAdded: [...summary.categoriesAdded],
+    categoriesAdded: summary.categoriesAdded.map(({ id, name }) => ({ id, name })),
   };
 }
 
