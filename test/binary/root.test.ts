@@ -59,7 +59,10 @@ describe.if(isRoot)("as root", () => {
     const from = folderOf(alice, join(at.folder.path, "from"));
     const to = folderOf(service, join(at.folder.path, "to"));
     await key(from);
-    const copy = () => rehome(["store", "copy", "--from", from, "--to", to]);
+    // A data folder may be a link to another disk.
+    const link = join(at.folder.path, "link");
+    symlinkSync(to, link);
+    const copy = () => rehome(["store", "copy", "--from", from, "--to", link]);
     symlinkSync(at.secret, join(to, "limits.db"));
     expect((await copy()).stderr).toContain("is not a plain file");
     expect([readFileSync(at.secret, "utf8"), statSync(at.secret).uid]).toEqual(["kept", 0]);

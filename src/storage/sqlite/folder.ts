@@ -12,6 +12,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  realpathSync,
   statfsSync,
   statSync,
 } from "node:fs";
@@ -103,10 +104,11 @@ export async function takenByRoot<T>(
   folders: readonly string[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const [folder, ...others] = folders;
-  if (folder === undefined) return work();
+  const [named, ...others] = folders;
+  if (named === undefined) return work();
   const goOn = () => takenByRoot(others, work);
-  if (process.geteuid?.() !== 0 || !existsSync(folder)) return goOn();
+  if (process.geteuid?.() !== 0 || !existsSync(named)) return goOn();
+  const folder = realpathSync(named);
   const taken = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW);
   const { uid, gid, mode } = fstatSync(taken);
   try {
