@@ -52,7 +52,7 @@ test("an address is shown, followed, pulled, paused; held withdrawals are those 
   expect(said).toContain("starts with https://");
   expect(said).toContain("without blanks and colons");
 
-  const preview = await sent("/import/address", { url, list: "vet", complete: "yes" });
+  const preview = await sent("/import/address", { url, list: "vet", whole: "yes" });
   expect(preview).toContain("Follow this address");
   expect(await animals()).toEqual([]);
   const choices = { source: "vet", complete: "yes", every: "900000", follow: "yes" };

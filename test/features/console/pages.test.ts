@@ -291,6 +291,12 @@ describe.each(stores)("on $name", (kind) => {
         expect([path, status, page.includes(taken)]).toEqual([path, 400, true]);
         expect((await post(path, { name: " " })).page).toContain("Type a name.");
       }
+      // One letter away is asked for.
+      expect((await post("/categories", { name: "Catt" })).page).toContain(
+        "There is a category Cat.",
+      );
+      expect((await post("/categories", { name: "Catt", new: "Catt" })).status).toBe(303);
+      await post("/categories/3/merge", { into: "2" });
       const { location } = await post("/categories/2", { name: "CAT" });
       expect(await get(location ?? "")).toContain("The category is CAT now.");
       expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);

@@ -151,9 +151,9 @@ function errorsOf(values: AnimalValues, words: Words): FieldErrors {
  * The category that `category` is one letter away from, where that would be a new one and nobody
  * has agreed to it.
  */
-function alikeCategory(
+export function alikeCategory(
   form: Form,
-  { category }: AnimalValues,
+  category: string,
   categories: readonly Category[],
 ): string | undefined {
   const key = categoryKey(category);
@@ -202,7 +202,7 @@ export async function newAnimalPage(
 export async function addAnimal(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const values = sentValues(form);
-  const alike = alikeCategory(form, values, await visit.animals.categories());
+  const alike = alikeCategory(form, values.category, await visit.animals.categories());
   const errors = {
     ...(alike !== undefined && { category: visit.words.errors.categoryAlike(alike) }),
     ...errorsOf(values, visit.words),
@@ -327,7 +327,8 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
     ...(values.name === known.name && { name: "-" }),
     ...(values.category === known.category && { category: "-" }),
   };
-  const alike = judged.category === "-" ? undefined : alikeCategory(form, values, categories);
+  const alike =
+    judged.category === "-" ? undefined : alikeCategory(form, values.category, categories);
   const meanwhile = conflicts.map((field) => [field, words.animals.meanwhile(known[field])]);
   const errors = {
     ...(alike !== undefined && { category: words.errors.categoryAlike(alike) }),

@@ -4,7 +4,7 @@ import { categoryKey, type Category } from "../../animals/categories.ts";
 import { html } from "../../docs/html.ts";
 import { readForm } from "../body.ts";
 import type { Visit } from "../visit.ts";
-import { nameError } from "./animal.ts";
+import { alikeCategory, nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
 import { changeNotice, withChange } from "./changes.ts";
 import { notFoundPage, page, seeOther } from "./page.ts";
@@ -41,7 +41,9 @@ export async function categoriesPage(
       <section class="card" aria-labelledby="add-title">
         <h2 id="add-title">${words.buttons.addCategory}</h2>
         <form method="post" action="/categories" novalidate>
-          ${hidden("once", crypto.randomUUID())} ${new Fields(visit, { name }, errors).text("name")}
+          ${hidden("once", crypto.randomUUID())}
+          ${errors["name"] !== undefined && hidden("new", name)}
+          ${new Fields(visit, { name }, errors).text("name")}
           <button>${words.buttons.addCategory}</button>
         </form>
       </section>
@@ -51,16 +53,18 @@ export async function categoriesPage(
 
 /** `POST /categories`. */
 export async function addCategory(visit: Visit): Promise<Response> {
-  const { animals, person } = visit;
+  const { animals, person, words } = visit;
   const form = await readForm(visit);
   const name = form.text("name");
+  const wrong = async () => {
+    const alike = alikeCategory(form, name, await animals.categories());
+    return (await errorOf(visit, name)) ?? (alike && words.errors.categoryAlike(alike));
+  };
   const path = await visit.once(form, async () => {
-    if ((await errorOf(visit, name)) !== undefined) return undefined;
+    if ((await wrong()) !== undefined) return undefined;
     return withChange("/categories", await animals.addCategory(name, person.name));
   });
-  return path === undefined
-    ? categoriesPage(visit, name, { name: await errorOf(visit, name) })
-    : seeOther(path);
+  return path === undefined ? categoriesPage(visit, name, { name: await wrong() }) : seeOther(path);
 }
 
 /** What is wrong with a name for a new category, or for the one with the id `own`. */

@@ -203,7 +203,7 @@ export async function readAddress(visit: Visit): Promise<Response> {
   }
   const wrong = { url: addressError(visit, url), list: await sourceNameError(visit, source) };
   if (wrong.url !== undefined || wrong.list !== undefined) return importPage(visit, wrong, form);
-  const choices = { ...firstChoices, source, isComplete: form.has("complete") };
+  const choices = { ...firstChoices, source, isComplete: form.has("whole") };
   const job = await imports.fetch(person.id, url, choices);
   await job?.settled(waitMs);
   return seeOther("/import");

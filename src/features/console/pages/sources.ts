@@ -35,7 +35,7 @@ export async function sourcesPart(visit: Visit, errors: FieldErrors, form: Form)
     url: form.text("url"),
     list: form.text("list"),
     every: String(usualEveryMs),
-    complete: !form.has("url") || form.has("complete"),
+    whole: !form.has("url") || form.has("whole"),
   };
   const fields = new Fields(visit, values, errors);
   return html`<section class="card" id="sources">
@@ -54,7 +54,7 @@ export async function sourcesPart(visit: Visit, errors: FieldErrors, form: Form)
         more: html`inputmode="url"`,
       })}
       ${fields.text("list", { label: words.sources.name, hint: words.sources.nameHint })}
-      ${fields.check("complete")}
+      ${fields.check("whole")}
       <button class="quiet">${words.import.look}</button>
     </form>
   </section>`;

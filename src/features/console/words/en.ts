@@ -29,6 +29,7 @@ export const en = {
     into: "Into",
     source: "Source of this list",
     complete: "This file is the whole list: withdraw animals that are not in it",
+    whole: "Withdraw animals that leave the list",
     skipBad: "Import the good rows and leave out those with errors",
     every: "Status of all animals",
   },

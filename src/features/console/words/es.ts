@@ -28,6 +28,7 @@ export const es: Words = {
     into: "Con",
     source: "Origen de la lista",
     complete: "Este archivo es la lista entera: retirar los animales que le faltan",
+    whole: "Retirar los animales que salgan de la lista",
     skipBad: "Importar las filas correctas y omitir las que tienen errores",
     every: "Estado de todos los animales",
   },
