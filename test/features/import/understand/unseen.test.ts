@@ -33,6 +33,8 @@ test("how animals left is not taken for a list without a status, whatever it is 
 
 test("a header of pictures and names is an animal", async () => {
   const text = "Carlos;terrier;img/1.jpg;1\nDax;mix;img/2.jpg;1\n";
+  const under = await unknown(`Name;Kind;Picture;Age\n${text}`);
+  expect(under?.guess).toEqual({ name: "Name" });
   expect(await refusal(readWhole(text))).toContain("the first row is an animal");
 });
 
