@@ -52,7 +52,7 @@ import {
 } from "./pages/people.ts";
 import { steerSource } from "./pages/sources.ts";
 import { usagePage } from "./pages/usage.ts";
-import { Failures, signedIn, signOut } from "./session.ts";
+import { countFailures, signedIn, signOut, type Failures } from "./session.ts";
 import {
   arrive,
   FormsDone,
@@ -278,7 +278,7 @@ function closing(response: Response): Response {
 export function consoleHandler(options: ConsoleOptions) {
   const peers = new WeakMap<Request, Peers>();
   const { warn } = options;
-  const failures = new Failures(options.actions.clock);
+  const failures = countFailures(options.actions.clock);
   const app = consoleApp({
     options,
     failures,

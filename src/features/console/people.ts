@@ -229,11 +229,25 @@ export class PeopleService {
   async find(session: Secret): Promise<FoundSession | undefined> {
     const hash = hashSecret(session);
     const nowMs = this.#clock();
-    const found = await this.#db.read(async (tx) => {
+    const found = await this.#sessionOf(hash, nowMs);
+    if (found === undefined) return undefined;
+    const isRenewed = nowMs - found.seenAtMs >= renewAfterMs;
+    if (isRenewed) await this.renew(hash, nowMs);
+    return { person: found.person, isRenewed };
+  }
+
+  /** True for a session that ended lately by itself, of somebody who may come back by a link. */
+  async hasEndedLately(session: Secret): Promise<boolean> {
+    return (await this.#sessionOf(hashSecret(session), this.#clock() - endedMs)) !== undefined;
+  }
+
+  /** A session that was good at `atMs`, of somebody who was not removed. */
+  async #sessionOf(hash: Uint8Array, atMs: number) {
+    return this.#db.read(async (tx) => {
       const { people, sessions } = tx.t;
       const isGood = and(
         eq(sessions.hash, hash),
-        gt(sessions.expiresAtMs, nowMs),
+        gt(sessions.expiresAtMs, atMs),
         isNull(people.removedAtMs),
       );
       const { id, name, role } = people;
@@ -243,29 +257,6 @@ export class PeopleService {
         .innerJoin(people, eq(id, sessions.personId))
         .where(isGood);
       return row;
-    });
-    if (found === undefined) return undefined;
-    const isRenewed = nowMs - found.seenAtMs >= renewAfterMs;
-    if (isRenewed) await this.renew(hash, nowMs);
-    return { person: found.person, isRenewed };
-  }
-
-  /** True for a session that ended lately by itself, of somebody who may come back by a link. */
-  async hasEndedLately(session: Secret): Promise<boolean> {
-    const nowMs = this.#clock();
-    return this.#db.read(async (tx) => {
-      const { people, sessions } = tx.t;
-      const isIt = and(
-        eq(sessions.hash, hashSecret(session)),
-        gt(sessions.expiresAtMs, nowMs - endedMs),
-        isNull(people.removedAtMs),
-      );
-      const rows = await tx
-        .select({ id: people.id })
-        .from(sessions)
-        .innerJoin(people, eq(people.id, sessions.personId))
-        .where(isIt);
-      return rows.length > 0;
     });
   }
 

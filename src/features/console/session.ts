@@ -1,53 +1,15 @@
-import { bucketOfText } from "../../domain/address.ts";
-import { minuteMs, type Clock } from "../../domain/clock.ts";
+import type { Clock } from "../../domain/clock.ts";
+import { retryAfterSeconds } from "../../domain/windows.ts";
+import { AnonymousLimiter } from "../../service/anonymous.ts";
 import { Form, readForm } from "./body.ts";
 import { messagePage, signedOutPage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
 import { isSecret, sessionMs, type Secret } from "./people.ts";
 import { cookieAttributes, type Arrival } from "./visit.ts";
 
-/** Links and cookies that may be wrong in a minute, for each address (an IPv6 /64 is one). */
-export const failuresPerMinute = 5;
-/** Addresses in memory at most. More share a count: forgetting one would hand back its tries. */
-const addressesMax = 10_000;
-const overflow = "overflow";
-
-/** Counts wrong links and wrong cookies by address, a minute at a time. */
-export class Failures {
-  readonly #clock: Clock;
-  #minute = 0;
-  #counts = new Map<string, number>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Returns the seconds after which `address` may try again, or undefined when it may try now. */
-  blockedSeconds(address: string): number | undefined {
-    this.#roll();
-    if ((this.#counts.get(this.#bucket(address)) ?? 0) < failuresPerMinute) return undefined;
-    return Math.ceil(((this.#minute + 1) * minuteMs - this.#clock()) / 1_000);
-  }
-
-  /** Counts one failure. */
-  note(address: string): void {
-    this.#roll();
-    const bucket = this.#bucket(address);
-    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + 1);
-  }
-
-  #roll(): void {
-    const minute = Math.floor(this.#clock() / minuteMs);
-    if (minute <= this.#minute) return;
-    this.#minute = minute;
-    this.#counts = new Map();
-  }
-
-  #bucket(address: string): string {
-    const bucket = bucketOfText(address) ?? address;
-    return this.#counts.has(bucket) || this.#counts.size < addressesMax ? bucket : overflow;
-  }
-}
+/** Counts wrong links and wrong cookies by address (an IPv6 /64 is one), a minute at a time. */
+export const countFailures = (clock: Clock) => new AnonymousLimiter(clock, 5);
+export type Failures = ReturnType<typeof countFailures>;
 
 /** Over HTTPS a `__Host-` cookie comes from this very host, not a neighbour (RFC 6265bis). */
 function sessionCookie({ cookies, isSecure }: Arrival) {
@@ -80,7 +42,7 @@ export async function signedIn(
     return found.person;
   }
   const refused = tooMany(arrival, failures);
-  failures.note(arrival.address);
+  failures.admit(arrival.address);
   if (refused !== undefined) {
     warn(`Too many wrong sessions from ${arrival.address}.`);
     return refused;
@@ -95,9 +57,10 @@ const noForm = () => new Form();
 
 /** The page for an address from which too much was wrong, until its minute ends. */
 export function tooMany(arrival: Arrival, failures: Failures): Response | undefined {
-  const seconds = failures.blockedSeconds(arrival.address);
-  if (seconds === undefined) return undefined;
+  const { remaining, resetSeconds } = failures.peek(arrival.address);
+  if (remaining > 0) return undefined;
   const page = messagePage(arrival, "Too Many Requests", arrival.words.failures.tooMany);
+  const seconds = retryAfterSeconds(resetSeconds, arrival.nowMs);
   page.headers.set("retry-after", String(seconds));
   return page;
 }

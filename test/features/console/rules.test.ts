@@ -11,7 +11,6 @@ import {
   widest,
 } from "../../../src/features/console/reach.ts";
 import { hashSecret, isSecret, newSecret } from "../../../src/features/console/people.ts";
-import { Failures, failuresPerMinute } from "../../../src/features/console/session.ts";
 import {
   FormsDone,
   isKnownHost,
@@ -19,7 +18,6 @@ import {
   isOwnOrigin,
 } from "../../../src/features/console/visit.ts";
 import { languageFor } from "../../../src/features/console/words/index.ts";
-import { minuteMs } from "../../../src/domain/clock.ts";
 import { asking } from "../../helpers/console-pages.ts";
 
 describe("who can reach an address", () => {
@@ -88,41 +86,6 @@ describe("secrets", () => {
     "%p is none",
     (text) => expect(isSecret(text)).toBe(false),
   );
-});
-
-describe("wrong tries", () => {
-  test("block an address until the minute ends, and nobody else", () => {
-    let nowMs = 10 * minuteMs + 15_500;
-    const failures = new Failures(() => nowMs);
-    for (let i = 0; i < failuresPerMinute; i += 1) {
-      expect(failures.blockedSeconds("192.0.2.1")).toBeUndefined();
-      failures.note("192.0.2.1");
-    }
-    expect(failures.blockedSeconds("192.0.2.1")).toBe(45);
-    expect(failures.blockedSeconds("192.0.2.2")).toBeUndefined();
-    nowMs = 11 * minuteMs;
-    expect(failures.blockedSeconds("192.0.2.1")).toBeUndefined();
-  });
-
-  test("count a /64 of IPv6 as one, and survive a clock that is set back", () => {
-    let nowMs = 5 * minuteMs;
-    const failures = new Failures(() => nowMs);
-    for (let i = 0; i < failuresPerMinute; i += 1) failures.note(`2001:db8::${i}`);
-    expect(failures.blockedSeconds("2001:db8::ffff")).toBeDefined();
-    nowMs = 3 * minuteMs;
-    expect(failures.blockedSeconds("2001:db8::ffff")).toBeDefined();
-  });
-
-  test("hold a bounded number of addresses", () => {
-    const failures = new Failures(() => 0);
-    for (let i = 0; i < failuresPerMinute; i += 1) failures.note("192.0.2.1");
-    for (let i = 0; i < 9_999; i += 1) failures.note(`10.8.${i >> 8}.${i & 255}`);
-    // It has its own count still.
-    expect(failures.blockedSeconds("192.0.2.1")).toBeDefined();
-    expect(failures.blockedSeconds("192.0.2.77")).toBeUndefined();
-    for (let i = 0; i < 20_000; i += 1) failures.note(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
-    expect(failures.blockedSeconds("192.0.2.77")).toBeDefined();
-  });
 });
 
 describe("hosts", () => {

@@ -76,8 +76,7 @@ async function chooseForm(visit: Visit, errors: FieldErrors, form: Form): Promis
     <form class="drop" method="post" action="/import" enctype="multipart/form-data">
       <div class="field">
         <label for="file">${words.import.file}</label>
-        <input id="file" name="file" type="file" aria-describedby="file-hint" />
-        <p class="hint only-script" id="file-hint">${words.import.drop}</p>
+        <input id="file" name="file" type="file" />
       </div>
       <progress max="1" value="0" hidden aria-label="${words.import.sending}"></progress>
       <button>${words.buttons.import}</button>

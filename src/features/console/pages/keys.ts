@@ -8,7 +8,7 @@ import type { IssuedKey } from "../../../service/keys.ts";
 import type { UsedKey } from "../../../service/usage.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { planTitles } from "../../plan-titles.ts";
-import { readForm, type Form } from "../body.ts";
+import { Form, readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { pageLinks, searchForm } from "./animals.ts";
@@ -123,39 +123,23 @@ export function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
 /** How much of a limit is used, as a bar with its numbers. */
 export function useMeter(visit: Visit, used: number, limit: number): Html {
   const of = visit.words.keys.of(number(visit, used), number(visit, limit));
-  return html`<span class="use">${bar(used / limit)}<span>${of}</span></span>`;
+  return html`<span class="use soft">${bar(used / limit)}<span>${of}</span></span>`;
 }
+
+const keyTexts = ["name", "plan", "perMinute", "perDay", "expires"] as const;
 
 /** What stands in the form of a key, as text. */
-export interface KeyForm {
-  readonly name: string;
-  readonly plan: string;
-  readonly perMinute: string;
-  readonly perDay: string;
-  readonly expires: string;
+export type KeyForm = Readonly<Record<(typeof keyTexts)[number], string>> & {
   readonly readOnly: boolean;
-}
-
-const noKey: KeyForm = {
-  name: "",
-  plan: "free",
-  perMinute: "",
-  perDay: "",
-  expires: "",
-  readOnly: false,
 };
 
 /** The form of a key as it was sent. */
 export function sentKey(form: Form): KeyForm {
-  return {
-    name: form.text("name"),
-    plan: form.text("plan"),
-    perMinute: form.text("perMinute"),
-    perDay: form.text("perDay"),
-    expires: form.text("expires"),
-    readOnly: form.has("readOnly"),
-  };
+  const texts = keyTexts.map((each) => [each, form.text(each)]);
+  return { ...Object.fromEntries(texts), readOnly: form.has("readOnly") } as KeyForm;
 }
+
+const noKey: KeyForm = { ...sentKey(new Form()), plan: "free" };
 
 /** The fields of a key's form. */
 export function keyFields(

@@ -8,7 +8,7 @@ import { Form } from "../body.ts";
 import type { Arrival, Visit } from "../visit.ts";
 import { isFailureCode, languages } from "../words/index.ts";
 import { assetPaths } from "./assets.ts";
-import { formError, hidden, notice, type FieldErrors } from "./parts.ts";
+import { hidden, notice, type FieldErrors } from "./parts.ts";
 
 /** The status of a response by its name. */
 type StatusName = keyof typeof StatusMap;
@@ -92,7 +92,7 @@ export function page(visit: Visit, parts: PageParts): Response {
           ${back && html`<p class="trail"><a href="${back[0]}">${back[1]}</a></p>`}
           <h1>${title}${beside && html` ${beside}`}</h1>
           <div id="notices">${done}</div>
-          ${formError(errors)} ${parts.body}
+          ${errors[""] !== undefined && notice("bad", errors[""])} ${parts.body}
         </main>
       </div>
       ${!isOnce && foot(visit)}`,

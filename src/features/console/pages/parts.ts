@@ -148,18 +148,17 @@ export function statusOptions({ words }: Arrival): Option[] {
   return statusChoices.map((each) => ({ value: each, text: words.status[each] }));
 }
 
-/** A moment as the person reads it, with the exact one behind it. */
-export function moment({ language }: Arrival, ms: number): Html {
-  const { moment: short, zoned } = languages[language];
-  return html`<time datetime="${isoSeconds(ms)}" title="${zoned.format(ms)}" data-time="moment"
-    >${short.format(ms)}</time
-  >`;
-}
-
-/** A day as the person reads it. */
-export function day({ language }: Arrival, ms: number): Html {
-  const { day: short, zoned } = languages[language];
-  return html`<time datetime="${isoSeconds(ms)}" title="${zoned.format(ms)}" data-time="day"
+/** A moment, or its day, as the person reads it, with the exact one behind it. */
+export function moment(
+  { language }: Arrival,
+  ms: number,
+  precision: "moment" | "day" = "moment",
+): Html {
+  const { [precision]: short, zoned } = languages[language];
+  return html`<time
+    datetime="${isoSeconds(ms)}"
+    title="${zoned.format(ms)}"
+    data-time="${precision}"
     >${short.format(ms)}</time
   >`;
 }
@@ -282,12 +281,6 @@ export function notice(kind: "good" | "bad" | "plain", body: string | Html): Htm
   return html`<div class="notice ${kind}" role="${kind === "bad" ? "alert" : "status"}">
     ${typeof body === "string" ? html`<p>${body}</p>` : body}
   </div>`;
-}
-
-/** What stands above a form that was not taken. */
-export function formError(errors: FieldErrors): Html | undefined {
-  const whole = errors[""];
-  return whole === undefined ? undefined : notice("bad", whole);
 }
 
 /** One value of a form that nobody sees. */

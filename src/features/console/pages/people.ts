@@ -9,7 +9,7 @@ import { keepSession, tooMany, type Failures } from "../session.ts";
 import { query, type Arrival, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { notFoundPage, page, plainPage, seeOther } from "./page.ts";
-import { copyField, day, Fields, moment, notice, oneButton, type FieldErrors } from "./parts.ts";
+import { copyField, Fields, moment, notice, oneButton, type FieldErrors } from "./parts.ts";
 
 /** `GET /people`: who may come in, and a form for one more. */
 export async function peoplePage(
@@ -55,7 +55,7 @@ function personLine(visit: Visit, person: ListedPerson): Html {
   const { id, name, role, seenAtMs, invitedUntilMs } = person;
   const state =
     seenAtMs !== undefined
-      ? html`${words.people.seen} ${day(visit, seenAtMs)}`
+      ? html`${words.people.seen} ${moment(visit, seenAtMs, "day")}`
       : invitedUntilMs === undefined
         ? html`${words.people.lapsed}`
         : html`${words.people.invited} ${moment(visit, invitedUntilMs)}`;
@@ -201,7 +201,7 @@ export async function join(arrival: Arrival, link: Link): Promise<Response> {
 /** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */
 function wrongLink(arrival: Arrival, { failures }: Link): Response {
   const { words, address } = arrival;
-  failures.note(address);
+  failures.admit(address);
   return plainPage(arrival, {
     title: words.failures.title,
     status: "Not Found",

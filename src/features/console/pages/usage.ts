@@ -61,7 +61,7 @@ function dayTable(visit: Visit, { days }: UsageReport, limit: number | undefined
     days.toReversed().map((each) => {
       const { requests, refusals, bans } = numbersOf(visit, each);
       const share = bar(each.requests / top, limit === undefined ? 1 : 0.8);
-      const use = html`<span class="use">${requests} ${share}</span>`;
+      const use = html`<span class="use soft">${requests} ${share}</span>`;
       return [html`<time>${each.day}</time>`, use, refusals, bans];
     }),
   );

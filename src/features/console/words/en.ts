@@ -170,7 +170,6 @@ export const en = {
     title: "Import a list",
     what: "Choose a file from your shelter's program or a spreadsheet: CSV, Excel or JSON. You see what would change before anything does.",
     file: "File",
-    drop: "or drop it here",
     noFile: "Choose a file first.",
     busy: "Your last file is still being read. Wait until it is done.",
     sending: "Sending",

@@ -167,7 +167,6 @@ export const es: Words = {
     title: "Importar una lista",
     what: "Elige un archivo del programa de tu refugio o de una hoja de cálculo: CSV, Excel o JSON. Verás qué cambiaría antes de que cambie nada.",
     file: "Archivo",
-    drop: "o suéltalo aquí",
     noFile: "Elige antes un archivo.",
     busy: "Tu último archivo todavía se está leyendo. Espera a que termine.",
     sending: "Enviando",
