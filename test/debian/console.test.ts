@@ -166,7 +166,7 @@ describe.each(stores)("a volunteer's day on $name", (kind) => {
       const rows = ["name,categoryId,status", `${dog} junior,1,available`, "Bad,one,available"];
       writeFileSync(list, `${rows.join("\n")}\n`);
       await link(page, "Import").click();
-      await page.getByLabel("File").setInputFiles(list);
+      await page.getByLabel("File", { exact: true }).setInputFiles(list);
       await button(page, "Import").click();
       await page.getByRole("heading", { name: `What ${dog}.csv would change` }).waitFor();
       await page.getByText("Rows that cannot be imported").waitFor();
@@ -364,7 +364,7 @@ describe("the console", () => {
       const id = javaScriptEnabled ? "Nr" : "Nummer";
       writeFileSync(list, `Rufname;Tierart;Stand;${id}\n${rows.join("\n")}\n`);
       await link(page, "Import").click();
-      await page.getByLabel("File").setInputFiles(list);
+      await page.getByLabel("File", { exact: true }).setInputFiles(list);
       await button(page, "Import").click();
       await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
       await page.getByRole("cell", { name: `${dog} III` }).waitFor();
@@ -840,7 +840,7 @@ describe("the console", () => {
     const { page } = opened;
     await link(page, "Import").click();
     const file = { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("Name\nRex\n") };
-    await page.getByLabel("File").setInputFiles(file);
+    await page.getByLabel("File", { exact: true }).setInputFiles(file);
     const released = Promise.withResolvers<void>();
     await page.route("**/import", async (route) => {
       if (route.request().method() === "POST") await released.promise;
@@ -962,7 +962,7 @@ describe("the console", () => {
     await page.clock.install();
     await link(page, "Import").click();
     const file = { name: "late.csv", mimeType: "text/csv", buffer: Buffer.from("Name\nRex\n") };
-    await page.getByLabel("File").setInputFiles(file);
+    await page.getByLabel("File", { exact: true }).setInputFiles(file);
     let asked = 0;
     await page.route("**/import", async (route) => {
       if (route.request().method() === "POST" && (asked += 1) === 1) return;
@@ -1050,7 +1050,7 @@ describe("the pictures of the console", () => {
     const list = join(folder.path, "tomorrow.csv");
     const more = "Milo,Dog,available,D-16\nPip,,available,R-03\n";
     writeFileSync(list, shelter.replace("Thor,Dog,available", "Thor,Dog,sold") + more);
-    await page.getByLabel("File").setInputFiles(list);
+    await page.getByLabel("File", { exact: true }).setInputFiles(list);
     await button(page, "Import").click();
     await page.getByRole("heading", { name: "What tomorrow.csv would change" }).waitFor();
     await page.getByLabel("Source of this list").fill("shelter");
