@@ -848,7 +848,7 @@ describe("the console", () => {
     });
     await page.locator("main").getByRole("button", { name: "Import" }).click();
     await link(page, "Animals").click();
-    await page.getByLabel("Name").fill("Not lost");
+    await page.getByLabel("Name", { exact: true }).fill("Not lost");
     const taken = page.waitForEvent("requestfinished", (request) => request.method() === "GET");
     released.resolve();
     await taken;
@@ -929,6 +929,7 @@ describe("the console", () => {
       ["Español", "El servicio todavía no ha respondido", "Añadir animal"],
     ] as const) {
       if (language !== "English") await button(page, language).click();
+      await button(page, add).waitFor();
       const name = `Slow in ${language}`;
       let asked = 0;
       const released = Promise.withResolvers<void>();
