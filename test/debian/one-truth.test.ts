@@ -181,8 +181,7 @@ test(
       echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
       systemctl daemon-reload; systemctl restart rehome
       rehome pets add --name Rex --category 1 >/dev/null
-      rehome backup >/dev/null
-      rehome backup verify /var/lib/rehome/backups
+      rehome backup verify "$(rehome backup --json | jq -r .file)"
       rehome doctor | grep -o '^ok    backup .* KiB, written to /var/lib/rehome/backups/'`);
     expect(text).toContain("\n  1 animal: ");
     expect(text).toContain("written to /var/lib/rehome/backups/");

@@ -1,4 +1,5 @@
 /** Everything in a store, table by table, from one place to another, and compared on both sides. */
+import { jobName, removeJob } from "../../../storage/schedule.ts";
 import { getTableName, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { AppError } from "../../../domain/errors.ts";
@@ -73,6 +74,8 @@ export async function copyStore(
   to: Store,
   say: (step: string) => void,
 ): Promise<CopiedPart[]> {
+  // A service that has nothing yet may have begun its backups; its next start does it again.
+  await to.db.transaction((tx) => removeJob(tx, jobName("backup", "")));
   if (!(await holdsNothing(to))) {
     throw new AppError("invalid_request", `${to.place} is not empty.`, {
       hint: "Name a new place, or empty it if it is the beginning of a copy.",
