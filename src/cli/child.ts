@@ -7,6 +7,7 @@ import {
   type EnvironmentVariables,
   type LoadedConfig,
 } from "../config.ts";
+import { reasonOf } from "../domain/system-error.ts";
 
 /** Read at the start: the system renames the file of a program that an upgrade replaced. */
 const path = process.execPath;
@@ -14,6 +15,48 @@ const path = process.execPath;
 /** The words that start this program: the executable, or Bun and the program's file. */
 export function program(): string[] {
   return Bun.isStandaloneExecutable ? [path] : [path, Bun.main];
+}
+
+const saidMax = 4_096;
+const problemMax = 500;
+
+/**
+ * Runs a command of this program in a process of its own. Returns undefined once it has succeeded,
+ * or else why it did not: its own error, or how it ended. Never rejects.
+ */
+export async function runJob(
+  words: readonly string[],
+  env: EnvironmentVariables,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const child = Bun.spawn([...program(), ...words], {
+      env: { ...env },
+      stdio: ["ignore", "ignore", "pipe"],
+      killSignal: "SIGTERM",
+      ...(signal && { signal }),
+    });
+    const said = await beginningOf(child.stderr);
+    const code = await child.exited;
+    if (code === 0) return undefined;
+    const [, problem] = /^Error: (.+)$/m.exec(said) ?? [];
+    return (
+      problem?.slice(0, problemMax) ??
+      `The process ended with ${child.signalCode ?? `code ${code}`}.`
+    );
+  } catch (error) {
+    return `The process did not start: ${reasonOf(error)}.`;
+  }
+}
+
+/** Reads all of it, so that nobody waits to write more, and returns how it begins. */
+async function beginningOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    if (text.length < saidMax) text += decoder.decode(chunk, { stream: true });
+  }
+  return text;
 }
 
 /**

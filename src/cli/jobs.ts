@@ -5,11 +5,10 @@ import type { Logger } from "../service/log.ts";
 import { Schedule } from "../service/schedule.ts";
 import type { Services } from "../service/services.ts";
 import type { Database } from "../storage/database.ts";
-import { type Job, jobName, jobsOf, removeJob, scheduleJob } from "../storage/schedule.ts";
+import { type Job, jobName, jobsOf, scheduleJob } from "../storage/schedule.ts";
 import { inMemory } from "../storage/sqlite/files.ts";
-import { childEnvironment, program } from "./child.ts";
+import { childEnvironment, runJob } from "./child.ts";
 import type { Io } from "./io.ts";
-import { randomBytes } from "./open.ts";
 
 /** What a feature does by the schedule: a command of this program, never one from a store. */
 export interface JobCommand {
@@ -18,8 +17,15 @@ export interface JobCommand {
   readonly words: (target: string) => readonly string[];
   /** For a job that the settings schedule: how often, undefined for never. */
   readonly everyMs?: (loaded: LoadedConfig) => number | undefined;
-  /** Hears why each of them failed, or null. Throws AppError to have a warning in the log. */
-  readonly ended?: (loaded: LoadedConfig, problem: string | null) => Promise<void>;
+  /**
+   * Hears why each of them failed, or null. Throws AppError to have a warning in the log. `signal`
+   * is aborted when the service stops.
+   */
+  readonly ended?: (
+    loaded: LoadedConfig,
+    problem: string | null,
+    signal: AbortSignal,
+  ) => Promise<void>;
 }
 
 /** Starts the schedule of a serving process; none on a store that no other process can open. */
@@ -31,45 +37,38 @@ export async function startSchedule(
 ): Promise<Schedule | undefined> {
   if (dataFolderOf(loaded.config) === inMemory) return undefined;
   const commands = io.features.flatMap(({ jobs = [] }) => jobs);
-  const commandOf = ({ kind }: Job) => commands.find((each) => each.kind === kind);
+  // Another server on this store may have settings of its own.
+  const wanted = commands.filter(
+    ({ everyMs }) => everyMs === undefined || everyMs(loaded) !== undefined,
+  );
+  const commandOf = ({ kind }: Job) => wanted.find((each) => each.kind === kind);
   const onError = (error: unknown) => log.failure(error);
   const env = childEnvironment(loaded, io.env);
   const schedule = new Schedule({
     db,
     clock: systemClock,
-    random: () => (randomBytes(1)[0] ?? 0) / 255,
+    wants: (job) => commandOf(job) !== undefined,
     onError,
-    onProblem({ name }, problem) {
+    onProblem({ name, problem, failures }) {
       if (problem === null) log.info(`${name} succeeds again.`);
-      else log.warn(`${name} failed: ${problem}`);
+      else log.warn(`${name} ${failures > 0 ? "failed" : "succeeded, but"}: ${problem}`);
     },
-    async onEnded(job, problem) {
+    async onEnded(job, problem, signal) {
       await commandOf(job)
-        ?.ended?.(loaded, problem)
+        ?.ended?.(loaded, problem, signal)
         .catch((error: Error) => log.warn(error.message));
     },
     async run(job, signal) {
       const command = commandOf(job);
-      if (command === undefined) return `This program has no command for ${job.kind}.`;
-      const child = Bun.spawn([...program(), ...command.words(job.target)], {
-        env: { ...env },
-        stdin: "ignore",
-        stdout: "ignore",
-        stderr: "ignore",
-        signal,
-        killSignal: "SIGTERM",
-      });
-      const code = await child.exited;
-      if (code === 0) return undefined;
-      return `The process ended with ${child.signalCode ?? `code ${code}`}.`;
+      return command && runJob(command.words(job.target), env, signal);
     },
   });
-  await planJobs(commands, loaded, db).catch(onError);
+  await planJobs(wanted, loaded, db).catch(onError);
   schedule.start();
   return schedule;
 }
 
-/** Puts on the schedule what the settings want there, and takes off what they do not. */
+/** Puts on the schedule what the settings want there, as often as they want it. */
 async function planJobs(
   commands: readonly JobCommand[],
   loaded: LoadedConfig,
@@ -77,15 +76,9 @@ async function planJobs(
 ): Promise<void> {
   const jobs = await jobsOf(db);
   for (const { kind, everyMs } of commands) {
-    if (everyMs === undefined) continue;
-    const wantedMs = everyMs(loaded);
-    const name = jobName(kind, "");
-    const isMs = jobs.find((job) => job.name === name)?.everyMs;
-    if (wantedMs === isMs) continue;
-    await db.transaction((tx) =>
-      wantedMs === undefined
-        ? removeJob(tx, name)
-        : scheduleJob(tx, { kind, target: "" }, wantedMs, systemClock()),
-    );
+    const wantedMs = everyMs?.(loaded);
+    const isMs = jobs.find(({ name }) => name === jobName(kind, ""))?.everyMs;
+    if (wantedMs === undefined || wantedMs === isMs) continue;
+    await db.transaction((tx) => scheduleJob(tx, { kind, target: "" }, wantedMs, systemClock()));
   }
 }

@@ -69,6 +69,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
     await untilStopped(io, watchers);
     log.info("Stopping: running requests finish first.");
+    void schedule?.close();
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
     try {

@@ -33,11 +33,12 @@ export const leaseMs = 15 * 60_000;
 export const jobMaxMs = 6 * 60 * 60_000;
 
 /**
- * True if the job is to begin. One that was tried in the future was tried before the clock went
- * back: it begins once, and then goes on by the new clock.
+ * True if the job is to begin. One that was tried far in the future was tried before the clock
+ * went back: it begins once, and then goes on by the new clock. Within a lease it may be the clock
+ * of another server that is ahead.
  */
 export function isDue({ nextAtMs, triedAtMs }: JobTimes, nowMs: number): boolean {
-  return nextAtMs <= nowMs || (triedAtMs !== null && triedAtMs > nowMs);
+  return nextAtMs <= nowMs || (triedAtMs !== null && triedAtMs > nowMs + leaseMs);
 }
 
 const lateIntervals = 3;

@@ -18,16 +18,17 @@ const runningMax = 2;
 export interface ScheduleOptions {
   readonly db: Database;
   readonly clock: Clock;
-  readonly random: () => number;
+  /** False for a job that the settings of this process do not have. */
+  readonly wants: (job: Job) => boolean;
   /**
    * Does the job in a process of its own, which stores how it ended. Returns undefined then, or why
    * it could not: the process was killed, or did not start.
    */
   readonly run: (job: Job, signal: AbortSignal) => Promise<string | undefined>;
   /** Hears of a job whose problem is new, or gone (null). */
-  readonly onProblem: (job: Job, problem: string | null) => void;
-  /** Hears of each job that ended: why it failed, or null. */
-  readonly onEnded: (job: Job, problem: string | null) => Promise<void>;
+  readonly onProblem: (job: Job) => void;
+  /** Hears of each job that ended: why it failed, or null. `signal` is aborted by `close`. */
+  readonly onEnded: (job: Job, problem: string | null, signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -48,6 +49,7 @@ export class Schedule {
   readonly #running = new Map<string, Running>();
   readonly #stop = new AbortController();
   #timer: Timer | undefined;
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
@@ -58,17 +60,24 @@ export class Schedule {
     this.#timer = setInterval(() => void this.look(), lookEveryMs).unref();
   }
 
-  /** Begins what is due. Never rejects; resolves when it has begun. */
-  async look(): Promise<void> {
-    const { db, clock, onError } = this.#options;
+  /** Begins what is due, one look after another. Never rejects; resolves when it has begun. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#look());
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { db, clock, wants, onError } = this.#options;
     try {
       await this.#extend();
       for (const job of await jobsOf(db)) {
         const isFree = this.#running.size < runningMax && !this.#running.has(job.name);
         if (this.#stop.signal.aborted || !isFree) continue;
-        if (job.paused !== null || !isDue(job, clock())) continue;
         const nowMs = clock();
-        if (await claimJob(db, job, nowMs)) this.#begin(job, nowMs);
+        if (job.paused !== null || !isDue(job, nowMs) || !wants(job)) continue;
+        if (!(await claimJob(db, job, nowMs))) continue;
+        if (this.#stop.signal.aborted) await releaseJob(db, job.name, nowMs, clock());
+        else this.#begin(job, nowMs);
       }
     } catch (error) {
       onError(error);
@@ -82,7 +91,9 @@ export class Schedule {
     await this.ended();
   }
 
+  /** Resolves when the looks have begun what is due, and all of that has ended. */
   async ended(): Promise<void> {
+    await this.#looking;
     await Promise.all(this.#running.values().map(({ ended }) => ended));
   }
 
@@ -98,7 +109,7 @@ export class Schedule {
   }
 
   #begin(job: Job, triedAtMs: number): void {
-    const ended = this.#do(job)
+    const ended = this.#do(job, triedAtMs)
       .catch(this.#options.onError)
       .finally(() => {
         this.#running.delete(job.name);
@@ -107,25 +118,34 @@ export class Schedule {
     this.#running.set(job.name, { triedAtMs, leasedAtMs: triedAtMs, ended });
   }
 
-  async #do(job: Job): Promise<void> {
-    const { db, clock, random, run, onProblem, onEnded } = this.#options;
+  async #do(job: Job, triedAtMs: number): Promise<void> {
+    const { db, clock, run, onProblem, onEnded } = this.#options;
     const stop = this.#stop.signal;
     const failed = await run(job, AbortSignal.any([stop, AbortSignal.timeout(jobMaxMs)]));
     if (failed !== undefined && stop.aborted) {
-      return db.transaction((tx) => releaseJob(tx, job.name, clock()));
+      return releaseJob(db, job.name, triedAtMs, clock());
     }
     let after: Job | undefined;
+    let problem: string | null = failed ?? "How it ended could not be read.";
     try {
-      after = await db.transaction(async (tx) => {
-        const outcome = { ok: false, problem: failed ?? "" } as const;
-        if (failed !== undefined) await finishJob(tx, job.name, outcome, clock(), random());
-        return findJob(tx, job.name);
-      });
+      after = await this.#outcome(job.name, triedAtMs, failed).catch(() =>
+        this.#outcome(job.name, triedAtMs, failed),
+      );
+      problem = failed ?? (after !== undefined && after.failures > 0 ? after.problem : null);
     } finally {
       // Also of a store whose disk is full.
-      const problem = after !== undefined && after.failures > 0 ? after.problem : null;
-      await onEnded(job, failed ?? problem);
+      await onEnded(job, problem, stop);
     }
-    if (after !== undefined && after.problem !== job.problem) onProblem(job, after.problem);
+    if (after !== undefined && after.problem !== job.problem) onProblem(after);
+  }
+
+  /** Stores why the process failed, if it did. Returns the job as it is now. */
+  async #outcome(name: string, triedAtMs: number, failed?: string): Promise<Job | undefined> {
+    const { db, clock } = this.#options;
+    if (failed !== undefined) {
+      const outcome = { ok: false, problem: failed } as const;
+      await db.transaction((tx) => finishJob(tx, name, outcome, clock(), 0, triedAtMs));
+    }
+    return db.read((tx) => findJob(tx, name));
   }
 }

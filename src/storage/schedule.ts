@@ -130,28 +130,41 @@ export async function extendJob(
   });
 }
 
-/** Leaves a job that was not finished to the next process that looks. */
-export async function releaseJob(tx: Tx, name: string, nowMs: number): Promise<void> {
-  const { schedule } = tx.t;
-  await tx.update(schedule).set({ nextAtMs: nowMs }).where(eq(schedule.name, name));
+/** Leaves a job that was begun at `triedAtMs`, and not finished, to the next process that looks. */
+export async function releaseJob(
+  db: Database,
+  name: string,
+  triedAtMs: number,
+  nowMs: number,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { schedule } = tx.t;
+    const own = and(eq(schedule.name, name), eq(schedule.triedAtMs, triedAtMs));
+    await tx.update(schedule).set({ nextAtMs: nowMs }).where(own);
+  });
 }
 
 export type JobOutcome =
   | { readonly ok: true; readonly note?: string }
   | { readonly ok: false; readonly problem: string; readonly retryAfterMs?: number | undefined };
 
-/** Stores how a job ended and when it is next due. `spread` is from 0 to 1. */
+/**
+ * Stores how a job ended and when it is next due. `spread` is from 0 to 1. With `triedAtMs`, only
+ * if nobody has begun or finished it since that beginning.
+ */
 export async function finishJob(
   tx: Tx,
   name: string,
   outcome: JobOutcome,
   nowMs: number,
   spread: number,
+  triedAtMs?: number | null,
 ): Promise<void> {
   const { schedule } = tx.t;
   const own = tx.select().from(schedule).where(eq(schedule.name, name));
   const [job] = await tx.forUpdate(own);
   if (job === undefined) return;
+  if (triedAtMs !== undefined && job.triedAtMs !== triedAtMs) return;
   const failures = outcome.ok ? 0 : job.failures + 1;
   const ended = outcome.ok
     ? {

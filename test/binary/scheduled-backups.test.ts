@@ -135,12 +135,15 @@ test("go to a folder that is made, and one that cannot be is told", async () => 
   expect(failed.job?.problem).toContain("its folder does not exist");
 }, 120_000);
 
-test("are taken off the schedule with their setting, and are not for a database or bad settings", async () => {
+test("are left alone by a server without their setting, and are not for bad settings", async () => {
+  using db = new Database(join(data, "rehome.db"));
+  db.run("UPDATE schedule SET next_at_ms = 0, tried_at_ms = NULL, failures = 9");
+  const before = db.query("SELECT * FROM schedule").all();
+  expect(before).toHaveLength(1);
   await using _server = await serve(data, [], { env: s3.env });
-  await until(() => {
-    using db = new Database(join(data, "rehome.db"), { readonly: true });
-    return db.query("SELECT 1 FROM schedule").all().length === 0;
-  });
+  const { stdout } = await rehome(["doctor", "--data", data, "--port", "1", "--json"]);
+  expect(stdout).not.toContain("failed to make");
+  expect(db.query("SELECT * FROM schedule").all()).toEqual(before);
   const refused = async (env: Record<string, string>) => {
     const result = await rehome(["serve", "--port", "0"], { env });
     expect(result).toMatchObject({ exitCode: 2, stdout: "" });

@@ -44,6 +44,9 @@ describe("a clock that jumps", () => {
 
   test("forward begins a job once", () => expect(starts([0, 1e12, ...minutes(1e12, 30)])).toBe(2));
 
+  test("by less than a lease is another server's, and begins nothing", () =>
+    expect(starts([leaseMs, 0, 1, leaseMs])).toBe(1));
+
   test("back neither starves it nor floods", () => {
     expect(starts([1e12, ...minutes(0, 60)])).toBe(2);
     expect(starts([1e12, ...minutes(0, 61)])).toBe(3);

@@ -2,7 +2,14 @@ import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../src/domain/clock.ts";
 import { leaseMs } from "../../src/domain/schedule.ts";
 import { Schedule } from "../../src/service/schedule.ts";
-import { finishJob, jobsOf, pauseJob, scheduleJob } from "../../src/storage/schedule.ts";
+import {
+  claimJob,
+  finishJob,
+  type Job,
+  jobsOf,
+  pauseJob,
+  scheduleJob,
+} from "../../src/storage/schedule.ts";
 import { TestClock } from "../helpers/app.ts";
 import { openTestStore } from "../helpers/store-under-test.ts";
 
@@ -12,11 +19,11 @@ async function scheduled(run: (name: string) => string | undefined | Promise<str
   const done: string[] = [];
   const problems: string[] = [];
   const ended: (string | null)[] = [];
-  const make = (store = db) =>
+  const make = (store = db, wants = () => true) =>
     new Schedule({
       db: store,
       clock: clock.read,
-      random: () => 0,
+      wants,
       async run({ name }) {
         done.push(name);
         const problem = await run(name);
@@ -25,7 +32,7 @@ async function scheduled(run: (name: string) => string | undefined | Promise<str
         }
         return problem;
       },
-      onProblem: ({ name }, what) => problems.push(`${name}: ${what}`),
+      onProblem: ({ name, problem }) => problems.push(`${name}: ${problem}`),
       onEnded: async (_, problem) => void ended.push(problem),
       onError: (error) => done.push(`failed: ${String(error)}`),
     });
@@ -84,7 +91,7 @@ test("a job of a process that died is left to others after its lease", async () 
   const dead = new Schedule({
     db,
     clock: clock.read,
-    random: () => 0,
+    wants: () => true,
     run: () => new Promise(() => {}),
     onProblem: () => {},
     onEnded: async () => {},
@@ -117,7 +124,7 @@ test("a job that the end of the service interrupts is no failure, and goes on el
   const stopping = new Schedule({
     db,
     clock: clock.read,
-    random: () => 0,
+    wants: () => true,
     run: (_job, signal) =>
       new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
     onProblem: () => {},
@@ -129,6 +136,68 @@ test("a job that the end of the service interrupts is no failure, and goes on el
   expect(await jobsOf(db)).toMatchObject([{ failures: 0, problem: null }]);
   await look(make());
   expect(done).toEqual(["pull north"]);
+});
+
+test("a claim that the end of the service overtakes is given back", async () => {
+  const { add, clock, db, done, look, make } = await scheduled(() => undefined);
+  await add("north");
+  const claiming = Promise.withResolvers<void>();
+  const slow = {
+    read: db.read,
+    async transaction(work: Parameters<typeof db.transaction>[0]) {
+      const claimed = await db.transaction(work);
+      await claiming.promise;
+      return claimed;
+    },
+  };
+  const stopping = make(slow as typeof db);
+  const looked = stopping.look();
+  const closed = stopping.close();
+  claiming.resolve();
+  await Promise.all([looked, closed]);
+  expect(done).toEqual([]);
+  expect((await jobsOf(db))[0]?.nextAtMs).toBe(clock.nowMs);
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+});
+
+test("a process that lost its job to another one leaves its times alone", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const { add, clock, db, make } = await scheduled(() => promise);
+  await add("north");
+  const lost = make();
+  await lost.look();
+  clock.advance(leaseMs);
+  const other = (await jobsOf(db))[0];
+  await claimJob(db, other as Job, clock.nowMs);
+  const claimed = await jobsOf(db);
+  resolve("killed");
+  await lost.ended();
+  expect(await jobsOf(db)).toEqual(claimed);
+});
+
+test("a job that these settings do not have is left to a server that has it", async () => {
+  const { add, db, done, look, make } = await scheduled(() => undefined);
+  await add("north");
+  await look(make(db, () => false));
+  expect(done).toEqual([]);
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+});
+
+test("an outcome that cannot be read is told as a failure", async () => {
+  const { add, db, ended, make } = await scheduled(() => undefined);
+  await add("north");
+  let reads = 0;
+  const broken = {
+    transaction: db.transaction,
+    read: (work: Parameters<typeof db.read>[0]) =>
+      reads++ === 0 ? db.read(work) : Promise.reject(new Error("gone")),
+  };
+  const schedule = make(broken as typeof db);
+  await schedule.look();
+  await schedule.ended();
+  expect(ended[0]).toContain("could not be read");
 });
 
 test("a job that takes longer than its lease is left to the process that does it", async () => {

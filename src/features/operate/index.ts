@@ -69,9 +69,10 @@ export const operateFeature: Feature = {
         valueOf(backupSettings.to) === undefined
           ? undefined
           : parseDuration(valueOf(backupSettings.every)),
-      async ended({ valueOf }, problem) {
+      async ended({ valueOf }, problem, signal) {
         const url = valueOf(backupSettings.ping);
-        if (url !== undefined) await (await import("./backup/ping.ts")).ping(url, problem === null);
+        if (url === undefined) return;
+        await (await import("./backup/ping.ts")).ping(url, problem === null, signal);
       },
     },
   ],

@@ -8,14 +8,16 @@ const pauseMs = 1_000;
  * Asks the address of a monitor after a backup, with `/fail` behind it after a failure, as
  * healthchecks.io has it. Throws AppError if it does not answer, and never shows the address.
  */
-export async function ping(url: string, isGood: boolean): Promise<void> {
+export async function ping(url: string, isGood: boolean, stop: AbortSignal): Promise<void> {
   const address = new URL(url);
   if (!isGood) address.pathname = address.pathname.replace(/\/?$/, "/fail");
   let why = "";
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    if (stop.aborted && attempt > 1) break;
     if (attempt > 1) await Bun.sleep(pauseMs);
     try {
-      const { ok, status } = await fetch(address, { signal: AbortSignal.timeout(attemptMaxMs) });
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMaxMs)]);
+      const { ok, status } = await fetch(address, { signal });
       if (ok) return;
       why = `status ${status}`;
     } catch (error) {

@@ -12,6 +12,7 @@ import { examine } from "../../../storage/sqlite/inspect.ts";
 import { lastBackup } from "../backup/backup.ts";
 import { locate } from "../backup/find.ts";
 import { isBucket } from "../backup/places.ts";
+import { backupSettings } from "../backup/settings.ts";
 import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
 
 /** The schedule of a data folder; none of one that lacks it or cannot be read. */
@@ -61,7 +62,8 @@ export async function checkBackup(
   io: Io,
 ): Promise<Finding> {
   const check = "backup";
-  const job = jobsIn(folder).find(({ kind }) => kind === "backup");
+  const isWanted = loaded.valueOf(backupSettings.to) !== undefined;
+  const job = isWanted ? jobsIn(folder).find(({ kind }) => kind === "backup") : undefined;
   if (job !== undefined && job.failures > 0) {
     const { everyMs, sinceMs, problem } = job;
     const state = lateness(everyMs, nowMs - sinceMs) === "fail" ? "fail" : "warn";
@@ -69,10 +71,9 @@ export async function checkBackup(
     return { check, state, detail, advice: "Correct that, then: rehome backup" };
   }
   const last = lastBackup(folder);
-  const advice =
-    job === undefined
-      ? "Let the service make them (--backup-to), preferably on another machine."
-      : "See that the service runs: it makes them.";
+  const advice = !isWanted
+    ? "Let the service make them (--backup-to), preferably on another machine."
+    : "See that the service runs: it makes them.";
   if (last === undefined) return warn(check, "there is no backup yet", advice);
   const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
   try {
