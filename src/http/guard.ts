@@ -13,7 +13,7 @@ export interface GuardOptions {
 
 /**
  * The guard of every request under /v1, before its body, path or query is read: the caller, its
- * limits (429), its credential (401). Its decision is in the three limit headers.
+ * limits (429), its credential (401). handler.ts puts its decision into the three limit headers.
  */
 export function guard({ services, cors }: GuardOptions) {
   return new Elysia({ name: "guard" })

@@ -42,8 +42,8 @@ export type Handler = (request: Request, peers?: Peers) => Response | Promise<Re
 
 /**
  * The handler of the service, a function around the web application. It makes the record of a
- * request, and refuses an invalid Host. It adds the headers of every response, and informs the log
- * and the observers.
+ * request, and refuses an invalid Host. It adds the headers that every response has (those of a
+ * refusal are errors.ts's), and informs the log and the observers.
  */
 export function createHandler(options: HandlerOptions): Handler {
   const { app, admit, log, idPrefix } = options;

@@ -41,7 +41,7 @@ export class RequestRecord {
     this.#reachable = reachable;
   }
 
-  /** Ends the connection if it takes longer than this from now on. */
+  /** Ends the connection if it takes longer than this from now on; 0 is no limit. */
   limitTime(seconds: number): void {
     this.#peers?.timeout(this.#request, seconds);
   }

@@ -8,7 +8,7 @@ import { retryAfterSeconds, type WindowView } from "../domain/windows.ts";
 export interface Refusal {
   readonly kind: ErrorKind;
   readonly message: string;
-  /** Of a 429: when its window or ban ends. */
+  /** Of a 429: the seconds until its window or ban ends. */
   readonly retryAfterSeconds?: number;
   /** The reason in the operator's log, such as how a credential was bad. Callers never see it. */
   readonly detail?: string;

@@ -53,23 +53,23 @@ interface KeyDirectoryOptions {
 }
 
 /**
- * Finds the account of a secret. It is cached, and checked against the store's epoch once per
- * event-loop turn, so that a change by any process takes effect at the next request.
+ * Finds the account of a secret. It is cached, and checked against the store's version of the
+ * keys: how soon another process's change is seen, `Store.current` says.
  */
 export class KeyDirectory {
   readonly #options: KeyDirectoryOptions;
   readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
-  /** Well-formed unknown credentials of this epoch: a broken client repeats the same one. */
+  /** Well-formed unknown credentials of this version: a broken client repeats the same one. */
   readonly #unknown = new Set<string>();
   readonly #accounts = new Map<string, Account>();
-  #epoch: number;
+  #version: number;
   #refreshing: Promise<void> | undefined;
 
   constructor(options: KeyDirectoryOptions) {
     this.#options = options;
     this.#entriesMax = options.entriesMax ?? defaultEntriesMax;
-    this.#epoch = options.store.versions().keys;
+    this.#version = options.store.versions().keys;
   }
 
   find(credential: string): Found | Promise<Found> {
@@ -78,9 +78,9 @@ export class KeyDirectory {
   }
 
   #look(credential: string): Found | Promise<Found> {
-    const { keys: epoch } = this.#options.store.versions();
-    if (epoch !== this.#epoch) {
-      this.#refreshing ??= this.#refresh(epoch).finally(() => {
+    const { keys: version } = this.#options.store.versions();
+    if (version !== this.#version) {
+      this.#refreshing ??= this.#refresh(version).finally(() => {
         this.#refreshing = undefined;
       });
       return this.#refreshing.then(() => this.#look(credential));
@@ -92,7 +92,7 @@ export class KeyDirectory {
       return whyNotWellFormed(credential);
     return this.#options.store.keys.byHash(hashKey(credential)).then((found) =>
       // What was read before a change must not be cached after it.
-      this.#epoch === epoch ? this.#add(credential, found) : this.#look(credential),
+      this.#version === version ? this.#add(credential, found) : this.#look(credential),
     );
   }
 
@@ -125,9 +125,9 @@ export class KeyDirectory {
     return this.#check(entry);
   }
 
-  async #refresh(epoch: number): Promise<void> {
-    const changed = await this.#options.store.keys.changedSince(this.#epoch);
-    this.#epoch = epoch;
+  async #refresh(version: number): Promise<void> {
+    const changed = await this.#options.store.keys.changedSince(this.#version);
+    this.#version = version;
     this.#entries.clear();
     this.#unknown.clear();
     const outdated = changed.flatMap(({ id }) => this.#accounts.get(id) ?? []);

@@ -254,7 +254,7 @@ export class KeyService {
   }
 }
 
-/** A label is in lists, events and logs. */
+/** A label is in lists and events. */
 function refuseSecretIn(name: string): void {
   if (withoutSecrets(name) === name) return;
   throw new AppError("invalid_request", "A label must not hold a secret: every list shows it.", {

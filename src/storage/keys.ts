@@ -24,7 +24,7 @@ export interface StoredSecret {
 interface KeyStoreOptions {
   /** Anybody may send secrets that do not exist, so each database looks for one by itself. */
   readonly secretByHash: (hash: KeyHash) => Promise<StoredSecret | undefined>;
-  /** The epoch from which on changes have to be read by who knows this version of the keys. */
+  /** Turns a version of the keys into the database's epoch: they differ on PostgreSQL. */
   readonly epochOf?: (version: number) => number;
 }
 
@@ -92,7 +92,7 @@ async function changeKey(
   const before = await lockedKey(tx, id);
   if (before === undefined) return undefined;
   const after = change(before);
-  if (after !== before) await store(tx, before, after, by);
+  if (after !== before) await storeChange(tx, before, after, by);
   return after;
 }
 
@@ -111,7 +111,7 @@ async function rotateKey(
     .set({ expiresAtMs: oldExpireAtMs })
     .where(and(eq(keyId, id), or(isNull(expiresAtMs), gt(expiresAtMs, oldExpireAtMs))));
   await tx.insert(keySecrets).values({ ...secret, hash, keyId: id });
-  await store(tx, key, key, by);
+  await storeChange(tx, key, key, by);
   return key;
 }
 
@@ -140,7 +140,7 @@ async function noteNoisyMinute(
   if (ban === before.ban) return false;
   const isBan = isBanned(ban, nowMs);
   const action = isBan ? "automatic-ban" : "noisy-minute";
-  await store(tx, before, { ...before, ban }, { action, actor: "server", nowMs });
+  await storeChange(tx, before, { ...before, ban }, { action, actor: "server", nowMs });
   return isBan;
 }
 
@@ -206,7 +206,7 @@ async function eventsOf(tx: Tx, id: string): Promise<KeyEvent[]> {
   }));
 }
 
-async function store(tx: Tx, before: ApiKey, after: ApiKey, by: KeyAction): Promise<void> {
+async function storeChange(tx: Tx, before: ApiKey, after: ApiKey, by: KeyAction): Promise<void> {
   const { apiKeys } = tx.t;
   const changedIn = await nextEpoch(tx);
   if (after.name !== before.name) await refuseTakenLabel(tx, after);

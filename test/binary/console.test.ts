@@ -622,15 +622,15 @@ describe("a stranger", () => {
   });
 
   test("changes nothing by a form that was on its way when they were removed", async () => {
-    const [mia, ola] = [await joined("Mia", "operator"), await joined("Ola", "operator")];
+    const [gia, ola] = [await joined("Gia", "operator"), await joined("Ola", "operator")];
     const ends = [
-      mia.unfinished("/people", "name=Eve&role=operator"),
-      mia.unfinished("/keys", "name=eve&plan=free"),
+      gia.unfinished("/people", "name=Eve&role=operator"),
+      gia.unfinished("/keys", "name=eve&plan=free"),
     ];
     // All have been let in when there is room for no other one.
-    ends.push(...Array.from({ length: 6 }, () => mia.unfinished("/animals")));
-    await until(async () => (await mia.post("/animals", { name: "Late" })).status === 503);
-    expect(await rehome(["people", "remove", "Mia", "--data", folder.path])).toMatchObject({
+    ends.push(...Array.from({ length: 6 }, () => gia.unfinished("/animals")));
+    await until(async () => (await gia.post("/animals", { name: "Late" })).status === 503);
+    expect(await rehome(["people", "remove", "Gia", "--data", folder.path])).toMatchObject({
       exitCode: 0,
     });
     for (const end of ends) expect((await end()).status).toBe(403);

@@ -160,7 +160,7 @@ function remembering({ store: { db }, animals }: AnimalServices) {
       const { atMs, by, action = "add" } = created;
       return [...events.toReversed(), { atMs, actor: by, action, did: undefined, changed: [] }];
     },
-    changeById: recordById,
+    recordById,
     /** The newest changes by people and imports, newest first. */
     recentChanges: (limit: number) =>
       db.read(async (tx) => {

@@ -25,7 +25,7 @@ import {
   mergeCategories,
   renameCategory,
 } from "./pages/categories.ts";
-import { changePage, changesPage, undoChange } from "./pages/changes.ts";
+import { changePage, changesPage, postUndo } from "./pages/changes.ts";
 import { downloadBackup, healthPage, makeBackup } from "./pages/health.ts";
 import { helpPage } from "./pages/help.ts";
 import {
@@ -178,7 +178,7 @@ export function staffRoutes(frame: Frame) {
     .post("/animals/:id/remove", ({ visit, params }) => removeAnimal(visit, params.id))
     .get("/changes", ({ visit }) => changesPage(visit))
     .get("/changes/:id", ({ visit, params }) => changePage(visit, params.id))
-    .post("/changes/:id/undo", ({ visit, params }) => undoChange(visit, params.id))
+    .post("/changes/:id/undo", ({ visit, params }) => postUndo(visit, params.id))
 
     .get("/categories", ({ visit }) => categoriesPage(visit))
     .post("/categories", ({ visit }) => addCategory(visit))

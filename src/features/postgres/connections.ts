@@ -87,10 +87,16 @@ export class Connections<Session> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.#closeOpened();
+    await this.#recovery;
+    // A recovery that was under way may have opened some.
+    await this.#closeOpened();
+  }
+
+  async #closeOpened(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
     if (opened !== undefined) await closeAtOnce(opened.sql);
-    await this.#recovery;
   }
 
   async #runUntil<T>(
@@ -171,14 +177,16 @@ export class Connections<Session> {
     let pauseMs: number = probePauseMs.first;
     while (!this.#isClosed) {
       for (const host of address.hosts) {
-        const attempt = this.#open(host);
+        let attempt: Opened<Session> | undefined;
         try {
+          // It throws for what the address names, such as a certificate's file that is gone.
+          attempt = this.#open(host);
           await before(attemptEndMs(address, timeoutMs), this.#ping(attempt));
           this.#opened = attempt;
           this.#host = host;
           return;
         } catch {
-          await closeAtOnce(attempt.sql);
+          if (attempt !== undefined) await closeAtOnce(attempt.sql);
         }
       }
       await Bun.sleep(pauseMs);

@@ -64,8 +64,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
 }
 
-/** The same keys, with changes that end when they bind every server. */
-function bindingKeys(keys: KeyStore): KeyStore {
+/** The same keys, with changes that end once every server polls for them: a command then exits. */
+function propagatedKeys(keys: KeyStore): KeyStore {
   const bound = async (changed: ApiKey | undefined) => {
     if (changed !== undefined) await Bun.sleep(freshMs + 1);
     return changed;
@@ -94,6 +94,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions, host:
     }),
     creates: new Connections(writes),
     changes: new Connections(writes),
+    longChanges: new Connections(writes),
     // Reserved, so that a transaction cannot go on upon another connection when this one is lost.
     reservations: new Connections<ReservedSQL>({
       ...single,
@@ -160,7 +161,7 @@ class PostgresStore implements Store {
         return found;
       },
     });
-    this.keys = options.waitsForServers === true ? bindingKeys(keys) : keys;
+    this.keys = options.waitsForServers === true ? propagatedKeys(keys) : keys;
     this.#settled = () => Promise.all([pets.settled(), windows.settled()]);
   }
 

@@ -22,6 +22,8 @@ type Client = Pick<SQL, "unsafe">;
 interface Connections {
   readonly reads: Runner<{ readonly sql: SQL }>;
   readonly changes: Runner<{ readonly sql: SQL }>;
+  /** For changes that may take long: one that waits for them in vain must not end them. */
+  readonly longChanges: Runner<{ readonly sql: SQL }>;
 }
 
 interface PostgresDatabaseOptions {
@@ -30,9 +32,9 @@ interface PostgresDatabaseOptions {
   readonly onCommit: (notes: Notes) => void;
 }
 
-/** All data of a store. Reads share some connections, and transactions queue for one. */
+/** All data of a store. Reads share some connections; transactions queue for one, or the other. */
 export function postgresDatabase(
-  { reads, changes }: Connections,
+  { reads, changes, longChanges }: Connections,
   { timeoutMs: usualMs, onCommit }: PostgresDatabaseOptions,
 ): Database {
   return {
@@ -48,7 +50,8 @@ export function postgresDatabase(
       ),
     async transaction(work, { timeoutMs = usualMs }: WorkOptions = {}) {
       let notes: Notes = {};
-      const result = await changes.run(
+      const queue = timeoutMs > usualMs ? longChanges : changes;
+      const result = await queue.run(
         ({ sql }) =>
           sql.begin(async (client) => {
             notes = {};

@@ -38,11 +38,11 @@ describe.each(stores)("$name", (kind) => {
     const made = await Promise.all(
       names.map((name) => desk.add({ name, category: "Dog", status: undefined }, "Ana")),
     );
-    const records = await Promise.all(made.map(({ changeId = 0n }) => desk.changeById(changeId)));
+    const records = await Promise.all(made.map(({ changeId = 0n }) => desk.recordById(changeId)));
     expect(records.map((record) => record?.name)).toEqual(names);
     const [second] = made.slice(1);
     const undone = await desk.undo(second?.changeId ?? 0n, "Ana");
-    expect(await desk.changeById(undone.changeId ?? 0n)).toMatchObject({
+    expect(await desk.recordById(undone.changeId ?? 0n)).toMatchObject({
       undoes: second?.changeId,
       name: "Rex 1",
     });

@@ -46,7 +46,7 @@ describe.each(stores)("on $name", (kind) => {
         people,
         animals: {
           recentChanges: fail,
-          changeById: fail,
+          recordById: fail,
           categories: async () => [],
         } as unknown as AnimalActions,
       },

@@ -292,6 +292,23 @@ test("work that may take minutes does not spend them on waiting for a database t
   expect(ms).toBeLessThan(timeoutMs + slackMs);
 });
 
+test("a change that waits in vain for a long one is refused, and the long one goes on", async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const long = store.db.transaction(async (tx) => {
+    await nextEpoch(tx);
+    begin();
+    await over;
+    return nextEpoch(tx);
+  }, longWork);
+  await begun;
+  const { error } = await timed(store.db.transaction(nextEpoch));
+  expect(error?.kind).toBe("unavailable");
+  end();
+  expect((await timed(long)).error).toBeUndefined();
+  await works(store);
+});
+
 test("a process cut off in the middle of a take does not keep others from its keys", async () => {
   const url = new URL(database.url);
   const proxy = await tcpProxy(Number(url.port));

@@ -38,7 +38,7 @@ export function backPath(visit: Visit, form: Form): string {
 
 async function changeOf({ animals }: Visit, id: string): Promise<ChangeRecord | undefined> {
   const number = parseInt64(id);
-  return number === undefined ? undefined : animals.changeById(number);
+  return number === undefined ? undefined : animals.recordById(number);
 }
 
 /** Says what the change in the address did, if it is the visitor's, with a button to undo it. */
@@ -178,7 +178,7 @@ export async function changePage(visit: Visit, id: string): Promise<Response> {
 }
 
 /** `POST /changes/:id/undo`. What was undone already stays as it is. */
-export async function undoChange(visit: Visit, id: string): Promise<Response> {
+export async function postUndo(visit: Visit, id: string): Promise<Response> {
   const { animals, person, words } = visit;
   const back = backPath(visit, await readForm(visit));
   const change = await changeOf(visit, id);

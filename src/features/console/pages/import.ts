@@ -60,7 +60,7 @@ async function dropOver({ animals, imports, person, words }: Visit): Promise<Htm
     return notice("good", words.sources.followed(job.choices.source));
   }
   const changeId = job?.state.is === "done" ? job.state.summary.change : undefined;
-  const change = changeId === undefined ? undefined : await animals.changeById(changeId);
+  const change = changeId === undefined ? undefined : await animals.recordById(changeId);
   if (change?.isUndone === true) await imports.drop(person.id);
   return undefined;
 }

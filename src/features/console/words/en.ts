@@ -192,7 +192,7 @@ export const en = {
     bad: (shown: string, count: number) => `${shown} ${count === 1 ? "row" : "rows"}`,
     lines: (lines: string, count: number) => `${count === 1 ? "line" : "lines"} ${lines}`,
     note: (text: string, count: string, line: number, example: string) =>
-      `${text} (${count}${line === 0 ? "" : `, first on line ${line}: ${example}`}).`,
+      `${text} (${count}${line === 0 ? "" : `, first on line ${line}${example && `: ${example}`}`}).`,
     badStop: "Some rows have errors. Tick the box to import the others, or correct the file.",
     nothing: "Nothing in this file would change the catalogue.",
     cancel: "Choose another file",

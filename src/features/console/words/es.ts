@@ -189,7 +189,7 @@ export const es: Words = {
     bad: (shown, count) => `${shown} ${count === 1 ? "fila" : "filas"}`,
     lines: (lines, count) => `${count === 1 ? "línea" : "líneas"} ${lines}`,
     note: (text, count, line, example) =>
-      `${text} (${count}${line === 0 ? "" : `, la primera en la línea ${line}: ${example}`}).`,
+      `${text} (${count}${line === 0 ? "" : `, la primera en la línea ${line}${example && `: ${example}`}`}).`,
     badStop:
       "El archivo tiene filas con errores. Marca la casilla para importar las demás, o corrige el archivo.",
     nothing: "Nada de este archivo cambiaría el catálogo.",

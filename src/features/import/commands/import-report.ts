@@ -131,7 +131,8 @@ export function importedText(summary: ImportSummary): string {
   }
   for (const { said, records, firstLine, example } of notesOf(summary)) {
     const unit = shape === "json" ? "record" : "line";
-    const first = firstLine === 0 ? "" : `, first on ${unit} ${firstLine}: ${example}`;
+    const first =
+      firstLine === 0 ? "" : `, first on ${unit} ${firstLine}${example && `: ${example}`}`;
     const count = records === 0 ? "" : ` (${grouped(records)}${first})`;
     lines.push(`Note: ${messageText(said)}${count}.\n`);
   }

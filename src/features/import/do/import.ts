@@ -49,7 +49,7 @@ export async function runImport(
       const category = categories[at];
       if (category !== undefined) category.id = id;
     }
-    if (applied) await carryOut(made, plan, options);
+    if (applied) await carryOutPlan(made, plan, options);
     const done = summary(prepared, found, options, { applied, categoriesAdded });
     made.summary = { format: done.format, source: done.source };
     return done;
@@ -59,7 +59,7 @@ export async function runImport(
 }
 
 /** Adds and changes the animals of a plan, whose new categories have their ids now. */
-async function carryOut(
+async function carryOutPlan(
   change: Change,
   plan: Plan,
   { complete = false }: ImportOptions,

@@ -201,7 +201,7 @@ function planNotes(
     message("namesMissing"),
     pets
       .filter(({ name }) => name === unnamed)
-      .map(({ line, name, externalId }) => ({ line, example: externalId ?? name })),
+      .map(({ line, externalId = "" }) => ({ line, example: externalId })),
   );
   add(message("namesDiffer"), differentNames);
   return notes;

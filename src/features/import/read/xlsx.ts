@@ -19,6 +19,8 @@ export interface SheetRows {
 }
 
 const beginningRows = 60;
+/** Different texts of cells that are compared with later ones. */
+const sharedCellsMax = 20_000;
 /** More of them are not looked at: no list of animals is behind them. */
 const sheetsMax = 50;
 /** More texts than cells are possible, and each takes memory of its own. */
@@ -89,6 +91,13 @@ async function rowsOf(
 ): Promise<SheetRows> {
   const lines: number[] = [];
   const rows: string[][] = [];
+  // Most cells repeat a text of another row: one string for all of them saves a tenth.
+  const known = new Map<string, string>();
+  const shared = (text: string): string => {
+    const same = known.get(text);
+    if (same === undefined && known.size < sharedCellsMax) known.set(text, text);
+    return same ?? text;
+  };
   try {
     for await (const { index, values } of streamXlsxRows(archive, { sheet, ...options })) {
       // Formatted sheets have cells up to their last column, but nothing in them.
@@ -102,7 +111,7 @@ async function rowsOf(
       }
       collectBehind(rows.length);
       lines.push(index + 1);
-      rows.push(Array.from({ length: end }, (_, at) => cellText(values[at])));
+      rows.push(Array.from({ length: end }, (_, at) => shared(cellText(values[at]))));
     }
   } catch (error) {
     throw error instanceof UnreadableInput ? error : unreadable(error);
