@@ -67,6 +67,16 @@ export function nextAfterFailure(
   nowMs: number,
   retryAfterMs = 0,
 ): number {
-  const backoffMs = firstRetryMs * 2 ** Math.min(failures - 1, 30);
-  return nowMs + Math.max(Math.min(backoffMs, everyMs), retryAfterMs);
+  return nowMs + Math.max(backoffMs(everyMs, failures), retryAfterMs);
+}
+
+function backoffMs(everyMs: number, failures: number): number {
+  return Math.min(firstRetryMs * 2 ** Math.min(failures - 1, 30), everyMs);
+}
+
+/** How long at least a job has failed: the times between so many failures in a row. */
+export function failingMs({ everyMs, failures }: Pick<JobTimes, "everyMs" | "failures">): number {
+  let ms = 0;
+  for (let failed = 1; failed < failures; failed++) ms += backoffMs(everyMs, failed);
+  return ms;
 }

@@ -34,6 +34,7 @@ afterAll(async () => {
 interface Row {
   readonly failures: number;
   readonly problem: string | null;
+  readonly next_at_ms: number;
 }
 
 /** Starts a service whose backup is due, until the monitor is told how it ended. */
@@ -48,7 +49,7 @@ async function due(settings: Record<string, string>, meanwhile?: (pid: number) =
   await meanwhile?.(server.pid);
   await until(() => told.length > 0, 60_000);
   using db = new Database(join(data, "rehome.db"), { readonly: true });
-  const job = db.query<Row, []>("SELECT failures, problem FROM schedule").get();
+  const job = db.query<Row, []>("SELECT failures, problem, next_at_ms FROM schedule").get();
   return { told: [...told], job, log: server.stderr() };
 }
 
@@ -89,6 +90,16 @@ test("of a service go to a bucket, and what goes wrong is told and leaves none t
   expect(await failing("killed", killChildren)).toContain("SIGKILL");
 
   expect(await due(settings)).toMatchObject(good);
+  s3.at.fault = ({ method }) => (method === "DELETE" ? 403 : undefined);
+  const kept = await due(settings);
+  expect(kept).toMatchObject({ told: ["/uuid"], job: { failures: 0 } });
+  expect(kept.job?.problem).toContain("cannot be removed");
+  s3.at.fault = ({ method, url }) => (method === "GET" && url?.includes(".db") ? 403 : undefined);
+  const unread = await due(settings);
+  expect(unread).toMatchObject({ told: ["/uuid/fail"], job: { failures: 1 } });
+  expect(unread.job?.problem).toContain("was sent, but");
+  expect(unread.job?.next_at_ms).toBeGreaterThan(Date.now() + 3_600_000);
+  s3.at.fault = undefined;
   expect(await due(settings)).toMatchObject(good);
   const after = await backups();
   expect(after).toHaveLength(2);
@@ -117,6 +128,8 @@ test("are looked at by the doctor: a failure, and a backup that is gone, are no 
   });
   db.run("UPDATE schedule SET succeeded_at_ms = ?", [Date.now() - 96 * 3_600_000]);
   expect(await found()).toMatchObject({ state: "fail" });
+  db.run("UPDATE schedule SET succeeded_at_ms = NULL, failures = 20");
+  expect(await found()).toMatchObject({ state: "fail" });
   db.run("UPDATE schedule SET failures = 0, problem = NULL");
   s3.at.fault = () => 403;
   expect(await found()).toMatchObject({ state: "warn", detail: expect.stringContaining("listed") });
@@ -133,6 +146,12 @@ test("go to a folder that is made, and one that cannot be is told", async () => 
   const failed = await due({ REHOME_BACKUP_TO: join(folder.path, "missing/backups") });
   expect(failed).toMatchObject({ told: ["/uuid/fail"] });
   expect(failed.job?.problem).toContain("its folder does not exist");
+  // Its disk is not mounted: a folder in its place would fill another one.
+  rmSync(place, { recursive: true });
+  const unmounted = await due({ REHOME_BACKUP_TO: place });
+  expect(unmounted).toMatchObject({ told: ["/uuid/fail"] });
+  expect(unmounted.job?.problem).toContain("has the last backup, and is not there");
+  expect(existsSync(place)).toBe(false);
 }, 120_000);
 
 test("are left alone by a server without their setting, and are not for bad settings", async () => {
@@ -153,6 +172,13 @@ test("are left alone by a server without their setting, and are not for bad sett
   expect(await refused(store)).toContain("pg_dump --format=custom");
   const bucket = { REHOME_DATA: data, REHOME_BACKUP_TO: s3.address };
   expect(await refused(bucket)).toContain("no credentials");
+  const file = { REHOME_BACKUP_TO: `${s3.address}/rehome.db` };
+  expect(await refused({ ...bucket, ...s3.env, ...file })).toContain("is one file");
+  expect(await refused({ REHOME_DATA: data, REHOME_BACKUP_TO: join(data, "rehome.db") })).toContain(
+    "is one file",
+  );
+  const mistyped = { REHOME_BACKUP_RECIPIENT: `age1${"q".repeat(58)}` };
+  expect(await refused({ ...bucket, ...s3.env, ...mistyped })).toContain("not a public key");
   expect(await refused({ ...bucket, ...s3.env, REHOME_BACKUP_EVERY: "5m" })).toContain("15m");
   expect(await refused({ ...bucket, ...s3.env, REHOME_BACKUP_RECIPIENT: "kim" })).toContain("age1");
 });

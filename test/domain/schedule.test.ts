@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { assert, double, integer, property } from "fast-check";
-import { isDue, leaseMs, nextAfterFailure, nextAfterSuccess } from "../../src/domain/schedule.ts";
+import {
+  failingMs,
+  isDue,
+  leaseMs,
+  nextAfterFailure,
+  nextAfterSuccess,
+} from "../../src/domain/schedule.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -25,6 +31,11 @@ test("a failure waits a minute, then twice as long, up to the interval or what t
   expect([1, 2, 3, 6, 7, 1000].map((failures) => wait(failures))).toEqual([1, 2, 4, 32, 60, 60]);
   expect(wait(1, 90 * minuteMs)).toBe(90);
   expect(wait(7, 1)).toBe(60);
+});
+
+test("so many failures in a row took so long at least", () => {
+  const failing = (failures: number) => failingMs({ everyMs: hourMs, failures }) / minuteMs;
+  expect([0, 1, 2, 4, 8].map(failing)).toEqual([0, 0, 1, 7, 123]);
 });
 
 describe("a clock that jumps", () => {

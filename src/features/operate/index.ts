@@ -87,7 +87,7 @@ export const operateFeature: Feature = {
   async watch(loaded, log, io) {
     const { config, valueOf } = loaded;
     if (valueOf(backupSettings.to) !== undefined) {
-      (await import("./backup/find.ts")).requireBackups(loaded, io);
+      await (await import("./backup/find.ts")).requireBackups(loaded, io);
     }
     const address = valueOf(metricsSetting);
     const parent = parentOf(io.env);

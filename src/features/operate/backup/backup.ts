@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { beginOnStore, commandOf } from "../../../cli/command.ts";
 import { messageOf, UsageError } from "../../../cli/errors.ts";
@@ -21,18 +21,19 @@ import { addSetting, addSettings, parseText } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, systemClock } from "../../../domain/clock.ts";
+import { parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { finishJob, jobName, type JobOutcome } from "../../../storage/schedule.ts";
+import { findJob, finishJob, jobName, type JobOutcome } from "../../../storage/schedule.ts";
 import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { othersMayLink } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { blankSecrets } from "./carry-over.ts";
-import { encryptedEnding, encryptFile } from "./encryption.ts";
+import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
 import { dataFolder, listCommand, locate } from "./find.ts";
 import { isUnfinished, newName, olderBackups, stagedName } from "./names.ts";
-import { deliver, isBucket, type Place } from "./places.ts";
+import { deliver, isBucket, NotReadBack, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
 import { verifyCommand } from "./verify.ts";
 
@@ -114,7 +115,8 @@ async function makeNow(
       "Name a file or a folder; ./- for a file of that name.",
     );
   }
-  const made = await makeBackup(place, loaded, io, options.keep);
+  const { contents, removeOlder } = await makeBackup(place, loaded, io, options.keep);
+  const made: Made = { ...contents, removed: await removeOlder() };
   if (options.json) return printJson(io, made);
   io.out(
     `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
@@ -126,33 +128,57 @@ async function makeNow(
 /** Makes the backup of the settings, and stores on the schedule how it ended. */
 async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
   await withServices(loaded.config, io, async ({ store, clock }) => {
-    const outcome: JobOutcome = await makeBackup(undefined, loaded, io).then(
-      () => ({ ok: true }),
-      (error) => ({ ok: false, problem: messageOf(error) }),
-    );
+    const name = jobName("backup", "");
+    const begun = await store.db.read((tx) => findJob(tx, name));
+    const outcome = await outcomeOf(loaded, io);
     const spread = (randomBytes(1)[0] ?? 0) / 255;
     await store.db.transaction((tx) =>
-      finishJob(tx, jobName("backup", ""), outcome, clock(), spread),
+      finishJob(tx, name, outcome, clock(), spread, begun?.triedAtMs),
     );
   });
 }
 
+async function outcomeOf(loaded: LoadedConfig, io: Io): Promise<JobOutcome> {
+  try {
+    const { removeOlder } = await makeBackup(undefined, loaded, io);
+    return await removeOlder().then(
+      () => ({ ok: true }),
+      (error) => ({ ok: true, note: messageOf(error) }),
+    );
+  } catch (error) {
+    const problem = messageOf(error);
+    if (!(error instanceof NotReadBack)) return { ok: false, problem };
+    // The next one would be sent in vain, too, and all of it stays there.
+    return {
+      ok: false,
+      problem,
+      retryAfterMs: parseDuration(loaded.valueOf(backupSettings.every)),
+    };
+  }
+}
+
+interface Backup {
+  readonly contents: Contents;
+  /** Removes all of this store there but the newest `keep`, and returns where they were. */
+  removeOlder(): Promise<string[]>;
+}
+
 /**
- * Makes a backup at `address`, or where the settings have them, and keeps so many of them. Throws
- * AppError when one of it fails; a backup that has its name is whole.
+ * Makes a backup at `address`, or where the settings have them. Throws AppError when that fails; a
+ * backup that has its name is whole.
  */
 async function makeBackup(
   address: string | undefined,
   loaded: LoadedConfig,
   io: Io,
   keep = address === undefined ? loaded.valueOf(backupSettings.keep) : undefined,
-): Promise<Made> {
+): Promise<Backup> {
   const folder = dataFolder(loaded.config, "backup");
   const { place, name: given } =
-    address === undefined ? ofSettings(loaded, io) : locate(address, loaded, io);
+    address === undefined ? ofSettings(folder, loaded, io) : locate(address, loaded, io);
   if (keep !== undefined && given !== undefined) {
     throw new UsageError(
-      `--keep needs a folder, and ${address} is not a folder.`,
+      `--keep needs a folder, and ${place.at(given)} is not a folder.`,
       "Create the folder for the account that makes the backups, and name it.",
     );
   }
@@ -177,17 +203,27 @@ async function makeBackup(
   } catch (error) {
     io.err(`The backup could not be recorded in the data folder: ${reasonNotMade(error)}.\n`);
   }
-  return { ...made, removed: keep === undefined ? [] : await removeOlder(place, keep, name) };
+  return {
+    contents: made,
+    removeOlder: async () => (keep === undefined ? [] : removeOlder(place, keep, name)),
+  };
 }
 
 /** The folder or bucket of `--backup-to`; a folder is made in one that is there. */
-function ofSettings(loaded: LoadedConfig, io: Io): ReturnType<typeof locate> {
+function ofSettings(data: string, loaded: LoadedConfig, io: Io): ReturnType<typeof locate> {
   const to = loaded.valueOf(backupSettings.to);
   if (to === undefined) {
     throw new UsageError("A backup needs a place.", "Name a file, a folder or s3://BUCKET/PREFIX.");
   }
+  if (isBucket(to) || existsSync(to)) return locate(to, loaded, io);
+  const { file: last } = lastBackup(data) ?? {};
+  if (last !== undefined && dirname(last) === resolve(to)) {
+    throw new AppError("unavailable", `${to} has the last backup, and is not there.`, {
+      hint: "Mount its disk. If you removed the folder, make it again.",
+    });
+  }
   try {
-    if (!isBucket(to) && !existsSync(to)) mkdirSync(to, { mode: 0o700 });
+    mkdirSync(to, { mode: 0o700 });
   } catch (error) {
     throw new AppError("unavailable", `${to} cannot be made: ${reasonNotMade(error)}.`, {
       cause: error,
@@ -223,19 +259,16 @@ async function sent(
 ): Promise<Contents> {
   const plain = join(folder, stagedName());
   const encrypted = plain + partialEnding;
-  try {
-    backup(catalogue, plain, recipient === undefined ? { prepare: blankSecrets } : {});
-    const contents = contentsOf(plain);
-    if (recipient !== undefined) {
-      await encryptFile(plain, encrypted, recipient);
-      rmSync(plain);
-    }
-    const file = recipient === undefined ? plain : encrypted;
-    await deliver(place, name, file);
-    return { ...contents, file: place.at(name), bytes: statSync(file).size };
-  } finally {
-    for (const file of [plain, encrypted]) rmSync(file, { force: true });
+  using _files = temporary(plain, encrypted);
+  backup(catalogue, plain, recipient === undefined ? { prepare: blankSecrets } : {});
+  const contents = contentsOf(plain);
+  if (recipient !== undefined) {
+    await encryptFile(plain, encrypted, recipient);
+    rmSync(plain);
   }
+  const file = recipient === undefined ? plain : encrypted;
+  await deliver(place, name, file);
+  return { ...contents, file: place.at(name), bytes: statSync(file).size };
 }
 
 /**

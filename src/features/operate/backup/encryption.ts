@@ -1,5 +1,5 @@
 /** Backups that only the owner of a key can read: age (age-encryption.org/v1). */
-import { createWriteStream, readFileSync } from "node:fs";
+import { createWriteStream, readFileSync, rmSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../../../domain/errors.ts";
@@ -65,6 +65,22 @@ function identitiesIn(file: string): string[] {
   throw new AppError("invalid_request", `${file} has no private key of age.`, {
     hint: "Name the file that age-keygen made.",
   });
+}
+
+const ends = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Removes these files on disposal, or if one of these signals ends the process before. */
+export function temporary(...files: readonly string[]): Disposable {
+  const remove = () => {
+    for (const file of files) rmSync(file, { force: true });
+    for (const signal of ends) process.off(signal, end);
+  };
+  const end = (signal: NodeJS.Signals) => {
+    remove();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of ends) process.on(signal, end);
+  return { [Symbol.dispose]: remove };
 }
 
 /** Writes a new file, and returns once it is on the disk; one that is there stays as it is. */

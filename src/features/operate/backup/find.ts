@@ -1,5 +1,5 @@
 /** `rehome backup list`, and the backup that an address names. */
-import { rmSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { beginWithoutStore, commandOf } from "../../../cli/command.ts";
@@ -10,11 +10,12 @@ import { addSetting, parseText } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
+import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { refuseMovedFolder } from "../../hold-catalogue.ts";
-import { decryptTo, encryptedEnding, save } from "./encryption.ts";
+import { decryptTo, encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";
 import { datedNames, stagedName, type DatedName } from "./names.ts";
 import { bucketPlace, folderPlace, isBucket, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
@@ -38,10 +39,21 @@ export function locate(
  * Throws AppError for `--backup-to` where nothing can be backed up, or with an address or
  * credentials that are none. What only may be missing, such as a disk, is for each backup to say.
  */
-export function requireBackups(loaded: LoadedConfig, io: Io): void {
+export async function requireBackups(loaded: LoadedConfig, io: Io): Promise<void> {
   dataFolder(loaded.config, "serve --backup-to");
   const to = loaded.valueOf(backupSettings.to);
-  if (to !== undefined && isBucket(to)) locate(to, loaded, io);
+  if (to !== undefined && (isBucket(to) || existsSync(to))) {
+    const { name } = locate(to, loaded, io);
+    if (name !== undefined) {
+      const hint = "--backup-to names the place; each backup gets a name of its own.";
+      throw new UsageError(
+        `${to} is one file, and backups need a folder or s3://BUCKET/PREFIX.`,
+        hint,
+      );
+    }
+  }
+  const recipient = loaded.valueOf(backupSettings.recipient);
+  if (recipient !== undefined) await encrypterFor(recipient);
 }
 
 /**
@@ -79,7 +91,7 @@ export const identityOption = () =>
   new Option("--identity <file>", "file with the private key of age, for an encrypted backup");
 
 /** A backup that was found, as an address that anybody may read. */
-export interface FoundBackup {
+interface FoundBackup {
   readonly address: string;
   /**
    * Returns it as a plain file: itself, or what was brought and decrypted into `folder`, which is
@@ -111,22 +123,26 @@ export async function findBackup(
     async bring(folder) {
       if (isHere) return { file: found, [Symbol.dispose]: () => undefined };
       const file = join(folder, stagedName());
-      const dispose = () => rmSync(file, { force: true });
+      const brought = temporary(file);
       try {
         await place.read(name, (content) =>
           isEncrypted ? decryptTo(content, file, identity ?? "") : save(content, file),
         );
       } catch (error) {
-        dispose();
+        brought[Symbol.dispose]();
         throw error;
       }
-      return { file, [Symbol.dispose]: dispose };
+      return { file, [Symbol.dispose]: () => brought[Symbol.dispose]() };
     },
   };
 }
 
 async function newest(place: Place, address: string): Promise<string> {
-  const names = datedNames((await place.list()).map(({ name }) => name));
+  const now = isoSeconds(systemClock()).replaceAll(/[-:]/g, "");
+  const all = datedNames((await place.list()).map(({ name }) => name));
+  // A name from the future was given while the clock was wrong.
+  const past = all.filter(({ time }) => time <= now);
+  const names = past.length > 0 ? past : all;
   // Older names have no mark, and are of the store that has later ones there.
   const stores = new Set(names.map(({ store }) => store).filter((store) => store !== ""));
   const last = names.at(-1);

@@ -47,7 +47,7 @@ export async function newName(
   ending: string,
 ): Promise<string> {
   const stem = stemOf(store, nowMs);
-  const there = place.folder === undefined ? await place.list() : [];
+  const there = place.folder === undefined ? await place.list(stem) : [];
   const isTaken = (name: string) =>
     place.folder === undefined
       ? there.some((each) => each.name === name)

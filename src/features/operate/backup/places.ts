@@ -17,7 +17,8 @@ export interface Place {
   readonly folder: string | undefined;
   /** The address of what has this name there. */
   at(name: string): string;
-  list(): Promise<PlacedFile[]>;
+  /** What is there; of a bucket only the names with this beginning. */
+  list(beginning?: string): Promise<PlacedFile[]>;
   /** Sends the file. Resolves once the place has all of it under `name`, which must be free. */
   put(name: string, file: string): Promise<void>;
   /** Gives the content to `take`. */
@@ -25,7 +26,7 @@ export interface Place {
   remove(name: string): Promise<void>;
 }
 
-export interface PlacedFile {
+interface PlacedFile {
   readonly name: string;
   readonly bytes: number;
 }
@@ -104,13 +105,13 @@ export function bucketPlace(
   return {
     folder: undefined,
     at,
-    list: () => failing("listed", "", () => listed(client, prefix)),
+    list: (beginning = "") => failing("listed", "", () => listed(client, prefix, beginning)),
     put: (name, file) =>
       failing("written", name, async () => {
         const target = client.file(prefix + name);
         const writer = target.writer({ partSize: partSizeBytes, retry: retries });
         for await (const chunk of createReadStream(file, { highWaterMark: partSizeBytes })) {
-          void writer.write(chunk as Uint8Array);
+          await writer.write(chunk as Uint8Array);
           await writer.flush();
         }
         await writer.end();
@@ -120,13 +121,14 @@ export function bucketPlace(
   };
 }
 
-async function listed(client: S3Client, prefix: string): Promise<PlacedFile[]> {
+async function listed(client: S3Client, folder: string, beginning: string): Promise<PlacedFile[]> {
   const found: PlacedFile[] = [];
   let continuationToken: string | undefined;
   do {
+    const prefix = folder + beginning;
     const page = await client.list({ prefix, ...(continuationToken && { continuationToken }) });
     for (const { key, size = 0 } of page.contents ?? []) {
-      const name = key.slice(prefix.length);
+      const name = key.slice(folder.length);
       if (name !== "" && !name.includes("/")) found.push({ name, bytes: size });
     }
     continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
@@ -138,7 +140,9 @@ async function listed(client: S3Client, prefix: string): Promise<PlacedFile[]> {
 function s3Options(env: EnvironmentVariables, credentials: string | undefined) {
   const file = credentials ?? env["AWS_SHARED_CREDENTIALS_FILE"];
   const profile = file === undefined ? {} : readProfile(file, env["AWS_PROFILE"] ?? "default");
-  const value = (variable: string) => profile[variable.toLowerCase()] ?? env[variable];
+  // All of them from one place: a token belongs to its key.
+  const isInFile = profile["aws_access_key_id"] !== undefined;
+  const value = (variable: string) => (isInFile ? profile[variable.toLowerCase()] : env[variable]);
   const { endpoint_url: fromFile = env["AWS_ENDPOINT_URL_S3"] } = profile;
   const given = {
     accessKeyId: value("AWS_ACCESS_KEY_ID"),
@@ -176,6 +180,9 @@ function readProfile(file: string, profile: string): Record<string, string> {
   return values;
 }
 
+/** What was sent is there, and this account may not read it, or could not. */
+export class NotReadBack extends AppError {}
+
 /**
  * Sends the file and compares what arrived: its size and its SHA-256. If that is not the same, it
  * is removed there, and AppError `unavailable` thrown.
@@ -183,10 +190,18 @@ function readProfile(file: string, profile: string): Record<string, string> {
 export async function deliver(place: Place, name: string, file: string): Promise<void> {
   await place.put(name, file);
   const sent = await digestOf(Bun.file(file).stream());
-  const arrived = await place.read(name, digestOf);
+  const arrived = await place.read(name, digestOf).catch((error: Error) => {
+    throw new NotReadBack("unavailable", `The backup was sent, but ${error.message}`, {
+      cause: error,
+      hint: "Let the account that makes the backups read them.",
+    });
+  });
   if (arrived.bytes === sent.bytes && arrived.hash === sent.hash) return;
-  await place.remove(name);
-  throw new AppError("unavailable", `${place.at(name)} arrived damaged, and was removed.`);
+  const removal = await place.remove(name).then(
+    () => "and was removed.",
+    (error: Error) => `and ${error.message}`,
+  );
+  throw new AppError("unavailable", `${place.at(name)} arrived damaged, ${removal}`);
 }
 
 async function digestOf(stream: ReadableStream<Uint8Array>) {

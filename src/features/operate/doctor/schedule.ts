@@ -5,7 +5,7 @@ import { counted } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
-import { lateness } from "../../../domain/schedule.ts";
+import { failingMs, lateness } from "../../../domain/schedule.ts";
 import { type JobRow, jobsSql } from "../../../storage/schedule.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
@@ -64,10 +64,13 @@ export async function checkBackup(
   const check = "backup";
   const isWanted = loaded.valueOf(backupSettings.to) !== undefined;
   const job = isWanted ? jobsIn(folder).find(({ kind }) => kind === "backup") : undefined;
-  if (job !== undefined && job.failures > 0) {
-    const { everyMs, sinceMs, problem } = job;
-    const state = lateness(everyMs, nowMs - sinceMs) === "fail" ? "fail" : "warn";
-    const detail = `the service failed to make one: ${problem?.replace(/\.$/, "")}`;
+  if (job !== undefined && job.problem !== null) {
+    const { everyMs, sinceMs, failures } = job;
+    // One that never succeeded has no time since when.
+    const lateMs = Math.max(nowMs - sinceMs, failingMs(job));
+    const state = failures > 0 && lateness(everyMs, lateMs) === "fail" ? "fail" : "warn";
+    const what = failures > 0 ? "the service failed to make one" : "the last one is complete, but";
+    const detail = `${what}: ${job.problem.replace(/\.$/, "")}`;
     return { check, state, detail, advice: "Correct that, then: rehome backup" };
   }
   const last = lastBackup(folder);
