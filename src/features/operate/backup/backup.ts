@@ -79,9 +79,10 @@ export function backupCommand(io: Io): Command {
       new Option("--scheduled").hideHelp(),
     ],
     remark: `The backup is one moment of the store. It gets its name after it was checked. It has
-no request counters, and no credentials of followed lists unless it is encrypted. Dated
-names are rehome-STORE-TIME.db, in UTC, with .age behind them if encrypted. --keep
-removes only such files of this store, and only after the new backup is complete.`,
+no request counters, and no credentials of followed lists unless it is encrypted; one
+within an address (?key=...) stays. Dated names are rehome-STORE-TIME.db, in UTC, with
+.age behind them if encrypted. --keep removes only such files of this store, and only
+after the new backup is complete.`,
     examples: [
       "rehome backup /var/backups/rehome --keep 14",
       "rehome backup s3://bucket/rehome --backup-recipient age1...",
