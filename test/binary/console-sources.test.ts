@@ -55,7 +55,7 @@ test("an address is shown, followed, pulled, paused; held withdrawals are those 
   const preview = await sent("/import/address", { url, list: "vet", whole: "yes" });
   expect(preview).toContain("Follow this address");
   expect(await animals()).toEqual([]);
-  const choices = { source: "vet", complete: "yes", every: "900000", follow: "yes" };
+  const choices = { source: "vet", complete: "yes", interval: "900000", follow: "yes" };
   const followed = await sent("/import/run", { ...(await previewOf(ana)), ...choices });
   expect(followed).toContain("The list vet is followed from now on.");
   expect(await animals()).toEqual(["Rex", "Tom", "Ida", "Max"]);

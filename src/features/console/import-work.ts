@@ -204,8 +204,7 @@ async function outcomeOf(
     const list = { bytes, etag: null, lastModified: null };
     const followed = { ...source, createdBy: actor };
     const { isSame } = options;
-    const result = await begin(pulling, followed, everyMs, list, { isSame, allows });
-    if (result.outcome === "failed") throw new Error(result.problem);
+    await begin(pulling, followed, everyMs, list, { isSame, allows });
     return { is: "followed" };
   }
   const done = await runImport({ db, clock, actor, allows }, prepared, options);

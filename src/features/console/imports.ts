@@ -113,9 +113,15 @@ export class ImportJob {
     this.choices = choices;
     this.state = beginning;
     const work = { file, rejects, choices, address, ...more };
-    this.#running = this.#start(work, () => {
-      if (this.state.is === "working") this.state = { is: "working", phase: "storing" };
-    });
+    try {
+      this.#running = this.#start(work, () => {
+        if (this.state.is === "working") this.state = { is: "working", phase: "storing" };
+      });
+    } catch {
+      // The system has no room for another process.
+      this.state = { is: "failed", failure: { code: "importEnded" } };
+      return;
+    }
     this.#work = this.#finish(this.#running.outcome);
   }
 

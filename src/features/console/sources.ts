@@ -2,9 +2,16 @@
 import { program } from "../../cli/child.ts";
 import type { EnvironmentVariables } from "../../config.ts";
 import type { Services } from "../../service/services.ts";
-import { pauseJob } from "../../storage/schedule.ts";
+import { finishJob, pauseJob } from "../../storage/schedule.ts";
 import { heldMark, withdrawHeld } from "../sources/pull.ts";
-import { findFollowed, type Followed, followed, pullJob } from "../sources/store.ts";
+import {
+  claimPull,
+  findFollowed,
+  type Followed,
+  followed,
+  pullJob,
+  resumeList,
+} from "../sources/store.ts";
 import type { ChangeMade } from "./animals.ts";
 import { refuseRemoved } from "./people.ts";
 
@@ -18,13 +25,21 @@ export type SourceActions = ReturnType<typeof sourceActions>;
 export function sourceActions({ store: { db }, clock }: Services, env: EnvironmentVariables) {
   const pulls = new Map<string, Promise<void>>();
   const start = async (name: string) => {
-    // How it ended is on the schedule.
-    const child = Bun.spawn([...program(), "sources", "pull", "--scheduled", "--", name], {
-      env: { ...env },
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    await child.exited;
-    pulls.delete(name);
+    try {
+      await claimPull(db, name, clock());
+      // How it ended is on the schedule.
+      const child = Bun.spawn([...program(), "sources", "pull", "--scheduled", "--", name], {
+        env: { ...env },
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      const code = await child.exited;
+      if (code === 0) return;
+      const problem = `The process ended with ${child.signalCode ?? `code ${code}`}.`;
+      const outcome = { ok: false, problem } as const;
+      await db.transaction((tx) => finishJob(tx, pullJob(name), outcome, clock(), 0));
+    } finally {
+      pulls.delete(name);
+    }
   };
   return {
     list: () => followed(db),
@@ -38,8 +53,9 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
     },
     async pause(name: string, isPaused: boolean): Promise<void> {
       await findFollowed(db, name);
-      const reason = isPaused ? "person" : null;
-      await db.transaction((tx) => pauseJob(tx, pullJob(name), reason, clock()));
+      await db.transaction<unknown>((tx) =>
+        isPaused ? pauseJob(tx, pullJob(name), "person", clock()) : resumeList(tx, name, clock()),
+      );
     },
     /** Withdraws the animals that wait for it and were `shown`; nobody if these are others now. */
     async withdraw(name: string, shown: string, actor: string): Promise<ChangeMade> {

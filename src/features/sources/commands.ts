@@ -30,10 +30,10 @@ import {
   followed,
   isSourceName,
   pullJob,
+  resumeList,
   sourceStates,
   stateOf,
   unfollow,
-  updateSource,
 } from "./store.ts";
 
 export function sourcesCommand(io: Io): Command {
@@ -205,7 +205,7 @@ const sourceSchema = json.object({
 type SourceJson = Static<typeof sourceSchema>;
 
 /** The source as `--json` prints it: never with its secret. */
-export function sourceJson({ source, job }: Followed): SourceJson {
+function sourceJson({ source, job }: Followed): SourceJson {
   const time = (ms: number | null) => (ms === null ? null : isoSeconds(ms));
   return {
     name: source.name,
@@ -315,7 +315,7 @@ function pullCommand(io: Io): Command {
     async (services, given, name) => {
       const pulling = pullingOf(io.stop, services, given.loaded);
       if (given.yes !== true) {
-        const result = await pull(pulling, name);
+        const result = await pull(pulling, name, given.scheduled);
         if (given.scheduled !== true) printResult(io, name, result);
         return;
       }
@@ -333,7 +333,7 @@ function printResult(io: Io, name: string, result: PullResult): void {
   io.out(result.outcome === "unchanged" ? `${name} has not changed.\n` : reportText(name, result));
 }
 
-export function reportText(name: string, report: PullReport): string {
+function reportText(name: string, report: PullReport): string {
   const { read, added, updated, withdrawn, held, rejected, problems } = report;
   const did = `${added} added, ${updated} updated, ${withdrawn} withdrawn`;
   const waits =
@@ -385,10 +385,7 @@ function resume(io: Io): Command {
           `rehome sources resume ${name} --secret-file FILE`,
         );
       }
-      await store.db.transaction(async (tx) => {
-        if (secret !== undefined) await updateSource(tx, name, { secret });
-        await pauseJob(tx, pullJob(name), null, clock());
-      });
+      await store.db.transaction((tx) => resumeList(tx, name, clock(), secret));
       io.out(`Resumed ${name}.\n`);
     },
   );

@@ -5,7 +5,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { type Clock, dayMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Database } from "../../storage/database.ts";
+import { columnsOf, type Database, type Tx } from "../../storage/database.ts";
 import { finishJob, type JobOutcome } from "../../storage/schedule.ts";
 import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
 import { runImport } from "../import/do/import.ts";
@@ -21,8 +21,11 @@ import { type FetchedPage, type FetchLimits, isProblem, type Validators } from "
 import { type Address, fetchList, type PresetName } from "./presets.ts";
 import {
   blankedSecret,
+  type Claim,
+  claimPull,
   findFollowed,
   follow,
+  isClaimed,
   type NewSource,
   pullJob,
   type Source,
@@ -46,7 +49,6 @@ export interface Pulling {
 /** What the last list came to, as it is stored and shown. */
 export interface PullReport {
   readonly outcome: "imported" | "partial" | "held";
-  readonly atMs: number;
   readonly read: number;
   readonly added: number;
   readonly updated: number;
@@ -89,90 +91,111 @@ export async function fetchNew(
   throw new AppError("unavailable", fetched === "unchanged" ? "No list came." : fetched.message);
 }
 
-/** Follows a list from now on, and imports it as a person was shown it. */
-export async function begin(
+/**
+ * Follows a list from now on, and imports it as a person was shown it. Throws AppError or
+ * UnreadableInput if it cannot be imported; it is not followed then.
+ */
+export function begin(
   pulling: Pulling,
   source: Omit<NewSource, "createdAtMs">,
   everyMs: number,
-  { bytes, ...validators }: FetchedPage,
+  fetched: FetchedPage,
   { allows, ...options }: ImportOptions & Pick<Editing, "allows"> = {},
-): Promise<PullResult> {
-  const { db, clock } = pulling;
-  await follow(db, { ...source, createdAtMs: clock() }, everyMs, clock(), allows);
-  const stored = await findFollowed(db, source.name);
+): Promise<PullReport> {
+  const nowMs = pulling.clock();
+  const claim = { name: pullJob(source.name), triedAtMs: null, paused: null };
   // The categories that the preview showed are agreed to.
-  return take(pulling, { ...stored.source, createsCategories: 1 }, bytes, validators, options);
+  return take(pulling, { ...source, createsCategories: 1 }, claim, fetched, {
+    ...options,
+    async allows(tx) {
+      await allows?.(tx);
+      await follow(tx, { ...source, createdAtMs: nowMs }, everyMs, nowMs + everyMs);
+    },
+  });
 }
 
-/** Pulls a followed list now, and stores how it ended. Throws AppError if none has this name. */
-export async function pull(pulling: Pulling, name: string): Promise<PullResult> {
-  const { source } = await findFollowed(pulling.db, name);
+/**
+ * Pulls a followed list now, and stores how it ended. One that the schedule began is claimed
+ * already. Throws AppError if none has this name.
+ */
+export async function pull(
+  pulling: Pulling,
+  name: string,
+  isScheduled = false,
+): Promise<PullResult> {
+  const { db, clock } = pulling;
+  if (!isScheduled) await claimPull(db, name, clock());
+  const { source, job } = await findFollowed(db, name);
+  const ending = (result: PullResult, validators?: Validators) =>
+    finish(pulling, name, job, result, validators);
   if (source.secret === blankedSecret) {
     const problem = "the backup that was restored lacks the credential";
-    return finish(pulling, name, { outcome: "failed", problem });
+    return ending({ outcome: "failed", problem });
   }
   const known = { etag: source.etag, lastModified: source.lastModified };
   const secret = source.secret ?? undefined;
   const fetched = await fetchList(addressOf(source), secret, known, limitsOf(pulling));
-  if (fetched === "unchanged") return finish(pulling, name, { outcome: "unchanged" });
+  if (fetched === "unchanged") return ending({ outcome: "unchanged" });
   if (isProblem(fetched)) {
     const { message, retryAfterMs } = fetched;
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-    return finish(pulling, name, { outcome: "failed", problem: message, ...wait });
+    return ending({ outcome: "failed", problem: message, ...wait });
   }
-  return take(pulling, source, fetched.bytes, fetched);
-}
-
-/** Imports a list that was fetched, and stores how it ended. */
-async function take(
-  pulling: Pulling,
-  source: Source,
-  bytes: Uint8Array,
-  { etag, lastModified }: Validators,
-  options: ImportOptions = {},
-): Promise<PullResult> {
-  const { db, clock } = pulling;
-  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
-  if (hash === source.hash) {
-    await db.transaction((tx) => updateSource(tx, source.name, { etag, lastModified }));
-    return finish(pulling, source.name, { outcome: "unchanged" });
-  }
-  let held: readonly bigint[] = [];
-  let summary: ImportSummary;
+  const { bytes, ...validators } = fetched;
+  if (hashOf(bytes) === source.hash) return ending({ outcome: "unchanged" }, validators);
   try {
-    const prepared = await prepareAgain(bytes, source.reading as Reading);
-    summary = await runImport({ db, clock, actor: `source ${source.name}` }, prepared, {
-      ...options,
-      createCategories: source.createsCategories === 1,
-      skipBad: true,
-      complete: source.complete === 1,
-      withdraws: async (lacking) => {
-        const chosen = await withdrawals(lacking, source.name, clock());
-        held = chosen.held.map(({ id }) => id);
-        return chosen.now;
-      },
-    });
+    return await take(pulling, source, job, fetched);
   } catch (error) {
     if (!(error instanceof UnreadableInput) && !(error instanceof AppError)) throw error;
-    return finish(pulling, source.name, { outcome: "failed", problem: error.message });
+    return ending({ outcome: "failed", problem: error.message });
   }
-  if (!summary.applied && summary.rejected > 0) {
-    const problem = `None of ${summary.read} records could be read: ${problemsOf(summary)[0]}.`;
-    return finish(pulling, source.name, { outcome: "failed", problem });
-  }
-  const report = reportOf(summary, held.length, clock());
-  await db.transaction((tx) =>
-    updateSource(tx, source.name, {
-      report: { ...report },
-      held: held.length === 0 ? null : held.map(String),
-      // What is not whole is taken again, however often it is the same.
-      ...(report.outcome === "imported"
-        ? { etag, lastModified, hash }
-        : { etag: null, lastModified: null, hash: null }),
-    }),
-  );
-  return finish(pulling, source.name, report);
 }
+
+const hashOf = (bytes: Uint8Array): string =>
+  new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
+
+/** Imports a list that was fetched. What is stored of the pull is so in the import's transaction. */
+async function take(
+  pulling: Pulling,
+  source: Pick<NewSource, "name" | "reading" | "complete" | "createsCategories">,
+  claim: Claim,
+  { bytes, etag, lastModified }: FetchedPage,
+  { allows, ...options }: ImportOptions & Pick<Editing, "allows"> = {},
+): Promise<PullReport> {
+  const { db, clock, random } = pulling;
+  const { name } = source;
+  let held: readonly string[] = [];
+  const prepared = await prepareAgain(bytes, source.reading as Reading);
+  const ends = async (tx: Tx, done: ImportSummary) => {
+    if (!(await isClaimed(tx, claim))) throw overtaken(name);
+    const report = reportOf(done, held.length);
+    // What is not whole is taken again, however often it is the same.
+    const isWhole = report.outcome === "imported";
+    await updateSource(tx, name, {
+      report: { ...report },
+      held: held.length === 0 ? null : [...held],
+      etag: isWhole ? etag : null,
+      lastModified: isWhole ? lastModified : null,
+      hash: isWhole ? hashOf(bytes) : null,
+    });
+    await finishJob(tx, claim.name, outcomeOf(report), clock(), random());
+  };
+  const summary = await runImport({ db, clock, actor: `source ${name}`, allows, ends }, prepared, {
+    ...options,
+    createCategories: source.createsCategories === 1,
+    skipBad: true,
+    complete: source.complete === 1,
+    withdraws: async (lacking) => {
+      const chosen = await withdrawals(lacking, name, clock());
+      held = chosen.held.map(({ id }) => String(id));
+      return chosen.now;
+    },
+  });
+  return reportOf(summary, held.length);
+}
+
+const overtaken = (name: string) =>
+  new AppError("unavailable", `${name} was paused or pulled elsewhere meanwhile; nothing changed.`);
 
 /**
  * Which animals that a list lacks are withdrawn now, and which wait for a person. A row in error
@@ -194,11 +217,16 @@ async function withdrawals(
   return isMost ? { now: [], held: going } : { now: going, held: [] };
 }
 
-function reportOf(summary: ImportSummary, held: number, atMs: number): PullReport {
+/** Throws AppError for a list of which nothing was taken. */
+function reportOf(summary: ImportSummary, held: number): PullReport {
   const { read, added, updated, withdrawn, rejected } = summary;
-  const outcome = held > 0 ? "held" : rejected > 0 ? "partial" : "imported";
   const problems = problemsOf(summary);
-  return { outcome, atMs, read, added, updated, withdrawn, held, rejected, problems };
+  if (!summary.applied && rejected > 0) {
+    const what = `None of ${read} records could be read: ${problems[0]}.`;
+    throw new AppError("invalid_request", what);
+  }
+  const outcome = held > 0 ? "held" : rejected > 0 ? "partial" : "imported";
+  return { outcome, read, added, updated, withdrawn, held, rejected, problems };
 }
 
 function problemsOf({ causes }: ImportSummary): string[] {
@@ -208,10 +236,19 @@ function problemsOf({ causes }: ImportSummary): string[] {
   });
 }
 
-/** Stores how a pull ended, and when the next one is due. */
-async function finish(pulling: Pulling, name: string, result: PullResult): Promise<PullResult> {
-  const { db, clock, random } = pulling;
-  await db.transaction((tx) => finishJob(tx, pullJob(name), outcomeOf(result), clock(), random()));
+/** Stores how a pull that imported nothing ended, unless another one took its place. */
+async function finish(
+  { db, clock, random }: Pulling,
+  name: string,
+  claim: Claim,
+  result: PullResult,
+  validators?: Validators,
+): Promise<PullResult> {
+  await db.transaction(async (tx) => {
+    if (!(await isClaimed(tx, claim))) return;
+    if (validators !== undefined) await updateSource(tx, name, { ...validators });
+    await finishJob(tx, claim.name, outcomeOf(result), clock(), random());
+  });
   return result;
 }
 
@@ -243,15 +280,19 @@ export async function withdrawHeld(
   name: string,
   shown?: string,
 ): Promise<number | undefined> {
-  const { source } = await findFollowed(editing.db, name);
-  if (source.held === null) return undefined;
-  if (shown !== undefined && shown !== heldMark(source)) return undefined;
-  const ids = source.held.map(BigInt);
+  await findFollowed(editing.db, name);
   return makeChange(
     editing,
     "remove",
     async (change) => {
-      const { pets, schedule } = change.tx.t;
+      const { pets, schedule, sources } = change.tx.t;
+      const [source] = await change.tx
+        .select(columnsOf(sources))
+        .from(sources)
+        .where(eq(sources.name, name));
+      if (source === undefined || source.held === null) return undefined;
+      if (shown !== undefined && shown !== heldMark(source)) return undefined;
+      const ids = source.held.map(BigInt);
       const isJob = eq(schedule.name, pullJob(name));
       let count = 0;
       for (let from = 0; from < ids.length; from += partSize) {

@@ -1,13 +1,14 @@
 /** Followed lists as they are stored. */
 import { and, eq, gte, sql } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
-import { lateness } from "../../domain/schedule.ts";
+import { lateness, leaseMs } from "../../domain/schedule.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import {
   findJob,
   type Job,
   jobName,
   jobsOf,
+  pauseJob,
   removeJob,
   scheduleJob,
 } from "../../storage/schedule.ts";
@@ -34,6 +35,9 @@ export function isStale({ source, job }: Followed, nowMs: number): boolean {
 export const isSourceName = (text: string): boolean => /^[^\s:-][^\s:]{0,39}$/u.test(text);
 
 export const pullJob = (name: string): string => jobName("pull", name);
+
+/** What tells a pull that is under way from others of its list. */
+export type Claim = Pick<Job, "name" | "triedAtMs" | "paused">;
 
 /** How a followed list is. */
 export const sourceStates = ["ok", "waiting", "failing", "held", "partial", "paused"] as const;
@@ -77,22 +81,53 @@ export async function findFollowed(db: Database, name: string): Promise<Followed
 
 /** Follows a list. Throws AppError if one of this name is followed. */
 export async function follow(
-  db: Database,
+  tx: Tx,
   source: NewSource,
   everyMs: number,
   nextAtMs: number,
-  allows?: (tx: Tx) => Promise<void>,
 ): Promise<void> {
+  const added = await tx.run(tx.insert(tx.t.sources).values(source).onConflictDoNothing());
+  if (added === 0) {
+    throw new AppError("invalid_request", `A list called ${source.name} is followed already.`, {
+      hint: `rehome sources show ${source.name}, or remove it first.`,
+    });
+  }
+  await scheduleJob(tx, { kind: "pull", target: source.name }, everyMs, nextAtMs);
+}
+
+/**
+ * Follows a paused list again, with a new credential if one is given. Its next pull takes the list
+ * even if it is as before: an undo may have taken its animals away.
+ */
+export async function resumeList(
+  tx: Tx,
+  name: string,
+  nowMs: number,
+  secret?: string,
+): Promise<void> {
+  await updateSource(tx, name, { etag: null, lastModified: null, hash: null, secret });
+  await pauseJob(tx, pullJob(name), null, nowMs);
+}
+
+/** Begins a pull that a person asked for, in place of another one that is under way. */
+export async function claimPull(db: Database, name: string, nowMs: number): Promise<void> {
   await db.transaction(async (tx) => {
-    await allows?.(tx);
-    const added = await tx.run(tx.insert(tx.t.sources).values(source).onConflictDoNothing());
-    if (added === 0) {
-      throw new AppError("invalid_request", `A list called ${source.name} is followed already.`, {
-        hint: `rehome sources show ${source.name}, or remove it first.`,
-      });
-    }
-    await scheduleJob(tx, { kind: "pull", target: source.name }, everyMs, nextAtMs);
+    const { schedule } = tx.t;
+    const job = await findJob(tx, pullJob(name));
+    // No two claims are alike.
+    const triedAtMs = job?.triedAtMs === nowMs ? nowMs + 1 : nowMs;
+    const begun = { triedAtMs, nextAtMs: nowMs + leaseMs };
+    await tx
+      .update(schedule)
+      .set(begun)
+      .where(eq(schedule.name, pullJob(name)));
   });
+}
+
+/** True while no other pull of the list began or ended, and nobody paused it or let it go on. */
+export async function isClaimed(tx: Tx, claim: Claim): Promise<boolean> {
+  const job = await findJob(tx, claim.name);
+  return job?.triedAtMs === claim.triedAtMs && job.paused === claim.paused;
 }
 
 export async function unfollow(db: Database, name: string): Promise<void> {
@@ -105,7 +140,9 @@ export async function unfollow(db: Database, name: string): Promise<void> {
 export async function updateSource(
   tx: Tx,
   name: string,
-  changes: Partial<Pick<Source, "secret" | "etag" | "lastModified" | "hash" | "report" | "held">>,
+  changes: Partial<
+    Pick<NewSource, "secret" | "etag" | "lastModified" | "hash" | "report" | "held">
+  >,
 ): Promise<void> {
   await tx.update(tx.t.sources).set(changes).where(eq(tx.t.sources.name, name));
 }

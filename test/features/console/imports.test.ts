@@ -208,6 +208,16 @@ describe.each(stores)("$name", (kind) => {
     expect(await db.read((tx) => tx.select().from(tx.t.sources))).toEqual([]);
   });
 
+  test("a file whose process cannot start is over, and makes room for another", async () => {
+    const none = () => {
+      throw new Error("EAGAIN");
+    };
+    const full = new Imports(uploads, none, () => nowMs);
+    const receive = async (path: string) => ({ name: "a.csv", bytes: await Bun.write(path, list) });
+    const job = await full.take("per_1", receive);
+    expect(job?.state).toEqual({ is: "failed", failure: { code: "importEnded" } });
+  });
+
   test("a removal says that a change was made first, and of earlier ones nothing", async () => {
     const people = new PeopleService(services.store.db, () => nowMs, randomBytes);
     const dogs = "Animal ID,Animal Name,Record Type,Animal Type\nK1,Rex,ADOPTABLE,Dog\n";

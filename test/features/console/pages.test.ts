@@ -106,7 +106,8 @@ describe.each(stores)("on $name", (kind) => {
       ["young", 2 * hourMs],
     ] as const) {
       const createdAtMs = Date.now() - ageMs;
-      await follow(store.db, { name, reading: {}, createdBy: "Ana", createdAtMs }, hourMs, 0);
+      const source = { name, reading: {}, createdBy: "Ana", createdAtMs };
+      await store.db.transaction((tx) => follow(tx, source, hourMs, 0));
     }
     expect(await get("/animals")).toContain("Not read for a long time: late.");
     await post("/import/sources", { list: "late", do: "pause" });

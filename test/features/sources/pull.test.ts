@@ -2,12 +2,20 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { undoChange } from "../../../src/features/animals/undo.ts";
 import { dayMs, hourMs } from "../../../src/domain/clock.ts";
 import {
+  begin,
   pull,
   type Pulling,
   type PullResult,
   withdrawHeld,
 } from "../../../src/features/sources/pull.ts";
-import { findFollowed, follow } from "../../../src/features/sources/store.ts";
+import {
+  findFollowed,
+  follow,
+  followed,
+  resumeList,
+  updateSource,
+} from "../../../src/features/sources/store.ts";
+import { pauseJob } from "../../../src/storage/schedule.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 
@@ -65,7 +73,7 @@ async function followedList(changes: { complete?: number; createsCategories?: nu
     createdBy: "Kim",
     ...changes,
   };
-  await follow(db, source, hourMs, clock.nowMs);
+  await db.transaction((tx) => follow(tx, source, hourMs, clock.nowMs));
   const listed = (animals: readonly Listed[]) => {
     fake.respond = () => new Response(csv(animals));
     return pull(pulling, "north");
@@ -277,4 +285,85 @@ test("an undo by a person pauses the list, as the next pull would do it again", 
   await listed(dogs(3));
   await undoChange({ db, clock: clock.read, actor: "Kim" }, {});
   expect((await job()).paused).toBe("undo");
+});
+
+test("a list that was resumed after an undo brings its animals back, as the same", async () => {
+  const { animals, clock, db, listed } = await followedList();
+  await listed(dogs(3));
+  await undoChange({ db, clock: clock.read, actor: "Kim" }, {});
+  expect(await animals()).toEqual([]);
+  await db.transaction((tx) => resumeList(tx, "north", clock.nowMs));
+  expect(await listed(dogs(3))).toMatchObject({ outcome: "imported" });
+  expect(await animals()).toHaveLength(3);
+});
+
+test("a pull that is fetching while its list is paused changes nothing", async () => {
+  const { animals, clock, db, job, responding } = await followedList();
+  const result = await responding(async () => {
+    await db.transaction((tx) => pauseJob(tx, "pull north", "person", clock.nowMs));
+    return new Response(csv(dogs(2)));
+  });
+  expect(result).toMatchObject({ outcome: "failed" });
+  expect(await animals()).toEqual([]);
+  expect(await job()).toMatchObject({ paused: "person", failures: 0, problem: null });
+});
+
+test("of two pulls at once, the one that ends last changes nothing", async () => {
+  const { animals, clock, fake, job, pulling, responding } = await followedList();
+  const slow = await responding(async () => {
+    clock.advance(1_000);
+    fake.respond = () => new Response(csv(dogs(3)), { headers: { ETag: '"v2"' } });
+    expect(await pull(pulling, "north")).toMatchObject({ outcome: "imported", added: 3 });
+    return new Response(csv(dogs(2)), { headers: { ETag: '"v1"' } });
+  });
+  fake.respond = ({ headers }) =>
+    new Response(null, { status: headers.get("If-None-Match") === '"v2"' ? 304 : 500 });
+  expect(slow).toMatchObject({ outcome: "failed" });
+  expect(await animals()).toHaveLength(3);
+  expect(await job()).toMatchObject({ failures: 0, problem: null });
+  expect(await pull(pulling, "north")).toEqual({ outcome: "unchanged" });
+});
+
+test("a pull keeps the schedule from its list meanwhile", async () => {
+  const { clock, job, responding } = await followedList();
+  let nextAtMs = 0;
+  await responding(async () => {
+    ({ nextAtMs } = await job());
+    return new Response(csv(dogs(1)));
+  });
+  expect(nextAtMs).toBeGreaterThan(clock.nowMs);
+});
+
+test("withdrawals that are no longer held when they are carried out are not", async () => {
+  const { animals, db, listed, pulling } = await followedList();
+  await listed(dogs(4));
+  expect(await listed(dogs(1))).toMatchObject({ outcome: "held", held: 3 });
+  const allows: NonNullable<Parameters<typeof withdrawHeld>[0]["allows"]> = (tx) =>
+    updateSource(tx, "north", { held: null });
+  expect(await withdrawHeld({ ...pulling, actor: "Kim", allows }, "north")).toBeUndefined();
+  expect(await animals()).toHaveLength(4);
+  expect(await followed(db)).toHaveLength(1);
+});
+
+describe("a list that begins to be followed", () => {
+  const beginning = async (text: string) => {
+    const { clock, db, pulling } = await followedList();
+    const source = { name: "south", url: "http://127.0.0.1/", reading, complete: 1 };
+    const list = { bytes: Buffer.from(text), etag: null, lastModified: null };
+    const begun = begin(pulling, { ...source, createdBy: "Kim" }, hourMs, list);
+    return { begun, clock, db };
+  };
+
+  test("is next due after its interval", async () => {
+    const { begun, clock, db } = await beginning(csv(dogs(2)));
+    expect(await begun).toMatchObject({ outcome: "imported", added: 2 });
+    const { job } = await findFollowed(db, "south");
+    expect(job).toMatchObject({ nextAtMs: clock.nowMs + hourMs, succeededAtMs: clock.nowMs });
+  });
+
+  test("is not followed if nothing of it can be imported", async () => {
+    const { begun, db } = await beginning(csv([{ id: "d1", name: "Rex", status: "wandering" }]));
+    await expect(begun).rejects.toThrow("None of 1 records");
+    expect((await followed(db)).map(({ source }) => source.name)).toEqual(["north"]);
+  });
 });

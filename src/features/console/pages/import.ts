@@ -152,8 +152,8 @@ function examined(
   const { choices } = job;
   const { isRefused } = preview;
   const complete = choices.isComplete || form.has("complete");
-  const every = form.text("every") || String(usualEveryMs);
-  const values = { source: choices.source, complete, skipBad: choices.skipBad, every };
+  const interval = form.text("interval") || String(usualEveryMs);
+  const values = { source: choices.source, complete, skipBad: choices.skipBad, interval };
   const fields = new Fields(visit, values, errors);
   return html`<form method="post" action="${isRefused ? "/import/examine" : "/import/run"}">
       ${previewParts(visit, preview, job)}
@@ -168,7 +168,7 @@ function examined(
               ${hidden("reading", job.reading)} ${preview.rejected > 0 && fields.check("skipBad")}
               ${
                 job.address !== undefined &&
-                html`${fields.select("every", intervalOptions(visit), {
+                html`${fields.select("interval", intervalOptions(visit), {
                     label: words.sources.often,
                   })} <button name="follow" value="yes">${words.sources.follow}</button>`
               }
@@ -266,6 +266,8 @@ export async function runImport(visit: Visit): Promise<Response> {
   const everyMs = form.has("follow") ? intervalIn(form) : undefined;
   const wrong = everyMs && (await sourceNameError(visit, job.choices.source));
   if (wrong) return importPage(visit, { source: wrong }, form);
+  // Another tab may have begun it meanwhile.
+  if (job.state.is !== "examined") return seeOther("/import");
   job.run({ ...job.choices, skipBad }, person.name, everyMs);
   await job.settled(waitMs);
   return seeOther("/import");

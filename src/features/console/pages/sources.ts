@@ -34,7 +34,6 @@ export async function sourcesPart(visit: Visit, errors: FieldErrors, form: Form)
   const values = {
     url: form.text("url"),
     list: form.text("list"),
-    every: String(usualEveryMs),
     whole: !form.has("url") || form.has("whole"),
   };
   const fields = new Fields(visit, values, errors);
@@ -120,7 +119,7 @@ export const intervalOptions = (visit: Visit): Option[] =>
 
 /** The interval of a form; undefined for one that is not offered. */
 export const intervalIn = (form: Form): number | undefined =>
-  intervals.find((ms) => String(ms) === form.text("every"));
+  intervals.find((ms) => String(ms) === form.text("interval"));
 
 /** What is wrong with a new list's name, or undefined. */
 export async function sourceNameError(

@@ -2,7 +2,7 @@
  * An import: read the input, understand its records, plan what they change, and do it in one
  * transaction.
  */
-import { type Database, longWork } from "../../../storage/database.ts";
+import { type Database, longWork, type Tx } from "../../../storage/database.ts";
 import { nameCategories, newCategoryIds } from "../../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
 import type { ResolvedCategory } from "../plan/categories.ts";
@@ -25,12 +25,17 @@ export function previewImport(
   }, longWork);
 }
 
+interface ImportEditing extends Editing {
+  /** Stores more in the transaction, at its end. What it throws undoes all of it. */
+  readonly ends?: (tx: Tx, done: ImportSummary) => Promise<void>;
+}
+
 /**
  * Imports all animals of a list or none, in one transaction. Throws AppError when a whole list
  * cannot be one, or the store fails.
  */
 export async function runImport(
-  editing: Editing,
+  { ends, ...editing }: ImportEditing,
   prepared: Prepared,
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
@@ -52,6 +57,7 @@ export async function runImport(
     if (applied) await carryOutPlan(made, plan, options);
     const done = summary(prepared, found, options, { applied, categoriesAdded });
     made.summary = { format: done.format, source: done.source };
+    await ends?.(made.tx, done);
     return done;
   };
   const done = await makeChange({ ...editing, onChange }, "import", work, { isLong: true });
