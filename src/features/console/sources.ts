@@ -1,5 +1,5 @@
 /** Followed lists, as the pages show and steer them. */
-import { program } from "../../cli/child.ts";
+import { runJob } from "../../cli/child.ts";
 import type { EnvironmentVariables } from "../../config.ts";
 import type { Services } from "../../service/services.ts";
 import { finishJob, pauseJob } from "../../storage/schedule.ts";
@@ -26,17 +26,12 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
   const pulls = new Map<string, Promise<void>>();
   const start = async (name: string) => {
     try {
-      await claimPull(db, name, clock());
-      // How it ended is on the schedule.
-      const child = Bun.spawn([...program(), "sources", "pull", "--scheduled", "--", name], {
-        env: { ...env },
-        stdio: ["ignore", "ignore", "inherit"],
-      });
-      const code = await child.exited;
-      if (code === 0) return;
-      const problem = `The process ended with ${child.signalCode ?? `code ${code}`}.`;
+      const triedAtMs = await claimPull(db, name, clock());
+      const problem = await runJob(["sources", "pull", "--scheduled", "--", name], env);
+      // Otherwise its process has stored how it ended.
+      if (problem === undefined) return;
       const outcome = { ok: false, problem } as const;
-      await db.transaction((tx) => finishJob(tx, pullJob(name), outcome, clock(), 0));
+      await db.transaction((tx) => finishJob(tx, pullJob(name), outcome, clock(), 0, triedAtMs));
     } finally {
       pulls.delete(name);
     }

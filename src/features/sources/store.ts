@@ -109,9 +109,12 @@ export async function resumeList(
   await pauseJob(tx, pullJob(name), null, nowMs);
 }
 
-/** Begins a pull that a person asked for, in place of another one that is under way. */
-export async function claimPull(db: Database, name: string, nowMs: number): Promise<void> {
-  await db.transaction(async (tx) => {
+/**
+ * Begins a pull that a person asked for, in place of another one that is under way. Returns when it
+ * was begun, which tells it from others.
+ */
+export async function claimPull(db: Database, name: string, nowMs: number): Promise<number> {
+  return db.transaction(async (tx) => {
     const { schedule } = tx.t;
     const job = await findJob(tx, pullJob(name));
     // No two claims are alike.
@@ -121,6 +124,7 @@ export async function claimPull(db: Database, name: string, nowMs: number): Prom
       .update(schedule)
       .set(begun)
       .where(eq(schedule.name, pullJob(name)));
+    return triedAtMs;
   });
 }
 

@@ -114,6 +114,17 @@ describe.each(stores)("on $name", (kind) => {
     expect(await get("/animals")).not.toContain("Not read");
   });
 
+  test("a pull whose process ends in an error has failed, and is over", async () => {
+    const source = { name: "north", reading: {}, createdBy: "Ana", createdAtMs: Date.now() };
+    await store.db.transaction((tx) => follow(tx, source, hourMs, Date.now()));
+    // Its process is one of this file: without a runner of tests, an error.
+    const sources = sourceActions(services, {});
+    await sources.pull("north");
+    expect(sources.isPulling("north")).toBe(false);
+    const [{ job } = {}] = await sources.list();
+    expect(job).toMatchObject({ failures: 1, problem: "The process ended with code 1." });
+  });
+
   describe("an animal", () => {
     test("keeps a name and a category that no form takes, when something else is saved", async () => {
       // As an older version, an import or a program brought them.
