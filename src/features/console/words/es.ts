@@ -76,7 +76,7 @@ export const es: Words = {
   },
   signedOut: {
     title: "Se ha cerrado tu sesión",
-    what: "Para volver a entrar, pide un enlace nuevo a quien te invitó.",
+    what: "Para volver a entrar, pide un enlace nuevo a quien te ha invitado.",
     again: "Ya he entrado: abrir la página",
     kept: "Se ha cerrado tu sesión. Lo que has escrito sigue en esta página: abre un enlace nuevo en otra pestaña, vuelve aquí y envíalo otra vez.",
     send: "Enviar otra vez",
@@ -362,7 +362,7 @@ export const es: Words = {
     taken: "Ya hay una persona con este nombre. Dale un enlace nuevo o elige otro nombre.",
     removed: "Ya no puede entrar, en ningún dispositivo.",
     removedAfter:
-      "Ya no puede entrar, en ningún dispositivo. Un cambio suyo había empezado y se hizo antes: véalo en Cambios.",
+      "Ya no puede entrar, en ningún dispositivo. Un cambio suyo ya había empezado y se ha hecho antes: míralo en Últimos cambios.",
     linkTitle: (name) => `Un enlace para ${name}`,
     linkHint:
       "Envíalo o deja que escaneen el código. Solo se puede usar una vez, en 7 días, y solo se muestra ahora.",
