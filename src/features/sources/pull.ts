@@ -154,7 +154,7 @@ export async function pull(
 const hashOf = (bytes: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
 
-/** Imports a list that was fetched. What is stored of the pull is so in the import's transaction. */
+/** Imports a list that was fetched, and stores how that ended in the same transaction. */
 async function take(
   pulling: Pulling,
   source: Pick<NewSource, "name" | "reading" | "complete" | "createsCategories">,
