@@ -8,9 +8,17 @@ import { backupSchema } from "../../src/features/operate/backup/backup.ts";
 import { listSchema } from "../../src/features/operate/backup/find.ts";
 import { restoreSchema } from "../../src/features/operate/backup/restore.ts";
 import { verifiedSchema } from "../../src/features/operate/backup/verify.ts";
-import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  rehome,
+  serve,
+  temporaryFolder,
+} from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { startS3 } from "../helpers/s3.ts";
+import { until } from "../helpers/until.ts";
 
 let s3: Awaited<ReturnType<typeof startS3>>;
 const folder = temporaryFolder();
@@ -101,10 +109,30 @@ test("an encrypted backup has everything, and opens only with the private key", 
 
   const local = join(folder.path, "local");
   mkdirSync(local);
+  // From a clock that was wrong.
+  writeFileSync(join(local, "rehome-00000000-29991231T000000Z.db"), "no backup");
   await run("backup", local, "--backup-recipient", recipient, "--data", data);
   expect(await run("backup", "verify", local, "--identity", identity)).toMatchObject({
     exitCode: 0,
   });
+}, 60_000);
+
+test("a verify that is interrupted leaves nothing of the backup behind", async () => {
+  const temporary = join(folder.path, "temporary");
+  mkdirSync(temporary);
+  await run("backup", `${s3.address}/stopped`, "--data", data);
+  s3.at.fault = ({ url }) => (url?.includes(".db") ? "hang" : undefined);
+  const words = ["backup", "verify", `${s3.address}/stopped`];
+  const child = Bun.spawn([await executable(), ...words], {
+    env: { ...cleanEnvironment, ...s3.env, TMPDIR: temporary },
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  await until(() => readdirSync(temporary).length > 0);
+  child.kill("SIGINT");
+  await child.exited;
+  s3.at.fault = undefined;
+  expect(child.signalCode).toBe("SIGINT");
+  expect(readdirSync(temporary)).toEqual([]);
 }, 60_000);
 
 test("an empty machine serves from a bucket by one command", async () => {

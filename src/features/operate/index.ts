@@ -96,9 +96,9 @@ export const operateFeature: Feature = {
     // Loaded only when it is wanted: the library's memory is not free.
     const { countForParent, watchForMetrics } = await import("./metrics/serve.ts");
     if (parent === undefined || member === undefined) {
-      return watchForMetrics(config, address, log);
+      return watchForMetrics(loaded, address, log);
     }
-    return both(member, countForParent(config, log, parent.answer));
+    return both(member, countForParent(loaded, log, parent.answer));
   },
 };
 

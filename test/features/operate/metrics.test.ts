@@ -60,7 +60,7 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
     await finishJob(tx, "backup", { ok: false, problem: "full" }, nowMs, 0);
   });
   const metrics = new Metrics({ folder: "/", tlsCert: undefined, droppedLogLines: () => 0 });
-  metrics.watchSchedule(db);
+  metrics.watchSchedule(db, true);
   const { body } = await metrics.text();
   const values = {
     'rehome_source_last_success_timestamp_seconds{source="north"}': nowMs / 1000,
@@ -74,6 +74,10 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
     expect([name, valueIn(body, name)]).toEqual([name, value]);
   }
   expect(body).not.toContain("east");
+  const others = new Metrics({ folder: "/", tlsCert: undefined, droppedLogLines: () => 0 });
+  others.watchSchedule(db, false);
+  expect(valueIn((await others.text()).body, "rehome_backup_failures")).toBe(0);
+  others.close();
   expect(valueIn(body, "rehome_disk_free_bytes")).toBeGreaterThan(0);
   metrics.close();
 });

@@ -110,9 +110,12 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON();
   }
 
-  /** Shows what the schedule of this store says, too. */
-  watchSchedule(db: Database): void {
-    scheduleMetrics(this.#registers, () => jobsOf(db).catch(() => []));
+  /** Shows what the schedule of this store says, too; backups only where this service has them. */
+  watchSchedule(db: Database, hasBackups: boolean): void {
+    const isShown = ({ kind }: Job) => hasBackups || kind !== "backup";
+    scheduleMetrics(this.#registers, async () =>
+      (await jobsOf(db).catch(() => [])).filter(isShown),
+    );
   }
 
   close(): void {

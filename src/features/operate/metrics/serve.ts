@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { AggregatorRegistry, type Registry } from "prom-client";
 import { localHost } from "../../../cli/reach.ts";
-import { type Config, dataFolderOf } from "../../../config.ts";
+import { dataFolderOf, type LoadedConfig } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import type { Listening, Watcher } from "../../../feature.ts";
@@ -11,6 +11,7 @@ import type { Refusal } from "../../../service/admission.ts";
 import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import type { ListenAddress } from "../../listen-address.ts";
+import { backupSettings } from "../backup/settings.ts";
 import type { Member, Supervisor } from "../processes/supervisor.ts";
 import { Metrics } from "./metrics.ts";
 
@@ -21,11 +22,15 @@ const methods = "GET, HEAD";
 const reportMaxMs = 2_000;
 
 /** Counts what the service does and shows it at `address`, once it listens there. */
-export function watchForMetrics(config: Config, address: ListenAddress, log: Logger): Watcher {
-  const metrics = metricsOf(config, log);
+export function watchForMetrics(
+  loaded: LoadedConfig,
+  address: ListenAddress,
+  log: Logger,
+): Watcher {
+  const metrics = metricsOf(loaded, log);
   let server: MetricsServer | undefined;
   return {
-    ...counting(metrics),
+    ...counting(metrics, loaded),
     listen() {
       server = serveMetrics(() => metrics.text(), address);
       return server.listening;
@@ -39,13 +44,13 @@ export function watchForMetrics(config: Config, address: ListenAddress, log: Log
 
 /** Counts what this process does for its supervisor, which asks for it through `report`. */
 export function countForParent(
-  config: Config,
+  loaded: LoadedConfig,
   log: Logger,
   report: (metrics: () => Promise<readonly object[]>) => void,
 ): Watcher {
-  const metrics = metricsOf(config, log);
+  const metrics = metricsOf(loaded, log);
   report(() => metrics.json());
-  return counting(metrics);
+  return counting(metrics, loaded);
 }
 
 /**
@@ -113,7 +118,7 @@ function refused(why: Refusal, more: Readonly<Record<string, string>> = {}): Res
   return Response.json(errorBody(why), { status: statusOf[why.kind], headers });
 }
 
-function metricsOf(config: Config, log: Logger): Metrics {
+function metricsOf({ config }: LoadedConfig, log: Logger): Metrics {
   const data = dataFolderOf(config);
   return new Metrics({
     folder: data === inMemory ? undefined : data,
@@ -122,11 +127,12 @@ function metricsOf(config: Config, log: Logger): Metrics {
   });
 }
 
-function counting(metrics: Metrics): Watcher {
+function counting(metrics: Metrics, { valueOf }: LoadedConfig): Watcher {
+  const hasBackups = valueOf(backupSettings.to) !== undefined;
   return {
     requests: metrics,
     store: metrics.storeObserver,
-    opened: (db) => metrics.watchSchedule(db),
+    opened: (db) => metrics.watchSchedule(db, hasBackups),
     close: async () => metrics.close(),
   };
 }
