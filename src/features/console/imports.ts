@@ -37,7 +37,7 @@ export type StartWork = (work: ListWork, begins: () => void) => Running;
 
 /** What work is under way. */
 export type Phase = "reading" | "storing";
-export type ImportState = { readonly is: "working"; readonly phase: Phase } | ListOutcome;
+type ImportState = { readonly is: "working"; readonly phase: Phase } | ListOutcome;
 
 export const firstChoices: ImportChoices = {
   columns: undefined,

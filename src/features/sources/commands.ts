@@ -164,7 +164,7 @@ function addressFor({ preset, account, url }: AddOptions, allowPrivate: boolean)
     throw new UsageError(`--preset ${preset} needs --account.`, "Name the account of the shelter.");
   }
   const refused = url && addressProblem(url, allowPrivate);
-  if (refused) throw new UsageError(refused.message, "rehome sources add --help");
+  if (refused) throw new UsageError(refused.problem, "rehome sources add --help");
   return { preset: preset ?? null, account: account ?? null, url: url?.href ?? null };
 }
 

@@ -6,30 +6,15 @@
 import { lookup } from "node:dns/promises";
 import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
 
-/** Why a list could not be had. The words of each are in `SourceProblem.message`. */
-export type ProblemCode =
-  | "network"
-  | "timeout"
-  | "server_error"
-  | "rate_limited"
-  | "refused_by_source"
-  | "not_a_list"
-  | "incomplete_list"
-  | "too_large"
-  | "forbidden_address";
-
 /** A fetch that brought no list: nothing changes, and the next one comes by the schedule. */
 export interface SourceProblem {
-  readonly problem: ProblemCode;
-  readonly message: string;
+  /** What went wrong, for a person. */
+  readonly problem: string;
   /** What the source asks to wait, at most a day. */
   readonly retryAfterMs?: number;
 }
 
-export const problemOf = (problem: ProblemCode, message: string): SourceProblem => ({
-  problem,
-  message,
-});
+export const problemOf = (problem: string): SourceProblem => ({ problem });
 
 export const isProblem = (value: object): value is SourceProblem => "problem" in value;
 
@@ -97,15 +82,11 @@ export function isNeverAsked(text: string): boolean {
 export function addressProblem(url: URL, allowPrivate: boolean): SourceProblem | undefined {
   if (url.username !== "" || url.password !== "") {
     return problemOf(
-      "forbidden_address",
       "The address must not have a user name or a password in it. Give them with --secret-file.",
     );
   }
   if (url.protocol === "https:" || (url.protocol === "http:" && allowPrivate)) return undefined;
-  return problemOf(
-    "forbidden_address",
-    `The address must start with https://, not ${url.protocol}`,
-  );
+  return problemOf(`The address must start with https://, not ${url.protocol}`);
 }
 
 /** The page at `request.url`, `unchanged` where the source says so (304), or why there is none. */
@@ -135,7 +116,7 @@ export async function fetchPage(
       if (response.status < 307) form = undefined;
       url = next;
     }
-    return problemOf("network", `The source redirected more than ${redirectsMax} times.`);
+    return problemOf(`The source redirected more than ${redirectsMax} times.`);
   } catch (error) {
     return failureOf(error, limits.signal.aborted || signal.aborted);
   }
@@ -153,18 +134,15 @@ async function pin(url: URL, allowPrivate: boolean): Promise<Pinned | SourceProb
   const found = await lookup(host, { all: true });
   const addresses = found.map(({ address }) => address);
   const address = addresses[0];
-  if (address === undefined) return problemOf("network", `The host ${host} was not found.`);
+  if (address === undefined) return problemOf(`The host ${host} was not found.`);
   if (addresses.some(isNeverAsked)) {
-    return problemOf("forbidden_address", `${host} is at an address where no list is.`);
+    return problemOf(`${host} is at an address where no list is.`);
   }
   if (!allowPrivate && !addresses.every(isPublicAddress)) {
-    return problemOf(
-      "forbidden_address",
-      `${host} is on a private network. Set --pull-private on to allow it.`,
-    );
+    return problemOf(`${host} is on a private network. Set --pull-private on to allow it.`);
   }
   if (url.protocol === "http:" && addresses.some(isPublicAddress)) {
-    return problemOf("forbidden_address", `${host} is on the internet: use https://.`);
+    return problemOf(`${host} is on the internet: use https://.`);
   }
   return { url, address };
 }
@@ -216,8 +194,7 @@ async function pageOf(
     return statusProblem(status, headers, limits.nowMs());
   }
   const bytes = await bodyOf(response, limits.bytesMax);
-  if (bytes === undefined)
-    return problemOf("too_large", "The list is larger than 64 MiB unpacked.");
+  if (bytes === undefined) return problemOf("The list is larger than 64 MiB unpacked.");
   return (
     contentProblem(bytes) ?? {
       bytes,
@@ -243,15 +220,15 @@ function statusProblem(status: number, headers: Headers, nowMs: number): SourceP
   const retryAfterMs = retryAfter(headers.get("Retry-After"), nowMs);
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 401 || status === 403) {
-    return problemOf("refused_by_source", `The source refused the credential (status ${status}).`);
+    return problemOf(`The source refused the credential (status ${status}).`);
   }
   if (status === 429) {
-    return { ...problemOf("rate_limited", "The source asked to wait (status 429)."), ...wait };
+    return { ...problemOf("The source asked to wait (status 429)."), ...wait };
   }
   if (status >= 500) {
-    return { ...problemOf("server_error", `The source failed (status ${status}).`), ...wait };
+    return { ...problemOf(`The source failed (status ${status}).`), ...wait };
   }
-  return problemOf("refused_by_source", `The source returned status ${status} instead of a list.`);
+  return problemOf(`The source returned status ${status} instead of a list.`);
 }
 
 /** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most a day. */
@@ -268,25 +245,20 @@ const webPage = /^\uFEFF?\s*(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|bo
 function contentProblem(bytes: Uint8Array): SourceProblem | undefined {
   const start = new TextDecoder().decode(bytes.subarray(0, 2_048));
   if (bytes.length <= 2_048 && blank.test(start)) {
-    return problemOf(
-      "refused_by_source",
-      "The source returned nothing: it may refuse the credential.",
-    );
+    return problemOf("The source returned nothing: it may refuse the credential.");
   }
   if (webPage.test(start)) {
-    return problemOf("not_a_list", "The source returned a web page instead of a list.");
+    return problemOf("The source returned a web page instead of a list.");
   }
   const [, said] = /^\s*ERROR:\s*([^\r\n]{0,200})/.exec(start) ?? [];
-  return said === undefined
-    ? undefined
-    : problemOf("refused_by_source", `The source refused: ${said}`);
+  return said === undefined ? undefined : problemOf(`The source refused: ${said}`);
 }
 
 function failureOf(error: unknown, timedOut: boolean): SourceProblem {
   const { name, code } = error as { name?: string; code?: string };
   if (timedOut || name === "TimeoutError" || name === "AbortError") {
-    return problemOf("timeout", "The source did not answer in time.");
+    return problemOf("The source did not answer in time.");
   }
   const why = code ?? name ?? "unknown";
-  return problemOf("network", `The source could not be reached (${why}).`);
+  return problemOf(`The source could not be reached (${why}).`);
 }

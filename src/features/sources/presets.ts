@@ -121,7 +121,7 @@ const presets: Readonly<
 
 function refusal(said: unknown): SourceProblem {
   const words = typeof said === "string" && said !== "" ? said.slice(0, 200) : "no reason given";
-  return problemOf("refused_by_source", `The source refused: ${words}`);
+  return problemOf(`The source refused: ${words}`);
 }
 
 interface PageFacts {
@@ -132,7 +132,7 @@ interface PageFacts {
 }
 
 /**
- * All pages as one document: the first, with the records of all under `key` and what JSON:API
+ * All pages as one document: the last, with the records of all under `key` and what JSON:API
  * includes. Asks for pages until the source says that there are no more, and compares the number
  * of different ids with the total that it gives.
  */
@@ -151,12 +151,12 @@ async function allPages(
     if (isProblem(fetched)) return fetched;
     bytesLeft -= fetched.bytes.length;
     const page = documentOf(fetched.bytes);
-    if (page === undefined) return problemOf("not_a_list", "The source did not return JSON.");
+    if (page === undefined) return problemOf("The source did not return JSON.");
     const facts = factsOf(page, at);
     if (isProblem(facts)) return facts;
     const own = page[key];
     if (!Array.isArray(own)) {
-      return problemOf("not_a_list", `The source's response has no list "${key}".`);
+      return problemOf(`The source's response has no list "${key}".`);
     }
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
@@ -171,7 +171,7 @@ async function allPages(
     };
     return { bytes: Buffer.from(jsonText(whole)), etag: null, lastModified: null };
   }
-  return problemOf("incomplete_list", `The list has more than ${pagesMax} pages.`);
+  return problemOf(`The list has more than ${pagesMax} pages.`);
 }
 
 function documentOf(bytes: Uint8Array): Record<string, unknown> | undefined {
@@ -195,12 +195,7 @@ function wholeProblem(
   );
   const expected = Number(total);
   if (hasMore || (Number.isFinite(expected) && ids.size !== expected)) {
-    return problemOf(
-      "incomplete_list",
-      `The source has ${String(total)} animals and returned ${ids.size}.`,
-    );
+    return problemOf(`The source has ${String(total)} animals and returned ${ids.size}.`);
   }
-  return ids.size === 0
-    ? problemOf("refused_by_source", "The source returned no animals.")
-    : undefined;
+  return ids.size === 0 ? problemOf("The source returned no animals.") : undefined;
 }

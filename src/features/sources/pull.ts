@@ -65,7 +65,7 @@ export type PullResult =
   | { readonly outcome: "unchanged" }
   | PullReport;
 
-export function limitsOf({ allowPrivate, signal, clock }: Pulling): FetchLimits {
+function limitsOf({ allowPrivate, signal, clock }: Pulling): FetchLimits {
   return {
     allowPrivate,
     signal: AbortSignal.any([signal, AbortSignal.timeout(pullMaxMs)]),
@@ -75,7 +75,7 @@ export function limitsOf({ allowPrivate, signal, clock }: Pulling): FetchLimits 
   };
 }
 
-export function addressOf({ preset, account, url }: Source): Address {
+function addressOf({ preset, account, url }: Source): Address {
   return { preset: preset as PresetName | null, account, url };
 }
 
@@ -88,7 +88,7 @@ export async function fetchNew(
   const noneKnown = { etag: null, lastModified: null };
   const fetched = await fetchList(address, secret, noneKnown, limitsOf(pulling));
   if (fetched !== "unchanged" && !isProblem(fetched)) return fetched;
-  throw new AppError("unavailable", fetched === "unchanged" ? "No list came." : fetched.message);
+  throw new AppError("unavailable", fetched === "unchanged" ? "No list came." : fetched.problem);
 }
 
 /**
@@ -137,9 +137,7 @@ export async function pull(
   const fetched = await fetchList(addressOf(source), secret, known, limitsOf(pulling));
   if (fetched === "unchanged") return ending({ outcome: "unchanged" });
   if (isProblem(fetched)) {
-    const { message, retryAfterMs } = fetched;
-    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-    return ending({ outcome: "failed", problem: message, ...wait });
+    return ending({ outcome: "failed", ...fetched });
   }
   const { bytes, ...validators } = fetched;
   if (hashOf(bytes) === source.hash) return ending({ outcome: "unchanged" }, validators);

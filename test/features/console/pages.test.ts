@@ -1,7 +1,7 @@
 /** What the pages of animals, categories and keys do with what people send them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { animalActions, type AnimalActions } from "../../../src/features/console/animals.ts";
-import type { Imports } from "../../../src/features/console/imports.ts";
+import { firstChoices, type Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { en } from "../../../src/features/console/words/en.ts";
@@ -54,7 +54,8 @@ describe.each(stores)("on $name", (kind) => {
 
   /** Somebody's file while it is imported: nothing else may be done with it. */
   const job = { name: "a.csv", state: { is: "working", step: { phase: "storing", done: 1 } } };
-  const imports = { job: () => job } as unknown as Imports;
+  let shown: object | undefined;
+  const imports = { job: () => shown ?? job } as unknown as Imports;
 
   test("are sent compressed, but for what has a secret or what somebody searched for", async () => {
     const encodingOf = async (path: string, more: Parameters<Ask>[1] = {}) => {
@@ -112,6 +113,26 @@ describe.each(stores)("on $name", (kind) => {
     expect(await get("/animals")).toContain("Not read for a long time: late.");
     await post("/import/sources", { list: "late", do: "pause" });
     expect(await get("/animals")).not.toContain("Not read");
+  });
+
+  test("a preview that two tabs confirm at once is followed once", async () => {
+    let runs = 0;
+    const preview = { isRefused: false, rejected: 0, causes: [], source: "" };
+    shown = {
+      reading: "1",
+      address: "https://example.org/list.csv",
+      choices: { ...firstChoices, source: "south" },
+      state: { is: "examined", preview },
+      run(this: { state: object }) {
+        runs += 1;
+        this.state = { is: "working", phase: "reading" };
+      },
+      settled: async () => undefined,
+    };
+    const fields = { reading: "1", source: "south", follow: "yes", interval: "900000" };
+    await Promise.all([post("/import/run", fields), post("/import/run", fields)]);
+    shown = undefined;
+    expect(runs).toBe(1);
   });
 
   test("a pull whose process ends in an error has failed, and is over", async () => {

@@ -54,9 +54,8 @@ describe("an address", () => {
     expect(isNeverAsked(address)).toBe(expected);
     if (!expected) return;
     const host = address.includes(":") ? `[${address}]` : address;
-    expect(await problem(`http://${host}/latest/meta-data/`)).toMatchObject({
-      problem: "forbidden_address",
-    });
+    const found = await problem(`http://${host}/latest/meta-data/`);
+    expect(found.problem).toContain("an address where no list is");
   });
 
   test.each([
@@ -83,13 +82,14 @@ describe("an address", () => {
 
   test.each([
     ["https://example.org/list.csv", undefined],
-    ["http://example.org/list.csv", "forbidden_address"],
-    ["file:///etc/passwd", "forbidden_address"],
-    ["s3://bucket/list.csv", "forbidden_address"],
-    ["data:text/csv,Name", "forbidden_address"],
-    ["https://kim:secret@example.org/list.csv", "forbidden_address"],
+    ["http://example.org/list.csv", "https://, not http:"],
+    ["file:///etc/passwd", "https://, not file:"],
+    ["s3://bucket/list.csv", "https://, not s3:"],
+    ["data:text/csv,Name", "https://, not data:"],
+    ["https://kim:secret@example.org/list.csv", "user name or a password"],
   ])("%s: %s", (url, expected) => {
-    expect(addressProblem(new URL(url), false)?.problem as string | undefined).toBe(expected);
+    const found = addressProblem(new URL(url), false)?.problem;
+    expect(found).toEqual(expected && expect.stringContaining(expected));
   });
 
   test("on a private network is refused before it is asked", async () => {
@@ -101,9 +101,9 @@ describe("an address", () => {
       "https://[::1]/",
       "https://[::ffff:7f00:1]/",
     ])
-      expect(await problem(each, {}, limits({ allowPrivate: false }))).toMatchObject({
-        problem: "forbidden_address",
-      });
+      expect((await problem(each, {}, limits({ allowPrivate: false }))).problem).toContain(
+        "on a private network",
+      );
     expect(asked).toBe(0);
   });
 });
@@ -121,18 +121,18 @@ describe("a page", () => {
   });
 
   test.each([
-    [new Response("", { status: 200 }), "refused_by_source"],
-    [new Response(" \n"), "refused_by_source"],
-    [new Response("ERROR: Invalid API Key"), "refused_by_source"],
-    [new Response("<!DOCTYPE html><title>Sign in</title>"), "not_a_list"],
-    [new Response("\uFEFF\n<!-- x --><html lang=en>"), "not_a_list"],
-    [new Response("no", { status: 401 }), "refused_by_source"],
-    [new Response("no", { status: 403 }), "refused_by_source"],
-    [new Response("no", { status: 404 }), "refused_by_source"],
-    [new Response("no", { status: 500 }), "server_error"],
-    [new Response("no", { status: 429 }), "rate_limited"],
+    [new Response("", { status: 200 }), "returned nothing"],
+    [new Response(" \n"), "returned nothing"],
+    [new Response("ERROR: Invalid API Key"), "refused: Invalid API Key"],
+    [new Response("<!DOCTYPE html><title>Sign in</title>"), "a web page"],
+    [new Response("\uFEFF\n<!-- x --><html lang=en>"), "a web page"],
+    [new Response("no", { status: 401 }), "refused the credential"],
+    [new Response("no", { status: 403 }), "refused the credential"],
+    [new Response("no", { status: 404 }), "404 instead of a list"],
+    [new Response("no", { status: 500 }), "failed (status 500)"],
+    [new Response("no", { status: 429 }), "asked to wait"],
   ])("that is no list is a problem", async (response, expected) => {
-    expect((await problem(source(() => response))).problem as string).toBe(expected);
+    expect((await problem(source(() => response))).problem).toContain(expected);
   });
 
   test.each([
@@ -150,7 +150,7 @@ describe("a page", () => {
     const bomb = Bun.gzipSync(new Uint8Array(8 * 1024 * 1024));
     const url = source(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
     const found = await problem(url, {}, limits({ bytesMax: 1024 * 1024 }));
-    expect(found.problem).toBe("too_large");
+    expect(found.problem).toContain("larger than");
   });
 
   test("that does not end is given up, whole or in its middle", async () => {
@@ -160,14 +160,14 @@ describe("a page", () => {
     );
     for (const url of [never, drip]) {
       const found = await problem(url, {}, limits({ pageTimeoutMs: 300 }));
-      expect(found.problem).toBe("timeout");
+      expect(found.problem).toContain("in time");
     }
   });
 
-  test("of a source that is down is a problem of the network", async () => {
+  test("of a source that is down is a problem", async () => {
     const url = source(() => new Response());
     await servers.pop()?.stop(true);
-    expect((await problem(url)).problem).toBe("network");
+    expect((await problem(url)).problem).toContain("could not be reached");
   });
 });
 
@@ -203,20 +203,19 @@ describe("a redirect", () => {
   test.each(["file:///etc/passwd", "ftp://example.org/", "data:text/csv,Name", "s3://b/k"])(
     "to %s is refused",
     async (location) =>
-      expect((await problem(redirectTo(location))).problem).toBe("forbidden_address"),
+      expect((await problem(redirectTo(location))).problem).toContain("must start with"),
   );
 
   test("from anywhere to a private address is refused", async () => {
     const inside = source(() => new Response("secret"));
-    expect(await problem(inside, {}, limits({ allowPrivate: false }))).toMatchObject({
-      problem: "forbidden_address",
-    });
+    const found = await problem(inside, {}, limits({ allowPrivate: false }));
+    expect(found.problem).toContain("must start with https://");
   });
 
   test("ends after five", async () => {
     let count = 0;
     const url = source(() => Response.redirect(`/${count++}`, 302));
-    expect((await problem(url)).problem).toBe("network");
+    expect((await problem(url)).problem).toContain("redirected more than");
     expect(count).toBe(6);
   });
 });
@@ -253,22 +252,30 @@ describe("a preset", () => {
   });
 
   test.each([
-    ["a list with less than its total", () => shelterluv(numbers(90), 91), "incomplete_list"],
-    ["a list with an animal twice", () => shelterluv([...numbers(99), 1]), "incomplete_list"],
-    ["no animals", () => shelterluv([]), "refused_by_source"],
+    [
+      "a list with less than its total",
+      () => shelterluv(numbers(90), 91),
+      "has 91 animals and returned 90",
+    ],
+    [
+      "a list with an animal twice",
+      () => shelterluv([...numbers(99), 1]),
+      "has 100 animals and returned 99",
+    ],
+    ["no animals", () => shelterluv([]), "no animals"],
     [
       "a failure with status 200",
       () => source(() => json({ success: 0, error_message: "Invalid key" })),
-      "refused_by_source",
+      "refused: Invalid key",
     ],
-    ["no list", () => source(() => json({ success: 1 })), "not_a_list"],
+    ["no list", () => source(() => json({ success: 1 })), "no list"],
     [
       "pages without an end",
       () => source(() => json({ success: 1, animals: [{}], has_more: true })),
-      "incomplete_list",
+      "pages",
     ],
   ])("of Shelterluv: %s is a problem", async (_what, url, expected) => {
-    expect(await list("shelterluv", url())).toMatchObject({ problem: expected });
+    expect(await list("shelterluv", url())).toEqual({ problem: expect.stringContaining(expected) });
   });
 
   test("of RescueGroups pages by its count, and keeps what is included", async () => {
@@ -290,14 +297,9 @@ describe("a preset", () => {
   });
 
   test("of RescueGroups: a rejected key is an empty body", async () => {
-    expect(
-      await list(
-        "rescuegroups",
-        source(() => new Response("")),
-      ),
-    ).toMatchObject({
-      problem: "refused_by_source",
-    });
+    const url = source(() => new Response(""));
+    const problem = expect.stringContaining("returned nothing");
+    expect(await list("rescuegroups", url)).toEqual({ problem });
   });
 });
 

@@ -370,7 +370,7 @@ export const en = {
     taken: "There is a person with this name. Give them a new link, or choose another name.",
     removed: "This person was removed and signed out everywhere.",
     removedAfter:
-      "This person was removed and signed out everywhere. A change of theirs had begun and was made first: see Changes.",
+      "This person was removed and signed out everywhere. A change of theirs had begun and was made first: see Recent changes.",
     linkTitle: (name: string) => `A link for ${name}`,
     linkHint: "Send it, or let them scan it. It works once, within 7 days, and is shown only now.",
     link: "Link",
