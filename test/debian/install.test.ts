@@ -51,11 +51,14 @@ afterEach(() => folder[Symbol.dispose]());
 function toolsWithout(...names: readonly string[]): string {
   const bin = join(folder.path, "bin");
   mkdirSync(bin);
-  for (const each of ["/usr/bin", "/bin"].flatMap((path) =>
-    readdirSync(path).map((name) => join(path, name)),
-  )) {
-    const name = each.split("/").at(-1) ?? "";
-    if (!names.includes(name) && !existsSync(join(bin, name))) symlinkSync(each, join(bin, name));
+  // Both folders have the same names on most systems, some of them links that lead nowhere.
+  const tools = new Map(
+    ["/bin", "/usr/bin"].flatMap((path) =>
+      readdirSync(path).map((name) => [name, join(path, name)] as const),
+    ),
+  );
+  for (const [name, path] of tools) {
+    if (!names.includes(name)) symlinkSync(path, join(bin, name));
   }
   return bin;
 }

@@ -18,7 +18,7 @@ test(
       useradd --create-home kim
       echo "== root"
       rehome keys create --plan free --name website >/dev/null 2>&1
-      stat -c '%U %n' /var/lib/rehome/*
+      stat -c '%U %n' /var/lib/rehome/*.db*
       rehome doctor | grep -E '^(warn|fail|ok) +(data folder|server)'
       rehome health
       rehome config | grep -E '^(port|data|bans) '
@@ -51,10 +51,10 @@ test(
         "ok    data folder  /var/lib/rehome (REHOME_DATA in /etc/default/rehome)",
         "ok    server       answers on 127.0.0.1:9000 and is ready",
         "The server answers on 127.0.0.1:9000 and is ready.",
-        "port                  9000             from /etc/default/rehome",
-        "data                  /var/lib/rehome  from /etc/default/rehome",
-        "bans                  on               default",
-        "2",
+        "port                  9000                     from /etc/default/rehome",
+        "data                  /var/lib/rehome          from /etc/default/rehome",
+        "bans                  on                       default",
+        "3",
         "On the service of this machine: settings from /etc/default/rehome, as rehome.\r",
         "",
       ].join("\n"),
@@ -65,7 +65,7 @@ test(
         "Error: The service of this machine keeps its data in /var/lib/rehome, which belongs to the account rehome.",
         "Try: sudo rehome keys revoke 'web site'",
         "exit 1",
-        "port                  9000             from /etc/default/rehome",
+        "port                  9000                     from /etc/default/rehome",
         "business",
         "2",
         "",
@@ -134,6 +134,7 @@ test(
         "Next: sudo rehome keys create --plan free --name LABEL",
         "REHOME_HOST=0.0.0.0",
         "REHOME_PORT=80",
+        "REHOME_BACKUP_TO=/var/lib/rehome/backups",
         "",
       ].join("\n"),
     );
@@ -160,6 +161,7 @@ test(
       [
         "REHOME_HOST=127.0.0.1",
         "REHOME_PORT=8080",
+        "REHOME_BACKUP_TO=/var/lib/rehome/backups",
         "640",
         "ok    network      only this machine reaches 127.0.0.1; --host 0.0.0.0 opens it",
         "",

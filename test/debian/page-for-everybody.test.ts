@@ -26,7 +26,6 @@ afterAll(async () => {
 /** A browser that zooms has a smaller screen to fill. */
 const others: Record<string, BrowserContextOptions> = {
   ...screens,
-  "zoomed to 200 %": { viewport: { width: 683, height: 328 } },
   "zoomed to 400 %": { viewport: { width: 320, height: 256 } },
   "in forced colours": { viewport: { width: 1360, height: 900 }, forcedColors: "active" },
 };
