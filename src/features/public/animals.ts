@@ -1,6 +1,7 @@
 /** What the public pages show: the animals for adoption and their categories, newest first. */
-import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
+import { count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "../../storage/database.ts";
+import { factOf } from "../../storage/store-state.ts";
 
 export const pageSize = 5_000;
 export const feedSize = 50;
@@ -18,8 +19,9 @@ export interface PublicList {
   readonly hasMore: boolean;
 }
 
-export interface FeedEntry extends PublicAnimal {
+export interface PublicFeed {
   readonly updatedAtMs: number;
+  readonly entries: readonly (PublicAnimal & { readonly updatedAtMs: number })[];
 }
 
 /** The facts that the feed needs and that stay as they are once they are stored. */
@@ -35,25 +37,13 @@ export async function storeFacts(
   newId: () => string,
   nowMs: number,
 ): Promise<StoreFacts> {
-  const names = { storeId: "store_id", sinceMs: "public_since_ms" };
   return db.transaction(async (tx) => {
-    const { storeState } = tx.t;
-    await tx
-      .insert(storeState)
-      .values([
-        { name: names.storeId, value: newId() },
-        { name: names.sinceMs, value: String(nowMs) },
-      ])
-      .onConflictDoNothing();
-    const rows = await tx
-      .select()
-      .from(storeState)
-      .where(inArray(storeState.name, Object.values(names)));
-    const values = new Map(rows.map(({ name, value }) => [name, value]));
-    return {
-      storeId: values.get(names.storeId) ?? "",
-      sinceMs: Number(values.get(names.sinceMs)),
+    const stored = async (name: string, value: string) => {
+      await tx.insert(tx.t.storeState).values({ name, value }).onConflictDoNothing();
+      return (await factOf(tx, name)) ?? value;
     };
+    const storeId = await stored("store_id", newId());
+    return { storeId, sinceMs: Number(await stored("public_since_ms", String(nowMs))) };
   });
 }
 
@@ -84,10 +74,7 @@ export function pageCount(db: Database): Promise<number> {
 }
 
 /** The newest animals with the time of the last change of each. */
-export function newestAnimals(
-  db: Database,
-  { sinceMs }: StoreFacts,
-): Promise<{ readonly updatedAtMs: number; readonly entries: readonly FeedEntry[] }> {
+export function newestAnimals(db: Database, { sinceMs }: StoreFacts): Promise<PublicFeed> {
   return db.read(async (tx) => {
     const animals = await animalsOf(tx, feedSize, 0);
     const times = await changeTimes(
@@ -125,8 +112,8 @@ async function animalsOf(tx: Tx, limit: number, offset: number): Promise<PublicA
   }));
 }
 
-/** When each animal was last changed, else created; the others have no entry. */
-async function changeTimes(tx: Tx, ids: readonly bigint[]): Promise<Map<bigint, number>> {
+/** When each animal was last changed, else created; null where neither is known. */
+async function changeTimes(tx: Tx, ids: readonly bigint[]): Promise<Map<bigint, number | null>> {
   if (ids.length === 0) return new Map();
   const { pets, petEvents, changes } = tx.t;
   const rows = await tx
@@ -140,12 +127,7 @@ async function changeTimes(tx: Tx, ids: readonly bigint[]): Promise<Map<bigint, 
     .leftJoin(changes, eq(changes.id, petEvents.changeId))
     .where(inArray(pets.id, [...ids]))
     .groupBy(pets.id, pets.createdAtMs);
-  return new Map(
-    rows.flatMap(({ id, createdAtMs, changedAtMs }) => {
-      const at = changedAtMs ?? createdAtMs;
-      return at === null ? [] : [[id, at] as const];
-    }),
-  );
+  return new Map(rows.map((each) => [each.id, each.changedAtMs ?? each.createdAtMs]));
 }
 
 /** When anything of the list last changed: an animal that leaves it changes it too. */
@@ -159,7 +141,7 @@ async function lastChange(tx: Tx, sinceMs: number): Promise<number> {
   const [pet] = await tx
     .select({ atMs: pets.createdAtMs })
     .from(pets)
-    .where(and(sql`${pets.createdAtMs} is not null`))
+    .where(isNotNull(pets.createdAtMs))
     .orderBy(desc(pets.id))
     .limit(1);
   return Math.max(change?.atMs ?? sinceMs, pet?.atMs ?? sinceMs);

@@ -3,27 +3,13 @@ import { jsonText } from "../../domain/exact-json.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import { html, type Html } from "../docs/html.ts";
 import { page, type Page } from "../docs/layout.ts";
-import type { FeedEntry, PublicAnimal, PublicList, StoreFacts } from "./animals.ts";
+import type { PublicAnimal, PublicFeed, PublicList, StoreFacts } from "./animals.ts";
 import style from "./public.css" with { type: "text" };
 
 export const languages = ["en", "es"] as const;
 export type Language = (typeof languages)[number];
 
-interface Words {
-  readonly title: string;
-  readonly pending: string;
-  readonly others: string;
-  readonly none: string;
-  readonly categories: string;
-  readonly more: string;
-  readonly newer: string;
-  readonly range: (from: number, to: number) => string;
-  readonly updated: string;
-  readonly otherLanguage: string;
-  readonly feed: string;
-}
-
-const words: Readonly<Record<Language, Words>> = {
+const words = {
   en: {
     title: "Animals for adoption",
     pending: "adoption pending",
@@ -32,7 +18,7 @@ const words: Readonly<Record<Language, Words>> = {
     categories: "Categories",
     more: "Older animals",
     newer: "Newer animals",
-    range: (from, to) => `Animals ${from} to ${to}, newest first`,
+    range: (from: number, to: number) => `Animals ${from} to ${to}, newest first`,
     updated: "Last change:",
     otherLanguage: "Español",
     feed: "Feed",
@@ -45,12 +31,13 @@ const words: Readonly<Record<Language, Words>> = {
     categories: "Categorías",
     more: "Animales anteriores",
     newer: "Animales más recientes",
-    range: (from, to) => `Animales del ${from} al ${to}, los más recientes primero`,
+    range: (from: number, to: number) => `Animales del ${from} al ${to}, los más recientes primero`,
     updated: "Último cambio:",
     otherLanguage: "English",
     feed: "Fuente Atom",
   },
-};
+} satisfies Record<Language, unknown>;
+type Words = (typeof words)[Language];
 
 /** What the operator says about the shelter. */
 export interface Shelter {
@@ -135,17 +122,13 @@ export function animalsJson({ animals, hasMore, updatedAtMs }: PublicList, numbe
   return jsonText({ updatedAt, animals, ...next });
 }
 
-/** `/animals.atom` (RFC 4287), the newest animals. Its ids are tag URIs (RFC 4151). */
+/** `/animals.atom` (RFC 4287), the newest animals, in English. Its ids are tag URIs (RFC 4151). */
 export function animalsFeed(
-  {
-    updatedAtMs,
-    entries,
-  }: { readonly updatedAtMs: number; readonly entries: readonly FeedEntry[] },
+  { updatedAtMs, entries }: PublicFeed,
   { title, contact }: Shelter,
-  language: Language,
   { storeId, sinceMs }: StoreFacts,
 ): string {
-  const say = words[language];
+  const say = words.en;
   const year = isoSeconds(sinceMs).slice(0, 4);
   const tag = (what: string) => `tag:${storeId}.rehome.invalid,${year}:${what}`;
   const heading = title ?? say.title;
@@ -161,7 +144,7 @@ export function animalsFeed(
     </entry>`;
   });
   return html`<?xml version="1.0" encoding="utf-8"?>
-    <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${language}">
+    <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
       <id>${tag("animals")}</id>
       <title>${xmlText(heading)}</title>
       ${contact !== undefined && html`<subtitle>${xmlText(contact)}</subtitle>`}

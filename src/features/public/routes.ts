@@ -22,6 +22,7 @@ import {
   languages,
   type Shelter,
 } from "./pages.ts";
+import type { Page } from "../docs/layout.ts";
 import embed from "./embed.js" with { type: "text" };
 
 /** Older pages take long to make, and change little. */
@@ -39,11 +40,6 @@ interface Body {
   readonly madeAtMs: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly forms: Forms;
-}
-
-interface Content {
-  readonly text: string;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 const common = {
@@ -90,7 +86,7 @@ export function publicRoutes(options: PublicOptions) {
     .get("/animals.atom", ({ request }) =>
       respond(request, "atom", async () => {
         const stored = await known();
-        const text = animalsFeed(await newestAnimals(db, stored), options, "en", stored);
+        const text = animalsFeed(await newestAnimals(db, stored), options, stored);
         return { text, headers: typed("application/atom+xml; charset=utf-8") };
       }),
     )
@@ -137,16 +133,14 @@ function languageOf({ url, headers }: Request): Language {
     })
     .toSorted((a, b) => b.quality - a.quality)
     .map(({ tag }) => tag);
-  const spoken = [asked, ...accepted].flatMap(
-    (tag) => languages.find((each) => each === tag) ?? [],
-  );
-  return spoken[0] ?? "en";
+  const known = [asked, ...accepted].map((tag) => languages.find((each) => each === tag));
+  return known.find((each) => each !== undefined) ?? "en";
 }
 
 /** Makes the bodies, keeps the last ones, and responds with the form that a client takes. */
 function bodies(nowMs: () => number) {
   const made = new Map<string, Promise<Body>>();
-  const current = async (key: string, make: () => Content | Promise<Content>) => {
+  const current = async (key: string, make: () => Page | Promise<Page>) => {
     const kept = made.get(key);
     const body = kept && (await kept);
     const age = body && nowMs() - body.madeAtMs;
@@ -155,7 +149,10 @@ function bodies(nowMs: () => number) {
     // Another request may have begun to make it while this one waited.
     const begun = made.get(key);
     if (begun !== undefined && begun !== kept) return begun;
-    const fresh = Promise.resolve(make()).then((content) => bodyOf(content, nowMs()));
+    const fresh = Promise.resolve(make()).then(async ({ text, headers }) => {
+      const madeAtMs = nowMs();
+      return { madeAtMs, headers, forms: await formsOf(text) };
+    });
     made.delete(key);
     made.set(key, fresh);
     fresh.catch(() => made.get(key) === fresh && made.delete(key));
@@ -165,12 +162,8 @@ function bodies(nowMs: () => number) {
     }
     return fresh;
   };
-  return async (request: Request, key: string, make: () => Content | Promise<Content>) => {
+  return async (request: Request, key: string, make: () => Page | Promise<Page>) => {
     const { forms, headers } = await current(key, make);
     return respondWith(request, forms, { ...headers, ...common });
   };
-}
-
-async function bodyOf({ text, headers }: Content, madeAtMs: number): Promise<Body> {
-  return { madeAtMs, headers, forms: await formsOf(text) };
 }
