@@ -115,8 +115,8 @@ const commits: readonly Mutant[] = [
     file: "src/features/import/do/import.ts",
     edits: [
       [
-        "import { type Database, longWork } from",
-        'import { sql } from "drizzle-orm";\nimport { type Database, longWork } from',
+        "import { type Database, longWork, type Tx } from",
+        'import { sql } from "drizzle-orm";\nimport { type Database, longWork, type Tx } from',
       ],
       [
         "    await change.add(pets);\n",

@@ -94,7 +94,11 @@ export class Schedule {
   /** Resolves when the looks have begun what is due, and all of that has ended. */
   async ended(): Promise<void> {
     await this.#looking;
-    await Promise.all(this.#running.values().map(({ ended }) => ended));
+    while (this.#running.size > 0) {
+      await Promise.all(this.#running.values().map(({ ended }) => ended));
+      // What ends makes room, and looks again.
+      await this.#looking;
+    }
   }
 
   /** Keeps what runs from others: a large backup takes longer than a lease. */
