@@ -87,6 +87,8 @@ const notRun: Readonly<Record<string, string>> = {
     "a setting of the console, which has tests of its own",
   "REHOME_CONSOLE=127.0.0.1:8090": "settings of the console, which has tests of its own",
   "/var/log/rehome/access.log {": "a file of logrotate, which signals as log.test.ts does",
+  "@reboot     rehome  /usr/local/bin/rehome serve --data /var/lib/rehome --log-file /var/log/rehome/access.log":
+    "a file of cron, which this machine does not run",
   "sudo rehome sources add north --url https://north.example.org/animals.csv --every 1h":
     "another machine's list; sources.test.ts follows one",
   "REHOME_BACKUP_TO=s3://north-shelter/rehome": "a bucket; scheduled-backups.test.ts has one",
