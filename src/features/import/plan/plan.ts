@@ -265,7 +265,7 @@ export class Plan {
    * occur once, in the list and among `nameless`; what occurs more than once is not matched.
    */
   anonymous(records: readonly PlannedRecord[], nameless: readonly StoreAnimal[]): void {
-    const here = Map.groupBy(nameless, (each) => nameKey(each.name, String(each.categoryId)));
+    const here = Map.groupBy(nameless, animalKey);
     const isWhole = this.#options.complete === true;
     for (const [key, all] of Map.groupBy(records, recordKey)) {
       const animals = here.get(key) ?? [];
@@ -287,7 +287,7 @@ export class Plan {
   /** Takes new animals for those of `others` that are called like them, where `isSame` says so. */
   recognise(others: readonly StoreAnimal[], isSame: (line: number) => boolean): void {
     if (others.length === 0) return;
-    const here = Map.groupBy(others, (each) => nameKey(each.name, String(each.categoryId)));
+    const here = Map.groupBy(others, animalKey);
     const same = new Set<PlannedRecord>();
     this.alike = [];
     for (const [key, all] of Map.groupBy(this.added, recordKey)) {
@@ -410,6 +410,8 @@ function differs(before: PetState, after: PetState): boolean {
 }
 
 const nameKey = (name: string, category: string) => `${categoryKey(name)}\0${category}`;
+
+const animalKey = ({ name, categoryId }: StoreAnimal) => nameKey(name, String(categoryId));
 
 function recordKey({ outcome, category }: PlannedRecord): string {
   return nameKey(outcome.name ?? "", String(category?.id ?? categoryKey(category?.name ?? "")));

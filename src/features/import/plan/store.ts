@@ -107,15 +107,19 @@ export async function namelessLike(
 export async function likeNew(
   tx: Tx,
   added: readonly PlannedRecord[],
-  { identified }: Newest,
+  newest: Newest,
 ): Promise<readonly StoreAnimal[]> {
-  return namedLike(
-    tx,
-    added,
-    sql`true`,
-    ({ id, source, externalId }) =>
-      !identified.has(String(id)) &&
-      (externalId === null || !identified.has(keyOf(source, externalId))),
+  return namedLike(tx, added, sql`true`, (animal) => !isIdentified(newest, animal, animal.source));
+}
+
+/** True for an animal that a record in the list names by an id, here or in `source`. */
+function isIdentified(
+  { identified }: Newest,
+  { id, externalId }: StoreAnimal,
+  source: string,
+): boolean {
+  return (
+    identified.has(String(id)) || (externalId !== null && identified.has(keyOf(source, externalId)))
   );
 }
 
@@ -143,7 +147,7 @@ async function namedLike(
 export async function unlistedOf(
   tx: Tx,
   source: string,
-  { identified }: Newest,
+  newest: Newest,
 ): Promise<{ readonly total: number; readonly unlisted: readonly StoreAnimal[] }> {
   const { pets } = tx.t;
   const prefix = idPrefix(source);
@@ -156,13 +160,7 @@ export async function unlistedOf(
   const unlisted: StoreAnimal[] = [];
   for await (const page of pagesOf(tx, sql`(${eq(pets.source, source)} OR ${isOld})`)) {
     total += page.length;
-    unlisted.push(
-      ...page.filter(
-        ({ id, externalId }) =>
-          !identified.has(String(id)) &&
-          (externalId === null || !identified.has(keyOf(source, externalId))),
-      ),
-    );
+    unlisted.push(...page.filter((animal) => !isIdentified(newest, animal, source)));
   }
   return { total, unlisted };
 }
