@@ -16,6 +16,9 @@ import { messageOf } from "./errors.ts";
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
+/** A random number from 0 to 1. */
+export const randomShare = () => (randomBytes(1)[0] ?? 0) / 255;
+
 interface OpenOptions {
   /** True for a server: nothing may block its thread. */
   readonly serving: boolean;

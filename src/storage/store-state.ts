@@ -11,6 +11,9 @@ export function editCount({ storeState }: Pick<Tx["t"], "storeState">): SQL {
     WHERE ${storeState.name} = ${editsFact})`;
 }
 
+/** The store's own id, which names of backups and ids of the public feed have. */
+export const storeIdFact = "store_id";
+
 /** The name of the mark that a store carries once everything in it was moved elsewhere. */
 export const movedMark = "moved_to";
 

@@ -1,7 +1,7 @@
 /** What the public pages show: the animals for adoption and their categories, newest first. */
 import { count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "../../storage/database.ts";
-import { factOf } from "../../storage/store-state.ts";
+import { factOf, storeIdFact } from "../../storage/store-state.ts";
 
 export const pageSize = 5_000;
 export const feedSize = 50;
@@ -42,7 +42,7 @@ export async function storeFacts(
       await tx.insert(tx.t.storeState).values({ name, value }).onConflictDoNothing();
       return (await factOf(tx, name)) ?? value;
     };
-    const storeId = await stored("store_id", newId());
+    const storeId = await stored(storeIdFact, newId());
     return { storeId, sinceMs: Number(await stored("public_since_ms", String(nowMs))) };
   });
 }

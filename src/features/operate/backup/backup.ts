@@ -16,7 +16,7 @@ import { beginOnStore, commandOf } from "../../../cli/command.ts";
 import { messageOf, UsageError } from "../../../cli/errors.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json, type Static } from "../../../cli/json.ts";
-import { randomBytes, withServices } from "../../../cli/open.ts";
+import { randomShare, withServices } from "../../../cli/open.ts";
 import { addSetting, addSettings, parseText } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
@@ -29,6 +29,7 @@ import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { othersMayLink } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
+import { storeIdFact } from "../../../storage/store-state.ts";
 import { blankSecrets } from "./carry-over.ts";
 import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
 import { dataFolder, listCommand, locate } from "./find.ts";
@@ -132,7 +133,7 @@ async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
     const name = jobName("backup", "");
     const begun = await store.db.read((tx) => findJob(tx, name));
     const outcome = await outcomeOf(loaded, io);
-    const spread = (randomBytes(1)[0] ?? 0) / 255;
+    const spread = randomShare();
     await store.db.transaction((tx) =>
       finishJob(tx, name, outcome, clock(), spread, begun?.triedAtMs),
     );
@@ -281,11 +282,12 @@ function storeMark(catalogue: string): string {
   try {
     using db = new Database(catalogue, { readwrite: true, create: false });
     db.run("PRAGMA busy_timeout = 5000");
-    db.run("INSERT INTO store_state (name, value) VALUES ('store_id', ?) ON CONFLICT DO NOTHING", [
+    db.run("INSERT INTO store_state (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [
+      storeIdFact,
       crypto.randomUUID(),
     ]);
-    const id = "SELECT value FROM store_state WHERE name = 'store_id'";
-    return db.query<{ value: string }, []>(id).get()?.value.slice(0, 8) ?? "";
+    const id = "SELECT value FROM store_state WHERE name = ?";
+    return db.query<{ value: string }, [string]>(id).get(storeIdFact)?.value.slice(0, 8) ?? "";
   } catch {
     // What is wrong with the catalogue is for the copy to say.
     return "";

@@ -23,10 +23,7 @@ export function carryOver(db: Database, copy: string): Named[] {
   distrust(db);
   db.run("ATTACH ? AS restored", [copy]);
   const isShared = (table: string) =>
-    ["main", "restored"].every((schema) => {
-      const sql = `SELECT 1 FROM ${schema}.sqlite_schema WHERE type = 'table' AND name = ?`;
-      return db.query(sql).get(table) !== null;
-    });
+    ["main", "restored"].every((schema) => hasTable(db, table, schema));
   const ended: Named[] = [];
   if (isShared("api_keys")) ended.push(...endKeys(db));
   if (isShared("people")) ended.push(...endPeople(db));
@@ -140,8 +137,8 @@ function openCopy(copy: string): Database {
   return db;
 }
 
-function hasTable(db: Database, name: string): boolean {
-  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
+function hasTable(db: Database, name: string, schema = "main"): boolean {
+  const sql = `SELECT 1 FROM ${schema}.sqlite_schema WHERE type = 'table' AND name = ?`;
   return db.query(sql).get(name) !== null;
 }
 

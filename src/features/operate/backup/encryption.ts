@@ -54,17 +54,22 @@ export async function decryptTo(
 }
 
 function identitiesIn(file: string): string[] {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new AppError("unavailable", `Cannot read ${file}: ${reasonOf(error)}.`, { cause: error });
-  }
-  const found = text.split(/\s+/).filter((word) => word.startsWith("AGE-SECRET-KEY-"));
+  const found = textIn(file)
+    .split(/\s+/)
+    .filter((word) => word.startsWith("AGE-SECRET-KEY-"));
   if (found.length > 0) return found;
   throw new AppError("invalid_request", `${file} has no private key of age.`, {
     hint: "Name the file that age-keygen made.",
   });
+}
+
+/** The text of a file with keys. Throws AppError `unavailable` where it cannot be read. */
+export function textIn(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError("unavailable", `Cannot read ${file}: ${reasonOf(error)}.`, { cause: error });
+  }
 }
 
 const ends = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

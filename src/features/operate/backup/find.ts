@@ -10,13 +10,13 @@ import { addSetting, parseText } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
-import { isoSeconds, systemClock } from "../../../domain/clock.ts";
+import { systemClock } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { refuseMovedFolder } from "../../hold-catalogue.ts";
 import { decryptTo, encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";
-import { datedNames, stagedName, type DatedName } from "./names.ts";
+import { datedNames, stagedName, timeInName, type DatedName } from "./names.ts";
 import { bucketPlace, folderPlace, isBucket, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
 import { requireBackup } from "./verify.ts";
@@ -138,7 +138,7 @@ export async function findBackup(
 }
 
 async function newest(place: Place, address: string): Promise<string> {
-  const now = isoSeconds(systemClock()).replaceAll(/[-:]/g, "");
+  const now = timeInName(systemClock());
   const all = datedNames((await place.list()).map(({ name }) => name));
   // A name from the future was given while the clock was wrong.
   const past = all.filter(({ time }) => time <= now);

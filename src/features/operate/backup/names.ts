@@ -34,9 +34,11 @@ export function datedNames(names: readonly string[]): DatedName[] {
     .toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : a.number - b.number));
 }
 
+/** A time as names have it. */
+export const timeInName = (ms: number): string => isoSeconds(ms).replaceAll(/[-:]/g, "");
+
 function stemOf(store: string, nowMs: number): string {
-  const time = isoSeconds(nowMs).replaceAll(/[-:]/g, "");
-  return `rehome-${store === "" ? "" : `${store}-`}${time}`;
+  return `rehome-${store === "" ? "" : `${store}-`}${timeInName(nowMs)}`;
 }
 
 /** A free name at the place for a backup made at `nowMs`. */

@@ -3,14 +3,14 @@
  * backup is, and whether it is good, is decided elsewhere.
  */
 import { S3Client } from "bun";
-import { createReadStream, readFileSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { readdir, rm, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { EnvironmentVariables } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { giveName, partialEnding } from "../../../storage/sqlite/backup.ts";
-import { save } from "./encryption.ts";
+import { save, textIn } from "./encryption.ts";
 
 export interface Place {
   /** The folder; undefined for a bucket. */
@@ -37,19 +37,27 @@ const retries = 3;
 /** True for an address in a bucket: everything else is a path. */
 export const isBucket = (address: string): boolean => address.startsWith("s3://");
 
-export function folderPlace(folder: string): Place {
-  const failing = async <T>(done: string, name: string, work: () => Promise<T>): Promise<T> => {
+/** What runs work on the files of a place, and says in words which of them failed, and why. */
+function failingAt(at: (name: string) => string, whyOf: (error: unknown) => string, hint?: string) {
+  return async <T>(done: string, name: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
       if (error instanceof AppError) throw error;
-      const message = `${join(folder, name)} cannot be ${done}: ${reasonOf(error)}.`;
-      throw new AppError("unavailable", message, { cause: error });
+      throw new AppError("unavailable", `${at(name)} cannot be ${done}: ${whyOf(error)}.`, {
+        cause: error,
+        ...(hint !== undefined && { hint }),
+      });
     }
   };
+}
+
+export function folderPlace(folder: string): Place {
+  const at = (name: string) => join(folder, name);
+  const failing = failingAt(at, reasonOf);
   return {
     folder,
-    at: (name) => join(folder, name),
+    at,
     list: () =>
       failing("listed", "", async () => {
         const names = await readdir(folder);
@@ -89,19 +97,14 @@ export function bucketPlace(
   const prefix = path === "" ? "" : `${path}/`;
   const at = (name: string) => `s3://${bucket}/${prefix}${name}`;
   const client = new S3Client({ ...s3Options(env, credentials), bucket, retry: retries });
-  const failing = async <T>(done: string, name: string, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof AppError) throw error;
+  const failing = failingAt(
+    at,
+    (error) => {
       const { code, message } = error as { code?: string; message?: string };
-      const why = code === undefined || code === "UnknownError" ? message : code;
-      throw new AppError("unavailable", `${at(name)} cannot be ${done}: ${why}.`, {
-        cause: error,
-        hint: "Check credentials, bucket and endpoint (AWS_ENDPOINT_URL, or endpoint_url in the file).",
-      });
-    }
-  };
+      return code === undefined || code === "UnknownError" ? `${message}` : code;
+    },
+    "Check credentials, bucket and endpoint (AWS_ENDPOINT_URL, or endpoint_url in the file).",
+  );
   return {
     folder: undefined,
     at,
@@ -161,15 +164,9 @@ function s3Options(env: EnvironmentVariables, credentials: string | undefined) {
 }
 
 function readProfile(file: string, profile: string): Record<string, string> {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new AppError("unavailable", `Cannot read ${file}: ${reasonOf(error)}.`, { cause: error });
-  }
   const values: Record<string, string> = {};
   let section = profile;
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of textIn(file).split(/\r?\n/)) {
     const [, heading] = /^\s*\[\s*(?:profile\s+)?(.+?)\s*\]/.exec(line) ?? [];
     section = heading ?? section;
     const [, key, value] = /^\s*([A-Za-z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
