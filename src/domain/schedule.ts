@@ -3,6 +3,8 @@
  * milliseconds since 1970.
  */
 
+import { hourMs, minuteMs } from "./clock.ts";
+
 /** What the service knows to do. A row of the schedule has one of these, never a command. */
 export const jobKinds = ["pull", "backup"] as const;
 export type JobKind = (typeof jobKinds)[number];
@@ -20,17 +22,17 @@ export interface JobTimes {
   readonly failures: number;
 }
 
-export const intervalMinMs = 15 * 60_000;
-const firstRetryMs = 60_000;
+export const intervalMinMs = 15 * minuteMs;
+const firstRetryMs = minuteMs;
 
 /**
  * How long a job that was begun keeps others from beginning it again. A process that dies leaves
  * it to them after that.
  */
-export const leaseMs = 15 * 60_000;
+export const leaseMs = 15 * minuteMs;
 
 /** A job that takes longer hangs, and is ended. */
-export const jobMaxMs = 6 * 60 * 60_000;
+export const jobMaxMs = 6 * hourMs;
 
 /**
  * True if the job is to begin. One that was tried far in the future was tried before the clock
@@ -42,7 +44,7 @@ export function isDue({ nextAtMs, triedAtMs }: JobTimes, nowMs: number): boolean
 }
 
 const lateIntervals = 3;
-const veryLateMs = 48 * 60 * 60_000;
+const veryLateMs = 48 * hourMs;
 
 /** How late a job is whose last success was `sinceMs` ago: a problem later (`warn`), or now. */
 export function lateness(everyMs: number, sinceMs: number): "ok" | "warn" | "fail" {

@@ -1,15 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { isDue, jobMaxMs, leaseMs } from "../domain/schedule.ts";
 import type { Database } from "../storage/database.ts";
-import {
-  claimJob,
-  extendJob,
-  findJob,
-  finishJob,
-  type Job,
-  jobsOf,
-  releaseJob,
-} from "../storage/schedule.ts";
+import { claimJob, findJob, finishJob, type Job, jobsOf, leaseJob } from "../storage/schedule.ts";
 
 const lookEveryMs = 20_000;
 /** How many jobs run beside each other: each is a process of its own. */
@@ -76,7 +68,7 @@ export class Schedule {
         const nowMs = clock();
         if (job.paused !== null || !isDue(job, nowMs) || !wants(job)) continue;
         if (!(await claimJob(db, job, nowMs))) continue;
-        if (this.#stop.signal.aborted) await releaseJob(db, job.name, nowMs, clock());
+        if (this.#stop.signal.aborted) await leaseJob(db, job.name, nowMs, clock());
         else this.#begin(job, nowMs);
       }
     } catch (error) {
@@ -107,7 +99,7 @@ export class Schedule {
     for (const [name, running] of this.#running) {
       const nowMs = clock();
       if (Math.abs(nowMs - running.leasedAtMs) < leaseMs / 3) continue;
-      await extendJob(db, name, running.triedAtMs, nowMs);
+      await leaseJob(db, name, running.triedAtMs, nowMs + leaseMs);
       running.leasedAtMs = nowMs;
     }
   }
@@ -127,7 +119,7 @@ export class Schedule {
     const stop = this.#stop.signal;
     const failed = await run(job, AbortSignal.any([stop, AbortSignal.timeout(jobMaxMs)]));
     if (failed !== undefined && stop.aborted) {
-      return releaseJob(db, job.name, triedAtMs, clock());
+      return leaseJob(db, job.name, triedAtMs, clock());
     }
     let after: Job | undefined;
     let problem: string | null = failed ?? "How it ended could not be read.";

@@ -40,8 +40,10 @@ export const jobsSql = (schema: string): string => `SELECT kind, target, failure
 
 export const jobName = (kind: JobKind, target: string): string => `${kind} ${target}`.trimEnd();
 
-export function jobsOf(db: Database): Promise<Job[]> {
-  return db.read(async (tx) => tx.select().from(tx.t.schedule).orderBy(tx.t.schedule.name));
+export const jobsOf = (db: Database): Promise<Job[]> => db.read(allJobs);
+
+export async function allJobs(tx: Tx): Promise<Job[]> {
+  return tx.select().from(tx.t.schedule).orderBy(tx.t.schedule.name);
 }
 
 /** The job, or undefined if nothing of this name is scheduled. */
@@ -113,34 +115,20 @@ export async function claimJob(db: Database, job: Job, nowMs: number): Promise<b
   return changed === 1;
 }
 
-/** Keeps a job that was begun at `triedAtMs`, and still runs, from others for another lease. */
-export async function extendJob(
+/**
+ * Moves the time from which on others may begin a job that was begun at `triedAtMs` and has not
+ * ended: later for one that still runs, or to now for one that is given up.
+ */
+export async function leaseJob(
   db: Database,
   name: string,
   triedAtMs: number,
-  nowMs: number,
+  nextAtMs: number,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const { schedule } = tx.t;
     const own = and(eq(schedule.name, name), eq(schedule.triedAtMs, triedAtMs));
-    await tx
-      .update(schedule)
-      .set({ nextAtMs: nowMs + leaseMs })
-      .where(own);
-  });
-}
-
-/** Leaves a job that was begun at `triedAtMs`, and not finished, to the next process that looks. */
-export async function releaseJob(
-  db: Database,
-  name: string,
-  triedAtMs: number,
-  nowMs: number,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    const { schedule } = tx.t;
-    const own = and(eq(schedule.name, name), eq(schedule.triedAtMs, triedAtMs));
-    await tx.update(schedule).set({ nextAtMs: nowMs }).where(own);
+    await tx.update(schedule).set({ nextAtMs }).where(own);
   });
 }
 

@@ -20,16 +20,19 @@ import { factOf, layoutFact, putFact } from "../../storage/store-state.ts";
 import { namedCategories } from "../animals/categories.ts";
 import { Rejects } from "../import/commands/rejects.ts";
 import { previewImport, runImport } from "../import/do/import.ts";
-import { confirmedReading, prepare } from "../import/understand/reading.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { MapTarget } from "../import/understand/map.ts";
-import { type Given, UnknownFormat } from "../import/understand/reading.ts";
+import {
+  confirmedReading,
+  type Given,
+  prepare,
+  UnknownFormat,
+} from "../import/understand/reading.ts";
 import { statusKey } from "../import/understand/statuses.ts";
 import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
-import { begin, fetchNew, type Pulling } from "../sources/pull.ts";
-import { pullingOf } from "../sources/setting.ts";
+import { begin, fetchNew, type Pulling, pullingOf } from "../sources/pull.ts";
 import { refuseRemoved } from "./people.ts";
 import type { FailureCode } from "./words/index.ts";
 
@@ -200,11 +203,16 @@ async function outcomeOf(
   if (pulling !== undefined && address !== undefined && everyMs !== undefined) {
     const reading = confirmedReading(prepared);
     const whole = choices.isComplete ? 1 : 0;
-    const source = { name: choices.source, url: address, reading, complete: whole };
+    const source = {
+      name: choices.source,
+      url: address,
+      reading,
+      complete: whole,
+      createdBy: actor,
+    };
     const list = { bytes, etag: null, lastModified: null };
-    const followed = { ...source, createdBy: actor };
     const { isSame } = options;
-    await begin(pulling, followed, everyMs, list, { isSame, allows });
+    await begin(pulling, source, everyMs, list, { isSame, allows });
     return { is: "followed" };
   }
   const done = await runImport({ db, clock, actor, allows }, prepared, options);

@@ -9,7 +9,7 @@ import { durationOption, yesOption } from "../../cli/options.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
-import { isoSeconds } from "../../domain/clock.ts";
+import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
 import { intervalMinMs } from "../../domain/schedule.ts";
 import { reasonOf } from "../../domain/system-error.ts";
@@ -21,8 +21,15 @@ import { addReadOptions, givenBy, type ReadingOptions } from "../import/commands
 import { guessRemedy, importedText } from "../import/commands/import-report.ts";
 import { addressProblem } from "./fetch.ts";
 import { type Address, type PresetName, presetNames } from "./presets.ts";
-import { begin, fetchNew, pull, type PullReport, type PullResult, withdrawHeld } from "./pull.ts";
-import { pullingOf } from "./setting.ts";
+import {
+  begin,
+  fetchNew,
+  pull,
+  pullingOf,
+  type PullReport,
+  type PullResult,
+  withdrawHeld,
+} from "./pull.ts";
 import {
   blankedSecret,
   findFollowed,
@@ -75,14 +82,12 @@ function add(io: Io): Command {
       name: "add",
       about: "follow a list: fetch it, show what would be imported, and ask",
       arguments: [
-        new Argument("<name>", "name of the list; its animals have it as their source").argParser(
-          (text: string) => {
-            if (isSourceName(text)) return text;
-            throw new InvalidArgumentError(
-              "It must have at most 40 characters, no blanks or colons.",
-            );
-          },
-        ),
+        nameArgument().argParser((text: string) => {
+          if (isSourceName(text)) return text;
+          throw new InvalidArgumentError(
+            "It must have at most 40 characters, no blanks or colons.",
+          );
+        }),
       ],
       options: [
         new Option("--preset <name>", "the program that has the list").choices([...presetNames]),
@@ -93,7 +98,7 @@ function add(io: Io): Command {
         ).argParser(urlOf),
         new Option("--secret-file <file>", "file with the credential; - for standard input"),
         durationOption("--every <duration>", "how often, from 15m", intervalMinMs).default(
-          60 * 60_000,
+          hourMs,
           "1h",
         ),
         new Option("--no-complete", "withdraw nobody that the list does not have"),

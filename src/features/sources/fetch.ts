@@ -5,6 +5,7 @@
  */
 import { lookup } from "node:dns/promises";
 import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
+import { dayMs } from "../../domain/clock.ts";
 
 /** A fetch that brought no list: nothing changes, and the next one comes by the schedule. */
 export interface SourceProblem {
@@ -49,7 +50,6 @@ export interface FetchLimits {
 }
 
 const redirectsMax = 5;
-const retryAfterMaxMs = 24 * 60 * 60 * 1000;
 
 /** Ranges that are not on the public internet (IANA's special-purpose registries, RFC 6890). */
 const specialRanges = [
@@ -103,13 +103,7 @@ export async function fetchPage(
       if (isProblem(pinned)) return pinned;
       const isOwnOrigin = url.origin === request.url.origin;
       if (!isOwnOrigin) form = undefined;
-      const response = await ask(
-        pinned,
-        request,
-        isOwnOrigin ? form : undefined,
-        isOwnOrigin,
-        signal,
-      );
+      const response = await ask(pinned, request, form, isOwnOrigin, signal);
       const next = redirectOf(response, url);
       if (next === undefined) return await pageOf(response, limits);
       await response.body?.cancel();
@@ -118,7 +112,7 @@ export async function fetchPage(
     }
     return problemOf(`The source redirected more than ${redirectsMax} times.`);
   } catch (error) {
-    return failureOf(error, limits.signal.aborted || signal.aborted);
+    return failureOf(error, signal.aborted);
   }
 }
 
@@ -235,7 +229,7 @@ function statusProblem(status: number, headers: Headers, nowMs: number): SourceP
 function retryAfter(text: string | null, nowMs: number): number | undefined {
   if (text === null) return undefined;
   const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), retryAfterMaxMs);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
 }
 
 const blank = /^\s*$/;

@@ -1,5 +1,12 @@
 import type { Feature } from "../../feature.ts";
-import { pullPrivateSetting } from "./setting.ts";
+import { oneOf } from "../../config.ts";
+
+export const pullPrivateSetting = oneOf(
+  "pull-private",
+  "let followed lists be on private addresses, by http too",
+  ["on", "off"],
+  "off",
+);
 
 /** Lists that other programs publish, imported by the schedule. */
 export const sourcesFeature: Feature = {

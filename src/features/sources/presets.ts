@@ -147,8 +147,7 @@ async function allPages(
   let bytesLeft = limits.bytesMax;
   for (let at = 0; at < pagesMax; at++) {
     const fetched = await fetchPage(request(at), { ...limits, bytesMax: bytesLeft });
-    if (fetched === "unchanged") return fetched;
-    if (isProblem(fetched)) return fetched;
+    if (fetched === "unchanged" || isProblem(fetched)) return fetched;
     bytesLeft -= fetched.bytes.length;
     const page = documentOf(fetched.bytes);
     if (page === undefined) return problemOf("The source did not return JSON.");

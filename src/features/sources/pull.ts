@@ -3,9 +3,12 @@
  * nothing, and the schedule says what it was.
  */
 import { and, eq, inArray } from "drizzle-orm";
-import { type Clock, dayMs } from "../../domain/clock.ts";
+import { randomShare } from "../../cli/open.ts";
+import type { LoadedConfig } from "../../config.ts";
+import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import { columnsOf, type Database, type Tx } from "../../storage/database.ts";
+import type { Services } from "../../service/services.ts";
+import type { Database, Tx } from "../../storage/database.ts";
 import { finishJob, type JobOutcome } from "../../storage/schedule.ts";
 import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
 import { runImport } from "../import/do/import.ts";
@@ -15,9 +18,10 @@ import type { ImportSummary } from "../import/do/summary.ts";
 import { messageText } from "../import/messages.ts";
 import type { ImportOptions } from "../import/plan/plan.ts";
 import type { StoreAnimal } from "../import/plan/store.ts";
-import { UnreadableInput } from "../import/read/input.ts";
+import { limits, UnreadableInput } from "../import/read/input.ts";
 import type { Reading } from "../import/understand/reading.ts";
 import { type FetchedPage, type FetchLimits, isProblem, type Validators } from "./fetch.ts";
+import { pullPrivateSetting } from "./index.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";
 import {
   blankedSecret,
@@ -25,6 +29,7 @@ import {
   claimPull,
   findFollowed,
   follow,
+  followedIn,
   isClaimed,
   type NewSource,
   pullJob,
@@ -33,9 +38,8 @@ import {
   withdrawnSince,
 } from "./store.ts";
 
-const pullMaxMs = 10 * 60_000;
-const pageMaxMs = 60_000;
-const bytesMax = 64 * 1024 * 1024;
+const pullMaxMs = 10 * minuteMs;
+const pageMaxMs = minuteMs;
 const problemsShown = 5;
 
 export interface Pulling {
@@ -44,6 +48,16 @@ export interface Pulling {
   readonly random: () => number;
   readonly allowPrivate: boolean;
   readonly signal: AbortSignal;
+}
+
+/** How this process pulls lists, until `signal`. */
+export function pullingOf(
+  signal: AbortSignal,
+  { store, clock }: Services,
+  loaded: LoadedConfig,
+): Pulling {
+  const allowPrivate = loaded.valueOf(pullPrivateSetting) === "on";
+  return { db: store.db, clock, random: randomShare, allowPrivate, signal };
 }
 
 /** What the last list came to, as it is stored and shown. */
@@ -69,7 +83,7 @@ function limitsOf({ allowPrivate, signal, clock }: Pulling): FetchLimits {
   return {
     allowPrivate,
     signal: AbortSignal.any([signal, AbortSignal.timeout(pullMaxMs)]),
-    bytesMax,
+    bytesMax: limits.bytes,
     pageTimeoutMs: pageMaxMs,
     nowMs: clock,
   };
@@ -278,17 +292,13 @@ export async function withdrawHeld(
   name: string,
   shown?: string,
 ): Promise<number | undefined> {
-  await findFollowed(editing.db, name);
   return makeChange(
     editing,
     "remove",
     async (change) => {
-      const { pets, schedule, sources } = change.tx.t;
-      const [source] = await change.tx
-        .select(columnsOf(sources))
-        .from(sources)
-        .where(eq(sources.name, name));
-      if (source === undefined || source.held === null) return undefined;
+      const { pets, schedule } = change.tx.t;
+      const { source } = await followedIn(change.tx, name);
+      if (source.held === null) return undefined;
       if (shown !== undefined && shown !== heldMark(source)) return undefined;
       const ids = source.held.map(BigInt);
       const isJob = eq(schedule.name, pullJob(name));

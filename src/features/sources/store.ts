@@ -1,13 +1,13 @@
 /** Followed lists as they are stored. */
-import { and, eq, gte, sql } from "drizzle-orm";
+import { and, count, eq, gte } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { lateness, leaseMs } from "../../domain/schedule.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import {
+  allJobs,
   findJob,
   type Job,
   jobName,
-  jobsOf,
   pauseJob,
   removeJob,
   scheduleJob,
@@ -50,33 +50,30 @@ export function stateOf({ source, job }: Followed): (typeof sourceStates)[number
   return job.succeededAtMs === null ? "waiting" : "ok";
 }
 
-export async function followed(db: Database): Promise<Followed[]> {
-  const jobs = new Map((await jobsOf(db)).map((job) => [job.name, job]));
-  const rows = await db.read(async (tx) =>
-    tx.select(columnsOf(tx.t.sources)).from(tx.t.sources).orderBy(tx.t.sources.name),
-  );
-  return rows.flatMap((source) => {
-    const job = jobs.get(pullJob(source.name));
-    return job === undefined ? [] : [{ source, job }];
+export function followed(db: Database): Promise<Followed[]> {
+  return db.read(async (tx) => {
+    const { sources } = tx.t;
+    const jobs = new Map((await allJobs(tx)).map((job) => [job.name, job]));
+    const rows = await tx.select(columnsOf(sources)).from(sources).orderBy(sources.name);
+    return rows.flatMap((source) => {
+      const job = jobs.get(pullJob(source.name));
+      return job === undefined ? [] : [{ source, job }];
+    });
   });
 }
 
 /** The followed list of this name. Throws AppError `not_found`. */
-export async function findFollowed(db: Database, name: string): Promise<Followed> {
-  const found = await db.read(async (tx) => {
-    const { sources } = tx.t;
-    const [source] = await tx
-      .select(columnsOf(sources))
-      .from(sources)
-      .where(eq(sources.name, name));
-    return { source, job: await findJob(tx, pullJob(name)) };
+export const findFollowed = (db: Database, name: string): Promise<Followed> =>
+  db.read((tx) => followedIn(tx, name));
+
+export async function followedIn(tx: Tx, name: string): Promise<Followed> {
+  const { sources } = tx.t;
+  const [source] = await tx.select(columnsOf(sources)).from(sources).where(eq(sources.name, name));
+  const job = await findJob(tx, pullJob(name));
+  if (source !== undefined && job !== undefined) return { source, job };
+  throw new AppError("not_found", `No followed list is called ${name}.`, {
+    hint: "rehome sources list",
   });
-  if (found.source === undefined || found.job === undefined) {
-    throw new AppError("not_found", `No followed list is called ${name}.`, {
-      hint: "rehome sources list",
-    });
-  }
-  return { source: found.source, job: found.job };
 }
 
 /** Follows a list. Throws AppError if one of this name is followed. */
@@ -155,7 +152,7 @@ export async function updateSource(
 export async function withdrawnSince(tx: Tx, source: string, sinceMs: number): Promise<number> {
   const { removedPets, changes } = tx.t;
   const [row] = await tx
-    .select({ count: sql<string | number | bigint>`count(*)` })
+    .select({ animals: count() })
     .from(removedPets)
     .innerJoin(changes, eq(changes.id, removedPets.removedIn))
     .where(
@@ -165,5 +162,5 @@ export async function withdrawnSince(tx: Tx, source: string, sinceMs: number): P
         eq(changes.action, "import"),
       ),
     );
-  return Number(row?.count ?? 0);
+  return row?.animals ?? 0;
 }
