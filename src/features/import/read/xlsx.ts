@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { decodeXML } from "entities/decode";
 import { cellRef, parseCellRef, streamXlsxRows } from "hucre/xlsx";
 import { message } from "../messages.ts";
@@ -26,9 +27,14 @@ const sheetsMax = 50;
 /** More texts than cells are possible, and each takes memory of its own. */
 const sharedTextsMax = 2_000_000;
 
+/** How much of a sheet is read at once. */
+const pieceBytes = 256 * 1024;
+
 const workbookPart = "xl/workbook.xml";
 const relationsPart = "xl/_rels/workbook.xml.rels";
 const textsPart = /^xl\/sharedStrings\.xml$/i;
+/** Its reader needs the other parts first. */
+const isSheet = (name: string) => Number(/^xl\/worksheets\//i.test(name));
 const isRead = (name: string) =>
   /\.(?:xml|rels)$/i.test(name) && !/^(?:customXml|docProps)\//i.test(name);
 
@@ -51,7 +57,7 @@ export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
   if (sheets.length === 0) {
     throw new UnreadableInput(0, message("workbookUnreadable", "it has no sheets"));
   }
-  const archive = zipped(parts);
+  const archive = zipped(new Map([...parts].toSorted(([a], [b]) => isSheet(a) - isSheet(b))));
   return sheets.slice(0, sheetsMax).flatMap((each, index) => {
     if (/hidden/i.test(attribute(each, "state"))) return [];
     const name = decodeXML(attribute(each, "name"));
@@ -84,8 +90,29 @@ function unreadable(error: unknown): UnreadableInput {
   return new UnreadableInput(0, message("workbookUnreadable", (error as Error).message));
 }
 
+/**
+ * An archive for the reader, which lets a piece wait until the rows of the last one are taken: it
+ * reads ahead of who takes them, and would have those of the whole sheet in memory.
+ */
+function streamed(archive: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  const pieces = archive.flatMap((part) =>
+    Array.from({ length: Math.ceil(part.length / pieceBytes) }, (_, at) =>
+      part.subarray(at * pieceBytes, (at + 1) * pieceBytes),
+    ),
+  );
+  let at = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      await setImmediate();
+      const piece = pieces[(at += 1) - 1];
+      if (piece === undefined) controller.close();
+      else controller.enqueue(piece);
+    },
+  });
+}
+
 async function rowsOf(
-  archive: Uint8Array,
+  archive: readonly Uint8Array[],
   sheet: number,
   options: { readonly maxRows?: number } = {},
 ): Promise<SheetRows> {
@@ -95,11 +122,17 @@ async function rowsOf(
   const known = new Map<string, string>();
   const shared = (text: string): string => {
     const same = known.get(text);
-    if (same === undefined && known.size < sharedCellsMax) known.set(text, text);
-    return same ?? text;
+    if (same !== undefined) return same;
+    // A copy: the reader's is a part of a piece of the sheet, and would keep all of it.
+    const own = Buffer.from(text).toString();
+    if (known.size < sharedCellsMax) known.set(own, own);
+    return own;
   };
   try {
-    for await (const { index, values } of streamXlsxRows(archive, { sheet, ...options })) {
+    for await (const { index, values } of streamXlsxRows(streamed(archive), {
+      sheet,
+      ...options,
+    })) {
       // Formatted sheets have cells up to their last column, but nothing in them.
       const end = values.findLastIndex((value) => cellText(value) !== "") + 1;
       if (end === 0) continue;

@@ -89,9 +89,9 @@ function unpacked(archive: Buffer, entry: Entry, bytesMax: number): Uint8Array {
   }
 }
 
-/** An archive of these parts, not packed: what reads it can unpack no more than it has. */
-export function zipped(parts: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const locals: Buffer[] = [];
+/** The pieces of an archive of these parts, not packed: what reads it can unpack no more of it. */
+export function zipped(parts: ReadonlyMap<string, Uint8Array>): readonly Uint8Array[] {
+  const locals: Uint8Array[] = [];
   const directory: Buffer[] = [];
   let at = 0;
   for (const [text, part] of parts) {
@@ -111,7 +111,7 @@ export function zipped(parts: ReadonlyMap<string, Uint8Array>): Uint8Array {
     directory.push(
       Buffer.concat([numbers(directoryMark), Buffer.from([20, 0]), common, tail, name]),
     );
-    locals.push(local, part as Buffer);
+    locals.push(local, part);
     at += local.length + part.length;
   }
   const list = Buffer.concat(directory);
@@ -121,7 +121,7 @@ export function zipped(parts: ReadonlyMap<string, Uint8Array>): Uint8Array {
   end.writeUInt16LE(parts.size, 10);
   end.writeUInt32LE(list.length, 12);
   end.writeUInt32LE(at, 16);
-  return Buffer.concat([...locals, list, end]);
+  return [...locals, list, end];
 }
 
 function numbers(mark: number): Buffer {
