@@ -87,7 +87,7 @@ describe("imports", () => {
 
   test.each([
     ["src/domain/a.ts", 'import { b } from "./b.ts";'],
-    ["src/cli/keys/a.ts", 'import { serve } from "../../http/server.ts";'],
+    ["src/cli/terminal/a.ts", 'import { serve } from "../../http/server.ts";'],
     ["src/http/a.ts", 'import { Elysia } from "elysia"; import { b } from "../service/b.ts";'],
     ["src/main.ts", 'import { run } from "./cli/program.ts";'],
     ["src/main.ts", 'import { features } from "./features/index.ts";'],

@@ -2,7 +2,6 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Feature } from "../feature.ts";
 import { settings, variableOf, type AnySetting, type SettingName } from "../config.ts";
 import { durationRule, parseDuration } from "../domain/duration.ts";
-import { isLimit, limitMax, planNames } from "../domain/plan.ts";
 import type { Io } from "./io.ts";
 
 /**
@@ -61,29 +60,13 @@ export const storeSettings = [
 
 export const yesOption = (description: string) => new Option("-y, --yes", description);
 
-export const planOption = (description = "plan of the key") =>
-  new Option("--plan <plan>", description).choices([...planNames]);
-
 /** Reads a text that must have something in it: an unset variable in a script leaves nothing. */
 export function parseText(value: string): string {
   if (value.trim() === "") throw new InvalidArgumentError("It must not be empty.");
   return value;
 }
 
-export const labelOption = (description: string) =>
-  new Option("--name <label>", description).argParser(parseText);
-
-export function limitOption(window: "minute" | "day"): Option {
-  const description = `requests per ${window} (plan enterprise only)`;
-  return new Option(`--per-${window} <N>`, description).argParser((value: string) => {
-    const limit = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    if (!isLimit(limit))
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${limitMax}.`);
-    return limit;
-  });
-}
-
-function durationOf(value: string, minMs: number, rule = durationRule): number {
+export function durationOf(value: string, minMs: number, rule = durationRule): number {
   const ms = parseDuration(value);
   if (ms === undefined || ms < minMs) throw new InvalidArgumentError(`It ${rule}.`);
   return ms;
@@ -92,16 +75,3 @@ function durationOf(value: string, minMs: number, rule = durationRule): number {
 /** A duration in milliseconds, of at least `minMs`. */
 export const durationOption = (flags: string, description: string, minMs = 0) =>
   new Option(flags, description).argParser((value: string) => durationOf(value, minMs));
-
-/** When a key expires: a duration in milliseconds, or `never`. */
-export const expiryOption = (description: string) =>
-  new Option("--expires-in <duration>", description).argParser((value: string) =>
-    value === "never" ? value : durationOf(value, 1, `${durationRule}, or never`),
-  );
-
-/** `--read-only`, in the words of `description`; it and `--read-write` exclude each other. */
-export const readOnlyOption = (description: string) =>
-  new Option("--read-only", description).conflicts("readWrite");
-
-export const readWriteOption = (description: string) =>
-  new Option("--read-write", description).conflicts("readOnly");

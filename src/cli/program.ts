@@ -7,12 +7,11 @@ import { argumentsAreText } from "../storage/system.ts";
 import type { Io } from "./io.ts";
 import { firstOf, messageOf, UsageError } from "./errors.ts";
 
-/** The core's commands, in the order in which help shows them. */
-const coreCommands: readonly CommandEntry[] = [
-  { path: "serve", load: async () => (await import("./serve.ts")).serveCommand },
-  { path: "keys", load: async () => (await import("./keys/index.ts")).keysCommand },
-  { path: "config", load: async () => (await import("./config.ts")).configCommand },
-];
+/** The core's only command; help shows it before those of the features. */
+const serve: CommandEntry = {
+  path: "serve",
+  load: async () => (await import("./serve.ts")).serveCommand,
+};
 
 /** Help wraps descriptions in columns of at least so many cells. */
 const helpCellsMin = 16;
@@ -58,7 +57,7 @@ export async function createProgram(io: Io): Promise<Command> {
 }
 
 function entriesOf({ features }: Io): CommandEntry[] {
-  return [...coreCommands, ...features.flatMap(({ commands = [] }) => commands)];
+  return [serve, ...features.flatMap(({ commands = [] }) => commands)];
 }
 
 async function load(io: Io, entries: readonly CommandEntry[]): Promise<Command> {

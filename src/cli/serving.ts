@@ -12,12 +12,11 @@ import { inMemory } from "../storage/sqlite/files.ts";
 import { version } from "../version.ts";
 import { commandHere, toMakeKey } from "./command.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
-import { limitsText } from "./keys/fields.ts";
 import { startSchedule } from "./jobs.ts";
 import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { localHost, reachOf, type Reach } from "./reach.ts";
-import { counted } from "./terminal/text.ts";
+import { counted, limitsText } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
 
 type Handler = Parameters<typeof listen>[0];
@@ -255,7 +254,7 @@ function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {
   const curl = `curl -i ${origin}/v1/pets -H "Authorization: Bearer ${secret}"`;
   return [
     "",
-    `First key, shown only this once (plan ${key.plan}: ${limitsText(key)}):`,
+    `First key, shown only this once (plan ${key.plan}: ${limitsText(key.limits)}):`,
     `  ${secret}`,
     "",
     "Try it in another terminal:",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { configSchema } from "../../src/cli/config.ts";
+import { configSchema } from "../../src/features/operate/config.ts";
 import { createProgram, pathOf } from "../../src/cli/program.ts";
 import {
   cleanEnvironment,

@@ -9,7 +9,7 @@ import {
   keyDetailsSchema,
   keyListSchema,
   keySchema,
-} from "../../src/cli/keys/fields.ts";
+} from "../../src/features/keys/fields.ts";
 import {
   cleanEnvironment,
   executable,

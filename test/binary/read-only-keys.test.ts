@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import { makeKey, perDay, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
-import { keyDetailsSchema, keyListSchema, keySchema } from "../../src/cli/keys/fields.ts";
+import { keyDetailsSchema, keyListSchema, keySchema } from "../../src/features/keys/fields.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { bound } from "../helpers/store-under-test.ts";
 

@@ -30,6 +30,8 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
 /** Features that use another one, and for what. */
 const featurePairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database",
+  "operate -> keys": "the bars of what a key used",
+  "console -> keys": "what an event of a key changed",
   "import -> animals": "an import is a change, which an undo takes back",
   "sources -> animals": "a withdrawal that a person confirmed is a change",
   "sources -> import": "a followed list is imported",

@@ -1,5 +1,6 @@
 /** Text as a terminal shows it. */
 import { grouped } from "../../domain/int64.ts";
+import type { Limits } from "../../domain/plan.ts";
 
 export { grouped };
 
@@ -43,6 +44,11 @@ export function cut(text: string, width: number): string {
 export function pad(text: string, width: number, align: "left" | "right" = "left"): string {
   const spaces = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
   return align === "left" ? text + spaces : spaces + text;
+}
+
+/** A plan's limits in words: `60/min, 1,000/day`. */
+export function limitsText({ perMinute, perDay }: Limits): string {
+  return `${grouped(perMinute)}/min, ${grouped(perDay)}/day`;
 }
 
 /** `3 keys`, `1 key`. */

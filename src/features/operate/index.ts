@@ -28,6 +28,7 @@ export const processesSetting: Setting<number> = {
 };
 
 const commands: readonly CommandEntry[] = [
+  { path: "config", load: async () => (await import("./config.ts")).configCommand },
   { path: "usage", load: async () => (await import("./usage/command.ts")).usageCommand },
   { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
   { path: "backup", load: async () => (await import("./backup/backup.ts")).backupCommand },

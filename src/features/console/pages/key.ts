@@ -1,5 +1,5 @@
 /** One key: what it may do, what happened to it, and its end. */
-import { changesOf } from "../../../cli/keys/fields.ts";
+import { changesOf } from "../../keys/fields.ts";
 import { accessOf, endOf, keyState, type ApiKey, isKeyBanned } from "../../../domain/api-key.ts";
 import { isOperatorReason } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";

@@ -1,9 +1,9 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { commandHere, storeCommand, toMakeKey } from "../../../cli/command.ts";
-import { useBar } from "../../../cli/keys/fields.ts";
+import { useBar } from "../../keys/fields.ts";
 import { stylesOf, printTable } from "../../../cli/terminal/table.ts";
-import { counted, grouped, percent, printable } from "../../../cli/terminal/text.ts";
+import { counted, grouped, limitsText, percent, printable } from "../../../cli/terminal/text.ts";
 import type { ApiKey } from "../../../domain/api-key.ts";
 import { publishedLimits } from "../../../domain/plan.ts";
 import { usageStoredDays } from "../../../domain/windows.ts";
@@ -132,7 +132,7 @@ function adviceLines(key: UsageReport["keys"][number]): string[] {
   const offer =
     plan === "enterprise"
       ? "enterprise with custom limits would fit"
-      : `${plan} would fit (${grouped(publishedLimits[plan].perMinute)}/min, ${grouped(publishedLimits[plan].perDay)}/day)`;
+      : `${plan} would fit (${limitsText(publishedLimits[plan])})`;
   const limits = plan === "enterprise" ? " --per-minute N --per-day N" : "";
   return [
     "",

@@ -13,25 +13,23 @@ import { fold } from "../../domain/names.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import { windowMs } from "../../domain/windows.ts";
 import type { UsedKey } from "../../service/usage.ts";
-import { commandHere, storeCommand, toMakeKey } from "../command.ts";
-import { printJson, type Io } from "../io.ts";
-import type { Static } from "../json.ts";
-import { labelOption, planOption } from "../options.ts";
-import { stylesOf, printTable } from "../terminal/table.ts";
-import { counted, grouped, pad, printable } from "../terminal/text.ts";
+import { commandHere, storeCommand, toMakeKey } from "../../cli/command.ts";
+import { printJson, type Io } from "../../cli/io.ts";
+import type { Static } from "../../cli/json.ts";
+import { stylesOf, printTable } from "../../cli/terminal/table.ts";
+import { counted, grouped, limitsText, pad, printable } from "../../cli/terminal/text.ts";
 import {
   accessText,
   dayText,
   keyDetailsJson,
   keyDetailsSchema,
   keyListSchema,
-  limitsText,
   statePaint,
   useBar,
   usedKeyJson,
   type WholeKey,
 } from "./fields.ts";
-import { keyArgument } from "./index.ts";
+import { keyArgument, labelOption, planOption } from "./options.ts";
 
 const listBarCells = 6;
 const barCells = 10;
@@ -177,7 +175,7 @@ function keyLines({ json, whole: { key, use }, nowMs }: Shown, io: Io): string[]
   return [
     styles.bold(`${json.id} "${printable(json.name)}"`),
     field("State", `${statePaint(json.state, styles)(json.state)}${revoked}`),
-    field("Plan", `${json.plan} (${limitsText(key)})`),
+    field("Plan", `${json.plan} (${limitsText(key.limits)})`),
     field("Access", json.access),
     field("Made", json.createdAt),
     field("Ends", json.expiresAt ?? "never"),

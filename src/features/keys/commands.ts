@@ -1,4 +1,4 @@
-import { Argument, Command } from "commander";
+import { Command } from "commander";
 import { settings, variableOf, type LoadedConfig } from "../../config.ts";
 import { keyState, type ApiKey } from "../../domain/api-key.ts";
 import { dayMs, isoEnd } from "../../domain/clock.ts";
@@ -6,22 +6,22 @@ import { AppError } from "../../domain/errors.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import type { KeyService } from "../../service/keys.ts";
 import type { Services } from "../../service/services.ts";
-import { type CommandForm, type Given, storeCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { type Io, jsonDocument, printJson, writeSecret } from "../io.ts";
+import { type CommandForm, type Given, storeCommand } from "../../cli/command.ts";
+import { UsageError } from "../../cli/errors.ts";
+import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
+import { yesOption, durationOption } from "../../cli/options.ts";
 import {
-  durationOption,
   expiryOption,
+  keyArgument,
   labelOption,
   limitOption,
   planOption,
   readOnlyOption,
   readWriteOption,
-  yesOption,
-} from "../options.ts";
-import { confirm } from "../terminal/confirm.ts";
-import { printable } from "../terminal/text.ts";
-import { accessText, issuedJson, issuedSchema, keyJson, keySchema, limitsText } from "./fields.ts";
+} from "./options.ts";
+import { confirm } from "../../cli/terminal/confirm.ts";
+import { limitsText, printable } from "../../cli/terminal/text.ts";
+import { accessText, issuedJson, issuedSchema, keyJson, keySchema } from "./fields.ts";
 import { listCommand, showCommand } from "./show.ts";
 
 export function keysCommand(io: Io): Command {
@@ -85,7 +85,7 @@ function create(io: Io): Command {
       const { key, secret } = issued;
       const ifLost = `rehome keys rotate ${key.id} --grace 0`;
       if (json) return writeSecret(io, jsonDocument(issuedJson(issued, clock())), ifLost);
-      const limits = limitsText(key) + accessText(key);
+      const limits = limitsText(key.limits) + accessText(key);
       io.err(
         `Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limits}) in ${place}.\n`,
       );
@@ -112,8 +112,6 @@ async function refuseOtherEnvironment(
     },
   );
 }
-
-export const keyArgument = () => new Argument("<key>", "id, the beginning of one, or label");
 
 const defaultGraceMs = dayMs;
 
@@ -177,7 +175,7 @@ function changeCommand<Options>(
       const until = shown.state === "banned" ? ` until ${shown.bannedUntil}` : "";
       const end = shown.expiresAt === null ? "" : `, until ${shown.expiresAt}`;
       return io.out(
-        `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}${accessText(key)}${end}.\n`,
+        `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key.limits)}${accessText(key)}${end}.\n`,
       );
     },
   );

@@ -16,9 +16,9 @@ import { windowMs } from "../../domain/windows.ts";
 import type { IssuedKey, KeyDetails } from "../../service/keys.ts";
 import type { KeyUse } from "../../service/usage.ts";
 import type { KeyEvent, UsageDay } from "../../storage/contract.ts";
-import { declared, fieldOf, json, type Static } from "../json.ts";
-import type { Paint, Style } from "../terminal/table.ts";
-import { bar, grouped, percent } from "../terminal/text.ts";
+import { declared, fieldOf, json, type Static } from "../../cli/json.ts";
+import type { Paint, Style } from "../../cli/terminal/table.ts";
+import { bar, percent } from "../../cli/terminal/text.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
 
@@ -214,11 +214,6 @@ export function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: reado
   if (made === -1) return fields;
   const [old, secret] = [secrets[made - 1], secrets[made]];
   return [...fields, { field: "secret", before: old?.mask ?? null, after: secret?.mask ?? null }];
-}
-
-/** A plan's limits in words: `60/min, 1,000/day`. */
-export function limitsText({ limits }: ApiKey): string {
-  return `${grouped(limits.perMinute)}/min, ${grouped(limits.perDay)}/day`;
 }
 
 /** What sets a read-only key apart, as the end of its limits. */
