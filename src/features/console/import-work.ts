@@ -23,6 +23,7 @@ import { previewImport, runImport } from "../import/do/import.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
+import { type Part, partsIn } from "../import/read/read.ts";
 import type { MapTarget } from "../import/understand/map.ts";
 import {
   confirmedReading,
@@ -72,8 +73,7 @@ export interface ImportChoices {
 export const isOther = ({ others }: ImportChoices, line: number): boolean =>
   others === "all" || others.includes(line);
 
-/** One of the sheets of a workbook, or of the lists in a JSON document. */
-export type Part = Readonly<{ sheet?: string; records?: readonly string[] }>;
+export type { Part };
 
 /** What is remembered of the choices for the next list with the same columns. */
 const remembered = ["columns", "category", "statuses", "everyStatus", "source"] as const;
@@ -159,15 +159,6 @@ export async function workOnList(
     if (parts.length > 0) return { is: "several", parts };
     return { is: "failed", failure: { line, problem } };
   }
-}
-
-function partsIn({ code, values: [names = ""] }: Message): readonly Part[] {
-  if (code === "sheetsMany") {
-    return (JSON.parse(`[${names}]`) as string[]).map((sheet) => ({ sheet }));
-  }
-  return code === "listsMany"
-    ? names.split(", ").map((path) => ({ records: path.split(".") }))
-    : [];
 }
 
 async function outcomeOf(

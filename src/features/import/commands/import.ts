@@ -14,9 +14,14 @@ import type { ImportOptions } from "../plan/plan.ts";
 import type { ImportSummary } from "../do/summary.ts";
 import { readCategories } from "../plan/categories.ts";
 import { UnreadableInput } from "../read/input.ts";
-import { formats, type Given, prepare, UnknownFormat } from "../understand/reading.ts";
-import { statusKey } from "../understand/statuses.ts";
-import { type Meaning, meanings } from "../understand/words.ts";
+import { formats, type Given, prepare } from "../understand/reading.ts";
+import {
+  allQuestion,
+  type Answered,
+  askCategories,
+  askUnknownWords,
+  preparedAsking,
+} from "./asking.ts";
 import { addReadOptions, bytesOf, givenBy, type ReadingOptions } from "./import-options.ts";
 import {
   causesText,
@@ -170,15 +175,11 @@ async function imported(
   const { store, clock, actor } = services;
   const { acceptGuess = false, skipBad = false, dryRun, json, yes: confirmed } = options;
   const isAsking = io.canAsk && json !== true && dryRun !== true;
-  let open: UnknownFormat | undefined;
-  let said = given;
   let chosen: ImportOptions = { ...options, categories, confirmed };
-  let prepared = await prepare(bytes, said).catch((error: unknown) => {
-    if (!isAsking || !(error instanceof UnknownFormat) || !error.lacksStatus) throw error;
-    open = error;
-    said = { ...given, defaultStatus: "available" };
-    return prepare(bytes, said);
-  });
+  const answered: Answered = isAsking
+    ? await preparedAsking(io, bytes, given)
+    : { prepared: await prepare(bytes, given), given };
+  let { prepared } = answered;
   const preview = () => previewImport(store.db, prepared, chosen);
   const run = () => runImport({ db: store.db, clock, actor }, prepared, chosen);
   if (dryRun) return preview();
@@ -189,10 +190,10 @@ async function imported(
     io.err(importedText(summary));
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(summary));
   }
-  const told = await askWords(io, summary);
+  const told = await askUnknownWords(io, summary);
   if (told.size > 0) {
-    const statuses = new Map([...(given.statuses ?? []), ...told]);
-    prepared = await prepare(bytes, { ...said, statuses });
+    const statuses = new Map([...(answered.given.statuses ?? []), ...told]);
+    prepared = await prepare(bytes, { ...answered.given, statuses });
     summary = await preview();
   }
   if (await askCategories(io, summary)) {
@@ -200,34 +201,11 @@ async function imported(
     summary = await preview();
   }
   if (summary.rejected > 0 && !skipBad) return summary;
-  if (open !== undefined || (summary.isGuessed && !acceptGuess)) {
+  const { unsure } = answered;
+  if (unsure !== undefined || (summary.isGuessed && !acceptGuess)) {
     io.err(importedText(summary));
-    const isUnsaid = "No column says whether an animal is for adoption. Are all of these? [y/N] ";
-    const question = open === undefined ? "Import them? [y/N] " : isUnsaid;
-    if (!isYes(await io.ask(question))) throw open ?? new Error("Nothing was changed.");
+    const question = unsure === undefined ? "Import them? [y/N] " : allQuestion;
+    if (!isYes(await io.ask(question))) throw unsure ?? new Error("Nothing was changed.");
   }
   return run();
-}
-
-/** What the unknown words mean, as far as somebody says. */
-async function askWords(io: Io, { causes }: ImportSummary): Promise<ReadonlyMap<string, Meaning>> {
-  const told = new Map<string, Meaning>();
-  for (const { unknownStatus, records, field } of causes) {
-    if (unknownStatus === undefined) continue;
-    const word = JSON.stringify(unknownStatus);
-    const question = `What does ${word} in ${field} mean (${counted(records, "record")}): ${meanings.join(", ")}? `;
-    const answer = (await io.ask(question)).trim().toLowerCase();
-    const meaning = meanings.find((each) => each === answer);
-    if (meaning === undefined) return told;
-    told.set(statusKey(unknownStatus), meaning);
-  }
-  return told;
-}
-
-/** True if somebody says that the new categories are to be made. */
-async function askCategories(io: Io, { causes, rejections }: ImportSummary): Promise<boolean> {
-  if (!causes.some(({ unknownCategory }) => unknownCategory)) return false;
-  const unknown = rejections.filter(({ unknownCategory }) => unknownCategory === true);
-  const names = new Set(unknown.flatMap(({ problem }) => problem.values[0] ?? []));
-  return isYes(await io.ask(`New categories: ${[...names].join(", ")}. Make them? [y/N] `));
 }

@@ -43,6 +43,18 @@ export interface Input extends Records {
   readonly bytes: number;
 }
 
+/** One of several lists in an input: a sheet of a workbook, or a list in a JSON document. */
+export type Part = Readonly<{ sheet?: string; records?: readonly string[] }>;
+
+/** The lists of which one is to be chosen, where a problem is that there are several. */
+export function partsIn({ code, values: [names = ""] }: Message): readonly Part[] {
+  if (code === "sheetsMany") {
+    return (JSON.parse(`[${names}]`) as string[]).map((sheet) => ({ sheet }));
+  }
+  const paths = code === "listsMany" ? names.split(", ") : [];
+  return paths.map((path) => ({ records: path.split(".") }));
+}
+
 /** Reads all of an input. Throws UnreadableInput for what is no list of records. */
 export async function readInput(
   bytes: Uint8Array,
@@ -239,7 +251,7 @@ function tabled(
   const lines = records.map((_, index) => index + 1);
   if (records.length === 0 || !records.every(Array.isArray)) return { ...objects(records), lines };
   const rows = (records as unknown[][]).map((row) => row.map(cellText));
-  const header = socrataColumns(document);
+  const header = columnsBeside(document);
   if (header !== undefined) return { columns: header, records: rows, lines };
   const { columns, records: below, lines: numbers } = tableOf(sheetTable(rows, lines), known);
   return { columns, records: below, lines: numbers };
@@ -250,11 +262,11 @@ function cellText(value: unknown): string {
   return typeof value === "string" ? value : shown(value);
 }
 
-/** The names of the columns that Socrata's `rows.json` tells before the rows. */
-function socrataColumns(document: unknown): readonly string[] | undefined {
-  const columns = valueAt(document, ["meta", "view", "columns"]);
+/** The names of columns beside rows: as Socrata's `rows.json` tells them, or as pandas does. */
+function columnsBeside(document: unknown): readonly string[] | undefined {
+  const columns = valueAt(document, ["meta", "view", "columns"]) ?? valueAt(document, ["columns"]);
   if (!Array.isArray(columns)) return undefined;
-  return columns.map((each) => (isJsonObject(each) ? String(each["name"]) : ""));
+  return columns.map((each) => (isJsonObject(each) ? cellText(each["name"]) : cellText(each)));
 }
 
 /** True for an object with an error of its own name, beside which a list says nothing. */

@@ -278,6 +278,11 @@ const shortWord = (value: unknown) => wordOf(value).slice(0, shownCharacters);
 /** Records of an unknown format that a person is shown. */
 const shownRows = 5;
 
+/** The category of all animals, whether all are for adoption, or what words of a column mean. */
+type Open =
+  | { readonly is: "category" | "status" }
+  | { readonly is: "words"; readonly column: string; readonly words: readonly string[] };
+
 /** An input of which nobody can tell what its columns mean, with what is needed to say so. */
 export class UnknownFormat extends UnreadableInput {
   override readonly name = "UnknownFormat";
@@ -287,8 +292,8 @@ export class UnknownFormat extends UnreadableInput {
   readonly rows: readonly (readonly string[])[];
   /** A guess which of them are ours. */
   readonly guess: FieldMap;
-  /** True if all that is missing is whether the animals are for adoption. */
-  readonly lacksStatus: boolean;
+  /** What somebody can tell of all animals at once; undefined if their names are not found. */
+  readonly open: Open | undefined;
 
   constructor(sample: Sample, map: FieldMap, given: Given, guess: Guess) {
     const { names, columns } = sample;
@@ -307,11 +312,11 @@ export class UnknownFormat extends UnreadableInput {
     this.columns = names;
     this.rows = rows.map((row) => row.map((value) => (isBlank(value) ? "" : shortWord(value))));
     this.guess = map;
-    this.lacksStatus =
-      guess.asked === undefined &&
-      map.status === undefined &&
-      map.name !== undefined &&
-      (map.categoryId ?? given.category) !== undefined;
+    if (map.name === undefined) return;
+    if ((map.categoryId ?? given.category) === undefined) this.open = { is: "category" };
+    else if (map.status === undefined) {
+      this.open = guess.asked === undefined ? { is: "status" } : { is: "words", ...guess.asked };
+    }
   }
 }
 
@@ -323,7 +328,8 @@ function advice(map: FieldMap, given: Given, { asked, words, whenBlank }: Guess)
     ...(map.name === undefined && map.externalId === undefined && { name: "COLUMN" }),
     ...(!isCategory && { categoryId: "COLUMN" }),
   };
-  const option = `--map ${shellWord(fieldMapText({ ...map, ...open }))}`;
+  const told = given.category === undefined ? "" : ` --category ${shellWord(given.category)}`;
+  const option = `--map ${shellWord(fieldMapText({ ...map, ...open }))}${told}`;
   const kind = isCategory
     ? ""
     : "; if all animals are of one kind, --category NAME says so instead of categoryId";
@@ -337,8 +343,8 @@ function advice(map: FieldMap, given: Given, { asked, words, whenBlank }: Guess)
   if (asked === undefined) {
     return `${option} --default-status available|pending|sold|none|gone${kind}`;
   }
-  const told = meanings === "" ? "" : `, and what its words mean:${meanings}`;
-  return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${told}. If no column says it, add --default-status available|pending|sold|none|gone`;
+  const ofWords = meanings === "" ? "" : `, and what its words mean:${meanings}`;
+  return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${ofWords}. If no column says it, add --default-status available|pending|sold|none|gone`;
 }
 
 /** A list whose records are understood; nothing of the store was looked at yet. */

@@ -211,6 +211,14 @@ describe("JSON", () => {
     expect(outcomes.map(brief)[0]).toBe(first);
   });
 
+  test("of rows has their columns beside them", async () => {
+    const columns = ["Name", "AnimalType", "Status"];
+    const rows = [["ACE", "DOG", "Available"]];
+    const extra = { kind: "fusiontables#sqlresponse", columns };
+    const { outcomes } = await readWhole(JSON.stringify({ rows, ...extra }));
+    expect(outcomes.map(brief)).toEqual(["1 ACE / DOG / available"]);
+  });
+
   test("of two lists asks for one of them", async () => {
     const text = JSON.stringify({ dogs: [animal], cats: [animal] });
     expect(await refusal(readWhole(text))).toStartWith("the input has several lists: dogs, cats;");
