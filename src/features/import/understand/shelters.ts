@@ -74,9 +74,9 @@ const layouts: readonly Layout[] = [
   },
   {
     name: "louisville",
-    title: "Louisville Metro Animal Services, which gives no names",
+    title: "Louisville Metro Animal Services, which mostly gives no names",
     ...stays,
-    marks: [["intake asilomar status"], ["outcome asilomar status"]],
+    marks: [["intake asilomar status"], ["outcome asilomar status"], ["zip where found"]],
   },
   {
     name: "long-beach",
@@ -182,7 +182,7 @@ function layoutMapper(layout: Layout, sample: Sample, given: MapperContext): Rec
   const fields = new NamedFields(sample);
   const context = { ...given, statuses: given.statuses.withWords(wordsOf(layout)) };
   const id = fields.among(layout.id);
-  const name = fields.among(layout.animal ?? []);
+  const name = fields.among(layout.animal ?? ["name"]);
   const species = fields.among(layout.species);
   const dates = layout.dates.map((each) => fields.among([each]));
   const { says } = layout;

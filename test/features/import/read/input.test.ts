@@ -212,11 +212,11 @@ describe("JSON", () => {
   });
 
   test("of rows has their columns beside them", async () => {
-    const columns = ["Name", "AnimalType", "Status"];
-    const rows = [["ACE", "DOG", "Available"]];
+    const columns = ["AnimalID", "AnimalType", "Name", "OutcomeType", "Zip Where Found"];
+    const rows = [["A1", "DOG", "ACE", "Adopted", "40218"]];
     const extra = { kind: "fusiontables#sqlresponse", columns };
     const { outcomes } = await readWhole(JSON.stringify({ rows, ...extra }));
-    expect(outcomes.map(brief)).toEqual(["1 ACE / DOG / available"]);
+    expect(outcomes.map(brief)).toEqual(["1 ACE / DOG / sold [louisville:A1]"]);
   });
 
   test("of two lists asks for one of them", async () => {
