@@ -7,8 +7,12 @@ import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 const waitingMax = 2 * 1024 * 1024;
 /** The longest line; the rest of a longer one is cut off. */
 const lineMax = 2_700;
-/** How long a line may wait for others that are written with it. */
-const gatherMs = 10;
+/**
+ * How long a line may wait for others that are written with it, and how many characters may. Each
+ * write wakes two threads, which costs as much as a request where requests come one by one.
+ */
+const gatherMs = 100;
+const gatherMax = 64 * 1024;
 /** Pause before a failed write is tried again: for a slow reader, and for anything else. */
 const retryMs = { busy: 20, failed: 1_000 } as const;
 /** How long the end of the process waits for lines that are not written yet. */
@@ -107,6 +111,7 @@ export class Logger {
     this.#waiting.push(line);
     this.#waitingSize += line.length;
     this.#timer ??= setTimeout(() => this.#start(), gatherMs);
+    if (this.#waitingSize > gatherMax && this.#running === undefined) this.#start();
   }
 
   /** Reopens the file by its name, for when something moved it away. */
