@@ -67,9 +67,15 @@ export interface Notes {
 export type PetChange = "any" | "additions";
 
 export interface WorkOptions {
-  /** How long it may take on PostgreSQL, waiting included; the store's timeout by default. */
+  /**
+   * How long it may wait for others' changes, on PostgreSQL with its own time; the store's timeout
+   * by default.
+   */
   readonly timeoutMs?: number;
 }
+
+/** For what ends somebody's access: a long import that is under way commits first. */
+export const patientWork: WorkOptions = { timeoutMs: 60_000 };
 
 /** For an operator's work, which is nobody's request. */
 export const longWork: WorkOptions = { timeoutMs: 10 * 60_000 };

@@ -12,7 +12,14 @@ import { AppError } from "../domain/errors.ts";
 import { limitsOf } from "../domain/plan.ts";
 import type { Credential, KeyAction, KeyEvent, KeyHash } from "./contract.ts";
 import { countBan } from "./counters.ts";
-import { columnsOf, type Database, nextEpoch, type Tables, type Tx } from "./database.ts";
+import {
+  columnsOf,
+  type Database,
+  nextEpoch,
+  type Tables,
+  type Tx,
+  type WorkOptions,
+} from "./database.ts";
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
@@ -26,11 +33,13 @@ interface KeyStoreOptions {
   readonly secretByHash: (hash: KeyHash) => Promise<StoredSecret | undefined>;
   /** Turns a version of the keys into the database's epoch: they differ on PostgreSQL. */
   readonly epochOf?: (version: number) => number;
+  /** How long the end of a key or a secret may wait, where animals have the same lock. */
+  readonly patience?: WorkOptions;
 }
 
 export function keyStore(
   { read, transaction }: Pick<Database, "read" | "transaction">,
-  { secretByHash, epochOf = (version) => version }: KeyStoreOptions,
+  { secretByHash, epochOf = (version) => version, patience }: KeyStoreOptions,
 ) {
   const byId = (id: string) => read((tx) => keyById(tx, id));
   return {
@@ -58,10 +67,10 @@ export function keyStore(
      * returns its argument. Throws `invalid_request` when another live key has the label.
      */
     change: (id: string, by: KeyAction, change: (key: ApiKey) => ApiKey) =>
-      transaction((tx) => changeKey(tx, id, by, change)),
+      transaction((tx) => changeKey(tx, id, by, change), patience),
     /** Adds a secret, and shortens the key's other ones to `oldExpireAtMs`, in one transaction. */
     rotate: (id: string, hash: KeyHash, secret: KeySecret, oldExpireAtMs: number, by: KeyAction) =>
-      transaction((tx) => rotateKey(tx, id, { hash, secret, oldExpireAtMs }, by)),
+      transaction((tx) => rotateKey(tx, id, { hash, secret, oldExpireAtMs }, by), patience),
   };
 }
 

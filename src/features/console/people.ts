@@ -5,7 +5,7 @@ import { alias } from "drizzle-orm/pg-core";
 import type { RandomBytes } from "../../domain/api-key.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Database, Tx } from "../../storage/database.ts";
+import { type Database, patientWork, type Tx } from "../../storage/database.ts";
 import type { PersonRole } from "../../storage/schema-values.ts";
 import { isVisible } from "../visible.ts";
 
@@ -363,7 +363,7 @@ export class PeopleService {
       await tx.delete(invitations).where(eq(invitations.personId, personId));
       const made = await lastChangeOf(tx, personId);
       return made === known ? undefined : made;
-    });
+    }, patientWork);
   }
 
   /** Keeps where the console is, for the links of commands. */

@@ -73,7 +73,8 @@ function explain(error: SQLiteError): readonly [why: string, hint: string] {
       "Free some space; rehome doctor says how much there is.",
     ];
   if (isBusy(error)) {
-    const hint = "Find the process with fuser -v on the .db files, and try again.";
+    const hint =
+      "Nothing was changed. Find the process with fuser -v on the .db files, and try again.";
     return ["another process holds its lock", hint];
   }
   return [error.message, checkDisk];

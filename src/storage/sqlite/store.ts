@@ -11,6 +11,7 @@ import { createdRow } from "../pet-row.ts";
 import { olderSchema } from "../migration-history.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
+import { patientWork } from "../database.ts";
 import { busyTimeoutMs, notOpened, openDatabase, translating } from "./connection.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { closeToOthers, makeFile, prepareFolder } from "./folder.ts";
@@ -153,7 +154,7 @@ class SqliteStore implements Store {
     this.db = this.#database(files.catalogue, "full");
     this.counters = this.#database(files.limits, "normal");
     const reads = hotReads(catalogue);
-    this.keys = keyStore(this.db, { secretByHash: reads.secret });
+    this.keys = keyStore(this.db, { secretByHash: reads.secret, patience: patientWork });
     this.pets = this.#petStore(reads);
     this.windows = {
       ...counterReads(this.counters),

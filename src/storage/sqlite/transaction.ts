@@ -13,6 +13,7 @@ import {
   type Notes,
   type Tables,
   type Tx,
+  type WorkOptions,
 } from "../database.ts";
 import * as schema from "../schema.sqlite.ts";
 import { asAppError, isBusy } from "./connection.ts";
@@ -83,9 +84,10 @@ class Lane {
     return result;
   }
 
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: Tx) => Promise<T>, timeoutMs?: number): Promise<T> {
     const notes: Notes = {};
-    return this.#committed(notes, (connection) => this.#inTime(connection, work, notes));
+    const timed = (connection: Connection) => this.#inTime(connection, work, notes);
+    return this.#committed(notes, timed, timeoutMs);
   }
 
   /** Runs synchronous `work` in a transaction. */
@@ -101,10 +103,14 @@ class Lane {
     this.#connection = undefined;
   }
 
-  #committed<T>(notes: Notes, work: (connection: Connection) => T | Promise<T>): Promise<T> {
+  #committed<T>(
+    notes: Notes,
+    work: (connection: Connection) => T | Promise<T>,
+    timeoutMs = this.#options.timeoutMs,
+  ): Promise<T> {
     return this.alone(async (connection) => {
       // Waits before the work begins, so that the work never begins twice.
-      await whenFree(() => this.#begin(connection), this.#options.timeoutMs);
+      await whenFree(() => this.#begin(connection), timeoutMs);
       try {
         const result = await work(connection);
         connection.run("COMMIT");
@@ -216,8 +222,10 @@ export class SqliteDatabase implements Database {
 
   readonly read = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => this.#reads.transaction(work);
 
-  readonly transaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
-    this.#writes.transaction(work);
+  readonly transaction = <T>(
+    work: (tx: Tx) => Promise<T>,
+    { timeoutMs }: WorkOptions = {},
+  ): Promise<T> => this.#writes.transaction(work, timeoutMs);
 
   /** Runs native statements in a transaction, among the others in their order. */
   native<T>(work: (prepare: Prepare) => T): Promise<T> {

@@ -6,6 +6,8 @@ import { noBan } from "../../../src/domain/ban.ts";
 import { systemClock } from "../../../src/domain/clock.ts";
 import type { KeyHash } from "../../../src/storage/contract.ts";
 import type { Database } from "../../../src/storage/database.ts";
+import { PeopleService } from "../../../src/features/console/people.ts";
+import { randomBytes } from "../../../src/cli/open.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
@@ -264,4 +266,28 @@ test("a store that was closed tells of no files that are gone", async () => {
   // Longer than it is between two looks.
   await Bun.sleep(300);
   expect(problems).toEqual([]);
+});
+
+test("who ends somebody's access waits for a long change, as nobody else does", async () => {
+  using folder = temporaryFolder();
+  const store = openSqliteStore({ ...options(folder.path), timeoutMs: 1 });
+  const people = new PeopleService(store.db, systemClock, randomBytes);
+  const { person } = await people.invite("Ana", "staff", "test");
+  using other = new Connection(`${folder.path}/rehome.db`);
+  other.run("BEGIN IMMEDIATE");
+  const revocation = store.keys.change(
+    "key_1",
+    { action: "revoke", actor: "test", nowMs: 0 },
+    (key) => key,
+  );
+  const removal = people.remove(person.id);
+  const refused = store.pets
+    .create({ name: "Rex", categoryId: 1n })
+    .catch((error: unknown) => error);
+  expect(await refused).toMatchObject({ kind: "unavailable" });
+  other.run("ROLLBACK");
+  expect(await revocation).toBeUndefined();
+  expect(await removal).toBeUndefined();
+  expect(await people.isHere(person.id)).toBe(false);
+  await store.close();
 });

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import type { Tx } from "../../../src/storage/database.ts";
+import { patientWork, type Tx } from "../../../src/storage/database.ts";
 import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
@@ -117,6 +117,17 @@ test("a lock that stays is an error in words", async () => {
     why: "another process holds its lock",
   });
   native.run("ROLLBACK");
+  await impatient.close();
+});
+
+test("who may wait longer than usual does", async () => {
+  const impatient = new SqliteDatabase({ open, timeoutMs: 0 });
+  native.run("BEGIN IMMEDIATE");
+  const waiting = impatient.transaction((tx) => add(tx, "waited"), patientWork);
+  await Bun.sleep(10);
+  native.run("ROLLBACK");
+  await waiting;
+  expect(names()).toEqual(["waited"]);
   await impatient.close();
 });
 
