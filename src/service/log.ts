@@ -164,7 +164,9 @@ export class Logger {
     this.#waitingSize = 0;
     await this.#writeAll(Buffer.from(`${lines.join("\n")}\n`));
     const dropped = this.#dropped - this.#reportedDropped;
-    if (dropped > 0 && !this.#isAbandoned) {
+    // Told once there is room: the line that says so would be dropped as well.
+    const hasRoom = this.#waitingSize <= waitingMax;
+    if (dropped > 0 && hasRoom && !this.#isAbandoned) {
       this.#reportedDropped = this.#dropped;
       this.write(
         this.#line("warn", `${dropped} log lines were dropped: the log takes them too slowly.`),
