@@ -51,7 +51,7 @@ export async function startSchedule(
     onError,
     onProblem({ name, problem, failures }) {
       if (problem === null) log.info(`${name} succeeds again.`);
-      else log.warn(`${name} ${failures > 0 ? "failed" : "succeeded, but"}: ${problem}`);
+      else log.warn(`${name} ${failures > 0 ? "failed" : "succeeded, but"}: ${problem.text}`);
     },
     async onEnded(job, problem, signal) {
       await commandOf(job)

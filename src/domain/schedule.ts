@@ -13,6 +13,13 @@ export type JobKind = (typeof jobKinds)[number];
 export const pauseReasons = ["person", "undo", "restore"] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/** What is wrong with a job. Who has words of their own for the code shows these. */
+export interface JobProblem {
+  readonly text: string;
+  readonly code?: string;
+  readonly values?: readonly string[];
+}
+
 export interface JobTimes {
   readonly everyMs: number;
   readonly nextAtMs: number;

@@ -127,19 +127,20 @@ export class Schedule {
       after = await this.#outcome(job.name, triedAtMs, failed).catch(() =>
         this.#outcome(job.name, triedAtMs, failed),
       );
-      problem = failed ?? (after !== undefined && after.failures > 0 ? after.problem : null);
+      const ofJob = after !== undefined && after.failures > 0 ? after.problem : null;
+      problem = failed ?? ofJob?.text ?? null;
     } finally {
       // Also of a store whose disk is full.
       await onEnded(job, problem, stop);
     }
-    if (after !== undefined && after.problem !== job.problem) onProblem(after);
+    if (after !== undefined && after.problem?.text !== job.problem?.text) onProblem(after);
   }
 
   /** Stores why the process failed, if it did. Returns the job as it is now. */
   async #outcome(name: string, triedAtMs: number, failed?: string): Promise<Job | undefined> {
     const { db, clock } = this.#options;
     if (failed !== undefined) {
-      const outcome = { ok: false, problem: failed } as const;
+      const outcome = { ok: false, problem: { text: failed } } as const;
       await db.transaction((tx) => finishJob(tx, name, outcome, clock(), 0, triedAtMs));
     }
     return db.read((tx) => findJob(tx, name));

@@ -2,6 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import {
   type JobKind,
+  type JobProblem,
   type JobTimes,
   leaseMs,
   nextAfterFailure,
@@ -15,9 +16,19 @@ export interface Job extends JobTimes {
   readonly kind: JobKind;
   readonly target: string;
   readonly succeededAtMs: number | null;
-  readonly problem: string | null;
+  readonly problem: JobProblem | null;
   readonly paused: PauseReason | null;
 }
+
+/** A row with its problem as it is stored: JSON, or the text alone. */
+type Stored<T> = Omit<T, "problem"> & { readonly problem: string | null };
+
+const read = <T>(row: Stored<T>): T => {
+  const { problem } = row;
+  const isText = problem === null || !problem.startsWith("{");
+  const said = isText ? problem && { text: problem } : (JSON.parse(problem) as JobProblem);
+  return { ...row, problem: said } as T;
+};
 
 /** A row of the schedule, read without opening the store. */
 export interface JobRow {
@@ -27,11 +38,14 @@ export interface JobRow {
   /** When it last succeeded, or was added. */
   readonly sinceMs: number;
   readonly failures: number;
-  readonly problem: string | null;
+  readonly problem: JobProblem | null;
   readonly paused: PauseReason | null;
 }
 
-/** Reads the schedule on either kind of database. */
+export type StoredJobRow = Stored<JobRow>;
+export const jobRow = (row: StoredJobRow): JobRow => read<JobRow>(row);
+
+/** Reads the schedule on either kind of database, as rows for `jobRow`. */
 export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
   CAST(every_ms AS double precision) AS "everyMs",
   CAST(coalesce(succeeded_at_ms, added.created_at_ms, next_at_ms) AS double precision) AS "sinceMs"
@@ -43,14 +57,15 @@ export const jobName = (kind: JobKind, target: string): string => `${kind} ${tar
 export const jobsOf = (db: Database): Promise<Job[]> => db.read(allJobs);
 
 export async function allJobs(tx: Tx): Promise<Job[]> {
-  return tx.select().from(tx.t.schedule).orderBy(tx.t.schedule.name);
+  const rows = await tx.select().from(tx.t.schedule).orderBy(tx.t.schedule.name);
+  return rows.map((row) => read<Job>(row));
 }
 
 /** The job, or undefined if nothing of this name is scheduled. */
 export async function findJob(tx: Tx, name: string): Promise<Job | undefined> {
   const { schedule } = tx.t;
   const [job] = await tx.select().from(schedule).where(eq(schedule.name, name));
-  return job;
+  return job && read<Job>(job);
 }
 
 /** Schedules a job, due at once; one that is scheduled keeps its times and gets the interval. */
@@ -132,9 +147,15 @@ export async function leaseJob(
   });
 }
 
+const stored = (problem?: JobProblem) => (problem === undefined ? null : JSON.stringify(problem));
+
 export type JobOutcome =
-  | { readonly ok: true; readonly note?: string }
-  | { readonly ok: false; readonly problem: string; readonly retryAfterMs?: number | undefined };
+  | { readonly ok: true; readonly note?: JobProblem }
+  | {
+      readonly ok: false;
+      readonly problem: JobProblem;
+      readonly retryAfterMs?: number | undefined;
+    };
 
 /**
  * Stores how a job ended and when it is next due. `spread` is from 0 to 1. With `triedAtMs`, only
@@ -157,11 +178,11 @@ export async function finishJob(
   const ended = outcome.ok
     ? {
         succeededAtMs: nowMs,
-        problem: outcome.note ?? null,
+        problem: stored(outcome.note),
         nextAtMs: nextAfterSuccess(job.everyMs, nowMs, spread),
       }
     : {
-        problem: outcome.problem,
+        problem: stored(outcome.problem),
         nextAtMs: nextAfterFailure({ ...job, failures }, nowMs, outcome.retryAfterMs),
       };
   await tx

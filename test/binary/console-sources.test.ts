@@ -71,6 +71,9 @@ test("an address is shown, followed, pulled, paused; held withdrawals are those 
 
   list.text = "<!doctype html><title>Sign in</title>";
   expect(await steer("pull")).toContain("a web page instead of a list");
+  await ana.post("/language/es?back=/import");
+  expect(await page("/import")).toContain("una página web en lugar de una lista");
+  await ana.post("/language/en?back=/import");
   expect(await steer("pause")).toContain(">Resume<");
   expect(await steer("resume")).toContain(">Pause<");
 

@@ -5,7 +5,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { childrenOf, kill } from "../helpers/family.ts";
-import { startS3 } from "../helpers/s3.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { testDatabase } from "../helpers/postgres.ts";
+import { type S3Fault, startS3 } from "../helpers/s3.ts";
+import { fill, smallDisk } from "../helpers/small-disk.ts";
 import { until } from "../helpers/until.ts";
 
 let s3: Awaited<ReturnType<typeof startS3>>;
@@ -37,20 +40,44 @@ interface Row {
   readonly next_at_ms: number;
 }
 
-/** Starts a service whose backup is due, until the monitor is told how it ended. */
-async function due(settings: Record<string, string>, meanwhile?: (pid: number) => Promise<void>) {
-  if (existsSync(join(data, "rehome.db"))) {
+interface Around {
+  readonly meanwhile?: (pid: number) => Promise<void>;
+  /** The clock was years ahead when the last one was made. */
+  readonly isClockBack?: boolean;
+}
+
+/** Starts a service whose backup is due, until the monitor is told how it ended, or cannot be. */
+async function due(
+  settings: Record<string, string>,
+  { meanwhile, isClockBack = false }: Around = {},
+) {
+  {
     using db = new Database(join(data, "rehome.db"));
-    db.run("UPDATE schedule SET next_at_ms = 0 WHERE kind = 'backup'");
+    const atMs = isClockBack ? Date.now() + 10 * 365 * 86_400_000 : 0;
+    db.run("UPDATE schedule SET next_at_ms = ?1, tried_at_ms = ?1 WHERE kind = 'backup'", [atMs]);
   }
   told.length = 0;
-  const env = { ...s3.env, REHOME_BACKUP_PING: ping, ...settings };
+  const metrics = `127.0.0.1:${await freePort()}`;
+  const env = { ...s3.env, REHOME_BACKUP_PING: ping, REHOME_METRICS: metrics, ...settings };
   await using server = await serve(data, [], { env });
   await meanwhile?.(server.pid);
-  await until(() => told.length > 0, 60_000);
+  await until(() => told.length > 0 || server.stderr().includes("did not take the news"), 60_000);
   using db = new Database(join(data, "rehome.db"), { readonly: true });
   const job = db.query<Row, []>("SELECT failures, problem, next_at_ms FROM schedule").get();
-  return { told: [...told], job, log: server.stderr() };
+  const shown = await (await fetch(`http://${metrics}/metrics`)).text();
+  const failures = Number(/^rehome_backup_failures (\d+)/m.exec(shown)?.[1]);
+  await server.stop();
+  return { told: [...told], job, failures, log: server.stderr() };
+}
+
+/** What the doctor says of backups. */
+async function doctor(settings: Record<string, string>) {
+  const env = { ...s3.env, ...settings };
+  const { stdout } = await rehome(["doctor", "--data", data, "--port", "1", "--json"], { env });
+  const { checks } = JSON.parse(stdout) as {
+    checks: { check: string; state: string; detail: string }[];
+  };
+  return checks.find(({ check }) => check === "backup");
 }
 
 const backups = async () => {
@@ -59,35 +86,12 @@ const backups = async () => {
   return (JSON.parse(stdout) as { file: string }[]).map(({ file }) => file);
 };
 
-test("of a service go to a bucket, and what goes wrong is told and leaves none there", async () => {
+test("of a service go to a bucket, and what cannot be removed or read there is told", async () => {
   const settings = { REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "2" };
   const good = { told: ["/uuid"], job: { failures: 0, problem: null } };
   expect(await due(settings)).toMatchObject(good);
   const before = await backups();
   expect(before).toHaveLength(1);
-
-  const failing = async (what: string, meanwhile?: (pid: number) => Promise<void>) => {
-    const { told, job, log } = await due(settings, meanwhile);
-    expect([what, told]).toEqual([what, ["/uuid/fail"]]);
-    expect(job?.failures).toBeGreaterThan(0);
-    expect(log).not.toContain(s3.env.AWS_SECRET_ACCESS_KEY);
-    expect([what, await backups()]).toEqual([what, before]);
-    expect(readdirSync(data).filter((name) => name.endsWith(".partial"))).toHaveLength(
-      what === "killed" ? 1 : 0,
-    );
-    return job?.problem;
-  };
-  s3.at.fault = () => 403;
-  expect(await failing("forbidden")).toContain("AccessDenied");
-  s3.at.fault = () => "hang up";
-  expect(await failing("no network")).toContain("cannot be");
-  // The upload began, and never ends.
-  s3.at.fault = ({ method }) => (method === "PUT" || method === "POST" ? "hang" : undefined);
-  const killChildren = async (pid: number) => {
-    await until(() => s3.at.hanging > 0, 60_000);
-    for (const child of childrenOf({ pid })) kill(child);
-  };
-  expect(await failing("killed", killChildren)).toContain("SIGKILL");
 
   expect(await due(settings)).toMatchObject(good);
   s3.at.fault = ({ method }) => (method === "DELETE" ? 403 : undefined);
@@ -111,13 +115,94 @@ test("of a service go to a bucket, and what goes wrong is told and leaves none t
   }
 }, 240_000);
 
-test("are looked at by the doctor: a failure, and a backup that is gone, are no ok", async () => {
-  const env = { ...s3.env, REHOME_BACKUP_TO: s3.address };
-  const found = async () => {
-    const { stdout } = await rehome(["doctor", "--data", data, "--port", "1", "--json"], { env });
-    const { checks } = JSON.parse(stdout) as { checks: { check: string; state: string }[] };
-    return checks.find(({ check }) => check === "backup");
+/** A number generator of a seed, the same in every run. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
   };
+}
+
+/** How many failures: `BACKUP_ROUNDS=100 bun test` makes the long run. */
+const rounds = Number(process.env["BACKUP_ROUNDS"] ?? 9);
+
+test("that fail are told by monitor, doctor and metrics, and none that is broken is there", async () => {
+  const random = randomOf(38);
+  const settings = { REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "99999" };
+  using disk = smallDisk(1);
+  if (disk === undefined)
+    process.stderr.write("NOT RUN: a full disk needs the right to mount one\n");
+  // One of the first requests, and all after it.
+  const from = (fault: S3Fault) => {
+    let count = Math.floor(random() * 3);
+    s3.at.fault = () => (count-- > 0 ? undefined : fault);
+  };
+  const onUpload = (fault: S3Fault) => {
+    s3.at.fault = ({ method }) => (method === "PUT" || method === "POST" ? fault : undefined);
+  };
+  const killed = async (pid: number) => {
+    const before = s3.at.hanging;
+    await until(() => s3.at.hanging > before, 60_000);
+    await Bun.sleep(random() * 20);
+    for (const child of childrenOf({ pid })) kill(child);
+  };
+  const faults: Record<string, () => ReturnType<typeof due>> = {
+    forbidden: () => (from(403), due(settings)),
+    "server fails": () => (from(500), due(settings)),
+    "no network": () => (from("hang up"), due(settings)),
+    "wrong secret": () => due({ ...settings, AWS_SECRET_ACCESS_KEY: "wrong" }),
+    "cut upload": () => (onUpload("cut"), due(settings)),
+    "killed child": () => (onUpload("hang"), due(settings, { meanwhile: killed })),
+    "clock was ahead": () => (from(403), due(settings, { isClockBack: true })),
+    "monitor unreachable": () => (
+      from(403),
+      due({ ...settings, REHOME_BACKUP_PING: "http://127.0.0.1:1/uuid" })
+    ),
+    ...(disk && {
+      "full disk": async () => {
+        const place = join(disk.path, "backups");
+        mkdirSync(place, { recursive: true });
+        using _ballast = fill(disk.path);
+        return await due({ REHOME_BACKUP_TO: place });
+      },
+    }),
+  };
+  const names = Object.keys(faults);
+  const good = new Set<string>();
+  /** What is there can be restored: also one that was sent, and could not be read back. */
+  const verifyAll = async () => {
+    for (const file of (await backups()).filter((each) => !good.has(each))) {
+      const verified = await rehome(["backup", "verify", file], { env: s3.env });
+      expect(verified).toMatchObject({ exitCode: 0 });
+      good.add(file);
+    }
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    const what = names[round] ?? names[Math.floor(random() * names.length)] ?? "";
+    const { told, job, failures, log } = await (faults[what] as () => ReturnType<typeof due>)();
+    const heard = what === "monitor unreachable" ? [] : ["/uuid/fail"];
+    expect([round, what, told]).toEqual([round, what, heard]);
+    expect([what, job?.problem, failures]).toEqual([what, expect.any(String), job?.failures]);
+    expect(failures).toBeGreaterThan(0);
+    expect(job?.next_at_ms).toBeLessThan(Date.now() + 25 * 3_600_000);
+    expect(log).not.toContain(s3.env.AWS_SECRET_ACCESS_KEY);
+    s3.at.fault = undefined;
+    expect(await doctor(settings)).toMatchObject({ state: expect.stringMatching(/warn|fail/) });
+    await verifyAll();
+    if (disk !== undefined && existsSync(join(disk.path, "backups"))) {
+      expect(readdirSync(join(disk.path, "backups"))).toEqual([]);
+    }
+    if (round % 4 !== 3) continue;
+    expect(await due(settings)).toMatchObject({ told: ["/uuid"], job: { failures: 0 } });
+    const before = good.size;
+    await verifyAll();
+    expect(good.size).toBe(before + 1);
+  }
+}, 900_000);
+
+test("are looked at by the doctor: a failure, and a backup that is gone, are no ok", async () => {
+  const found = () => doctor({ REHOME_BACKUP_TO: s3.address });
   await due({ REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "1" });
   expect(await found()).toMatchObject({ state: "ok", detail: expect.stringContaining("s3://") });
   using db = new Database(join(data, "rehome.db"));
@@ -142,16 +227,28 @@ test("are looked at by the doctor: a failure, and a backup that is gone, are no 
 test("go to a folder that is made, and one that cannot be is told", async () => {
   const place = join(folder.path, "backups");
   expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
-  expect(readdirSync(place)).toHaveLength(1);
+  const dated = (name: string) => name.endsWith(".db");
+  expect(readdirSync(place).filter(dated)).toHaveLength(1);
   const failed = await due({ REHOME_BACKUP_TO: join(folder.path, "missing/backups") });
   expect(failed).toMatchObject({ told: ["/uuid/fail"] });
   expect(failed.job?.problem).toContain("its folder does not exist");
   // Its disk is not mounted: a folder in its place would fill another one.
+  const unmounted = async () => {
+    const { told, job } = await due({ REHOME_BACKUP_TO: place });
+    expect(told).toEqual(["/uuid/fail"]);
+    expect(job?.problem).toContain("is not the same folder now");
+  };
   rmSync(place, { recursive: true });
-  const unmounted = await due({ REHOME_BACKUP_TO: place });
-  expect(unmounted).toMatchObject({ told: ["/uuid/fail"] });
-  expect(unmounted.job?.problem).toContain("has the last backup, and is not there");
+  await unmounted();
   expect(existsSync(place)).toBe(false);
+  mkdirSync(place);
+  await rehome(["backup", join(folder.path, "elsewhere.db"), "--data", data]);
+  await unmounted();
+  expect(readdirSync(place)).toEqual([]);
+  // Somebody agrees to the folder as it is.
+  const env = { REHOME_BACKUP_TO: place };
+  expect(await rehome(["backup", "--data", data], { env })).toMatchObject({ exitCode: 0 });
+  expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
 }, 120_000);
 
 test("are left alone by a server without their setting, and are not for bad settings", async () => {
@@ -168,8 +265,6 @@ test("are left alone by a server without their setting, and are not for bad sett
     expect(result).toMatchObject({ exitCode: 2, stdout: "" });
     return result.stderr;
   };
-  const store = { REHOME_STORE: "postgres://kim@127.0.0.1:1/x", REHOME_BACKUP_TO: "/tmp" };
-  expect(await refused(store)).toContain("pg_dump --format=custom");
   const bucket = { REHOME_DATA: data, REHOME_BACKUP_TO: s3.address };
   expect(await refused(bucket)).toContain("no credentials");
   const file = { REHOME_BACKUP_TO: `${s3.address}/rehome.db` };
@@ -182,3 +277,14 @@ test("are left alone by a server without their setting, and are not for bad sett
   expect(await refused({ ...bucket, ...s3.env, REHOME_BACKUP_EVERY: "5m" })).toContain("15m");
   expect(await refused({ ...bucket, ...s3.env, REHOME_BACKUP_RECIPIENT: "kim" })).toContain("age1");
 });
+
+test("are not made of a database, which is served all the same, and said in one line", async () => {
+  await using database = await testDatabase();
+  const place = join(folder.path, "none");
+  const env = { REHOME_STORE: database.url, REHOME_BACKUP_TO: place };
+  await using server = await serve(undefined, [], { env });
+  await until(() => server.stderr().includes("pg_dump"));
+  await server.stop();
+  expect(server.stderr().match(/.*--backup-to.*/g)).toHaveLength(1);
+  expect(existsSync(place)).toBe(false);
+}, 120_000);

@@ -71,7 +71,7 @@ test("what goes wrong is shown, and a secret is nowhere", async () => {
     "--yes",
   );
   expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toStartWith("Error: The source did not return JSON.");
+  expect(refused.stderr).toStartWith("Error: shelter: the source did not return JSON");
   list.text = "<!doctype html><title>Sign in</title>";
   const pulled = await sources("pull", "vet");
   expect(pulled).toMatchObject({ exitCode: 1 });

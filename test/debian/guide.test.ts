@@ -91,6 +91,7 @@ const notRun: Readonly<Record<string, string>> = {
     "a file of cron, which this machine does not run",
   "sudo rehome sources add north --url https://north.example.org/animals.csv --every 1h":
     "another machine's list; sources.test.ts follows one",
+  "sudo rehome sources show north": "another machine's list, with a credential that was changed",
   "REHOME_BACKUP_TO=s3://north-shelter/rehome": "a bucket; scheduled-backups.test.ts has one",
   "rehome backup list s3://north-shelter/rehome --backup-credentials bucket":
     "a bucket; backup-s3.test.ts restores from one",

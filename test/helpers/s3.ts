@@ -2,7 +2,7 @@
  * An S3 server that stores for real (s3rver), behind a check of every signature by other people's
  * code (aws4): s3rver alone takes any.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
@@ -21,6 +21,9 @@ type S3rver = new (options: object) => {
   callback(): RequestListener;
 };
 
+/** A status; no answer, with or without the end of the connection; or half of a file is kept. */
+export type S3Fault = number | "hang up" | "hang" | "cut";
+
 export const bucketName = "backups";
 const accessKeyId = "S3RVER";
 const secretAccessKey = "secret-of-the-bucket";
@@ -38,9 +41,8 @@ export async function startS3() {
   await server.configureBuckets();
   const store = server.callback();
   const at = {
-    /** What happens instead of an answer of the store: a status, or no answer at all. */
-    fault: undefined as
-      ((request: IncomingMessage) => number | "hang up" | "hang" | undefined) | undefined,
+    /** What happens instead of an answer of the store: see `S3Fault`. */
+    fault: undefined as ((request: IncomingMessage) => S3Fault | undefined) | undefined,
     refused: 0,
     hanging: 0,
   };
@@ -49,11 +51,18 @@ export async function startS3() {
     if (fault === "hang up") return void request.socket.destroy();
     if (fault === "hang") return void (at.hanging += 1);
     const { authorization = "" } = request.headers;
+    const path = decodeURIComponent((request.url ?? "").split("?")[0] ?? "");
+    if (fault === "cut") {
+      response.on("finish", () => truncateSync(`${join(directory, path)}._S3rver_object`, 512));
+    }
     const isSigned = authorization.endsWith(`Signature=${signatureOf(request, aws4)}`);
-    if (fault === undefined && isSigned) return store(request, response);
+    if ((fault === undefined || fault === "cut") && isSigned) return store(request, response);
     if (!isSigned) at.refused += 1;
     const code = isSigned ? "AccessDenied" : "SignatureDoesNotMatch";
-    response.writeHead(fault ?? 403, { "content-type": "application/xml", connection: "close" });
+    response.writeHead(typeof fault === "number" ? fault : 403, {
+      "content-type": "application/xml",
+      connection: "close",
+    });
     return void response.end(`<Error><Code>${code}</Code><Message>No.</Message></Error>`);
   });
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));

@@ -32,7 +32,7 @@ async function scheduled(run: (name: string) => string | undefined | Promise<str
         }
         return problem;
       },
-      onProblem: ({ name, problem }) => problems.push(`${name}: ${problem}`),
+      onProblem: ({ name, problem }) => problems.push(`${name}: ${problem?.text}`),
       onEnded: async (_, problem) => void ended.push(problem),
       onError: (error) => done.push(`failed: ${String(error)}`),
     });
@@ -72,7 +72,7 @@ test("a job whose process was killed is tried again after a minute, and its prob
   const { add, clock, db, done, look, make, problems } = await scheduled(() => problem);
   await add("north");
   await look(make());
-  expect(await jobsOf(db)).toMatchObject([{ failures: 1, problem: "killed by SIGKILL" }]);
+  expect(await jobsOf(db)).toMatchObject([{ failures: 1, problem: { text: "killed by SIGKILL" } }]);
   clock.advance(minuteMs - 1);
   await look(make());
   expect(done).toHaveLength(1);
@@ -82,7 +82,7 @@ test("a job whose process was killed is tried again after a minute, and its prob
   expect(await jobsOf(db)).toMatchObject([
     { failures: 0, problem: null, succeededAtMs: clock.nowMs },
   ]);
-  expect(problems).toEqual(["pull north: killed by SIGKILL", "pull north: null"]);
+  expect(problems).toEqual(["pull north: killed by SIGKILL", "pull north: undefined"]);
 });
 
 test("a job of a process that died is left to others after its lease", async () => {

@@ -30,7 +30,7 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
       const problem = await runJob(["sources", "pull", "--scheduled", "--", name], env);
       // Otherwise its process has stored how it ended.
       if (problem === undefined) return;
-      const outcome = { ok: false, problem } as const;
+      const outcome = { ok: false, problem: { text: problem } } as const;
       await db.transaction((tx) => finishJob(tx, pullJob(name), outcome, clock(), 0, triedAtMs));
     } finally {
       pulls.delete(name);

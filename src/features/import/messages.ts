@@ -124,6 +124,40 @@ export const messageTexts = {
   formatUnknown: (found: string, options: string) =>
     `rehome cannot tell what the columns mean. The first record has:\n${found}\n` +
     `Say where the fields are, such as ${options}`,
+
+  // A list at an address that did not come.
+  addressSecret: () =>
+    "the address must not have a user name or a password in it: give them with --secret-file",
+  addressScheme: (scheme: string) => `the address must start with https://, not ${scheme}`,
+  hostUnknown: (host: string) => `the host ${host} was not found`,
+  hostForbidden: (host: string) => `${host} is at an address where no list is`,
+  hostPrivate: (host: string) =>
+    `${host} is on a private network: REHOME_PULL_PRIVATE=on allows it`,
+  hostPublic: (host: string) => `${host} is on the internet: use https://`,
+  redirectsMany: (max: string) => `the source redirected more than ${max} times`,
+  credentialRefused: (status: string) => `the source refused the credential (status ${status})`,
+  waitAsked: (status: string) => `the source asked to wait (status ${status})`,
+  sourceFailed: (status: string) => `the source failed (status ${status})`,
+  statusOther: (status: string) => `the source returned status ${status} instead of a list`,
+  returnedNothing: () => "the source returned nothing: it may refuse the credential",
+  returnedPage: () =>
+    "the source returned a web page instead of a list (publish a Google Sheet as CSV)",
+  sourceRefused: (said: string) => `the source refused: ${said}`,
+  sourceSlow: () => "the source did not answer in time",
+  unreachable: (why: string) => `the source could not be reached (${why})`,
+  returnedNoJson: () => "the source did not return JSON",
+  returnedNoList: (key: string) => `the source's response has no list "${key}"`,
+  pagesMany: (max: string) => `the list has more than ${max} pages`,
+  countWrong: (total: string, found: string) =>
+    `the source has ${total} animals and returned ${found}`,
+  returnedNone: () => "the source returned no animals",
+
+  // A pull that did not take all of a list.
+  credentialMissing: () => "the backup that was restored lacks the credential",
+  pullOvertaken: () => "the list was paused or pulled elsewhere meanwhile; nothing changed",
+  noneTaken: (read: string, why: string) => `none of ${read} records could be read: ${why}`,
+  withdrawalsWait: (held: string) => `${held} withdrawals wait for a person`,
+  recordsWrong: (rejected: string, read: string) => `${rejected} of ${read} records have errors`,
 };
 
 type MessageCode = keyof typeof messageTexts;

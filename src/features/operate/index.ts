@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { AnySetting, Setting } from "../../config.ts";
+import { type AnySetting, dataFolderOf, type LoadedConfig, type Setting } from "../../config.ts";
 import { parseDuration } from "../../domain/duration.ts";
 import type { CommandEntry, Feature, Watcher } from "../../feature.ts";
 import { listenAddress } from "../listen-address.ts";
@@ -57,6 +57,9 @@ const commands: readonly CommandEntry[] = [
   },
 ];
 
+/** True for a database server, which has tools of its own for its backups. */
+const isDatabase = ({ config }: LoadedConfig) => dataFolderOf(config) === undefined;
+
 /** What an operator needs beside the service, such as backups, the doctor and metrics. */
 export const operateFeature: Feature = {
   name: "operate",
@@ -66,10 +69,10 @@ export const operateFeature: Feature = {
     {
       kind: "backup",
       words: () => ["backup", "--scheduled"],
-      everyMs: ({ valueOf }) =>
-        valueOf(backupSettings.to) === undefined
+      everyMs: (loaded) =>
+        loaded.valueOf(backupSettings.to) === undefined || isDatabase(loaded)
           ? undefined
-          : parseDuration(valueOf(backupSettings.every)),
+          : parseDuration(loaded.valueOf(backupSettings.every)),
       async ended({ valueOf }, problem, signal) {
         const url = valueOf(backupSettings.ping);
         if (url === undefined) return;
@@ -87,11 +90,15 @@ export const operateFeature: Feature = {
   },
   async watch(loaded, log, io) {
     const { config, valueOf } = loaded;
+    const parent = parentOf(io.env);
     if (valueOf(backupSettings.to) !== undefined) {
-      await (await import("./backup/find.ts")).requireBackups(loaded, io);
+      if (!isDatabase(loaded)) {
+        await (await import("./backup/find.ts")).requireBackups(loaded, io);
+      } else if (parent?.otherWarns !== true) {
+        log.warn("--backup-to is for a data folder; back up the database with pg_dump.");
+      }
     }
     const address = valueOf(metricsSetting);
-    const parent = parentOf(io.env);
     const member = parent && watchForParent(config, parent);
     if (address === undefined) return member;
     // Loaded only when it is wanted: the library's memory is not free.

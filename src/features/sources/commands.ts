@@ -16,8 +16,14 @@ import { reasonOf } from "../../domain/system-error.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../../storage/schedule.ts";
 import { previewImport } from "../import/do/import.ts";
+import { messageText } from "../import/messages.ts";
 import { prepare, type Reading } from "../import/understand/reading.ts";
-import { addReadOptions, givenBy, type ReadingOptions } from "../import/commands/import-options.ts";
+import {
+  addReadOptions,
+  givenBy,
+  inWords,
+  type ReadingOptions,
+} from "../import/commands/import-options.ts";
 import { guessRemedy, importedText } from "../import/commands/import-report.ts";
 import { addressProblem } from "./fetch.ts";
 import { type Address, type PresetName, presetNames } from "./presets.ts";
@@ -134,11 +140,13 @@ async function addSource(
   const pulling = pullingOf(io.stop, services, given.loaded);
   const address = addressFor(given, pulling.allowPrivate);
   const secret = await secretOf(io, given.secretFile);
-  const fetched = await fetchNew(pulling, address, secret);
-  const prepared = await prepare(fetched.bytes, { ...givenBy(given), source: name });
   const { db } = services.store;
   const options = { createCategories, skipBad: true, complete, confirmed: true };
-  const preview = await previewImport(db, prepared, options);
+  const { fetched, preview } = await inWords(name, async () => {
+    const fetched = await fetchNew(pulling, address, secret);
+    const prepared = await prepare(fetched.bytes, { ...givenBy(given), source: name });
+    return { fetched, preview: await previewImport(db, prepared, options) };
+  });
   io.err(importedText(preview));
   if (preview.isGuessed && acceptGuess !== true && !io.canAsk) {
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(preview));
@@ -157,7 +165,7 @@ async function addSource(
     createsCategories: createCategories === true ? 1 : 0,
     createdBy: services.actor,
   };
-  printResult(io, name, await begin(pulling, source, every, fetched));
+  printResult(io, name, await inWords(name, () => begin(pulling, source, every, fetched)));
 }
 
 /** Where the list is. Throws UsageError for options that name no place, or a forbidden one. */
@@ -169,7 +177,8 @@ function addressFor({ preset, account, url }: AddOptions, allowPrivate: boolean)
     throw new UsageError(`--preset ${preset} needs --account.`, "Name the account of the shelter.");
   }
   const refused = url && addressProblem(url, allowPrivate);
-  if (refused) throw new UsageError(refused.problem, "rehome sources add --help");
+  if (refused)
+    throw new UsageError(`${messageText(refused.problem)}.`, "rehome sources add --help");
   return { preset: preset ?? null, account: account ?? null, url: url?.href ?? null };
 }
 
@@ -224,7 +233,7 @@ function sourceJson({ source, job }: Followed): SourceJson {
     triedAt: time(job.triedAtMs),
     succeededAt: time(job.succeededAtMs),
     failures: job.failures,
-    problem: job.problem,
+    problem: job.problem?.text ?? null,
     paused: job.paused,
     held: source.held?.length ?? 0,
   };
@@ -334,7 +343,7 @@ function pullCommand(io: Io): Command {
 
 /** Says how a pull ended. Throws for one that failed. */
 function printResult(io: Io, name: string, result: PullResult): void {
-  if (result.outcome === "failed") throw new Error(`${name}: ${result.problem}`);
+  if (result.outcome === "failed") throw new Error(`${name}: ${result.problem.text}`);
   io.out(result.outcome === "unchanged" ? `${name} has not changed.\n` : reportText(name, result));
 }
 

@@ -6,16 +6,18 @@
 import { lookup } from "node:dns/promises";
 import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
 import { dayMs } from "../../domain/clock.ts";
+import { type Message, message } from "../import/messages.ts";
 
 /** A fetch that brought no list: nothing changes, and the next one comes by the schedule. */
 export interface SourceProblem {
-  /** What went wrong, for a person. */
-  readonly problem: string;
+  readonly problem: Message;
   /** What the source asks to wait, at most a day. */
   readonly retryAfterMs?: number;
 }
 
-export const problemOf = (problem: string): SourceProblem => ({ problem });
+export const problemOf: <C extends Message["code"]>(
+  ...said: Parameters<typeof message<C>>
+) => SourceProblem = (...said) => ({ problem: message(...said) });
 
 export const isProblem = (value: object): value is SourceProblem => "problem" in value;
 
@@ -81,12 +83,10 @@ export function isNeverAsked(text: string): boolean {
 /** Checks an address as a person gives it, before anything is asked. */
 export function addressProblem(url: URL, allowPrivate: boolean): SourceProblem | undefined {
   if (url.username !== "" || url.password !== "") {
-    return problemOf(
-      "The address must not have a user name or a password in it. Give them with --secret-file.",
-    );
+    return problemOf("addressSecret");
   }
   if (url.protocol === "https:" || (url.protocol === "http:" && allowPrivate)) return undefined;
-  return problemOf(`The address must start with https://, not ${url.protocol}`);
+  return problemOf("addressScheme", url.protocol);
 }
 
 /** The page at `request.url`, `unchanged` where the source says so (304), or why there is none. */
@@ -110,7 +110,7 @@ export async function fetchPage(
       if (response.status < 307) form = undefined;
       url = next;
     }
-    return problemOf(`The source redirected more than ${redirectsMax} times.`);
+    return problemOf("redirectsMany", `${redirectsMax}`);
   } catch (error) {
     return failureOf(error, signal.aborted);
   }
@@ -127,16 +127,13 @@ async function pin(url: URL, allowPrivate: boolean): Promise<Pinned | SourceProb
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const found = await lookup(host, { all: true });
   const addresses = found.map(({ address }) => address);
-  const address = addresses[0];
-  if (address === undefined) return problemOf(`The host ${host} was not found.`);
-  if (addresses.some(isNeverAsked)) {
-    return problemOf(`${host} is at an address where no list is.`);
-  }
+  const [address = ""] = addresses;
+  if (addresses.some(isNeverAsked)) return problemOf("hostForbidden", host);
   if (!allowPrivate && !addresses.every(isPublicAddress)) {
-    return problemOf(`${host} is on a private network. Set --pull-private on to allow it.`);
+    return problemOf("hostPrivate", host);
   }
   if (url.protocol === "http:" && addresses.some(isPublicAddress)) {
-    return problemOf(`${host} is on the internet: use https://.`);
+    return problemOf("hostPublic", host);
   }
   return { url, address };
 }
@@ -188,7 +185,7 @@ async function pageOf(
     return statusProblem(status, headers, limits.nowMs());
   }
   const bytes = await bodyOf(response, limits.bytesMax);
-  if (bytes === undefined) return problemOf("The list is larger than 64 MiB unpacked.");
+  if (bytes === undefined) return problemOf("inputLarge", "64");
   return (
     contentProblem(bytes) ?? {
       bytes,
@@ -214,15 +211,15 @@ function statusProblem(status: number, headers: Headers, nowMs: number): SourceP
   const retryAfterMs = retryAfter(headers.get("Retry-After"), nowMs);
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 401 || status === 403) {
-    return problemOf(`The source refused the credential (status ${status}).`);
+    return problemOf("credentialRefused", `${status}`);
   }
   if (status === 429) {
-    return { ...problemOf("The source asked to wait (status 429)."), ...wait };
+    return { ...problemOf("waitAsked", `${status}`), ...wait };
   }
   if (status >= 500) {
-    return { ...problemOf(`The source failed (status ${status}).`), ...wait };
+    return { ...problemOf("sourceFailed", `${status}`), ...wait };
   }
-  return problemOf(`The source returned status ${status} instead of a list.`);
+  return problemOf("statusOther", `${status}`);
 }
 
 /** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most a day. */
@@ -239,20 +236,25 @@ const webPage = /^\uFEFF?\s*(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|bo
 function contentProblem(bytes: Uint8Array): SourceProblem | undefined {
   const start = new TextDecoder().decode(bytes.subarray(0, 2_048));
   if (bytes.length <= 2_048 && blank.test(start)) {
-    return problemOf("The source returned nothing: it may refuse the credential.");
+    return problemOf("returnedNothing");
   }
   if (webPage.test(start)) {
-    return problemOf("The source returned a web page instead of a list.");
+    return problemOf("returnedPage");
   }
   const [, said] = /^\s*ERROR:\s*([^\r\n]{0,200})/.exec(start) ?? [];
-  return said === undefined ? undefined : problemOf(`The source refused: ${said}`);
+  return said === undefined ? undefined : problemOf("sourceRefused", said);
 }
 
 function failureOf(error: unknown, timedOut: boolean): SourceProblem {
-  const { name, code } = error as { name?: string; code?: string };
+  const {
+    name,
+    code,
+    hostname = "",
+  } = error as Record<"name" | "code" | "hostname", string | undefined>;
   if (timedOut || name === "TimeoutError" || name === "AbortError") {
-    return problemOf("The source did not answer in time.");
+    return problemOf("sourceSlow");
   }
+  if (code === "ENOTFOUND") return problemOf("hostUnknown", hostname);
   const why = code ?? name ?? "unknown";
-  return problemOf(`The source could not be reached (${why}).`);
+  return problemOf("unreachable", why);
 }

@@ -121,7 +121,7 @@ const presets: Readonly<
 
 function refusal(said: unknown): SourceProblem {
   const words = typeof said === "string" && said !== "" ? said.slice(0, 200) : "no reason given";
-  return problemOf(`The source refused: ${words}`);
+  return problemOf("sourceRefused", words);
 }
 
 interface PageFacts {
@@ -150,13 +150,11 @@ async function allPages(
     if (fetched === "unchanged" || isProblem(fetched)) return fetched;
     bytesLeft -= fetched.bytes.length;
     const page = documentOf(fetched.bytes);
-    if (page === undefined) return problemOf("The source did not return JSON.");
+    if (page === undefined) return problemOf("returnedNoJson");
     const facts = factsOf(page, at);
     if (isProblem(facts)) return facts;
     const own = page[key];
-    if (!Array.isArray(own)) {
-      return problemOf(`The source's response has no list "${key}".`);
-    }
+    if (!Array.isArray(own)) return problemOf("returnedNoList", key);
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
     if (facts.hasMore && own.length > 0) continue;
@@ -170,7 +168,7 @@ async function allPages(
     };
     return { bytes: Buffer.from(jsonText(whole)), etag: null, lastModified: null };
   }
-  return problemOf(`The list has more than ${pagesMax} pages.`);
+  return problemOf("pagesMany", `${pagesMax}`);
 }
 
 function documentOf(bytes: Uint8Array): Record<string, unknown> | undefined {
@@ -194,7 +192,7 @@ function wholeProblem(
   );
   const expected = Number(total);
   if (hasMore || (Number.isFinite(expected) && ids.size !== expected)) {
-    return problemOf(`The source has ${String(total)} animals and returned ${ids.size}.`);
+    return problemOf("countWrong", String(total), `${ids.size}`);
   }
-  return ids.size === 0 ? problemOf("The source returned no animals.") : undefined;
+  return ids.size === 0 ? problemOf("returnedNone") : undefined;
 }

@@ -7,6 +7,7 @@ import { randomShare } from "../../cli/open.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
+import type { JobProblem } from "../../domain/schedule.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
 import { finishJob, type JobOutcome } from "../../storage/schedule.ts";
@@ -15,12 +16,18 @@ import { runImport } from "../import/do/import.ts";
 import type { Lacking } from "../import/plan/plan.ts";
 import { prepareAgain } from "../import/understand/reading.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
-import { messageText } from "../import/messages.ts";
+import { type Message, message, messageText } from "../import/messages.ts";
 import type { ImportOptions } from "../import/plan/plan.ts";
 import type { StoreAnimal } from "../import/plan/store.ts";
 import { limits, UnreadableInput } from "../import/read/input.ts";
 import type { Reading } from "../import/understand/reading.ts";
-import { type FetchedPage, type FetchLimits, isProblem, type Validators } from "./fetch.ts";
+import {
+  type FetchedPage,
+  type FetchLimits,
+  isProblem,
+  problemOf,
+  type Validators,
+} from "./fetch.ts";
 import { pullPrivateSetting } from "./index.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";
 import {
@@ -75,7 +82,7 @@ export interface PullReport {
 }
 
 export type PullResult =
-  | { readonly outcome: "failed"; readonly problem: string; readonly retryAfterMs?: number }
+  | { readonly outcome: "failed"; readonly problem: JobProblem; readonly retryAfterMs?: number }
   | { readonly outcome: "unchanged" }
   | PullReport;
 
@@ -93,7 +100,7 @@ function addressOf({ preset, account, url }: Source): Address {
   return { preset: preset as PresetName | null, account, url };
 }
 
-/** The list at an address that nobody follows yet. Throws AppError for none. */
+/** The list at an address that nobody follows yet. Throws UnreadableInput for none. */
 export async function fetchNew(
   pulling: Pulling,
   address: Address,
@@ -102,7 +109,8 @@ export async function fetchNew(
   const noneKnown = { etag: null, lastModified: null };
   const fetched = await fetchList(address, secret, noneKnown, limitsOf(pulling));
   if (fetched !== "unchanged" && !isProblem(fetched)) return fetched;
-  throw new AppError("unavailable", fetched === "unchanged" ? "No list came." : fetched.problem);
+  const { problem } = fetched === "unchanged" ? problemOf("returnedNothing") : fetched;
+  throw new UnreadableInput(0, problem);
 }
 
 /**
@@ -143,25 +151,29 @@ export async function pull(
   const ending = (result: PullResult, validators?: Validators) =>
     finish(pulling, name, job, result, validators);
   if (source.secret === blankedSecret) {
-    const problem = "the backup that was restored lacks the credential";
-    return ending({ outcome: "failed", problem });
+    return ending({ outcome: "failed", problem: said(message("credentialMissing")) });
   }
   const known = { etag: source.etag, lastModified: source.lastModified };
   const secret = source.secret ?? undefined;
   const fetched = await fetchList(addressOf(source), secret, known, limitsOf(pulling));
   if (fetched === "unchanged") return ending({ outcome: "unchanged" });
   if (isProblem(fetched)) {
-    return ending({ outcome: "failed", ...fetched });
+    return ending({ ...fetched, outcome: "failed", problem: said(fetched.problem) });
   }
   const { bytes, ...validators } = fetched;
   if (hashOf(bytes) === source.hash) return ending({ outcome: "unchanged" }, validators);
   try {
     return await take(pulling, source, job, fetched);
   } catch (error) {
-    if (!(error instanceof UnreadableInput) && !(error instanceof AppError)) throw error;
-    return ending({ outcome: "failed", problem: error.message });
+    if (error instanceof UnreadableInput) {
+      return ending({ outcome: "failed", problem: { text: error.message, ...error.problem } });
+    }
+    if (!(error instanceof AppError)) throw error;
+    return ending({ outcome: "failed", problem: { text: error.message } });
   }
 }
+
+const said = (problem: Message): JobProblem => ({ text: messageText(problem), ...problem });
 
 const hashOf = (bytes: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
@@ -179,7 +191,7 @@ async function take(
   let held: readonly string[] = [];
   const prepared = await prepareAgain(bytes, source.reading as Reading);
   const ends = async (tx: Tx, done: ImportSummary) => {
-    if (!(await isClaimed(tx, claim))) throw overtaken(name);
+    if (!(await isClaimed(tx, claim))) throw new UnreadableInput(0, message("pullOvertaken"));
     const report = reportOf(done, held.length);
     // What is not whole is taken again, however often it is the same.
     const isWhole = report.outcome === "imported";
@@ -206,9 +218,6 @@ async function take(
   return reportOf(summary, held.length);
 }
 
-const overtaken = (name: string) =>
-  new AppError("unavailable", `${name} was paused or pulled elsewhere meanwhile; nothing changed.`);
-
 /**
  * Which animals that a list lacks are withdrawn now, and which wait for a person. A row in error
  * that has an id protects its animal; one without an id may be any of them. More than half of the
@@ -229,13 +238,12 @@ async function withdrawals(
   return isMost ? { now: [], held: going } : { now: going, held: [] };
 }
 
-/** Throws AppError for a list of which nothing was taken. */
+/** Throws UnreadableInput for a list of which nothing was taken. */
 function reportOf(summary: ImportSummary, held: number): PullReport {
   const { read, added, updated, withdrawn, rejected } = summary;
   const problems = problemsOf(summary);
   if (!summary.applied && rejected > 0) {
-    const what = `None of ${read} records could be read: ${problems[0]}.`;
-    throw new AppError("invalid_request", what);
+    throw new UnreadableInput(0, message("noneTaken", String(read), problems[0] ?? ""));
   }
   const outcome = held > 0 ? "held" : rejected > 0 ? "partial" : "imported";
   return { outcome, read, added, updated, withdrawn, held, rejected, problems };
@@ -269,9 +277,12 @@ function outcomeOf(result: PullResult): JobOutcome {
     case "failed":
       return { ok: false, problem: result.problem, retryAfterMs: result.retryAfterMs };
     case "held":
-      return { ok: true, note: `${result.held} withdrawals wait for a person` };
+      return { ok: true, note: said(message("withdrawalsWait", `${result.held}`)) };
     case "partial":
-      return { ok: true, note: `${result.rejected} of ${result.read} records have errors` };
+      return {
+        ok: true,
+        note: said(message("recordsWrong", `${result.rejected}`, `${result.read}`)),
+      };
     case "imported":
     case "unchanged":
       return { ok: true };

@@ -36,6 +36,6 @@ test("one is warned of after three intervals, and fails after 48 hours", () => {
 });
 
 test("what waits for a person is warned of", () => {
-  expect(states({ problem: "12 withdrawals wait for a person" })).toEqual(["warn"]);
+  expect(states({ problem: { text: "12 withdrawals wait for a person" } })).toEqual(["warn"]);
   expect(states({ paused: "undo" }, { paused: "restore" })).toEqual(["warn", "warn"]);
 });

@@ -54,10 +54,10 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
     }
     await scheduleJob(tx, { kind: "backup", target: "" }, dayMs, nowMs);
     await finishJob(tx, "pull north", { ok: true }, nowMs, 0);
-    await finishJob(tx, "pull south", { ok: false, problem: "gone" }, nowMs, 0);
+    await finishJob(tx, "pull south", { ok: false, problem: { text: "gone" } }, nowMs, 0);
     await pauseJob(tx, "pull east", "person", nowMs);
-    await finishJob(tx, "backup", { ok: false, problem: "full" }, nowMs, 0);
-    await finishJob(tx, "backup", { ok: false, problem: "full" }, nowMs, 0);
+    await finishJob(tx, "backup", { ok: false, problem: { text: "full" } }, nowMs, 0);
+    await finishJob(tx, "backup", { ok: false, problem: { text: "full" } }, nowMs, 0);
   });
   const metrics = new Metrics({ folder: "/", tlsCert: undefined, droppedLogLines: () => 0 });
   metrics.watchSchedule(db, true);

@@ -129,7 +129,7 @@ describe("what is wrong changes nothing and is shown", () => {
     expect(await responding(respond)).toMatchObject({ outcome: "failed" });
     expect(await animals()).toHaveLength(2);
     const { problem, failures, nextAtMs } = await job();
-    expect(problem).toContain(words);
+    expect(problem?.text).toContain(words);
     expect(failures).toBe(1);
     expect(nextAtMs).toBe(clock.nowMs + 60_000);
   });
@@ -152,7 +152,7 @@ test("a new word and a new category are rows in error, and protect their animals
   ];
   expect(await listed(next)).toMatchObject({ outcome: "partial", rejected: 2, withdrawn: 1 });
   expect(await animals()).toEqual(["d1 available", "d2 available", "d3 available", "d4 available"]);
-  expect((await job()).problem).toContain("2 of 4");
+  expect((await job()).problem?.text).toContain("2 of 4");
 });
 
 test("a row in error without an id withdraws nobody", async () => {
@@ -176,7 +176,7 @@ describe("withdrawals of more than half", () => {
     const next = [...dogs(4), { id: "d20", name: "New", status: "available" }];
     expect(await listed(next)).toMatchObject({ outcome: "held", held: 6, withdrawn: 0, added: 1 });
     expect(await animals()).toHaveLength(11);
-    expect((await job()).problem).toContain("6 withdrawals");
+    expect((await job()).problem?.text).toContain("6 withdrawals");
     expect(await withdrawHeld({ ...pulling, actor: "Kim" }, "north")).toBe(6);
     expect(await animals()).toHaveLength(5);
     expect(await withdrawHeld({ ...pulling, actor: "Kim" }, "north")).toBeUndefined();
@@ -366,7 +366,7 @@ describe("a list that begins to be followed", () => {
   test("is not followed if nothing of it can be imported", async () => {
     const { begun, db } = await beginning(csv([{ id: "d1", name: "Rex", status: "wandering" }]));
     const failure = await begun.catch((error: Error) => error.message);
-    expect(failure).toContain("None of 1 records");
+    expect(failure).toContain("none of 1 records");
     expect((await followed(db)).map(({ source }) => source.name)).toEqual(["north"]);
   });
 });

@@ -1,6 +1,8 @@
 /** Lists that the service imports by itself: how they are, and how a new one begins. */
 import { minuteMs } from "../../../domain/clock.ts";
+import type { JobProblem } from "../../../domain/schedule.ts";
 import { html, type Html } from "../../docs/html.ts";
+import { message, messageText } from "../../import/messages.ts";
 import { type Form, readForm } from "../body.ts";
 import { type Followed, heldMark, isSourceName, isStale, stateOf } from "../sources.ts";
 import type { Visit } from "../visit.ts";
@@ -78,7 +80,7 @@ async function sourceRow(visit: Visit, followed: Followed): Promise<Html> {
       </span>
       ${
         source.held === null
-          ? job.problem !== null && html`<span lang="en">${job.problem}</span>`
+          ? job.problem !== null && html`<span>${problemText(visit, job.problem)}</span>`
           : await heldForm(visit, followed)
       }
     </div>
@@ -88,6 +90,16 @@ async function sourceRow(visit: Visit, followed: Followed): Promise<Html> {
       ${button(job.paused === null ? "pause" : "resume")}
     </form>
   </li>`;
+}
+
+/** What is wrong, in the words of the visit; another version may have codes of its own. */
+function problemText(
+  { words: { messages } }: Visit,
+  { text, code, values = [] }: JobProblem,
+): string {
+  const isKnown = (known?: string): known is keyof typeof messages =>
+    known !== undefined && Object.hasOwn(messages, known);
+  return messageText(isKnown(code) ? { code, values } : message("other", text), messages);
 }
 
 /** The animals whose withdrawal waits for a person, by name, and the button that does it. */

@@ -86,6 +86,7 @@ export const englishMessages = {
   formulaValueless: (cell: string) =>
     `The formula in ${cell} has no value. Open the file in a spreadsheet program, and save it.`,
   sheetEmpty: () => "The first sheet is empty. Put the list on the first sheet.",
+  addressSecret: () => "the address must not have a user name or a password in it",
 };
 
 export const spanishMessages: typeof englishMessages = {
@@ -185,4 +186,31 @@ export const spanishMessages: typeof englishMessages = {
   sheetEmpty: () => "La primera hoja está vacía. Pon la lista en la primera hoja.",
   sheetUnknown: (sheet) => `No hay ninguna hoja ${sheet}.`,
   formatUnknown: () => "No se conoce este tipo de archivo.",
+  addressSecret: () => "la dirección no puede llevar un nombre de usuario ni una contraseña",
+  addressScheme: (scheme) => `la dirección tiene que empezar por https://, no por ${scheme}`,
+  hostUnknown: (host) => `no se encuentra ${host}`,
+  hostForbidden: (host) => `${host} está en una dirección que no tiene listas`,
+  hostPrivate: (host) => `${host} está en una red privada; REHOME_PULL_PRIVATE=on lo permite`,
+  hostPublic: (host) => `${host} está en internet: usa https://`,
+  redirectsMany: (max) => `la dirección redirige más de ${max} veces`,
+  credentialRefused: (status) => `el servicio no acepta la credencial (estado ${status})`,
+  waitAsked: (status) => `el servicio pide que esperemos (estado ${status})`,
+  sourceFailed: (status) => `el servicio ha fallado (estado ${status})`,
+  statusOther: (status) => `el servicio devuelve el estado ${status} en lugar de una lista`,
+  returnedNothing: () => "el servicio no devuelve nada: quizá no acepta la credencial",
+  returnedPage: () =>
+    "el servicio devuelve una página web en lugar de una lista (publica la hoja de Google como CSV)",
+  sourceRefused: (said) => `el servicio se niega: ${said}`,
+  sourceSlow: () => "el servicio no ha respondido a tiempo",
+  unreachable: (why) => `no se puede llegar al servicio (${why})`,
+  returnedNoJson: () => "el servicio no devuelve JSON",
+  returnedNoList: (key) => `la respuesta del servicio no tiene ninguna lista «${key}»`,
+  pagesMany: (max) => `la lista tiene más de ${max} páginas`,
+  countWrong: (total, found) => `el servicio tiene ${total} animales y devuelve ${found}`,
+  returnedNone: () => "el servicio no devuelve ningún animal",
+  credentialMissing: () => "a la copia que se restauró le falta la credencial",
+  pullOvertaken: () => "la lista se pausó o se leyó en otro lugar; no ha cambiado nada",
+  noneTaken: (read, why) => `no se puede leer ninguno de los ${read} registros (en inglés: ${why})`,
+  withdrawalsWait: (held) => `${held} retiradas esperan a una persona`,
+  recordsWrong: (rejected, read) => `${rejected} de ${read} registros tienen errores`,
 };

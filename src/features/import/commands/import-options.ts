@@ -95,6 +95,15 @@ export function givenBy(options: ReadingOptions): Given {
   };
 }
 
+/** What cannot be imported fails by this name. */
+export async function inWords<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof UnreadableInput ? new Error(`${name}: ${error.message}`) : error;
+  }
+}
+
 /** All bytes of a file, or of standard input for `-`. Throws UsageError when it cannot be read. */
 export async function bytesOf(io: Io, file: string): Promise<Uint8Array> {
   const source: ByteChunks = file === "-" ? io.input() : readable(file).stream();

@@ -13,7 +13,6 @@ import { previewImport, runImport } from "../do/import.ts";
 import type { ImportOptions } from "../plan/plan.ts";
 import type { ImportSummary } from "../do/summary.ts";
 import { readCategories } from "../plan/categories.ts";
-import { UnreadableInput } from "../read/input.ts";
 import { formats, type Given, prepare } from "../understand/reading.ts";
 import {
   allQuestion,
@@ -22,7 +21,13 @@ import {
   askUnknownWords,
   preparedAsking,
 } from "./asking.ts";
-import { addReadOptions, bytesOf, givenBy, type ReadingOptions } from "./import-options.ts";
+import {
+  addReadOptions,
+  bytesOf,
+  givenBy,
+  inWords,
+  type ReadingOptions,
+} from "./import-options.ts";
 import {
   causesText,
   guessRemedy,
@@ -125,14 +130,6 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     },
     { begins: true, rehearses: options.dryRun === true },
   );
-}
-
-async function inWords<T>(name: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof UnreadableInput ? new Error(`${name}: ${error.message}`) : error;
-  }
 }
 
 /** Says what became of an import. Throws when it changed nothing because records are bad. */

@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { beginOnStore, commandOf } from "../../../cli/command.ts";
 import { messageOf, UsageError } from "../../../cli/errors.ts";
@@ -117,7 +117,7 @@ async function makeNow(
       "Name a file or a folder; ./- for a file of that name.",
     );
   }
-  const { contents, removeOlder } = await makeBackup(place, loaded, io, options.keep);
+  const { contents, removeOlder } = await makeBackup(place, loaded, io, options);
   const made: Made = { ...contents, removed: await removeOlder() };
   if (options.json) return printJson(io, made);
   io.out(
@@ -142,13 +142,13 @@ async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
 
 async function outcomeOf(loaded: LoadedConfig, io: Io): Promise<JobOutcome> {
   try {
-    const { removeOlder } = await makeBackup(undefined, loaded, io);
+    const { removeOlder } = await makeBackup(undefined, loaded, io, { scheduled: true });
     return await removeOlder().then(
       () => ({ ok: true }),
-      (error) => ({ ok: true, note: messageOf(error) }),
+      (error) => ({ ok: true, note: { text: messageOf(error) } }),
     );
   } catch (error) {
-    const problem = messageOf(error);
+    const problem = { text: messageOf(error) };
     if (!(error instanceof NotReadBack)) return { ok: false, problem };
     // The next one would be sent in vain, too, and all of it stays there.
     return {
@@ -173,11 +173,14 @@ async function makeBackup(
   address: string | undefined,
   loaded: LoadedConfig,
   io: Io,
-  keep = address === undefined ? loaded.valueOf(backupSettings.keep) : undefined,
+  { keep: wanted, scheduled }: Options,
 ): Promise<Backup> {
+  const isOfSettings = address === undefined;
+  const keep = wanted ?? (isOfSettings ? loaded.valueOf(backupSettings.keep) : undefined);
   const folder = dataFolder(loaded.config, "backup");
-  const { place, name: given } =
-    address === undefined ? ofSettings(folder, loaded, io) : locate(address, loaded, io);
+  const { place, name: given } = isOfSettings
+    ? ofSettings(folder, loaded, io, scheduled === true)
+    : locate(address, loaded, io);
   if (keep !== undefined && given !== undefined) {
     throw new UsageError(
       `--keep needs a folder, and ${place.at(given)} is not a folder.`,
@@ -201,7 +204,8 @@ async function makeBackup(
       ? written(catalogue, place.at(name))
       : await sent(catalogue, { folder, place, name, recipient });
   try {
-    recordBackup(folder, { atMs: nowMs, file: made.file, bytes: made.bytes });
+    const marked = isOfSettings && place.folder !== undefined ? mark(place.folder) : undefined;
+    recordBackup(folder, { atMs: nowMs, file: made.file, bytes: made.bytes, marked });
   } catch (error) {
     io.err(`The backup could not be recorded in the data folder: ${reasonNotMade(error)}.\n`);
   }
@@ -212,18 +216,23 @@ async function makeBackup(
 }
 
 /** The folder or bucket of `--backup-to`; a folder is made in one that is there. */
-function ofSettings(data: string, loaded: LoadedConfig, io: Io): ReturnType<typeof locate> {
+function ofSettings(
+  data: string,
+  loaded: LoadedConfig,
+  io: Io,
+  isScheduled: boolean,
+): ReturnType<typeof locate> {
   const to = loaded.valueOf(backupSettings.to);
   if (to === undefined) {
     throw new UsageError("A backup needs a place.", "Name a file, a folder or s3://BUCKET/PREFIX.");
   }
-  if (isBucket(to) || existsSync(to)) return locate(to, loaded, io);
-  const { file: last } = lastBackup(data) ?? {};
-  if (last !== undefined && dirname(last) === resolve(to)) {
-    throw new AppError("unavailable", `${to} has the last backup, and is not there.`, {
-      hint: "Mount its disk. If you removed the folder, make it again.",
+  if (isBucket(to)) return locate(to, loaded, io);
+  if (isScheduled && lastBackup(data)?.marked === resolve(to) && !existsSync(join(to, marker))) {
+    throw new AppError("unavailable", `${to} had backups, and is not the same folder now.`, {
+      hint: "Mount its disk. To use the folder as it is: rehome backup",
     });
   }
+  if (existsSync(to)) return locate(to, loaded, io);
   try {
     mkdirSync(to, { mode: 0o700 });
   } catch (error) {
@@ -233,6 +242,16 @@ function ofSettings(data: string, loaded: LoadedConfig, io: Io): ReturnType<type
     });
   }
   return locate(to, loaded, io);
+}
+
+/** What the service leaves in its folder of backups: an empty mount point does not have it. */
+const marker = ".rehome-backups";
+
+/** Marks a folder of backups, and returns its whole path. */
+function mark(folder: string): string {
+  const file = join(folder, marker);
+  if (!existsSync(file)) writeFileSync(file, "", { mode: 0o600, flag: "wx" });
+  return resolve(folder);
 }
 
 /** Makes the backup at its place. */
@@ -350,6 +369,8 @@ interface BackupRecord {
   /** The whole path that it was written to, or its address in a bucket. */
   readonly file: string;
   readonly bytes: number;
+  /** The folder of the service's backups, which has a marker. */
+  readonly marked?: string | undefined;
 }
 
 const recordFile = (folder: string) => join(folder, "last-backup.json");
@@ -359,7 +380,8 @@ export function recordBackup(folder: string, record: BackupRecord): void {
   const file = recordFile(folder);
   const partial = `${file}.${process.pid}${partialEnding}`;
   const whole = isBucket(record.file) ? record.file : resolve(record.file);
-  const text = JSON.stringify({ ...record, file: whole });
+  const marked = record.marked ?? lastBackup(folder)?.marked;
+  const text = JSON.stringify({ ...record, file: whole, marked });
   rmSync(partial, { force: true });
   try {
     // A file that is there, or a link that somebody put there meanwhile, is not written to.
@@ -374,10 +396,11 @@ export function recordBackup(folder: string, record: BackupRecord): void {
 export function lastBackup(folder: string): BackupRecord | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(recordFile(folder), "utf8"));
-    const { atMs, file, bytes } = note as Partial<Record<keyof BackupRecord, unknown>>;
+    const { atMs, file, bytes, marked } = note as Partial<Record<keyof BackupRecord, unknown>>;
     const isRecord =
       typeof atMs === "number" && typeof file === "string" && typeof bytes === "number";
-    return isRecord ? { atMs, file, bytes } : undefined;
+    if (!isRecord) return undefined;
+    return { atMs, file, bytes, ...(typeof marked === "string" && { marked }) };
   } catch {
     return undefined;
   }

@@ -68,8 +68,8 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
   const address = await storeAddress(config);
   const store =
     address === undefined
-      ? await examineFolder(config.data, whyOf("data", loaded), systemClock(), () =>
-          checkBackup(config.data, systemClock(), loaded, io),
+      ? await examineFolder(config.data, whyOf("data", loaded), systemClock(), (jobs) =>
+          checkBackup(config.data, jobs, systemClock(), loaded, io),
         )
       : await examineDatabase(
           address,

@@ -6,7 +6,7 @@ import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { failingMs, lateness } from "../../../domain/schedule.ts";
-import { type JobRow, jobsSql } from "../../../storage/schedule.ts";
+import { jobRow, type JobRow, jobsSql, type StoredJobRow } from "../../../storage/schedule.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { lastBackup } from "../backup/backup.ts";
@@ -16,9 +16,11 @@ import { backupSettings } from "../backup/settings.ts";
 import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
 
 /** The schedule of a data folder; none of one that lacks it or cannot be read. */
-function jobsIn(folder: string): readonly JobRow[] {
+export function jobsIn(folder: string): readonly JobRow[] {
   try {
-    return examine(storeFiles(folder).catalogue, (db) => db.query<JobRow, []>(jobsSql("")).all());
+    const { catalogue } = storeFiles(folder);
+    const rows = examine(catalogue, (db) => db.query<StoredJobRow, []>(jobsSql("")).all());
+    return rows.map(jobRow);
   } catch {
     // What is wrong with the catalogue is another check's.
     return [];
@@ -38,7 +40,7 @@ export function checkSources(jobs: readonly JobRow[], nowMs: number): Finding[] 
       return [warn(check, detail, `rehome sources resume ${shellWord(target)}`)];
     }
     const state = lateness(everyMs, nowMs - sinceMs);
-    const why = problem === null ? "" : `: ${problem.replace(/\.$/, "")}`;
+    const why = problem === null ? "" : `: ${problem.text.replace(/\.$/, "")}`;
     if (state === "ok") return problem === null ? [] : [warn(check, target + why, advice)];
     return [
       { check, state, detail: `${target}: no pull since ${isoSeconds(sinceMs)}${why}`, advice },
@@ -47,30 +49,27 @@ export function checkSources(jobs: readonly JobRow[], nowMs: number): Finding[] 
   return wrong.length > 0 ? wrong : [ok(check, `${counted(pulls.length, "list")} followed`)];
 }
 
-export function checkFolderSources(folder: string, nowMs: number): Finding[] {
-  return checkSources(jobsIn(folder), nowMs);
-}
-
 /** A backup older than this is too old to want to restore it. */
 const backupAgeMaxMs = 7 * dayMs;
 
 /** The last backup of a data folder, and whether the service makes them in time. */
 export async function checkBackup(
   folder: string,
+  jobs: readonly JobRow[],
   nowMs: number,
   loaded: LoadedConfig,
   io: Io,
 ): Promise<Finding> {
   const check = "backup";
   const isWanted = loaded.valueOf(backupSettings.to) !== undefined;
-  const job = isWanted ? jobsIn(folder).find(({ kind }) => kind === "backup") : undefined;
+  const job = isWanted ? jobs.find(({ kind }) => kind === "backup") : undefined;
   if (job !== undefined && job.problem !== null) {
     const { everyMs, sinceMs, failures } = job;
     // One that never succeeded has no time since when.
     const lateMs = Math.max(nowMs - sinceMs, failingMs(job));
     const state = failures > 0 && lateness(everyMs, lateMs) === "fail" ? "fail" : "warn";
     const what = failures > 0 ? "the service failed to make one" : "the last one is complete, but";
-    const detail = `${what}: ${job.problem.replace(/\.$/, "")}`;
+    const detail = `${what}: ${job.problem.text.replace(/\.$/, "")}`;
     return { check, state, detail, advice: "Correct that, then: rehome backup" };
   }
   const last = lastBackup(folder);

@@ -8,6 +8,7 @@ import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { windowMs } from "../../../domain/windows.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
+import type { JobRow } from "../../../storage/schedule.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
 import { ownership, refuseNetwork, requireFolder } from "../../../storage/sqlite/folder.ts";
 import {
@@ -22,7 +23,7 @@ import { pendingMigrations, refuseForeignSchema } from "../../../storage/sqlite/
 import { folderMovedTo } from "../../hold-catalogue.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
 import { restoring } from "../backup/restore.ts";
-import { checkFolderSources, checkSources } from "./schedule.ts";
+import { checkSources, jobsIn } from "./schedule.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** systemd-timesyncd leaves this file once it has set the clock. */
@@ -35,7 +36,7 @@ export async function examineFolder(
   folder: string,
   why: string,
   nowMs: number,
-  backup: () => Promise<Finding>,
+  backup: (jobs: readonly JobRow[]) => Promise<Finding>,
 ): Promise<Finding[]> {
   const first = checkFolder(folder, why);
   if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
@@ -43,6 +44,7 @@ export async function examineFolder(
   const found = databases.filter(({ bytes }) => bytes !== undefined).map(checkDatabase);
   const newestMs = Math.max(...databases.map((each) => each.newestMs));
   const catalogueBytes = databases[0]?.bytes ?? 0;
+  const jobs = jobsIn(folder);
   return [
     first,
     ...moved(folderMovedTo(folder)),
@@ -51,8 +53,8 @@ export async function examineFolder(
     checkDisk(folder, catalogueBytes),
     checkPermissions(folder),
     ...leftOver(folder),
-    ...(catalogueBytes === 0 ? [] : [await backup()]),
-    ...checkFolderSources(folder, nowMs),
+    ...(catalogueBytes === 0 ? [] : [await backup(jobs)]),
+    ...checkSources(jobs, nowMs),
     checkClock(nowMs, newestMs),
   ];
 }
