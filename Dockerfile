@@ -11,6 +11,8 @@ WORKDIR /src
 COPY package.json bun.lock bunfig.toml ./
 RUN bun install --frozen-lockfile --ignore-scripts
 COPY . .
+# What `rehome --version` prints: 1.0.0 where the argument says so, else 1.0.0-dev.
+ARG VERSION=unknown
 RUN bun run build \
  && bun scripts/licenses.ts --sbom dist/rehome.cdx.json \
  && sh packaging/container/make-root.sh dist/rehome /image \

@@ -46,6 +46,8 @@ export async function build(outfile: string, target?: string): Promise<void> {
 
 /** What follows the version: nothing at its tag, the commit elsewhere, -dev for a changed tree. */
 function buildSuffix(): string {
+  // In the image that the Dockerfile builds in there is no git: who builds it names a version.
+  if (Bun.which("git") === null) return process.env["VERSION"] === version ? "" : "-dev";
   const git = (...args: string[]) =>
     Bun.spawnSync(["git", ...args], { cwd: root, stderr: "ignore" });
   const changed = git("status", "--porcelain", "--untracked-files=no");
