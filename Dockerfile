@@ -16,8 +16,9 @@ ARG VERSION=unknown
 RUN bun run build \
  && bun scripts/licenses.ts --sbom dist/rehome.cdx.json \
  && sh packaging/container/make-root.sh dist/rehome /image \
- && install -m 644 -D dist/rehome.cdx.json /image/usr/share/doc/rehome/rehome.cdx.json \
- && install -m 644 src/features/operate/licenses/notices.txt LICENSE /image/usr/share/doc/rehome/
+ && documents=/image/usr/share/doc/rehome && mkdir -p $documents \
+ && cp dist/rehome.cdx.json src/features/operate/licenses/notices.txt LICENSE $documents \
+ && chmod 644 $documents/*
 
 FROM scratch
 ARG VERSION=unknown

@@ -90,7 +90,7 @@ test.each([
 function buildStage(place: string): { source: string; tools: string } {
   const [source, tools] = [join(place, "src"), join(place, "bin")];
   mkdirSync(tools, { recursive: true });
-  const names = "sh basename chmod chown cp dirname install ldd mkdir sed".split(" ");
+  const names = "sh basename chmod chown cp dirname ldd mkdir sed".split(" ");
   for (const name of names) symlinkSync(Bun.which(name) ?? "", join(tools, name));
   symlinkSync(process.execPath, join(tools, "bun"));
   const lines = readFileSync(join(root, ".dockerignore"), "utf8").split("\n");
