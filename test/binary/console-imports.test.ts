@@ -431,7 +431,7 @@ describe("a change", () => {
     await ana.submit(undo);
     const told = async () => {
       const page = await (await ana.get(path)).text();
-      const [, history = ""] = /<ol class="lines">([^]*?)<\/ol>/.exec(page) ?? [];
+      const [, history = ""] = /<ul class="lines">([^]*?)<\/ul>/.exec(page) ?? [];
       return [...history.matchAll(/<span>(.*?)<\/span>/g)].map(([, words = ""]) =>
         words.replace(/<[^>]*>/g, ""),
       );

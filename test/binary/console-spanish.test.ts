@@ -51,7 +51,7 @@ const english = new Set(
 function shownTexts(page: string): string {
   const read = page
     // The doctor's findings are English, and say so.
-    .replace(/<ul class="lines" lang="en">[\s\S]*?<\/ul>/, "")
+    .replace(/<div lang="en">[\s\S]*?<\/ul>/, "")
     .replace(/<(script|style)\b[\s\S]*?<\/\1>/g, "")
     // A language is called by its own name; codes are what they are.
     .replace(/<button[^>]*lang="en"[\s\S]*?<\/button>/g, "")

@@ -1,55 +1,18 @@
 /** The console as a web application: every address that it has, from top to bottom. */
 import { Elysia, status, StatusMap } from "elysia";
 import { methodTable } from "../../http/routes/fallback.ts";
-import {
-  addAnimal,
-  animalPage,
-  markAnimal,
-  newAnimalPage,
-  removeAnimal,
-  saveAnimal,
-} from "./pages/animal.ts";
-import {
-  animalsPage,
-  changeSeveral,
-  exportFile,
-  exportPage,
-  mergeSeveral,
-  printPage,
-} from "./pages/animals.ts";
+import * as animal from "./pages/animal.ts";
+import * as animals from "./pages/animals.ts";
 import { assets } from "./pages/assets.ts";
-import {
-  addCategory,
-  categoriesPage,
-  categoryPage,
-  mergeCategories,
-  renameCategory,
-} from "./pages/categories.ts";
-import { changePage, changesPage, postUndo } from "./pages/changes.ts";
-import { downloadBackup, healthPage, makeBackup } from "./pages/health.ts";
+import * as categories from "./pages/categories.ts";
+import * as changes from "./pages/changes.ts";
+import * as health from "./pages/health.ts";
 import { helpPage } from "./pages/help.ts";
-import {
-  downloadRejects,
-  dropFile,
-  examineFile,
-  importPage,
-  readAddress,
-  runImport,
-  uploadFile,
-} from "./pages/import.ts";
-import { banKey, keyPage, revokeKey, rotateKey, unbanKey, updateKey } from "./pages/key.ts";
-import { createKey, keysPage } from "./pages/keys.ts";
+import * as imports from "./pages/import.ts";
+import * as key from "./pages/key.ts";
+import * as keys from "./pages/keys.ts";
 import { failurePage, messagePage, notFoundPage, seeOther } from "./pages/page.ts";
-import {
-  inviteAgain,
-  invitePerson,
-  join,
-  joinPage,
-  ownLink,
-  peoplePage,
-  removePerson,
-  signOutPage,
-} from "./pages/people.ts";
+import * as people from "./pages/people.ts";
 import { steerSource } from "./pages/sources.ts";
 import { usagePage } from "./pages/usage.ts";
 import { countFailures, signedIn, signOut, type Failures } from "./session.ts";
@@ -136,17 +99,13 @@ function visits(frame: Frame) {
 
 /** What anybody may ask for. */
 function openRoutes(frame: Frame) {
-  const { people } = frame.options.actions;
-  const { failures } = frame;
+  const { failures, options } = frame;
+  const link = (token: string) => ({ people: options.actions.people, failures, token });
   return new Elysia()
     .use(assets)
     .use(arrivals(frame))
-    .get("/join/:token", ({ arrival, params }) =>
-      joinPage(arrival, { people, failures, token: params.token }),
-    )
-    .post("/join/:token", ({ arrival, params }) =>
-      join(arrival, { people, failures, token: params.token }),
-    )
+    .get("/join/:token", ({ arrival, params }) => people.joinPage(arrival, link(params.token)))
+    .post("/join/:token", ({ arrival, params }) => people.join(arrival, link(params.token)))
     .post("/language/:language", ({ arrival, params }) => {
       if (isLanguage(params.language)) keepLanguage(arrival, params.language);
       const back = ownPage(arrival, query(arrival, "back"));
@@ -160,43 +119,45 @@ export function staffRoutes(frame: Frame) {
     .use(visits(frame))
     .get("/", () => seeOther("/animals"))
     .get("/help", ({ visit }) => helpPage(visit))
-    .get("/sign-out", ({ visit }) => signOutPage(visit))
-    .post("/link", ({ visit }) => ownLink(visit))
+    .get("/sign-out", ({ visit }) => people.signOutPage(visit))
+    .post("/link", ({ visit }) => people.ownLink(visit))
     .post("/sign-out", async ({ arrival }) => {
       await signOut(arrival, frame.options.actions.people);
       return seeOther("/");
     })
 
-    .get("/animals", ({ visit }) => animalsPage(visit))
-    .post("/animals", ({ visit }) => addAnimal(visit))
-    .get("/animals/new", ({ visit }) => newAnimalPage(visit))
-    .post("/animals/several", ({ visit }) => changeSeveral(visit))
-    .post("/animals/merge", ({ visit }) => mergeSeveral(visit))
-    .get("/animals/:id", ({ visit, params }) => animalPage(visit, params.id))
-    .post("/animals/:id", ({ visit, params }) => saveAnimal(visit, params.id))
-    .post("/animals/:id/status", ({ visit, params }) => markAnimal(visit, params.id))
-    .post("/animals/:id/remove", ({ visit, params }) => removeAnimal(visit, params.id))
-    .get("/changes", ({ visit }) => changesPage(visit))
-    .get("/changes/:id", ({ visit, params }) => changePage(visit, params.id))
-    .post("/changes/:id/undo", ({ visit, params }) => postUndo(visit, params.id))
+    .get("/animals", ({ visit }) => animals.animalsPage(visit))
+    .post("/animals", ({ visit }) => animal.addAnimal(visit))
+    .get("/animals/new", ({ visit }) => animal.newAnimalPage(visit))
+    .post("/animals/several", ({ visit }) => animals.changeSeveral(visit))
+    .post("/animals/merge", ({ visit }) => animals.mergeSeveral(visit))
+    .get("/animals/:id", ({ visit, params }) => animal.animalPage(visit, params.id))
+    .post("/animals/:id", ({ visit, params }) => animal.saveAnimal(visit, params.id))
+    .post("/animals/:id/status", ({ visit, params }) => animal.markAnimal(visit, params.id))
+    .post("/animals/:id/remove", ({ visit, params }) => animal.removeAnimal(visit, params.id))
+    .get("/changes", ({ visit }) => changes.changesPage(visit))
+    .get("/changes/:id", ({ visit, params }) => changes.changePage(visit, params.id))
+    .post("/changes/:id/undo", ({ visit, params }) => changes.postUndo(visit, params.id))
 
-    .get("/categories", ({ visit }) => categoriesPage(visit))
-    .post("/categories", ({ visit }) => addCategory(visit))
-    .get("/categories/:id", ({ visit, params }) => categoryPage(visit, params.id))
-    .post("/categories/:id", ({ visit, params }) => renameCategory(visit, params.id))
-    .post("/categories/:id/merge", ({ visit, params }) => mergeCategories(visit, params.id))
+    .get("/categories", ({ visit }) => categories.categoriesPage(visit))
+    .post("/categories", ({ visit }) => categories.addCategory(visit))
+    .get("/categories/:id", ({ visit, params }) => categories.categoryPage(visit, params.id))
+    .post("/categories/:id", ({ visit, params }) => categories.renameCategory(visit, params.id))
+    .post("/categories/:id/merge", ({ visit, params }) =>
+      categories.mergeCategories(visit, params.id),
+    )
 
-    .get("/print", ({ visit }) => printPage(visit))
-    .get("/export", ({ visit }) => exportPage(visit))
-    .get("/export/:format", ({ visit, params }) => exportFile(visit, params.format))
-    .get("/import", ({ visit }) => importPage(visit))
-    .post("/import", ({ visit }) => uploadFile(visit))
-    .post("/import/address", ({ visit }) => readAddress(visit))
+    .get("/print", ({ visit }) => animals.printPage(visit))
+    .get("/export", ({ visit }) => animals.exportPage(visit))
+    .get("/export/:format", ({ visit, params }) => animals.exportFile(visit, params.format))
+    .get("/import", ({ visit }) => imports.importPage(visit))
+    .post("/import", ({ visit }) => imports.uploadFile(visit))
+    .post("/import/address", ({ visit }) => imports.readAddress(visit))
     .post("/import/sources", ({ visit }) => steerSource(visit))
-    .post("/import/examine", ({ visit }) => examineFile(visit))
-    .post("/import/run", ({ visit }) => runImport(visit))
-    .post("/import/drop", ({ visit }) => dropFile(visit))
-    .get("/import/rejects", ({ visit }) => downloadRejects(visit));
+    .post("/import/examine", ({ visit }) => imports.examineFile(visit))
+    .post("/import/run", ({ visit }) => imports.runImport(visit))
+    .post("/import/drop", ({ visit }) => imports.dropFile(visit))
+    .get("/import/rejects", ({ visit }) => imports.downloadRejects(visit));
 }
 
 /** What operators alone may see and do. */
@@ -208,24 +169,24 @@ export function operatorRoutes(frame: Frame) {
         ? undefined
         : messagePage(visit, "Forbidden", visit.words.failures.forbidden),
     )
-    .get("/keys", ({ visit }) => keysPage(visit))
-    .post("/keys", ({ visit }) => createKey(visit))
-    .get("/keys/:id", ({ visit, params }) => keyPage(visit, params.id))
-    .post("/keys/:id", ({ visit, params }) => updateKey(visit, params.id))
-    .post("/keys/:id/rotate", ({ visit, params }) => rotateKey(visit, params.id))
-    .post("/keys/:id/ban", ({ visit, params }) => banKey(visit, params.id))
-    .post("/keys/:id/unban", ({ visit, params }) => unbanKey(visit, params.id))
-    .post("/keys/:id/revoke", ({ visit, params }) => revokeKey(visit, params.id))
+    .get("/keys", ({ visit }) => keys.keysPage(visit))
+    .post("/keys", ({ visit }) => keys.createKey(visit))
+    .get("/keys/:id", ({ visit, params }) => key.keyPage(visit, params.id))
+    .post("/keys/:id", ({ visit, params }) => key.updateKey(visit, params.id))
+    .post("/keys/:id/rotate", ({ visit, params }) => key.rotateKey(visit, params.id))
+    .post("/keys/:id/ban", ({ visit, params }) => key.banKey(visit, params.id))
+    .post("/keys/:id/unban", ({ visit, params }) => key.unbanKey(visit, params.id))
+    .post("/keys/:id/revoke", ({ visit, params }) => key.revokeKey(visit, params.id))
     .get("/usage", ({ visit }) => usagePage(visit))
 
-    .get("/health", ({ visit }) => healthPage(visit))
-    .post("/health/backup", ({ visit }) => makeBackup(visit))
-    .get("/health/backup/:name", ({ visit, params }) => downloadBackup(visit, params.name))
+    .get("/health", ({ visit }) => health.healthPage(visit))
+    .post("/health/backup", ({ visit }) => health.makeBackup(visit))
+    .get("/health/backup/:name", ({ visit, params }) => health.downloadBackup(visit, params.name))
 
-    .get("/people", ({ visit }) => peoplePage(visit))
-    .post("/people", ({ visit }) => invitePerson(visit))
-    .post("/people/:id/invite", ({ visit, params }) => inviteAgain(visit, params.id))
-    .post("/people/:id/remove", ({ visit, params }) => removePerson(visit, params.id));
+    .get("/people", ({ visit }) => people.peoplePage(visit))
+    .post("/people", ({ visit }) => people.invitePerson(visit))
+    .post("/people/:id/invite", ({ visit, params }) => people.inviteAgain(visit, params.id))
+    .post("/people/:id/remove", ({ visit, params }) => people.removePerson(visit, params.id));
 }
 
 /** All other addresses, and other methods of those above. */

@@ -7,6 +7,7 @@ import { dayMs, type Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Database, patientWork, type Tx } from "../../storage/database.ts";
 import type { PersonRole } from "../../storage/schema-values.ts";
+import { factOf, putFact } from "../../storage/store-state.ts";
 import { isVisible } from "../visible.ts";
 
 /** How long an invitation is good. */
@@ -292,32 +293,29 @@ export class PeopleService {
   /** The people who may come in, in the order in which they were invited. */
   async list(): Promise<ListedPerson[]> {
     const nowMs = this.#clock();
-    return this.#db.read(async (tx) => {
+    const found = await this.#db.read((tx) => {
       const { people, sessions, invitations } = tx.t;
       const { id, name, role, createdAtMs } = people;
-      const all = await tx
-        .select({ id, name, role, createdAtMs })
-        .from(people)
-        .where(isNull(people.removedAtMs))
-        .orderBy(createdAtMs, id);
-      const seen = await tx
-        .select({ id: sessions.personId, lastMs: max(sessions.seenAtMs) })
-        .from(sessions)
-        .groupBy(sessions.personId);
-      const invited = await tx
-        .select({ id: invitations.personId, lastMs: max(invitations.expiresAtMs) })
-        .from(invitations)
-        .where(and(isNull(invitations.usedAtMs), gt(invitations.expiresAtMs, nowMs)))
-        .groupBy(invitations.personId);
-      const [seenBy, invitedBy] = [seen, invited].map(
-        (rows) => new Map(rows.map((row) => [row.id, row.lastMs ?? undefined])),
+      const isGood = and(
+        eq(invitations.personId, id),
+        isNull(invitations.usedAtMs),
+        gt(invitations.expiresAtMs, nowMs),
       );
-      return all.map((person) => ({
-        ...person,
-        seenAtMs: seenBy?.get(person.id),
-        invitedUntilMs: invitedBy?.get(person.id),
-      }));
+      const lasts = { seen: max(sessions.seenAtMs), invited: max(invitations.expiresAtMs) };
+      return tx
+        .select({ id, name, role, createdAtMs, ...lasts })
+        .from(people)
+        .leftJoin(sessions, eq(sessions.personId, id))
+        .leftJoin(invitations, isGood)
+        .where(isNull(people.removedAtMs))
+        .groupBy(id, name, role, createdAtMs)
+        .orderBy(createdAtMs, id);
     });
+    return found.map(({ seen, invited, ...person }) => ({
+      ...person,
+      seenAtMs: seen ?? undefined,
+      invitedUntilMs: invited ?? undefined,
+    }));
   }
 
   async byId(id: string): Promise<Person | undefined> {
@@ -368,23 +366,12 @@ export class PeopleService {
 
   /** Keeps where the console is, for the links of commands. */
   async noteAddress(url: string): Promise<void> {
-    await this.#db.transaction(async (tx) => {
-      const { storeState } = tx.t;
-      await tx
-        .insert(storeState)
-        .values({ name: addressFact, value: url })
-        .onConflictDoUpdate({ target: storeState.name, set: { value: url } });
-    });
+    await this.#db.transaction((tx) => putFact(tx, addressFact, url));
   }
 
   /** Where the console of this store was last, or undefined when there never was one. */
   async address(): Promise<string | undefined> {
-    return this.#db.read(async (tx) => {
-      const { storeState } = tx.t;
-      const isFact = eq(storeState.name, addressFact);
-      const [fact] = await tx.select().from(storeState).where(isFact);
-      return fact?.value;
-    });
+    return this.#db.read((tx) => factOf(tx, addressFact));
   }
 
   /** Names that several people had, of whom a migration renamed the later ones; said once. */

@@ -1,6 +1,5 @@
 /** The page's script: sends requests with the reader's key, and shows their responses. */
-import { laidOut } from "./json-text.ts";
-import { sampleOf } from "./samples.ts";
+import { laidOut, sampleOf } from "./samples.ts";
 
 const root = document.documentElement;
 const forms = [...document.querySelectorAll("form.try")];
@@ -15,12 +14,7 @@ function element(name, properties, ...children) {
 }
 
 /** Says something to a reader who does not see it. */
-function announce(text) {
-  document.getElementById("announcement").textContent = text;
-}
-
-const coloured = (json) =>
-  laidOut(json).map(({ kind, text }) => element("span", { className: kind }, text));
+const announce = (text) => (document.getElementById("announcement").textContent = text);
 
 /* The key, as it is sent: `Bearer ` and space around it are no part of it. */
 
@@ -173,7 +167,7 @@ function headersOf(headers) {
 function nextOf(form, headers) {
   const next = /<([^>]*)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
   if (next === undefined) return [];
-  const button = element("button", { type: "button", className: "quiet" }, "Next page");
+  const button = element("button", { type: "button", className: "quiet small" }, "Next page");
   button.addEventListener("click", () => {
     for (const [name, value] of new URL(next).searchParams) {
       const field = form.elements.namedItem(name);
@@ -188,8 +182,7 @@ function nextOf(form, headers) {
 function showResponse(form, response, text, tookMs) {
   const { headers, status, statusText } = response;
   const isJson = (headers.get("content-type") ?? "").startsWith("application/json");
-  const content = isJson ? coloured(text) : [text];
-  const body = element("pre", { className: "json" }, ...content);
+  const body = element("pre", {}, isJson ? laidOut(text) : text);
   const words = `${status} ${statusText}`.trim();
   const outcome = element(
     "p",
@@ -197,7 +190,7 @@ function showResponse(form, response, text, tookMs) {
     element("strong", { className: `status s${String(status)[0]}` }, words),
     element("small", {}, `${tookMs} ms`),
     ...nextOf(form, headers),
-    element("button", { type: "button", className: "quiet copy" }, "Copy"),
+    element("button", { type: "button", className: "quiet small copy" }, "Copy"),
   );
   show(form, outcome, body, headersOf(headers));
   // A list that is longer than the screen scrolls by itself, and so it takes the focus.
@@ -260,6 +253,3 @@ startServers();
 startCopying();
 addEventListener("hashchange", openTarget);
 openTarget();
-for (const block of document.querySelectorAll("pre.json")) {
-  block.replaceChildren(...coloured(block.textContent));
-}

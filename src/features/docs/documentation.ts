@@ -5,7 +5,7 @@ import { logoMark, page, type Page } from "./layout.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import { createPetExamples } from "./openapi/operations.ts";
 import {
-  command,
+  copyButton,
   heading,
   headerFields,
   methodBadge,
@@ -78,23 +78,18 @@ function header(version: string): Html {
     >
     <form class="key live" autocomplete="off">
       <label for="key">API key</label>
-      <span class="secret"
-        ><input
-          id="key"
-          type="password"
-          placeholder="paste it to try"
-          title="Sent only to the service, and forgotten when you leave the page"
-          spellcheck="false"
-          autocapitalize="off"
-          autocomplete="off"
-          data-1p-ignore
-          data-lpignore="true"
-          aria-describedby="key-note"
-        /><button type="button" class="quiet" id="show-key" aria-pressed="false">Show</button></span
-      >
-      <span id="key-note" class="unseen"
-        >Sent only to the service, and forgotten when you leave the page.</span
-      >
+      <input
+        id="key"
+        type="password"
+        placeholder="paste it to try"
+        title="Sent only to the service, and forgotten when you leave the page"
+        spellcheck="false"
+        autocapitalize="off"
+        autocomplete="off"
+        data-1p-ignore
+        data-lpignore="true"
+      />
+      <button type="button" class="quiet" id="show-key" aria-pressed="false">Show</button>
     </form>
   </header>`;
 }
@@ -114,8 +109,8 @@ function contents(
         ${links}
       </ul>`;
   const topics = (list: readonly Topic[]) => list.map(({ id, title }) => link(id, html`${title}`));
-  const operationLinks = operations.map(({ id, method, summary, isDeprecated }) =>
-    link(id, html`${methodBadge(method)} <span>${summary}</span>`, isDeprecated),
+  const operationLinks = operations.map(({ id, method, summary, deprecated }) =>
+    link(id, html`${methodBadge(method)} <span>${summary}</span>`, deprecated),
   );
   const schemaLinks = schemas.map(([name]) => link(`schema-${name}`, html`${name}`));
   return html`<nav aria-label="Contents">
@@ -128,17 +123,13 @@ function contents(
 
 /** Where the service, its document and its guides are. Relative, for a proxy below a path. */
 function addresses(servers: readonly Server[], guides: string | undefined): Html {
-  const address = (name: string, value: Html) =>
-    html`<div>
-      <dt>${name}</dt>
-      <dd>${value}</dd>
-    </div>`;
-  const guide = guides && address("Guides", html`<a href="${guides}">${guides}</a>`);
-  return html`<dl class="addresses">
-    ${servers.map(({ url, description }) => address(description, html`<code>${url}</code>`))}
-    ${address("OpenAPI document", html`<a href="docs/json">/docs/json</a>, <a href="docs/yaml">/docs/yaml</a>`)}
-    ${guide}
-  </dl>`;
+  return html`<ul>
+    ${servers.map(({ url, description }) => html`<li>${description}: <code>${url}</code></li>`)}
+    <li>
+      OpenAPI document: <a href="docs/json">/docs/json</a>, <a href="docs/yaml">/docs/yaml</a>
+    </li>
+    ${guides && html`<li>Guides: <a href="${guides}">${guides}</a></li>`}
+  </ul>`;
 }
 
 function responsesSection(document: OpenApiDocument): Html {
@@ -152,6 +143,14 @@ function responsesSection(document: OpenApiDocument): Html {
   </section>`;
 }
 
+/** Something to be typed into a shell, with a button to copy it. */
+function command(text: string): Html {
+  return html`<div class="command">
+    ${copyButton}
+    <pre>${text}</pre>
+  </div>`;
+}
+
 /** From no key to the second page, in four steps that can be typed into a shell. */
 function quickStart(servers: readonly Server[]): Html {
   const pets = `${servers[0]?.url ?? ""}/pets`;
@@ -160,7 +159,7 @@ function quickStart(servers: readonly Server[]): Html {
   const add = { method: "POST", headers: [], hasList: false, body: JSON.stringify(value) };
   return html`<section id="quick-start">
     ${heading(2, "quick-start", "Quick start")}
-    <ol class="steps">
+    <ol>
       <li>
         <strong>Get a key</strong> from the operator of this service.
         ${command(`export API_KEY=${keyPrefixes.production}...`)}

@@ -1,11 +1,11 @@
+/** An operation of the document: what it is about, a form to try it, its code and its responses. */
 import { STATUS_CODES } from "node:http";
 import type { OpenAPIV3 } from "openapi-types";
 import { jsonType } from "../../http/errors.ts";
 import { html, trusted, type Html } from "./html.ts";
-import { laidOutText } from "./json-text.ts";
 import { commonHeaders } from "./openapi/components.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
-import { languages, sampleOf, type SampleRequest } from "./samples.ts";
+import { laidOut, languages, sampleOf, type SampleRequest } from "./samples.ts";
 import {
   fieldList,
   fieldsOf,
@@ -15,7 +15,6 @@ import {
   rulesOf,
   typeOf,
   type Field,
-  type Schema,
 } from "./schema.ts";
 
 export interface Server {
@@ -23,21 +22,18 @@ export interface Server {
   readonly description: string;
 }
 
-export interface Operation {
+export interface Operation extends OpenAPIV3.OperationObject {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  readonly summary: string;
-  readonly isDeprecated: boolean;
-  readonly detail: OpenAPIV3.OperationObject;
 }
 
-export function operationsOf(document: OpenApiDocument): Operation[] {
-  return Object.entries(document.paths).flatMap(([path, item = {}]) =>
+export function operationsOf({ paths }: OpenApiDocument): Operation[] {
+  return Object.entries(paths).flatMap(([path, item = {}]) =>
     // A path of our document holds operations and nothing else.
     Object.entries(item as Record<string, OpenAPIV3.OperationObject>).map(([method, detail]) => {
-      const { operationId: id = path, summary = "", deprecated: isDeprecated = false } = detail;
-      return { id, method: method.toUpperCase(), path, summary, isDeprecated, detail };
+      const { operationId: id = path } = detail;
+      return { ...detail, id, method: method.toUpperCase(), path };
     }),
   );
 }
@@ -55,22 +51,17 @@ export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** Something to be typed into a shell, with a button to copy it. */
-export function command(text: string): Html {
-  return html`<div class="command">
-    <button type="button" class="quiet copy live">Copy</button>
-    <pre>${text}</pre>
-  </div>`;
-}
+export const copyButton = html`<button type="button" class="quiet small copy live">Copy</button>`;
 
 export function operationSection(
   document: OpenApiDocument,
-  { id, method, path, summary, isDeprecated, detail }: Operation,
+  operation: Operation,
   servers: readonly Server[],
 ): Html {
-  const parameters = parametersOf(document, detail);
-  const body = bodyOf(document, detail);
-  const example = exampleResponse(document, detail);
+  const { id, method, path, summary = "", deprecated = false, responses } = operation;
+  const parameters = parametersOf(document, operation);
+  const body = bodyOf(document, operation);
+  const example = exampleResponse(document, operation);
   const request = {
     method,
     url: `${servers[0]?.url ?? ""}${filled(path, parameters)}`,
@@ -78,12 +69,11 @@ export function operationSection(
     body: body?.example,
     hasList: example.text.startsWith("["),
   };
-  const deprecated = isDeprecated && html` <span class="tag old">deprecated</span>`;
   return html`<section class="operation" id="${id}">
-    ${heading(3, id, summary, deprecated)}
-    <p class="address">${methodBadge(method)} <code>${breakable(path)}</code></p>
+    ${heading(3, id, summary, deprecated && html` <span class="old"><span class="tag">deprecated</span></span>`)}
+    <p>${methodBadge(method)} <code>${path}</code></p>
     <div class="columns">
-      <div class="about">${markdown(detail.description ?? "")}</div>
+      <div class="about">${markdown(operation.description ?? "")}</div>
       <form
         class="try"
         data-method="${method}"
@@ -99,23 +89,27 @@ export function operationSection(
             <strong class="status s2">${example.status} ${STATUS_CODES[example.status]}</strong>
             <span class="tag">example</span>
           </p>
-          <pre class="json">${laidOutText(example.text)}</pre>
+          <pre>${laidOut(example.text)}</pre>
         </div>
         ${codeOf(id, request)}
       </form>
       <div class="reference">
-        ${parameterReference(document, parameters)} ${body && bodyReference(document, body.schema)}
+        ${
+          parameters.length > 0 &&
+          html`<h4>Parameters</h4>
+            ${fieldList(document, parameters)}`
+        }
+        ${
+          body &&
+          html`<h4>Body</h4>
+            <p>${typeOf(document, body.schema)} as <code>${jsonType}</code></p>
+            ${fieldList(document, fieldsOf(resolve(document, body.schema).value))}`
+        }
         <h4>Responses</h4>
-        <div class="responses">${responsesOf(document, id, detail)}</div>
+        ${Object.keys(responses).map((status) => responseOf(document, operation, status))}
       </div>
     </div>
   </section>`;
-}
-
-/** A path that may break before each of its segments. */
-function breakable(path: string): Html {
-  const segments = path.split("/").slice(1);
-  return html`${segments.map((segment) => html`<wbr />/${segment}`)}`;
 }
 
 function filled(path: string, parameters: readonly Field[]): string {
@@ -124,93 +118,69 @@ function filled(path: string, parameters: readonly Field[]): string {
   );
 }
 
-function parametersOf(document: OpenApiDocument, detail: OpenAPIV3.OperationObject): Field[] {
-  return (detail.parameters ?? []).map((parameter) => {
+function parametersOf(document: OpenApiDocument, { parameters = [] }: Operation): Field[] {
+  return parameters.map((parameter) => {
     const { value } = resolve(document, parameter);
-    const { name, description, required = false, schema = {}, in: place, example } = value;
-    return { name, description, required, schema, place, example };
+    return { schema: {}, ...value, place: value.in };
   });
 }
 
-type Examples = NonNullable<OpenAPIV3.MediaTypeObject["examples"]>;
-
 /** The value of the first example, as the form and the code begin with it. */
-function firstExample(document: OpenApiDocument, examples: Examples = {}): unknown {
+function firstExample(
+  document: OpenApiDocument,
+  { examples = {} }: OpenAPIV3.MediaTypeObject = {},
+): unknown {
   const [first] = Object.values(examples);
   return first && resolve(document, first).value.value;
 }
 
-function bodyOf(document: OpenApiDocument, { requestBody }: OpenAPIV3.OperationObject) {
+function bodyOf(document: OpenApiDocument, { requestBody }: Operation) {
   if (requestBody === undefined) return undefined;
-  const { schema = {}, examples } = resolve(document, requestBody).value.content[jsonType] ?? {};
-  return { schema, example: JSON.stringify(firstExample(document, examples), null, 2) };
+  const content = resolve(document, requestBody).value.content[jsonType];
+  const example = JSON.stringify(firstExample(document, content), null, 2);
+  return { schema: content?.schema ?? {}, example };
 }
 
 /** What the operation responds when all goes well. */
-function exampleResponse(document: OpenApiDocument, { responses }: OpenAPIV3.OperationObject) {
+function exampleResponse(document: OpenApiDocument, { responses }: Operation) {
   const [status = "", response] =
     Object.entries(responses).find(([each]) => each.startsWith("2")) ?? [];
   const { content = {} } = response === undefined ? {} : resolve(document, response).value;
-  return { status, text: JSON.stringify(firstExample(document, content[jsonType]?.examples)) };
-}
-
-function parameterReference(document: OpenApiDocument, parameters: readonly Field[]) {
-  if (parameters.length === 0) return undefined;
-  return html`<h4>Parameters</h4>
-    ${fieldList(document, parameters)}`;
-}
-
-function bodyReference(
-  document: OpenApiDocument,
-  schema: Schema | OpenAPIV3.ReferenceObject,
-): Html {
-  return html`<h4>Body</h4>
-    <p>${typeOf(document, schema)} as <code>${jsonType}</code></p>
-    ${fieldList(document, fieldsOf(resolve(document, schema).value))}`;
-}
-
-function responsesOf(
-  document: OpenApiDocument,
-  id: string,
-  { responses }: OpenAPIV3.OperationObject,
-): Html[] {
-  return Object.entries(responses).map(([status, response]) =>
-    responseOf(document, id, status, response),
-  );
+  return { status, text: JSON.stringify(firstExample(document, content[jsonType])) };
 }
 
 /** A response of an operation, with an id of its own: `listPets-429`. */
 function responseOf(
   document: OpenApiDocument,
-  operationId: string,
+  { id: operationId, responses }: Operation,
   status: string,
-  response: OpenAPIV3.ResponseObject | OpenAPIV3.ReferenceObject,
 ): Html {
+  const response = responses[status] ?? { description: "" };
   const { description, headers = {}, content = {} } = resolve(document, response).value;
   const id = `${operationId}-${status}`;
   const { schema, examples = {} } = content[jsonType] ?? {};
-  const own = Object.entries(headers).filter(([name]) => !(name in commonHeaders));
-  const figures = Object.values(examples).map((example) => {
-    const { summary, value } = resolve(document, example).value;
-    return html`<figure>
-      <figcaption>${summary}</figcaption>
-      <pre class="json">${laidOutText(JSON.stringify(value))}</pre>
-    </figure>`;
-  });
+  const own = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !(name in commonHeaders)),
+  );
+  const hasOwn = Object.keys(own).length > 0;
   return html`<details id="${id}">
     <summary>
       <span class="status s${status.charAt(0)}">${status}</span>
       <span>${line(description)}</span>
     </summary>
-    <p class="meta">
-      <span
-        >${schema && html`Body: ${typeOf(document, schema)}, `}headers: as on
-        <a href="#responses">every response</a>${own.length > 0 && ", and:"}</span
-      >
+    <p class="soft">
+      ${schema && html`Body: ${typeOf(document, schema)}, `}headers: as on
+      <a href="#responses">every response</a>${hasOwn && ", and:"}
       <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}"></a>
     </p>
-    ${own.length > 0 && fieldList(document, headerFields(document, Object.fromEntries(own)))}
-    ${figures}
+    ${hasOwn && fieldList(document, headerFields(document, own))}
+    ${Object.values(examples).map((example) => {
+      const { summary, value } = resolve(document, example).value;
+      return html`<figure>
+        <figcaption class="soft">${summary}</figcaption>
+        <pre>${laidOut(JSON.stringify(value))}</pre>
+      </figure>`;
+    })}
   </details>`;
 }
 
@@ -223,7 +193,7 @@ export function headerFields(
     const { value } = resolve(document, header);
     // How long a header may be is for tools that check it.
     const { maxLength: _, ...schema } = resolve(document, value.schema ?? {}).value;
-    return { name, description: value.description, required: false, schema };
+    return { name, description: value.description, schema };
   });
 }
 
@@ -235,23 +205,25 @@ function tryFields(
   body: string | undefined,
   servers: readonly Server[],
 ): Html {
-  const inputs = parameters.map((field) => input(document, operationId, field));
   const id = `${operationId}-body`;
-  const bodyField =
-    body !== undefined &&
-    html`<label for="${id}">Body <span class="type">JSON</span></label>
-      <textarea
-        id="${id}"
-        name="body"
-        rows="${body.split("\n").length}"
-        spellcheck="false"
-        data-in="body"
-      >
-${body}</textarea>`;
   return html`<div class="live">
     <h4>Try it</h4>
-    <div class="inputs">${servers.length > 1 && serverChoice(operationId, servers)} ${inputs}</div>
-    ${bodyField}
+    <div class="inputs">
+      ${servers.length > 1 && serverChoice(operationId, servers)}
+      ${parameters.map((field) => input(document, operationId, field))}
+    </div>
+    ${
+      body !== undefined &&
+      html`<label for="${id}">Body <span class="type">JSON</span></label>
+        <textarea
+          id="${id}"
+          name="body"
+          rows="${body.split("\n").length}"
+          spellcheck="false"
+          data-in="body"
+        >
+${body}</textarea>`
+    }
     <div class="actions">
       <button type="submit">Send</button>
       <span class="hint"><a href="#key">Paste an API key</a> to send requests.</span>
@@ -262,66 +234,64 @@ ${body}</textarea>`;
 function serverChoice(operationId: string, servers: readonly Server[]): Html {
   const id = `${operationId}-server`;
   // The page's own address is found from where it is read, so that it is right behind any proxy.
-  const options = servers.map(
-    ({ url, description }, at) =>
-      html`<option value="${at === 0 ? "" : url}">${description}</option>`,
-  );
   return html`<div>
     <label for="${id}">Server</label>
     <select id="${id}" class="server">
-      ${options}
+      ${servers.map(
+        ({ url, description }, at) =>
+          html`<option value="${at === 0 ? "" : url}">${description}</option>`,
+      )}
     </select>
   </div>`;
 }
 
 function input(document: OpenApiDocument, operationId: string, field: Field): Html {
-  const { name, place, schema } = field;
+  const { name, place, schema, example } = field;
   const id = `${operationId}-${name}`;
   const { value, name: type } = resolve(document, schema);
-  const control =
-    value.enum === undefined
-      ? html`<input
-          id="${id}"
-          name="${name}"
-          data-in="${place}"
-          value="${place === "path" ? String(field.example) : ""}"
-          placeholder="${value.default === undefined ? "" : String(value.default)}"
-          inputmode="${value.type === "integer" ? "numeric" : "text"}"
-          spellcheck="false"
-          aria-description="${rulesOf(document, schema)}"
-        />`
-      : html`<select id="${id}" name="${name}" data-in="${place}">
-          <option value="">any</option>
-          ${(value.enum as string[]).map((each) => html`<option>${each}</option>`)}
-        </select>`;
+  const shared = html`id="${id}" name="${name}" data-in="${place}"`;
   return html`<div>
     <label for="${id}"
       ><code>${name}</code> <span class="type">${value.format ?? type ?? value.type}</span></label
     >
-    ${control}
+    ${
+      value.enum === undefined
+        ? html`<input
+            ${shared}
+            value="${place === "path" ? String(example) : ""}"
+            placeholder="${value.default === undefined ? "" : String(value.default)}"
+            inputmode="${value.type === "integer" ? "numeric" : "text"}"
+            spellcheck="false"
+            aria-description="${rulesOf(document, schema)}"
+          />`
+        : html`<select ${shared}>
+            <option value="">any</option>
+            ${(value.enum as string[]).map((each) => html`<option>${each}</option>`)}
+          </select>`
+    }
   </div>`;
 }
 
 /** The same request in each language. Radio buttons choose one without a script. */
 function codeOf(operationId: string, request: SampleRequest): Html {
-  const choices = languages.map(
-    ({ id, title }, at) =>
-      html`<label
-        ><input
-          type="radio"
-          name="${operationId}-language"
-          value="${id}"
-          ${at === 0 && trusted("checked")}
-        />${title}</label
-      >`,
-  );
-  const programs = languages.map(
-    ({ id }) => html`<pre class="${id}" data-language="${id}">${sampleOf(id, request)}</pre>`,
-  );
   return html`<fieldset class="code">
     <legend>As code</legend>
-    <div class="languages">${choices}</div>
-    <button type="button" class="quiet copy live">Copy</button>
-    ${programs}
+    <div class="languages">
+      ${languages.map(
+        ({ id, title }, at) =>
+          html`<label
+            ><input
+              type="radio"
+              name="${operationId}-language"
+              value="${id}"
+              ${at === 0 && trusted("checked")}
+            />${title}</label
+          >`,
+      )}
+    </div>
+    ${copyButton}
+    ${languages.map(
+      ({ id }) => html`<pre class="${id}" data-language="${id}">${sampleOf(id, request)}</pre>`,
+    )}
   </fieldset>`;
 }

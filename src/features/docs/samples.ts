@@ -1,6 +1,4 @@
 /** The code that the page shows for a request, on the server and in the browser. */
-import { tokensOf } from "./json-text.ts";
-
 export interface SampleRequest {
   readonly method: string;
   /** Percent-encoded, so that no language needs more than quotes around it. */
@@ -35,11 +33,18 @@ export function sampleOf(language: LanguageId, request: SampleRequest): string {
 
 function isObject(json: string): boolean {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = exact(json);
     return typeof value === "object" && value !== null && !Array.isArray(value);
   } catch {
     return false;
   }
+}
+
+/** JSON as a value that is written back with the digits that it has: a double would round them. */
+function exact(json: string): unknown {
+  return JSON.parse(json, (_key, value, { source = "" }) =>
+    typeof value === "number" ? JSON.rawJSON(source) : value,
+  );
 }
 
 /** True when the request does the same sent twice as sent once. */
@@ -52,18 +57,33 @@ export function retried(request: SampleRequest): readonly number[] {
   return isRepeatable(request) ? [429, 503] : [429];
 }
 
-/** JSON text in another language: `marks` replaces what is neither a string nor a number. */
-function literal(
-  json: string,
-  marks: Readonly<Record<string, string>>,
-  text: (value: string) => string = JSON.stringify,
-): string {
-  const pieces = tokensOf(json).map(({ kind, text: piece }) => {
-    if (kind === "key") return text(JSON.parse(piece) as string) + (marks[":"] ?? ": ");
-    if (kind === "string") return text(JSON.parse(piece) as string);
-    return marks[piece] ?? (piece === "," ? ", " : piece);
-  });
-  return pieces.join("");
+/** How a language writes what JSON has. */
+interface Notation {
+  readonly object: readonly [open: string, close: string];
+  readonly colon: string;
+  readonly words: Readonly<Record<string, string>>;
+  readonly text: (value: string) => string;
+}
+
+const jsonNotation = { object: ["{", "}"], colon: ": ", words: {}, text: JSON.stringify } as const;
+
+function literal(value: unknown, notation: Notation): string {
+  const { object, colon, words, text } = notation;
+  if (typeof value === "string") return text(value);
+  if (JSON.isRawJSON(value)) return value.rawJSON;
+  if (typeof value !== "object" || value === null) return words[String(value)] ?? String(value);
+  if (Array.isArray(value)) return `[${value.map((each) => literal(each, notation)).join(", ")}]`;
+  const fields = Object.entries(value).map(
+    ([name, each]) => `${text(name)}${colon}${literal(each, notation)}`,
+  );
+  return `${object[0]}${fields.join(", ")}${object[1]}`;
+}
+
+/** JSON laid out for a reader: with indentation, and an element of a list on a line. */
+export function laidOut(json: string): string {
+  const value = exact(json);
+  if (!Array.isArray(value) || value.length === 0) return JSON.stringify(value, null, 2);
+  return `[\n${value.map((each) => `  ${literal(each, jsonNotation)}`).join(",\n")}\n]`;
 }
 
 /** The address of a list without its query, and the query as pairs. */
@@ -90,14 +110,10 @@ function curl(request: SampleRequest): string {
   return lines.join(" \\\n  ");
 }
 
-/** A body of numbers that JavaScript would round is sent as the text that it is. */
+/** A body with numbers that JavaScript would round is sent as the text that it is. */
 function javascriptBody(body: string): string {
-  const isExact = tokensOf(body).every(
-    ({ kind, text }) => kind !== "number" || !/^-?\d{16,}$/.test(text),
-  );
-  return isExact
-    ? `JSON.stringify(${literal(body, { "{": "{ ", "}": " }" })})`
-    : JSON.stringify(body);
+  if (/\d{16}/.test(body)) return JSON.stringify(body);
+  return `JSON.stringify(${literal(exact(body), { ...jsonNotation, object: ["{ ", " }"] })})`;
 }
 
 function javascript(request: SampleRequest): string {
@@ -153,7 +169,7 @@ function python(request: SampleRequest): string {
   const fields = [`"Authorization": f"Bearer {os.environ['API_KEY']}"`];
   for (const [name, value] of headers) fields.push(`"${name}": ${JSON.stringify(value)}`);
   const words = { true: "True", false: "False", null: "None" };
-  const json = body === undefined ? "" : `, json=${literal(body, words)}`;
+  const json = body && `, json=${literal(exact(body), { ...jsonNotation, words })}`;
   const params = query.map(([name, value]) => `"${name}": "${value}"`).join(", ");
   const all = `pets = []
 params = {${params}}
@@ -161,7 +177,7 @@ while page := send("${address}", params=params):
     pets += page
     params["after"] = page[-1]["id"]
 print(pets)`;
-  const one = `print(send("${request.url}"${json}))`;
+  const one = `print(send("${request.url}"${json ?? ""}))`;
   return `import os
 import time
 
@@ -197,14 +213,16 @@ function php(request: SampleRequest): string {
     ...(body === undefined ? [] : ["'Content-Type: application/json',"]),
     ...headers.map(([name, value]) => `${singleQuoted(`${name}: ${value}`)},`),
   ];
-  const marks = { "{": "[", "}": "]", ":": " => " };
-  const data = body === undefined ? "" : literal(body, marks, singleQuoted);
+  const notation = { object: ["[", "]"], colon: " => ", words: {}, text: singleQuoted } as const;
+  const data = body && literal(exact(body), notation);
   const options = [
     ...(method === "GET" ? [] : [`CURLOPT_CUSTOMREQUEST => '${method}',`]),
     "CURLOPT_HTTPHEADER => [",
     ...fields.map((field) => `    ${field}`),
     "],",
-    ...(data === "" ? [] : [`CURLOPT_POSTFIELDS => json_encode(${data}, JSON_THROW_ON_ERROR),`]),
+    ...(data === undefined
+      ? []
+      : [`CURLOPT_POSTFIELDS => json_encode(${data}, JSON_THROW_ON_ERROR),`]),
     "CURLOPT_RETURNTRANSFER => true,",
     "CURLOPT_TIMEOUT => 30,",
   ];

@@ -64,8 +64,8 @@ export function rulesOf(document: OpenApiDocument, schema: Schema | Reference): 
 
 export interface Field {
   readonly name: string;
-  readonly description: string | undefined;
-  readonly required: boolean;
+  readonly description?: string | undefined;
+  readonly required?: boolean;
   readonly schema: Schema | Reference;
   /** The location of a parameter, if the heading does not show it. */
   readonly place?: string | undefined;
@@ -78,7 +78,7 @@ export function fieldList(
   fields: readonly Field[],
   kind?: string,
 ): Html {
-  const rows = fields.map(({ name, description, required, schema, place }) => {
+  const rows = fields.map(({ name, description, required = false, schema, place }) => {
     const said = description ?? resolve(document, schema).value.description ?? "";
     const id = kind && trusted(` id="${kind}-${name.toLowerCase()}"`);
     return html`<div${id}>

@@ -16,17 +16,22 @@ import { readForm, type Form } from "../body.ts";
 import type { AnimalEvent } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
-import { backPath, changeNotice, mayUndo, undoOf, withChange } from "./changes.ts";
+import { backPath, by, changeNotice, undoOf, withChange } from "./changes.ts";
 import { notFoundPage, page, seeOther } from "./page.ts";
 import {
   actorText,
+  card,
+  desk,
+  entry,
   fieldLabel,
   Fields,
   hidden,
+  lines,
   moment,
   noStatus,
   notice,
   oneButton,
+  postForm,
   shownName,
   shownValue,
   statusChoice,
@@ -77,22 +82,23 @@ export function animalForm(
   } = {},
 ): Html {
   const fields = new Fields(visit, values, errors);
-  return html`<form method="post" action="${action}" novalidate>
-    ${
-      was === undefined
-        ? hidden("once", crypto.randomUUID())
-        : fieldsIn(was).map(([name, value]) => hidden(`was-${name}`, value))
-    }
-    ${fields.text("name", { more: when(isNext, "autofocus") })}
-    ${errors?.["category"] !== undefined && hidden("new", values.category)}
-    ${fields.text("category", { more: html`list="categories" maxlength="1000"` })}
-    <datalist id="categories">
-      ${categories.slice(0, suggestionsMax).map(({ name }) => html`<option value="${name}"></option>`)}
-    </datalist>
-    ${fields.select("status", statusOptions(visit))}
-    ${optionalTextNames.map((name) => fields.text(name))}
-    <button>${button}</button>
-  </form>`;
+  return postForm(
+    action,
+    html`${
+        was === undefined
+          ? hidden("once", crypto.randomUUID())
+          : fieldsIn(was).map(([name, value]) => hidden(`was-${name}`, value))
+      }
+      ${fields.text("name", { more: when(isNext, "autofocus") })}
+      ${errors?.["category"] !== undefined && hidden("new", values.category)}
+      ${fields.text("category", { more: html`list="categories" maxlength="1000"` })}
+      <datalist id="categories">
+        ${categories.slice(0, suggestionsMax).map(({ name }) => html`<option value="${name}"></option>`)}
+      </datalist>
+      ${fields.select("status", statusOptions(visit))}
+      ${optionalTextNames.map((name) => fields.text(name))}`,
+    button,
+  );
 }
 
 /** The fields as they were sent. */
@@ -263,20 +269,29 @@ async function shown(
     back: ["/animals", words.animals.backToAll],
     done,
     errors,
-    body: html`<div class="desk">
-      <section class="card">
+    body: desk(
+      html`<section class="card">
         ${animalForm(visit, path, values, categories, { was, errors })}
         <div class="apart">
           ${oneButton(`${path}/remove`, words.buttons.remove, { kind: "quiet bad" })}
           <p class="hint">${words.animals.removeHint}</p>
         </div>
         <p class="hint">${words.animals.photos}</p>
-      </section>
-      <section class="card">
-        <h2>${words.history.title}</h2>
-        ${historyList(visit, events, categories)}
-      </section>
-    </div>`,
+      </section>`,
+      card(
+        words.history.title,
+        lines(
+          events.map((event) =>
+            entry(
+              eventWords(visit, event, categories),
+              html`${event.actor === undefined ? words.history.unknown : actorText(visit, event.actor)}${
+                event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
+              }`,
+            ),
+          ),
+        ),
+      ),
+    ),
   });
 }
 
@@ -297,10 +312,9 @@ async function removedPage(visit: Visit, id: string, sent?: AnimalValues): Promi
     body: html`${notice(
       "plain",
       html`<p>
-          ${words.animals.removed}
-          ${change && html`<span class="soft">${actorText(visit, change.actor)} · ${moment(visit, change.atMs)}</span>`}
+          ${words.animals.removed} ${change && html`<span class="soft">${by(visit, change)}</span>`}
         </p>
-        ${change && mayUndo(visit, change) && undoOf(visit, change)}`,
+        ${change && undoOf(visit, change)}`,
     )}
     ${
       sent &&
@@ -414,30 +428,6 @@ export async function removeAnimal(visit: Visit, id: string): Promise<Response> 
   if (animal === undefined) return removedPage(visit, id);
   const changed = await visit.animals.remove([animal.id], visit.person.name);
   return seeOther(withChange("/animals", changed));
-}
-
-/** What became of an animal, in the order of `events`. */
-function historyList(
-  visit: Visit,
-  events: readonly AnimalEvent[],
-  categories: readonly Category[],
-): Html {
-  const { history } = visit.words;
-  return html`<ol class="lines">
-    ${events.map(
-      (event) =>
-        html`<li>
-          <div class="what">
-            <span>${eventWords(visit, event, categories)}</span>
-            <span class="soft">
-              ${event.actor === undefined ? history.unknown : actorText(visit, event.actor)}${
-                event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
-              }
-            </span>
-          </div>
-        </li>`,
-    )}
-  </ol>`;
 }
 
 /** Actions whose name says that the animal went or came back. */

@@ -15,8 +15,12 @@ import { backPath, changeNotice, withChange } from "./changes.ts";
 import { download, icon, notFoundPage, page, seeOther } from "./page.ts";
 import {
   animalsText,
+  card,
   categoryName,
+  desk,
+  entry,
   hidden,
+  lines,
   moment,
   noStatus,
   notice,
@@ -71,35 +75,27 @@ export async function animalsPage(visit: Visit): Promise<Response> {
     changeNotice(visit),
     staleNotice(visit),
   ]);
+  const { categoryId, status } = asked;
+  const kept = html`${categoryId !== undefined && hidden("category", String(categoryId))}
+  ${status !== undefined && hidden("status", status)}`;
+  const add = animalForm(visit, "/animals", nextValues(visit), categories, {
+    button: words.buttons.addAnimal,
+    isNext: query(visit, "in") !== "",
+  });
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
     beside: html`<a class="jump" href="#add">${words.animals.jump}</a>`,
     done,
     body: html`${stale}
-      <div class="desk">
-        <div>
-          ${searchForm(visit, "/animals", {
-            text: asked.text,
-            hint: words.animals.searchHint,
-            kept: html`${
-              asked.categoryId !== undefined && hidden("category", String(asked.categoryId))
-            }
-            ${asked.status !== undefined && hidden("status", asked.status)}`,
-          })}
-          <div id="results">
-            ${filters(visit, asked, categories)} ${offers(visit, asked, categories)}
-            ${results(visit, asked, found, categories)}
-          </div>
-        </div>
-        <section class="card" id="add" aria-labelledby="add-title">
-          <h2 id="add-title">${words.animals.addTitle}</h2>
-          ${animalForm(visit, "/animals", nextValues(visit), categories, {
-            button: words.buttons.addAnimal,
-            isNext: query(visit, "in") !== "",
-          })}
-        </section>
-      </div>`,
+    ${desk(
+      html`${searchForm(visit, "/animals", { text: asked.text, hint: words.animals.searchHint, kept })}
+        <div id="results">
+          ${filters(visit, asked, categories)} ${offers(visit, asked, categories)}
+          ${results(visit, asked, found, categories)}
+        </div>`,
+      html`<div id="add">${card(words.animals.addTitle, add)}</div>`,
+    )}`,
   });
 }
 
@@ -252,7 +248,7 @@ function row(
         .map(
           (each) =>
             html`<button
-              class="${each}"
+              class="quiet small ${each}"
               id="status-${String(id)}-${each}"
               name="status"
               value="${each}"
@@ -333,29 +329,24 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
 async function mergePage(visit: Visit, chosen: readonly Pet[], back: string): Promise<Response> {
   const { words } = visit;
   const names = new Map((await visit.animals.categories()).map(({ id, name }) => [id, name]));
+  const entries = chosen.map(({ id, name, categoryId, status }) => {
+    const kind = categoryName(visit, { id: categoryId, name: names.get(categoryId) });
+    return entry(
+      shownName(visit, name),
+      `${kind} · ${words.status[status ?? noStatus]} · ${String(id)}`,
+      html`${hidden("id", String(id))}
+        <button class="quiet small" name="into" value="${String(id)}">
+          ${words.animals.mergeKeep}
+        </button>`,
+    );
+  });
   return page(visit, {
     title: words.animals.mergeTitle,
     section: "animals",
     back: [back, words.animals.backToAll],
     body: html`<form method="post" action="/animals/merge" class="card narrow">
       <p>${words.animals.mergeHint}</p>
-      <ul class="lines">
-        ${chosen.map(({ id, name, categoryId, status }) => {
-          const kind = categoryName(visit, { id: categoryId, name: names.get(categoryId) });
-          return html`<li>
-            <div class="what">
-              <span>${shownName(visit, name)}</span>
-              <span class="soft"
-                >${kind} · ${words.status[status ?? noStatus]} · ${String(id)}</span
-              >
-            </div>
-            ${hidden("id", String(id))}
-            <button class="quiet small" name="into" value="${String(id)}">
-              ${words.animals.mergeKeep}
-            </button>
-          </li>`;
-        })}
-      </ul>
+      ${lines(entries)}
     </form>`,
   });
 }

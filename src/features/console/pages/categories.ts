@@ -1,14 +1,24 @@
 /** The categories: each with its animals, another name for one, or one with another. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import { categoryKey, type Category } from "../../animals/categories.ts";
-import { html } from "../../docs/html.ts";
+import { html, type Html } from "../../docs/html.ts";
 import { readForm } from "../body.ts";
 import type { Visit } from "../visit.ts";
 import { alikeCategory, nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
 import { changeNotice, withChange } from "./changes.ts";
 import { notFoundPage, page, seeOther } from "./page.ts";
-import { animalsText, categoryName, Fields, hidden, type FieldErrors } from "./parts.ts";
+import {
+  animalsText,
+  card,
+  categoryName,
+  desk,
+  Fields,
+  hidden,
+  lines,
+  postForm,
+  type FieldErrors,
+} from "./parts.ts";
 
 /** `GET /categories`. */
 export async function categoriesPage(
@@ -18,36 +28,30 @@ export async function categoriesPage(
 ): Promise<Response> {
   const { words, animals } = visit;
   const [categories, done] = await Promise.all([animals.countedCategories(), changeNotice(visit)]);
+  const listed = categories.map(
+    (each) =>
+      html`<li>
+        <a href="/categories/${String(each.id)}">${categoryName(visit, each)}</a>
+        <a class="soft" href="${listPath({ categoryId: each.id })}"
+          >${animalsText(visit, each.animals)}</a
+        >
+      </li>`,
+  );
+  const fields = html`${hidden("once", crypto.randomUUID())}
+  ${errors["name"] !== undefined && hidden("new", name)}
+  ${new Fields(visit, { name }, errors).text("name")}`;
   return page(visit, {
     title: words.sections.categories,
     section: "categories",
     done,
     errors,
-    body: html`<div class="desk">
-      <section class="card">
+    body: desk(
+      html`<section class="card">
         ${categories.length === 0 && html`<p class="soft">${words.categories.none}</p>`}
-        <ul class="lines">
-          ${categories.map(
-            (each) =>
-              html`<li>
-                <a href="/categories/${String(each.id)}">${categoryName(visit, each)}</a>
-                <a class="soft" href="${listPath({ categoryId: each.id })}"
-                  >${animalsText(visit, each.animals)}</a
-                >
-              </li>`,
-          )}
-        </ul>
-      </section>
-      <section class="card" aria-labelledby="add-title">
-        <h2 id="add-title">${words.buttons.addCategory}</h2>
-        <form method="post" action="/categories" novalidate>
-          ${hidden("once", crypto.randomUUID())}
-          ${errors["name"] !== undefined && hidden("new", name)}
-          ${new Fields(visit, { name }, errors).text("name")}
-          <button>${words.buttons.addCategory}</button>
-        </form>
-      </section>
-    </div>`,
+        ${lines(listed)}
+      </section>`,
+      card(words.buttons.addCategory, postForm("/categories", fields, words.buttons.addCategory)),
+    ),
   });
 }
 
@@ -88,38 +92,32 @@ export async function categoryPage(
   if (category === undefined) return notFoundPage(visit);
   const path = `/categories/${String(category.id)}`;
   const others = categories.filter((each) => each !== category);
+  const name = new Fields(visit, { name: sent ?? category.name }, errors).text("name");
   return page(visit, {
     title: categoryName(visit, category),
     section: "categories",
     back: ["/categories", words.animals.allKinds],
     done: await changeNotice(visit),
     errors,
-    body: html`<div class="desk">
-      <section class="card">
-        <form method="post" action="${path}" novalidate>
-          ${new Fields(visit, { name: sent ?? category.name }, errors).text("name")}
-          <button>${words.buttons.save}</button>
-        </form>
-      </section>
-      ${others.length > 0 && mergeForm(visit, path, others)}
-    </div>`,
+    body: desk(
+      html`<section class="card">${postForm(path, name, words.buttons.save)}</section>`,
+      html`${others.length > 0 && mergeForm(visit, path, others)}`,
+    ),
   });
 }
 
-function mergeForm(visit: Visit, path: string, others: readonly Category[]) {
+function mergeForm(visit: Visit, path: string, others: readonly Category[]): Html {
   const { words } = visit;
   const options = others.map((each) => ({
     value: String(each.id),
     text: categoryName(visit, each),
   }));
-  return html`<section class="card" aria-labelledby="merge-title">
-    <h2 id="merge-title">${words.categories.mergeTitle}</h2>
-    <p class="hint">${words.categories.mergeHint}</p>
-    <form method="post" action="${path}/merge">
-      ${new Fields(visit).select("into", options)}
-      <button class="quiet">${words.buttons.merge}</button>
-    </form>
-  </section>`;
+  const into = new Fields(visit).select("into", options);
+  return card(
+    words.categories.mergeTitle,
+    html`<p class="hint">${words.categories.mergeHint}</p>
+      ${postForm(`${path}/merge`, into, words.buttons.merge, "quiet")}`,
+  );
 }
 
 /** `POST /categories/:id`. */
@@ -137,8 +135,8 @@ export async function renameCategory(visit: Visit, id: string): Promise<Response
 /** `POST /categories/:id/merge`: its animals go to another one, and it goes. */
 export async function mergeCategories(visit: Visit, id: string): Promise<Response> {
   const { animals, person } = visit;
-  const form = await readForm(visit);
-  const [from, into] = [parseInt64(id), parseInt64(form.text("into"))];
+  const into = parseInt64((await readForm(visit)).text("into"));
+  const from = parseInt64(id);
   if (from === undefined || into === undefined || from === into) return notFoundPage(visit);
   const changed = await animals.mergeCategories(from, into, person.name);
   return seeOther(withChange("/categories", changed));

@@ -9,8 +9,10 @@ import { messagePage, notFoundPage, page, seeOther } from "./page.ts";
 import {
   actorText,
   animalsText,
+  entry,
   fieldLabel,
   hidden,
+  lines,
   moment,
   notice,
   number,
@@ -104,16 +106,23 @@ function subjectOf(visit: Visit, { name, names }: ChangeRecord, changed: number)
   return more === 0 ? shown : visit.words.changes.several(shown, number(visit, more));
 }
 
+/** Who made it, and when. */
+export function by(visit: Visit, { actor, atMs }: Pick<ChangeRecord, "actor" | "atMs">): Html {
+  return html`${actorText(visit, actor)} · ${moment(visit, atMs)}`;
+}
+
 /** The change of one animal is undone by a button; a larger one has a page that asks. */
-export function undoOf(visit: Visit, { id, animals }: ChangeRecord): Html {
+export function undoOf(visit: Visit, change: ChangeRecord): Html | false {
+  const { id, animals } = change;
   const { undo } = visit.words.buttons;
+  if (!mayUndo(visit, change)) return false;
   return animals <= 1
     ? undoButton(visit, id, undo, "quiet")
     : html`<a class="button" href="/changes/${String(id)}">${undo} …</a>`;
 }
 
 /** Staff undo what they did themselves; operators undo what anybody did. */
-export function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRecord): boolean {
+function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRecord): boolean {
   const isTheirs = person.role === "operator" || actor === person.name;
   return isTheirs && !isUndone && undoes === undefined;
 }
@@ -126,30 +135,16 @@ export async function changesPage(visit: Visit): Promise<Response> {
     animals.categories(),
     changeNotice(visit),
   ]);
+  const listed = changes.map((change) =>
+    entry(changeWords(visit, change, categories), by(visit, change), undoOf(visit, change)),
+  );
   return page(visit, {
     title: words.changes.title,
     section: "animals",
     back: ["/animals", words.animals.backToAll],
     done,
     body: html`<section class="card narrow">
-      ${
-        changes.length === 0
-          ? html`<p class="soft">${words.changes.none}</p>`
-          : html`<ul class="lines">
-              ${changes.map(
-                (change) =>
-                  html`<li>
-                    <div class="what">
-                      <span>${changeWords(visit, change, categories)}</span>
-                      <span class="soft"
-                        >${actorText(visit, change.actor)} · ${moment(visit, change.atMs)}</span
-                      >
-                    </div>
-                    ${mayUndo(visit, change) && undoOf(visit, change)}
-                  </li>`,
-              )}
-            </ul>`
-      }
+      ${listed.length === 0 ? html`<p class="soft">${words.changes.none}</p>` : lines(listed)}
     </section>`,
   });
 }
@@ -163,7 +158,7 @@ export async function changePage(visit: Visit, id: string): Promise<Response> {
     title: changeWords(visit, change),
     section: "animals",
     back: ["/changes", words.changes.title],
-    body: html`<p class="soft">${actorText(visit, change.actor)} · ${moment(visit, change.atMs)}</p>
+    body: html`<p class="soft">${by(visit, change)}</p>
       ${
         mayUndo(visit, change) &&
         html`<section class="card narrow">

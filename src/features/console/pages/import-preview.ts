@@ -18,14 +18,20 @@ import {
 } from "../import-work.ts";
 import { type ImportJob, unknownWords } from "../imports.ts";
 import type { Visit } from "../visit.ts";
+import type { Words } from "../words/index.ts";
 import {
+  card,
+  desk,
+  entry,
   facts,
   Fields,
   hidden,
+  lines,
   noStatus,
   notice,
   number,
   oneButton,
+  postForm,
   shownName,
   statusChoice,
   statusOptions,
@@ -85,7 +91,13 @@ export function previewParts(
   const notes = [
     ...(isRecalled ? [rememberedText(visit, choices)] : []),
     ...(added + updated + withdrawn === 0 ? [words.import.nothing] : []),
-    ...(stems.length === 0 ? [] : [words.import.stems(stems.map(stemText(visit)).join(", "))]),
+    ...(stems.length === 0
+      ? []
+      : [
+          words.import.stems(
+            stems.map(({ word, meaning }) => wordText(words, word, meaning)).join(", "),
+          ),
+        ]),
     ...preview.notes.map(({ said, records, firstLine, example }) => {
       const text = messageText(said, words.messages);
       if (records === 0) return `${text}.`;
@@ -116,7 +128,7 @@ function formatText({ words }: Visit, { format, isGuessed, reading }: Preview): 
   return `${words.import.guessed}: ${found.join(", ")}`;
 }
 
-const columnLabel = ({ fields, import: { columnFor } }: Visit["words"], each: Meaning) =>
+const columnLabel = ({ fields, import: { columnFor } }: Words, each: Meaning) =>
   ({ ...fields, ...columnFor })[each];
 
 /** What is as it was for the last list with these columns. */
@@ -127,7 +139,7 @@ function rememberedText({ words }: Visit, { columns, statuses, category }: Impor
     ),
     ...(category === "" ? [] : [`${words.import.kind}: ${category}`]),
     ...Object.entries(statuses).map(([word, meaning]) => {
-      return `${word} → ${meaning === "gone" ? words.import.gone_ : words.status[meaning]}`;
+      return wordText(words, word, meaning);
     }),
   ];
   return `${words.import.remembered}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`;
@@ -163,17 +175,16 @@ function sameFields(
   </section>`;
 }
 
-const stemText =
-  ({ words }: Visit) =>
-  ({ word, meaning }: Preview["stems"][number]): string =>
-    `${word} → ${meaning === "gone" ? words.import.gone_ : words.status[meaning]}`;
+/** What a word for the status is taken to mean. */
+const wordText = (words: Words, word: string, meaning: StatusMeaning): string =>
+  `${word} → ${meaning === "gone" ? words.import.gone_ : words.status[meaning]}`;
 
 function firstRows(visit: Visit, preview: Preview): Html | undefined {
   const { fields, import: words, status: statuses } = visit.words;
   if (preview.sample.length === 0) return undefined;
-  return html`<section class="card">
-    <h2>${words.sample}</h2>
-    ${table(
+  return card(
+    words.sample,
+    table(
       [fields.name, fields.category, fields.status, words.columnFor.id],
       preview.sample.map(({ name, category, status, externalId }) => [
         shownName(visit, name),
@@ -181,8 +192,8 @@ function firstRows(visit: Visit, preview: Preview): Html | undefined {
         statuses[status ?? noStatus],
         externalId ?? "",
       ]),
-    )}
-  </section>`;
+    ),
+  );
 }
 
 /** A category as the catalogue will show it. */
@@ -194,22 +205,18 @@ function categoryName(category: CandidateCategory, { categories }: Preview): str
 function badRows(visit: Visit, { causes }: Preview): Html | undefined {
   const { words } = visit;
   if (causes.length === 0) return undefined;
-  return html`<section class="card">
-    <h2>${words.import.badTitle}</h2>
-    <ul class="lines">
-      ${causes.map(({ field, problem, records, lines }) => {
-        const shown = lines.join(", ") + (records > lines.length ? " …" : "");
-        return html`<li>
-          <span>${field !== "" && `${field}: `}${messageText(problem, words.messages)}</span>
-          <span class="soft"
-            >${words.import.bad(number(visit, records), records)}
-            (${words.import.lines(shown, records)})</span
-          >
-        </li>`;
-      })}
-    </ul>
-    <p><a href="/import/rejects" download>${words.import.rejects}</a></p>
-  </section>`;
+  const listed = causes.map(({ field, problem, records, lines: at }) => {
+    const where = words.import.lines(at.join(", ") + (records > at.length ? " …" : ""), records);
+    return entry(
+      `${field === "" ? "" : `${field}: `}${messageText(problem, words.messages)}`,
+      `${words.import.bad(number(visit, records), records)} (${where})`,
+    );
+  });
+  return card(
+    words.import.badTitle,
+    html`${lines(listed)}
+      <p><a href="/import/rejects" download>${words.import.rejects}</a></p>`,
+  );
 }
 
 /** The unknown words for the status: what each of them means is the shelter's to say. */
@@ -223,11 +230,11 @@ function wordFields(visit: Visit, preview: Preview): Html | undefined {
     { value: "gone", text: words.import.gone_ },
   ];
   const fields = new Fields(visit);
-  return html`<section class="card">
-    <h2>${words.import.statusWords}</h2>
-    ${unknown.map((label, at) => fields.select(`word-${at}`, options, { label }))}
-    ${lookButton(visit)}
-  </section>`;
+  return card(
+    words.import.statusWords,
+    html`${unknown.map((label, at) => fields.select(`word-${at}`, options, { label }))}
+    ${lookButton(visit)}`,
+  );
 }
 
 /** Shows what a form's choices come to. The first one of a form is what Enter presses. */
@@ -239,9 +246,7 @@ export function lookButton({ words }: Visit): Html {
 export function otherWays({ words }: Visit): Html {
   const { columnsOwn, cancel } = words.import;
   return html`<div class="acts start">
-    ${oneButton("/import/examine", columnsOwn, {
-      fields: hidden("columns", "again"),
-    })}
+    ${oneButton("/import/examine", columnsOwn, { fields: hidden("columns", "again") })}
     ${oneButton("/import/drop", cancel)}
   </div>`;
 }
@@ -251,11 +256,9 @@ export function partForm(visit: Visit, parts: readonly Part[]): Html {
   const { words } = visit;
   const options = parts.map(partName).map((name) => ({ value: name, text: name }));
   const fields = new Fields(visit);
+  const part = fields.select("part", options, { label: words.import.part });
   return html`<p>${words.import.partHint}</p>
-    <form method="post" action="/import/examine" class="card narrow">
-      ${fields.select("part", options, { label: words.import.part })}
-      <button>${words.import.look}</button>
-    </form>
+    <section class="card narrow">${postForm("/import/examine", part, words.import.look)}</section>
     ${oneButton("/import/drop", words.import.cancel)}`;
 }
 
@@ -274,22 +277,19 @@ export function mapForm(
   const { columns: chosen = file.guess, category } = job.choices;
   const values = Object.fromEntries(meanings.map((each) => [`column-${each}`, chosen[each] ?? ""]));
   const fields = new Fields(visit, { ...values, kind: category }, errors);
+  const kind = fields.text("kind", { label: words.import.kind, hint: words.import.kindHint });
+  const asked = html`${meanings.map((each) => {
+    const label = columnLabel(words, each);
+    const column = fields.select(`column-${each}`, optional, { label });
+    return each === "category" ? html`${column} ${kind}` : column;
+  })}`;
   return html`<p>${words.import.mapHint}</p>
-    <div class="desk">
-      <section class="card">${table(file.columns, file.rows)}</section>
-      <form method="post" action="/import/examine" class="card">
-        ${meanings.map((each) => {
-          const label = columnLabel(words, each);
-          const select = fields.select(`column-${each}`, optional, {
-            label,
-          });
-          if (each !== "category") return select;
-          const kind = { label: words.import.kind, hint: words.import.kindHint };
-          return html`${select} ${fields.text("kind", kind)}`;
-        })}
-        <button>${words.import.look}</button>
-      </form>
-    </div>
+    ${desk(
+      html`<section class="card">${table(file.columns, file.rows)}</section>`,
+      html`<section class="card">
+        ${postForm("/import/examine", asked, words.import.look)}
+      </section>`,
+    )}
     ${oneButton("/import/drop", words.import.cancel)}`;
 }
 
@@ -299,10 +299,9 @@ export function statusForm(visit: Visit, job: ImportJob, errors: FieldErrors): H
   const options = [{ value: "", text: words.import.choose }, ...statusOptions(visit)];
   const fields = new Fields(visit, { every: job.choices.everyStatus }, errors);
   return html`<p>${words.import.statuslessHint(job.name)}</p>
-    <form method="post" action="/import/examine" class="card narrow">
-      ${fields.select("every", options)}
-      <button>${words.import.look}</button>
-    </form>
+    <section class="card narrow">
+      ${postForm("/import/examine", fields.select("every", options), words.import.look)}
+    </section>
     ${otherWays(visit)}`;
 }
 

@@ -20,14 +20,20 @@ import {
   useMeter,
   type KeyForm,
 } from "./keys.ts";
+import { by } from "./changes.ts";
 import { notFoundPage, page, seeOther } from "./page.ts";
 import {
+  card,
+  desk,
+  entry,
   facts,
   Fields,
   keyName,
+  lines,
   moment,
   notice,
   oneButton,
+  postForm,
   wordFor,
   type FieldErrors,
 } from "./parts.ts";
@@ -55,23 +61,16 @@ export async function keyPage(
     back: ["/keys", words.keys.back],
     done: query(visit, "done") === "yes" ? notice("good", words.keys.done) : undefined,
     errors,
-    body: html`<div class="desk">
-      <div>
-        <section class="card">
+    body: desk(
+      html`<section class="card">
           ${keyFacts(visit, details, use)}
           <p><a href="/usage?key=${key.id}">${words.usage.perDay(30)}</a></p>
         </section>
-        ${state !== "revoked" && updateForm(visit, sent ?? formOf(key), key.id, errors)}
-      </div>
-      <div>
-        ${!["revoked", "expired"].includes(state) && rotateForm(visit, key, errors)}
-        ${state !== "revoked" && endForms(visit, key, errors)}
-        <section class="card">
-          <h2>${words.history.title}</h2>
-          ${eventList(visit, details)}
-        </section>
-      </div>
-    </div>`,
+        ${state !== "revoked" && updateForm(visit, sent ?? formOf(key), key.id, errors)}`,
+      html`${!["revoked", "expired"].includes(state) && rotateForm(visit, key, errors)}
+      ${state !== "revoked" && endForms(visit, key, errors)}
+      ${card(words.history.title, eventList(visit, details))}`,
+    ),
   });
 }
 
@@ -117,73 +116,50 @@ function formOf({ name, plan, readOnly, limits }: ApiKey): KeyForm {
 
 function updateForm(visit: Visit, sent: KeyForm, id: string, errors: FieldErrors): Html {
   const { words } = visit;
-  return html`<section class="card" aria-labelledby="change-title">
-    <h2 id="change-title">${words.keys.changeTitle}</h2>
-    <form method="post" action="/keys/${id}" novalidate>
-      ${keyFields(visit, sent, errors, { expires: words.keys.expiresLaterHint })}
-      <button>${words.buttons.save}</button>
-    </form>
-  </section>`;
+  const fields = keyFields(visit, sent, errors, { expires: words.keys.expiresLaterHint });
+  return card(words.keys.changeTitle, postForm(`/keys/${id}`, fields, words.buttons.save));
 }
 
 function rotateForm(visit: Visit, { id }: ApiKey, errors: FieldErrors): Html {
-  const { words } = visit;
-  return html`<section class="card" aria-labelledby="rotate-title">
-    <h2 id="rotate-title">${words.keys.actions.rotate}</h2>
-    <form method="post" action="/keys/${id}/rotate" novalidate>
-      ${new Fields(visit, { grace: "24h" }, errors).text("grace", { hint: words.keys.graceHint })}
-      <button class="quiet">${words.buttons.rotate}</button>
-    </form>
-  </section>`;
+  const { keys, buttons } = visit.words;
+  const grace = new Fields(visit, { grace: "24h" }, errors).text("grace", { hint: keys.graceHint });
+  const form = postForm(`/keys/${id}/rotate`, grace, buttons.rotate, "quiet");
+  return card(keys.actions.rotate, form);
 }
 
 function endForms(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
   const { words, nowMs } = visit;
   const fields = new Fields(visit, { for: "1h" }, errors);
-  return html`<section class="card" aria-labelledby="end-title">
-    <h2 id="end-title">${words.keys.endTitle}</h2>
-    ${
-      isKeyBanned(key, nowMs)
-        ? oneButton(`/keys/${key.id}/unban`, words.buttons.unban)
-        : html`<form method="post" action="/keys/${key.id}/ban" novalidate>
-            ${fields.text("for")}
-            <button class="quiet">${words.buttons.ban}</button>
-          </form>`
-    }
-    <form method="post" action="/keys/${key.id}/revoke" class="apart" novalidate>
-      ${fields.check("sure")}
-      <button class="quiet bad">${words.buttons.revoke}</button>
-    </form>
-  </section>`;
+  const { unban, ban, revoke } = words.buttons;
+  return card(
+    words.keys.endTitle,
+    html`${
+        isKeyBanned(key, nowMs)
+          ? oneButton(`/keys/${key.id}/unban`, unban)
+          : postForm(`/keys/${key.id}/ban`, fields.text("for"), ban, "quiet")
+      }
+      <div class="apart">
+        ${postForm(`/keys/${key.id}/revoke`, fields.check("sure"), revoke, "quiet bad")}
+      </div>`,
+  );
 }
 
 /** What happened to a key, the newest first. */
 function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
   const { words } = visit;
   const labels = { ...words.fields, ...words.keys.fields };
-  return html`<ol class="lines">
-    ${events
-      .toReversed()
-      .slice(0, eventsShownMax)
-      .map(
-        (event) =>
-          html`<li>
-            <div class="what">
-              <span>${wordFor(event.action, words.keys.actions)}</span>
-              ${changesOf(event, secrets).map(
-                ({ field, before, after }) =>
-                  html`<span class="soft"
-                    >${wordFor(field, labels)}:
-                    ${before !== null && html`${eventValue(visit, field, before)} → `}${
-                      after === null ? "–" : eventValue(visit, field, after)
-                    }</span
-                  >`,
-              )}
-              <span class="soft">${event.actor} · ${moment(visit, event.atMs)}</span>
-            </div>
-          </li>`,
-      )}
-  </ol>`;
+  const newest = events.toReversed().slice(0, eventsShownMax);
+  return lines(
+    newest.map((event) => {
+      const changed = changesOf(event, secrets).map(({ field, before, after }) => {
+        const from = before !== null && html`${eventValue(visit, field, before)} → `;
+        const to = after === null ? "–" : eventValue(visit, field, after);
+        return html`<br />${wordFor(field, labels)}: ${from}${to}`;
+      });
+      const what = wordFor(event.action, words.keys.actions);
+      return entry(html`${what}<span class="soft">${changed}</span>`, by(visit, event));
+    }),
+  );
 }
 
 const instants = ["expiresAt", "revokedAt", "bannedUntil"];

@@ -15,11 +15,16 @@ import { pageLinks, searchForm } from "./animals.ts";
 import { page } from "./page.ts";
 import {
   bar,
+  card,
   copyField,
+  desk,
+  entry,
   Fields,
   keyName,
+  lines,
   notice,
   number,
+  postForm,
   when,
   type FieldErrors,
 } from "./parts.ts";
@@ -35,20 +40,13 @@ export async function keysPage(
 ): Promise<Response> {
   const { words } = visit;
   const { nameHint, expiresHint } = words.keys;
+  const { createKey: create } = words.buttons;
+  const fields = keyFields(visit, sent, errors, { name: nameHint, expires: expiresHint });
   return page(visit, {
     title: words.sections.keys,
     section: "keys",
     errors,
-    body: html`<div class="desk">
-      ${await keyList(visit)}
-      <section class="card" aria-labelledby="add-title">
-        <h2 id="add-title">${words.buttons.createKey}</h2>
-        <form method="post" action="/keys" novalidate>
-          ${keyFields(visit, sent, errors, { name: nameHint, expires: expiresHint })}
-          <button>${words.buttons.createKey}</button>
-        </form>
-      </section>
-    </div>`,
+    body: desk(await keyList(visit), card(create, postForm("/keys", fields, create))),
   });
 }
 
@@ -68,8 +66,7 @@ async function keyList(visit: Visit): Promise<Html> {
   const shown = found.slice(start, start + pageKeys);
   const older = found.length > start + pageKeys && shown.at(-1)?.id;
   const used = await services.usage.nowOfAll(shown);
-  return html`<div>
-    ${searchForm(visit, "/keys", { text, hint: words.keys.searchHint })}
+  return html`${searchForm(visit, "/keys", { text, hint: words.keys.searchHint })}
     <div id="results">
       <p class="soft" role="status">
         ${
@@ -80,19 +77,14 @@ async function keyList(visit: Visit): Promise<Html> {
       </p>
       ${
         found.length > 0 &&
-        html`<section class="card">
-          <ul class="lines">
-            ${used.map((each) => keyLine(visit, each))}
-          </ul>
-        </section>`
+        html`<section class="card">${lines(used.map((each) => keyLine(visit, each)))}</section>`
       }
       ${pageLinks(visit, [
         [start > 0 && listPath(text), words.animals.newest],
         [older && listPath(text, older), words.animals.older],
         ["/usage", words.usage.title],
       ])}
-    </div>
-  </div>`;
+    </div>`;
 }
 
 function listPath(text: string, before?: string): string {
@@ -102,16 +94,12 @@ function listPath(text: string, before?: string): string {
 
 function keyLine(visit: Visit, { key, use }: UsedKey): Html {
   const { words } = visit;
-  return html`<li>
-    <div class="what">
-      <a href="/keys/${key.id}">${keyName(key)}</a>
-      <span class="soft"
-        >${planTitles[key.plan]} ·
-        ${key.id}${key.readOnly && html` · ${words.keys.accesses["read-only"]}`}</span
-      >
-    </div>
-    ${useMeter(visit, use.counts.dayUsed, key.limits.perDay)} ${stateTag(visit, key)}
-  </li>`;
+  return entry(
+    html`<a href="/keys/${key.id}">${keyName(key)}</a>`,
+    html`${planTitles[key.plan]} ·
+    ${key.id}${key.readOnly && html` · ${words.keys.accesses["read-only"]}`}`,
+    html`${useMeter(visit, use.counts.dayUsed, key.limits.perDay)} ${stateTag(visit, key)}`,
+  );
 }
 
 /** The state of a key as a word with a colour. */

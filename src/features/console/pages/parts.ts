@@ -288,15 +288,52 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** A form of one button. */
+/** A form with the button that sends it. `kind` is how the button looks. */
+export function postForm(action: string, fields: Html, button: string | Html, kind = ""): Html {
+  const label =
+    typeof button === "string" ? html`<button class="${kind}">${button}</button>` : button;
+  return html`<form method="post" action="${action}" novalidate>${fields} ${label}</form>`;
+}
+
+/** A form of one button. `of` tells it from others that are called the same. */
 export function oneButton(
   action: string,
   label: string,
-  { kind = "quiet", fields, of }: { kind?: string; fields?: Html; of?: string } = {},
+  { kind = "quiet", fields = html``, of }: { kind?: string; fields?: Html; of?: string } = {},
 ): Html {
-  return html`<form method="post" action="${action}">
-    ${fields}<button class="${kind}" ${of !== undefined && html`aria-label="${label}: ${of}"`}>
-      ${label}
-    </button>
-  </form>`;
+  const name = of !== undefined && html`aria-label="${label}: ${of}"`;
+  return postForm(action, fields, html`<button class="${kind}" ${name}>${label}</button>`);
+}
+
+/** A part of a page, with its heading. */
+export function card(title: string, body: Html): Html {
+  return html`<section class="card">
+    <h2>${title}</h2>
+    ${body}
+  </section>`;
+}
+
+/** What a page is about, and what stands beside it where there is room. */
+export function desk(main: Html, beside: Html): Html {
+  return html`<div class="desk">
+    <div>${main}</div>
+    <div>${beside}</div>
+  </div>`;
+}
+
+export function lines(entries: readonly Html[]): Html {
+  return html`<ul class="lines">
+    ${entries}
+  </ul>`;
+}
+
+/** One of `lines`: what it is, what else there is to know of it, and what can be done with it. */
+export function entry(what: string | Html, about: string | Html, rest?: Html | false): Html {
+  return html`<li>
+    <div class="what">
+      <span>${what}</span>
+      <span class="soft">${about}</span>
+    </div>
+    ${rest}
+  </li>`;
 }

@@ -3,13 +3,30 @@ import { AppError } from "../../../domain/errors.ts";
 import { personRoles } from "../../../storage/schema-values.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
 import { readForm } from "../body.ts";
-import { isPersonName, type ListedPerson, type PeopleService } from "../people.ts";
-import { isSecret, type Secret } from "../people.ts";
+import {
+  isPersonName,
+  isSecret,
+  type ListedPerson,
+  type PeopleService,
+  type Secret,
+} from "../people.ts";
 import { keepSession, tooMany, type Failures } from "../session.ts";
 import { query, type Arrival, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { notFoundPage, page, plainPage, seeOther } from "./page.ts";
-import { copyField, Fields, moment, notice, oneButton, type FieldErrors } from "./parts.ts";
+import {
+  card,
+  copyField,
+  desk,
+  entry,
+  Fields,
+  lines,
+  moment,
+  notice,
+  oneButton,
+  postForm,
+  type FieldErrors,
+} from "./parts.ts";
 
 /** `GET /people`: who may come in, and a form for one more. */
 export async function peoplePage(
@@ -19,35 +36,24 @@ export async function peoplePage(
 ): Promise<Response> {
   const { words, people } = visit;
   const all = await people.list();
+  const said = query(visit, "done");
   const fields = new Fields(visit, sent, errors);
   const options = personRoles.map((each) => ({ value: each, text: words.roles[each] }));
+  const invitation = html`${fields.text("name")}
+  ${fields.select("role", options, { hint: words.people.roleHint })}`;
   return page(visit, {
     title: words.sections.people,
     section: "people",
-    done: removedNotice(visit),
+    done:
+      said === "removed" || said === "removedAfter"
+        ? notice("good", words.people[said])
+        : undefined,
     errors,
-    body: html`<div class="desk">
-      <section class="card">
-        <ul class="lines">
-          ${all.map((person) => personLine(visit, person))}
-        </ul>
-      </section>
-      <section class="card" aria-labelledby="add-title">
-        <h2 id="add-title">${words.people.addTitle}</h2>
-        <form method="post" action="/people" novalidate>
-          ${fields.text("name")} ${fields.select("role", options, { hint: words.people.roleHint })}
-          <button>${words.buttons.invite}</button>
-        </form>
-      </section>
-    </div>`,
+    body: desk(
+      html`<section class="card">${lines(all.map((each) => personLine(visit, each)))}</section>`,
+      card(words.people.addTitle, postForm("/people", invitation, words.buttons.invite)),
+    ),
   });
-}
-
-function removedNotice(visit: Visit): Html | undefined {
-  const { people } = visit.words;
-  const said = { removed: people.removed, removedAfter: people.removedAfter };
-  const text = Object.entries(said).find(([name]) => name === query(visit, "done"))?.[1];
-  return text === undefined ? undefined : notice("good", text);
 }
 
 function personLine(visit: Visit, person: ListedPerson): Html {
@@ -60,23 +66,19 @@ function personLine(visit: Visit, person: ListedPerson): Html {
         ? html`${words.people.lapsed}`
         : html`${words.people.invited} ${moment(visit, invitedUntilMs)}`;
   const small = { kind: "quiet small", of: name };
-  return html`<li>
-    <div class="what">
-      <strong>${name}</strong>
-      <span class="soft">${words.roles[role]} · ${state}</span>
-    </div>
-    <div class="acts">
+  const end = { ...small, kind: "quiet small bad" };
+  return entry(
+    html`<strong>${name}</strong>`,
+    html`${words.roles[role]} · ${state}`,
+    html`<div class="acts">
       ${oneButton(`/people/${id}/invite`, words.buttons.newLink, small)}
       ${
         id === visit.person.id
           ? html`<span class="tag">${words.people.you}</span>`
-          : oneButton(`/people/${id}/remove`, words.buttons.remove, {
-              ...small,
-              kind: "quiet small bad",
-            })
+          : oneButton(`/people/${id}/remove`, words.buttons.remove, end)
       }
-    </div>
-  </li>`;
+    </div>`,
+  );
 }
 
 /** `POST /people`: shows the link, this once. */
@@ -87,12 +89,8 @@ export async function invitePerson(visit: Visit): Promise<Response> {
   const role = personRoles.find((each) => each === sent.role);
   const wrongName =
     nameError(sent.name, words) ?? (isPersonName(sent.name) ? undefined : words.errors.name);
-  if (wrongName !== undefined || role === undefined) {
-    return peoplePage(visit, sent, {
-      ...(wrongName !== undefined && { name: wrongName }),
-      ...(role === undefined && { role: words.errors.role }),
-    });
-  }
+  if (wrongName !== undefined) return peoplePage(visit, sent, { name: wrongName });
+  if (role === undefined) return peoplePage(visit, sent, { role: words.errors.role });
   try {
     const { token } = await people.invite(sent.name, role, person.name);
     return linkPage(visit, sent.name, token);
@@ -180,9 +178,7 @@ export async function joinPage(arrival: Arrival, link: Link): Promise<Response> 
   return plainPage(arrival, {
     title: words.join.title(person.name),
     body: html`<p>${words.join[person.role]}</p>
-      <form method="post" action="/join/${token}">
-        <button>${words.buttons.join}</button>
-      </form>
+      ${oneButton(`/join/${token}`, words.buttons.join, { kind: "" })}
       <p class="hint">${words.join.once}</p>`,
   });
 }

@@ -10,10 +10,14 @@ import { withChange } from "./changes.ts";
 import { page, seeOther } from "./page.ts";
 import {
   animalsText,
+  card,
   Fields,
   hidden,
+  lines,
   moment,
   notice,
+  oneButton,
+  postForm,
   shownName,
   type FieldErrors,
   type Option,
@@ -39,26 +43,23 @@ export async function sourcesPart(visit: Visit, errors: FieldErrors, form: Form)
     whole: !form.has("url") || form.has("whole"),
   };
   const fields = new Fields(visit, values, errors);
-  return html`<section class="card" id="sources">
-    <h2>${words.sources.title}</h2>
-    <p class="hint">${words.sources.hint}</p>
-    ${
-      rows.length > 0 &&
-      html`<ul class="lines">
-        ${rows}
-      </ul>`
-    }
-    <form method="post" action="/import/address" class="apart">
-      ${fields.text("url", {
-        label: words.sources.address,
-        hint: words.sources.addressHint,
-        more: html`inputmode="url"`,
-      })}
-      ${fields.text("list", { label: words.sources.name, hint: words.sources.nameHint })}
-      ${fields.check("whole")}
-      <button class="quiet">${words.import.look}</button>
-    </form>
-  </section>`;
+  const { address, addressHint, name, nameHint } = words.sources;
+  const choices = html`${fields.text("url", {
+    label: address,
+    hint: addressHint,
+    more: html`inputmode="url"`,
+  })}
+  ${fields.text("list", { label: name, hint: nameHint })} ${fields.check("whole")}`;
+  return html`<div id="sources">
+    ${card(
+      words.sources.title,
+      html`<p class="hint">${words.sources.hint}</p>
+        ${rows.length > 0 && lines(rows)}
+        <div class="apart">
+          ${postForm("/import/address", choices, words.import.look, "quiet")}
+        </div>`,
+    )}
+  </div>`;
 }
 
 async function sourceRow(visit: Visit, followed: Followed): Promise<Html> {
@@ -109,13 +110,12 @@ async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
   const shown = await Promise.all(held.slice(0, heldShown).map((id) => animals.byId(BigInt(id))));
   const names = shown.flatMap((each) => (each === undefined ? [] : shownName(visit, each.name)));
   const more = held.length > heldShown ? " …" : "";
-  return html`<form method="post" action="/import/sources">
-    <p>${words.sources.heldText(animalsText(visit, held.length), names.join(", ") + more)}</p>
-    ${hidden("list", source.name)} ${hidden("held", heldMark(source))}
-    <button class="quiet small bad" name="do" value="withdraw">
-      ${words.sources.withdraw(animalsText(visit, held.length))}
-    </button>
-  </form>`;
+  const count = animalsText(visit, held.length);
+  return oneButton("/import/sources", words.sources.withdraw(count), {
+    kind: "quiet small bad",
+    fields: html`<p>${words.sources.heldText(count, names.join(", ") + more)}</p>
+      ${hidden("list", source.name)} ${hidden("held", heldMark(source))} ${hidden("do", "withdraw")}`,
+  });
 }
 
 /** An interval in words, such as "6 hours". */

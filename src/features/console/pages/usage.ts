@@ -4,7 +4,7 @@ import { usageReport, type UsageReport } from "../../operate/usage/report.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { query, type Visit } from "../visit.ts";
 import { notFoundPage, page } from "./page.ts";
-import { bar, facts, keyName, notice, number, table } from "./parts.ts";
+import { bar, card, facts, keyName, notice, number, table } from "./parts.ts";
 
 const shownDays = 30;
 
@@ -19,21 +19,19 @@ export async function usagePage(visit: Visit): Promise<Response> {
   const days = await usage.days(shownDays, one?.id);
   const report = usageReport(one === undefined ? all : [one], days, usage.today(), shownDays);
   const { requests, refusals, bans } = numbersOf(visit, report.totals);
+  const totals = facts([
+    [words.usage.requests, requests],
+    [words.usage.refusals, refusals],
+    [words.usage.bans, bans],
+  ]);
+  const days30 = dayTable(visit, report, one?.limits.perDay);
   return page(visit, {
     title: one === undefined ? words.usage.title : words.usage.of(keyName(one)),
     section: "keys",
     back: one === undefined ? ["/keys", words.keys.back] : ["/usage", words.usage.title],
     body: html`${advice(visit, report)}
-      <section class="card">
-        <h2>${words.usage.perDay(shownDays)}</h2>
-        ${facts([
-          [words.usage.requests, requests],
-          [words.usage.refusals, refusals],
-          [words.usage.bans, bans],
-        ])}
-        ${dayTable(visit, report, one?.limits.perDay)}
-      </section>
-      ${one === undefined && keyTable(visit, report)}`,
+    ${card(words.usage.perDay(shownDays), html`${totals} ${days30}`)}
+    ${one === undefined && keyTable(visit, report)}`,
   });
 }
 
@@ -71,23 +69,17 @@ function keyTable(visit: Visit, { keys }: UsageReport): Html {
   const { words } = visit;
   const { usage } = words;
   if (keys.length === 0) return html`<p class="soft">${words.keys.none}</p>`;
-  return html`<section class="card">
-    <h2>${usage.byKey}</h2>
-    ${table(
-      [
-        words.fields.name,
-        words.fields.plan,
-        usage.requests,
-        usage.refusals,
-        usage.bans,
-        usage.peak,
-      ],
+  const { name, plan } = words.fields;
+  return card(
+    usage.byKey,
+    table(
+      [name, plan, usage.requests, usage.refusals, usage.bans, usage.peak],
       keys.map((key) => {
         const { requests, refusals, bans } = numbersOf(visit, key);
         const link = html`<a href="/usage?key=${key.id}">${keyName(key)}</a>`;
         const peak = words.keys.of(number(visit, key.peakPerDay), number(visit, key.perDay));
         return [link, planTitles[key.plan], requests, refusals, bans, peak];
       }),
-    )}
-  </section>`;
+    ),
+  );
 }
