@@ -1,10 +1,10 @@
 import { desc, eq } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
-import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
+import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
 import { columnsOf, longWork, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
-import type { ChangeRow, Editing, PetPatch } from "../animals/changes.ts";
+import type { ChangeRow } from "../animals/changes.ts";
 import { findPets, type PetFilter } from "../animals/find.ts";
 import {
   changeById,
@@ -14,7 +14,6 @@ import {
 } from "../animals/history.ts";
 import { animalServices, type AnimalServices } from "../animals/open.ts";
 import { type ExportedPet, exportedPet } from "../import/write/export.ts";
-import type { OptionalTextName } from "../optional-texts.ts";
 import { refuseRemoved } from "./people.ts";
 
 export interface AnimalQuery {
@@ -36,18 +35,7 @@ export interface FoundAnimals {
   readonly more: boolean;
 }
 
-/** What to set in animals. What is absent stays. */
-export interface AnimalChange extends Pick<PetPatch, OptionalTextName> {
-  readonly name?: string;
-  readonly category?: string;
-  readonly status?: PetStatus | "none";
-}
-
-export interface ChangeRecord {
-  readonly id: bigint;
-  readonly atMs: number;
-  readonly actor: string;
-  readonly action: string;
+export interface ChangeRecord extends Pick<ChangeRow, "id" | "atMs" | "actor" | "action"> {
   readonly animals: number;
   /** Animals that an undo left as they were, because they were changed since. */
   readonly left: number;
@@ -61,12 +49,9 @@ export interface ChangeRecord {
   readonly undoes: bigint | undefined;
 }
 
-export interface AnimalEvent {
+export interface AnimalEvent extends Pick<HistoryEvent, "action" | "did" | "changed"> {
   readonly atMs: number | undefined;
   readonly actor: string | undefined;
-  readonly action: string;
-  readonly did: HistoryEvent["did"];
-  readonly changed: HistoryEvent["changed"];
 }
 
 /** What a change came to. */
@@ -175,45 +160,28 @@ function remembering({ store: { db }, animals }: AnimalServices) {
   };
 }
 
-type NewAnimal = Omit<NewPet, "categoryId"> & { readonly category: string };
+/** Who changes animals and categories, in the name of one person. */
+export type Changing = Pick<AnimalServices, "animals" | "categories">;
 
 function changing({ animals, categories }: AnimalServices) {
-  /** Runs a change by `actor`; its number is undefined if it changed nothing. */
-  const made =
-    <S extends { as(actor: string, more: Pick<Editing, "onChange" | "allows">): S }>(service: S) =>
-    async (actor: string, work: (by: S) => Promise<unknown>): Promise<ChangeMade> => {
+  return {
+    /** Makes a change by `actor`. Throws when they were removed meanwhile. */
+    async change(actor: string, work: (by: Changing) => Promise<unknown>): Promise<ChangeMade> {
       let changeId: bigint | undefined;
       const onChange = (change: bigint) => void (changeId = change);
-      await work(service.as(actor, { onChange, allows: (tx) => refuseRemoved(tx, actor) }));
+      const editing = { onChange, allows: (tx: Tx) => refuseRemoved(tx, actor) };
+      await work({
+        animals: animals.as(actor, editing),
+        categories: categories.as(actor, editing),
+      });
       return { changeId };
-    };
-  const [changeAnimals, changeCategories] = [made(animals), made(categories)];
-  return {
-    add: ({ category, ...animal }: NewAnimal, actor: string) =>
-      changeAnimals(actor, (by) => by.add({ ...animal, category: named(category) })),
-    update: (ids: readonly bigint[], { category, status, ...patch }: AnimalChange, actor: string) =>
-      changeAnimals(actor, (by) =>
-        by.update(ids, {
-          ...patch,
-          ...(category !== undefined && { category: named(category) }),
-          ...(status !== undefined && { status: status === "none" ? null : status }),
-        }),
-      ),
-    remove: (ids: readonly bigint[], actor: string) => changeAnimals(actor, (by) => by.remove(ids)),
-    merge: (ids: readonly bigint[], into: bigint, actor: string) =>
-      changeAnimals(actor, (by) => by.merge(ids, into)),
-    undo: (change: bigint, actor: string) => changeAnimals(actor, (by) => by.undo({ change })),
-    addCategory: (name: string, actor: string) => changeCategories(actor, (by) => by.add(name)),
-    renameCategory: (id: bigint, name: string, actor: string) =>
-      changeCategories(actor, (by) => by.rename(String(id), name)),
-    mergeCategories: (id: bigint, into: bigint, actor: string) =>
-      changeCategories(actor, (by) => by.merge([String(id)], String(into))),
+    },
   };
 }
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 /** A category that a person typed. An unknown one is made. */
-const named = (text: string) => ({ text, create: true });
+export const named = (text: string) => ({ text, create: true });
 
 async function recordOf(tx: Tx, change: ChangeRow): Promise<ChangeRecord> {
   const { id, atMs, actor, action, undoes, undoneIn, summary } = change;

@@ -92,7 +92,8 @@ function visits(frame: Frame) {
       // Elysia ends a request with this. The Response keeps its own status.
       if (person instanceof Response) return status(StatusMap.Unauthorized, person);
       const once: Visit["once"] = (form, work) => frame.done.once(person, form, work);
-      return { visit: { ...arrival, ...actions, person, once } };
+      const change: Visit["change"] = (work) => actions.animals.change(person.name, work);
+      return { visit: { ...arrival, ...actions, person, once, change } };
     })
     .as("scoped");
 }

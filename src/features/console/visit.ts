@@ -3,7 +3,7 @@ import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/a
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
 import type { Services } from "../../service/services.ts";
-import type { AnimalActions } from "./animals.ts";
+import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
 import type { Form } from "./body.ts";
 import type { Health } from "./health.ts";
 import type { Imports } from "./imports.ts";
@@ -67,6 +67,8 @@ export interface Arrival {
 /** One request of somebody who is signed in, with all that a page needs. */
 export interface Visit extends Arrival, Actions {
   readonly person: Person;
+  /** Makes a change in their name; its number is undefined where nothing changed. */
+  readonly change: (work: (by: Changing) => Promise<unknown>) => Promise<ChangeMade>;
   /** Does what a form asks for; sent again, the form leads to where the first one led. */
   readonly once: <P extends string | undefined>(form: Form, work: () => Promise<P>) => Promise<P>;
 }
@@ -90,21 +92,14 @@ export class FormsDone {
     const key = `${id} ${number}`;
     const known = this.#done.get(key) as Promise<P> | undefined;
     if (known !== undefined) return known;
-    const doing = this.#forgetting(key, work);
+    const doing = work();
     this.#done.set(key, doing);
-    const [oldest] = this.#done.keys();
-    if (this.#done.size > rememberedMax && oldest !== undefined) this.#done.delete(oldest);
+    const [oldest = key] = this.#done.keys();
+    if (this.#done.size > rememberedMax) this.#done.delete(oldest);
+    // What was refused or failed is done again.
+    const forget = () => this.#done.delete(key);
+    doing.then((path) => path ?? forget(), forget);
     return doing;
-  }
-
-  /** What was refused or failed is done again. */
-  async #forgetting<P extends string | undefined>(key: string, work: () => Promise<P>): Promise<P> {
-    let path: P | undefined;
-    try {
-      return (path = await work());
-    } finally {
-      if (path === undefined) this.#done.delete(key);
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 /** What the console's pages do with animals, on both stores. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { animalActions, type AnimalActions } from "../../../src/features/console/animals.ts";
+import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
 import type { AnimalQuery } from "../../../src/features/console/animals.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import { changePets } from "../../../src/storage/database.ts";
@@ -36,12 +36,15 @@ describe.each(stores)("$name", (kind) => {
   test("changes that one person makes in several tabs at once are told apart", async () => {
     const names = Array.from({ length: 8 }, (_, at) => `Rex ${at}`);
     const made = await Promise.all(
-      names.map((name) => desk.add({ name, category: "Dog", status: undefined }, "Ana")),
+      names.map((name) =>
+        desk.change("Ana", ({ animals }) => animals.add({ name, category: named("Dog") })),
+      ),
     );
     const records = await Promise.all(made.map(({ changeId = 0n }) => desk.recordById(changeId)));
     expect(records.map((record) => record?.name)).toEqual(names);
     const [second] = made.slice(1);
-    const undone = await desk.undo(second?.changeId ?? 0n, "Ana");
+    const undo = { change: second?.changeId ?? 0n };
+    const undone = await desk.change("Ana", ({ animals }) => animals.undo(undo));
     expect(await desk.recordById(undone.changeId ?? 0n)).toMatchObject({
       undoes: second?.changeId,
       name: "Rex 1",
@@ -50,8 +53,10 @@ describe.each(stores)("$name", (kind) => {
 
   test("a change that changes nothing has no number", async () => {
     const id = await store.pets.create({ name: "Rex", categoryId: 1n });
-    expect(await desk.update([id], { name: "Rex" }, "Ana")).toEqual({ changeId: undefined });
-    expect((await desk.update([id], { name: "Max" }, "Ana")).changeId).toBeDefined();
+    const rename = (name: string) =>
+      desk.change("Ana", ({ animals }) => animals.update([id], { name }));
+    expect(await rename("Rex")).toEqual({ changeId: undefined });
+    expect((await rename("Max")).changeId).toBeDefined();
   });
 
   test("a page and an export have the same animals, whatever their number", async () => {

@@ -1,6 +1,6 @@
 /** What the pages of animals, categories and keys do with what people send them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { animalActions, type AnimalActions } from "../../../src/features/console/animals.ts";
+import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
 import { firstChoices, type Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { assetPaths } from "../../../src/features/console/pages/assets.ts";
@@ -99,7 +99,9 @@ describe.each(stores)("on $name", (kind) => {
     };
   }
   const added = (name: string, category = "Dog") =>
-    animals.add({ name, category, status: "pending" }, "Ana");
+    animals.change("Ana", (by) =>
+      by.animals.add({ name, category: named(category), status: "pending" }),
+    );
 
   test("a followed list that was not read for three intervals is named above the animals", async () => {
     for (const [name, ageMs] of [
@@ -203,14 +205,16 @@ describe.each(stores)("on $name", (kind) => {
 
   test("somebody who was removed changes nothing any more, whatever was on its way", async () => {
     const { person } = await people.invite("Rita", "staff", "tester");
-    await animals.add({ name: "Rex", category: "Dog", status: "pending" }, "Rita");
+    await animals.change("Rita", (by) =>
+      by.animals.add({ name: "Rex", category: named("Dog"), status: "pending" }),
+    );
     await people.remove(person.id);
-    const late = animals.update([1n], { status: "sold" }, "Rita");
+    const late = animals.change("Rita", (by) => by.animals.update([1n], { status: "sold" }));
     expect(await late.catch((error: unknown) => error)).toMatchObject({ kind: "forbidden" });
     expect(await animals.byId(1n)).toMatchObject({ status: "pending" });
     // Another person of the name may.
     await people.invite("Rita", "staff", "tester");
-    await animals.update([1n], { status: "sold" }, "Rita");
+    await animals.change("Rita", (by) => by.animals.update([1n], { status: "sold" }));
     expect(await animals.byId(1n)).toMatchObject({ status: "sold" });
   });
 
@@ -286,7 +290,7 @@ describe.each(stores)("on $name", (kind) => {
 
     test("that somebody else changed since the list was loaded are asked for again", async () => {
       for (const name of ["One", "Two"]) await added(name);
-      await animals.update([2n], { status: "sold" }, "Ana");
+      await animals.change("Ana", (by) => by.animals.update([2n], { status: "sold" }));
       const seen = "id=1+pending&id=2+pending";
       for (const what of ["status=available", "remove=yes"]) {
         const answer = await post("/animals/several", new URLSearchParams(`${seen}&${what}`));

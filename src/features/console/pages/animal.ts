@@ -13,7 +13,7 @@ import { html, type Html } from "../../docs/html.ts";
 import { optionalTextNames, textsOf } from "../../optional-texts.ts";
 import { isVisible } from "../../visible.ts";
 import { readForm, type Form } from "../body.ts";
-import type { AnimalEvent } from "../animals.ts";
+import { named, type AnimalEvent } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
 import { backPath, by, changeNotice, undoOf, withChange } from "./changes.ts";
@@ -36,6 +36,7 @@ import {
   shownValue,
   statusChoice,
   statusOptions,
+  storedAs,
   type StatusChoice,
   when,
   wordFor,
@@ -219,11 +220,11 @@ export async function addAnimal(visit: Visit): Promise<Response> {
   const path = await visit.once(form, async () => {
     const animal = {
       name,
-      category,
+      category: named(category),
       status: status === noStatus ? undefined : status,
       ...textsOf((text) => values[text] || undefined),
     };
-    const added = await visit.animals.add(animal, visit.person.name);
+    const added = await visit.change(({ animals }) => animals.add(animal));
     // Back at the form, as another one of the same kind may follow.
     const next = new URLSearchParams({ in: category, as: values.status }).toString();
     return `${withChange("/animals", added)}&${next}#add`;
@@ -327,7 +328,7 @@ async function removedPage(visit: Visit, id: string, sent?: AnimalValues): Promi
 
 /** `POST /animals/:id`: keeps what was corrected. */
 export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
-  const { animals, words, person } = visit;
+  const { animals, words } = visit;
   const form = await readForm(visit);
   const animal = await animalOf(visit, id);
   // What somebody sent meanwhile stays on the page.
@@ -351,16 +352,13 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   };
   if (Object.keys(errors).length > 0) return shown(visit, animal, values, categories, errors);
   const status = statusChoice(values.status);
-  const changed = await animals.update(
-    [animal.id],
-    {
-      ...(values.name !== known.name && { name: values.name }),
-      ...(values.category !== known.category && { category: values.category }),
-      ...(status !== undefined && values.status !== known.status && { status }),
-      ...textsOf((text) => (values[text] === known[text] ? undefined : values[text] || null)),
-    },
-    person.name,
-  );
+  const patch = {
+    ...(values.name !== known.name && { name: values.name }),
+    ...(values.category !== known.category && { category: named(values.category) }),
+    ...(status !== undefined && values.status !== known.status && { status: storedAs(status) }),
+    ...textsOf((text) => (values[text] === known[text] ? undefined : values[text] || null)),
+  };
+  const changed = await visit.change((by) => by.animals.update([animal.id], patch));
   return seeOther(withChange(`/animals/${String(animal.id)}`, changed));
 }
 
@@ -375,7 +373,9 @@ export async function markAnimal(visit: Visit, id: string): Promise<Response> {
   if (form.has("was") && ![form.text("was"), status].includes(known)) {
     return askAgain(visit, { stale: [animal], chosen: [animal], status, back });
   }
-  const changed = await visit.animals.update([animal.id], { status }, visit.person.name);
+  const changed = await visit.change(({ animals }) =>
+    animals.update([animal.id], { status: storedAs(status) }),
+  );
   return seeOther(withChange(back, changed));
 }
 
@@ -426,7 +426,7 @@ export function askAgain(
 export async function removeAnimal(visit: Visit, id: string): Promise<Response> {
   const animal = await animalOf(visit, id);
   if (animal === undefined) return removedPage(visit, id);
-  const changed = await visit.animals.remove([animal.id], visit.person.name);
+  const changed = await visit.change(({ animals }) => animals.remove([animal.id]));
   return seeOther(withChange("/animals", changed));
 }
 

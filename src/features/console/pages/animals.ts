@@ -28,6 +28,7 @@ import {
   shownName,
   statusChoice,
   statusChoices,
+  storedAs,
   table,
   when,
 } from "./parts.ts";
@@ -286,7 +287,7 @@ function severalForm({ words }: Visit, asked: AnimalQuery): Html {
 
 /** `POST /animals/several`: a status for all that are chosen, one entry of them, or away. */
 export async function changeSeveral(visit: Visit): Promise<Response> {
-  const { animals, person, words } = visit;
+  const { animals, words } = visit;
   const form = await readForm(visit);
   const back = backPath(visit, form);
   const seen = new Map(
@@ -318,10 +319,11 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
     return was !== undefined && was !== known && status !== known;
   });
   if (stale.length > 0) return askAgain(visit, { stale, chosen, status, back });
-  const changing =
+  const changing = visit.change((by) =>
     status === undefined
-      ? animals.remove(ids, person.name)
-      : animals.update(ids, { status }, person.name);
+      ? by.animals.remove(ids)
+      : by.animals.update(ids, { status: storedAs(status) }),
+  );
   return seeOther(withChange(back, await changing.catch(tellGone)));
 }
 
@@ -353,12 +355,11 @@ async function mergePage(visit: Visit, chosen: readonly Pet[], back: string): Pr
 
 /** `POST /animals/merge`: makes one animal of several entries of it. */
 export async function mergeSeveral(visit: Visit): Promise<Response> {
-  const { animals, person } = visit;
   const form = await readForm(visit);
   const into = parseInt64(form.text("into"));
   const ids = form.all("id").flatMap((each) => parseInt64(each) ?? []);
   if (into === undefined) return notFoundPage(visit);
-  const merged = await animals.merge(ids, into, person.name).catch(tellGone);
+  const merged = await visit.change(({ animals }) => animals.merge(ids, into)).catch(tellGone);
   return seeOther(withChange(`/animals/${String(into)}`, merged));
 }
 

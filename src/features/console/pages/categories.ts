@@ -57,7 +57,7 @@ export async function categoriesPage(
 
 /** `POST /categories`. */
 export async function addCategory(visit: Visit): Promise<Response> {
-  const { animals, person, words } = visit;
+  const { animals, words } = visit;
   const form = await readForm(visit);
   const name = form.text("name");
   const wrong = async () => {
@@ -66,7 +66,7 @@ export async function addCategory(visit: Visit): Promise<Response> {
   };
   const path = await visit.once(form, async () => {
     if ((await wrong()) !== undefined) return undefined;
-    return withChange("/categories", await animals.addCategory(name, person.name));
+    return withChange("/categories", await visit.change(({ categories }) => categories.add(name)));
   });
   return path === undefined ? categoriesPage(visit, name, { name: await wrong() }) : seeOther(path);
 }
@@ -122,22 +122,22 @@ function mergeForm(visit: Visit, path: string, others: readonly Category[]): Htm
 
 /** `POST /categories/:id`. */
 export async function renameCategory(visit: Visit, id: string): Promise<Response> {
-  const { animals, person } = visit;
   const own = parseInt64(id);
   if (own === undefined) return notFoundPage(visit);
   const name = (await readForm(visit)).text("name");
   const error = await errorOf(visit, name, own);
   if (error !== undefined) return categoryPage(visit, id, name, { name: error });
-  const changed = await animals.renameCategory(own, name, person.name);
+  const changed = await visit.change(({ categories }) => categories.rename(String(own), name));
   return seeOther(withChange(`/categories/${String(own)}`, changed));
 }
 
 /** `POST /categories/:id/merge`: its animals go to another one, and it goes. */
 export async function mergeCategories(visit: Visit, id: string): Promise<Response> {
-  const { animals, person } = visit;
   const into = parseInt64((await readForm(visit)).text("into"));
   const from = parseInt64(id);
   if (from === undefined || into === undefined || from === into) return notFoundPage(visit);
-  const changed = await animals.mergeCategories(from, into, person.name);
+  const changed = await visit.change(({ categories }) =>
+    categories.merge([String(from)], String(into)),
+  );
   return seeOther(withChange("/categories", changed));
 }

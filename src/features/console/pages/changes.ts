@@ -174,7 +174,7 @@ export async function changePage(visit: Visit, id: string): Promise<Response> {
 
 /** `POST /changes/:id/undo`. What was undone already stays as it is. */
 export async function postUndo(visit: Visit, id: string): Promise<Response> {
-  const { animals, person, words } = visit;
+  const { words } = visit;
   const back = backPath(visit, await readForm(visit));
   const change = await changeOf(visit, id);
   if (change === undefined) return notFoundPage(visit);
@@ -184,5 +184,7 @@ export async function postUndo(visit: Visit, id: string): Promise<Response> {
   if (!mayUndo(visit, change)) return messagePage(visit, "Forbidden", words.failures.othersChange);
   // The undo of a large import takes longer than a connection may be silent.
   visit.sender.limitTime(0);
-  return seeOther(withChange(back, await animals.undo(change.id, person.name)));
+  return seeOther(
+    withChange(back, await visit.change(({ animals }) => animals.undo({ change: change.id }))),
+  );
 }

@@ -144,6 +144,10 @@ export function statusChoice(text: string): StatusChoice | undefined {
   return statusChoices.find((each) => each === text);
 }
 
+/** A choice as an animal has it. */
+export const storedAs = (choice: StatusChoice): PetStatus | null =>
+  choice === noStatus ? null : choice;
+
 export function statusOptions({ words }: Arrival): Option[] {
   return statusChoices.map((each) => ({ value: each, text: words.status[each] }));
 }
