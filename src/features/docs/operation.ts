@@ -58,7 +58,7 @@ export function operationSection(
   operation: Operation,
   servers: readonly Server[],
 ): Html {
-  const { id, method, path, summary = "", deprecated = false, responses } = operation;
+  const { id, method, path, summary = "", deprecated = false } = operation;
   const parameters = parametersOf(document, operation);
   const body = bodyOf(document, operation);
   const example = exampleResponse(document, operation);
@@ -93,23 +93,30 @@ export function operationSection(
         </div>
         ${codeOf(id, request)}
       </form>
-      <div class="reference">
-        ${
-          parameters.length > 0 &&
-          html`<h4>Parameters</h4>
-            ${fieldList(document, parameters)}`
-        }
-        ${
-          body &&
-          html`<h4>Body</h4>
-            <p>${typeOf(document, body.schema)} as <code>${jsonType}</code></p>
-            ${fieldList(document, fieldsOf(resolve(document, body.schema).value))}`
-        }
-        <h4>Responses</h4>
-        ${Object.keys(responses).map((status) => responseOf(document, operation, status))}
-      </div>
+      <div class="reference">${reference(document, operation, parameters, body?.schema)}</div>
     </div>
   </section>`;
+}
+
+function reference(
+  document: OpenApiDocument,
+  operation: Operation,
+  parameters: readonly Field[],
+  body: Field["schema"] | undefined,
+): Html {
+  return html`${
+      parameters.length > 0 &&
+      html`<h4>Parameters</h4>
+        ${fieldList(document, parameters)}`
+    }
+    ${
+      body &&
+      html`<h4>Body</h4>
+        <p>${typeOf(document, body)} as <code>${jsonType}</code></p>
+        ${fieldList(document, fieldsOf(resolve(document, body).value))}`
+    }
+    <h4>Responses</h4>
+    ${Object.keys(operation.responses).map((status) => responseOf(document, operation, status))}`;
 }
 
 function filled(path: string, parameters: readonly Field[]): string {
