@@ -13,7 +13,6 @@ import {
   makeKey,
 } from "../helpers/binary.ts";
 import { freePort } from "../helpers/free-port.ts";
-import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { until } from "../helpers/until.ts";
@@ -149,7 +148,7 @@ describe("config", () => {
     }
   });
 
-  test.skipIf(isOnPostgres)("makes no data folder", async () => {
+  test("makes no data folder", async () => {
     using folder = temporaryFolder();
     const result = await rehome(["config", "--data", `${folder.path}/none`]);
     expect(result.stdout).toContain("/none");
@@ -246,7 +245,7 @@ describe("standard output", () => {
   )("that cannot be written is a failure of %s %s", async (args, into, why) => {
     using folder = temporaryFolder();
     await makeKey(folder.path);
-    const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+    const env = { REHOME_DATA: folder.path };
     const child = Bun.spawn(["sh", "-c", `"$0" ${args} ${into}`, await executable()], {
       env,
       stderr: "pipe",
@@ -260,7 +259,7 @@ describe("standard output", () => {
     async (into) => {
       using folder = temporaryFolder();
       const port = await freePort();
-      const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+      const env = { REHOME_DATA: folder.path };
       const command = `exec "$0" serve --port ${port} ${into}`;
       await using child = Bun.spawn(["sh", "-c", command, await executable()], {
         env,
@@ -300,7 +299,7 @@ describe("standard output", () => {
   )("that loses the secret of %s %s is a failure", async (args, into, why, advice) => {
     using folder = temporaryFolder();
     await makeKey(folder.path, "--plan", "free", "--name", "first");
-    const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+    const env = { REHOME_DATA: folder.path };
     // Descriptor 4 is a pipe whose reader has ended.
     const pipe = 'mkfifo "$1"; exec 3<>"$1" 4>"$1"; exec 3>&-';
     const command = `${pipe}; "$0" ${args} ${into}; echo "code $?" >&2`;
@@ -321,22 +320,21 @@ describe("standard output", () => {
     const count = 5_000;
     const ids = Array.from({ length: count }, (_, at) => String(at + 1));
     let command: string[];
-    let env: Record<string, string>;
     beforeAll(async () => {
       const header = "id,name,categoryId,status\n";
       const stdin = header + ids.map((id) => `${id},Luna,1,available\n`).join("");
       await rehome(["pets", "import", "-", "--new-ids", "--data", folder.path], { stdin });
       const update = ["pets", "update", ...ids, "--status", "sold", "--json"];
-      const { args, env: added } = await onStoreUnderTest([...update, "--data", folder.path]);
-      command = [await executable(), ...args];
-      env = { ...cleanEnvironment, ...added };
+      command = [await executable(), ...update, "--data", folder.path];
     });
     afterAll(() => folder[Symbol.dispose]());
 
     test("does not hold up a command that is asked to stop", async () => {
       // Nobody reads from descriptor 3.
       const pipe = 'mkfifo "$0"; exec 3<>"$0"; exec "$@" >&3';
-      const child = Bun.spawn(["sh", "-c", pipe, join(folder.path, "pipe"), ...command], { env });
+      const child = Bun.spawn(["sh", "-c", pipe, join(folder.path, "pipe"), ...command], {
+        env: cleanEnvironment,
+      });
       await until(async () => {
         const shown = await rehome(["pets", "show", "1", "--data", folder.path]);
         return shown.stdout.includes("sold");
@@ -350,7 +348,7 @@ describe("standard output", () => {
       // A pipe of the shell: those of Bun are sockets, which take more.
       const pipe = `{ "$0" "$@"; echo "code $?" >&2; } | { sleep ${pauseSeconds}; cat; }`;
       const child = Bun.spawn(["sh", "-c", pipe, ...command], {
-        env,
+        env: cleanEnvironment,
         stdout: "pipe",
         stderr: "pipe",
       });
@@ -361,7 +359,7 @@ describe("standard output", () => {
 
   test("that is /dev/null on purpose is no failure of keys create", async () => {
     using folder = temporaryFolder();
-    const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+    const env = { REHOME_DATA: folder.path };
     const args = ["keys", "create", "--plan", "free", "--name", "x"];
     const child = Bun.spawn([await executable(), ...args], {
       env,

@@ -14,7 +14,6 @@ import {
   roomy,
   temporaryFolder,
 } from "../helpers/binary.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
 import { childrenOf } from "../helpers/family.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
@@ -305,34 +304,31 @@ describe("an upload", () => {
   }, 120_000);
 });
 
-test.skipIf(isOnPostgres)(
-  "rehome console is a command of its own, on a port of this machine alone",
-  async () => {
-    using folder = temporaryFolder();
-    const args = ["--data", folder.path];
-    const console = async () => {
-      const child = Bun.spawn(
-        [await executable(), "console", "0", ...args, "--json", "--first-link"],
-        { stdin: "ignore", stdout: "pipe", stderr: "pipe", env: cleanEnvironment },
-      );
-      return child;
-    };
-    const none = await console();
-    expect(await none.exited).toBe(1);
-    expect(await none.stderr.text()).toContain("There is no catalogue in");
+test("rehome console is a command of its own, on a port of this machine alone", async () => {
+  using folder = temporaryFolder();
+  const args = ["--data", folder.path];
+  const console = async () => {
+    const child = Bun.spawn(
+      [await executable(), "console", "0", ...args, "--json", "--first-link"],
+      { stdin: "ignore", stdout: "pipe", stderr: "pipe", env: cleanEnvironment },
+    );
+    return child;
+  };
+  const none = await console();
+  expect(await none.exited).toBe(1);
+  expect(await none.stderr.text()).toContain("There is no catalogue in");
 
-    await rehome(["categories", "add", "Dog", ...args]);
-    const child = await console();
-    const { value } = await child.stdout.getReader().read();
-    const { url, port, firstLink } = JSON.parse(new TextDecoder().decode(value)) as {
-      url: string;
-      port: number;
-      firstLink: string;
-    };
-    expect(url).toBe(`http://127.0.0.1:${port}`);
-    const olga = await new Visitor(url).join(firstLink);
-    expect(await (await olga.get("/categories")).text()).toContain(">Dog</a");
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
-  },
-);
+  await rehome(["categories", "add", "Dog", ...args]);
+  const child = await console();
+  const { value } = await child.stdout.getReader().read();
+  const { url, port, firstLink } = JSON.parse(new TextDecoder().decode(value)) as {
+    url: string;
+    port: number;
+    firstLink: string;
+  };
+  expect(url).toBe(`http://127.0.0.1:${port}`);
+  const olga = await new Visitor(url).join(firstLink);
+  expect(await (await olga.get("/categories")).text()).toContain(">Dog</a");
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+});

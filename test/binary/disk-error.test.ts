@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { ask } from "../helpers/ask.ts";
 import { makeKey, serve, temporaryFolder } from "../helpers/binary.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
 
 const pet = {
   method: "POST",
@@ -12,7 +11,7 @@ const pet = {
 /** More requests than the longest file takes, and fewer than a minute of the plan. */
 const requestsMax = 55;
 
-test.skipIf(isOnPostgres).each([
+test.each([
   ["creates", "catalogue", 200, pet],
   ["lists", "limits", 32, {}],
 ])("where %s get 503, the server is not ready until it ends", async (_, failing, kib, request) => {

@@ -29,7 +29,6 @@ import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import { liveThrough } from "../helpers/usage.ts";
 
@@ -50,7 +49,7 @@ async function examined(folder: string, ...args: string[]) {
   };
 }
 
-describe.skipIf(isOnPostgres)("the certificate of the settings", () => {
+describe("the certificate of the settings", () => {
   const fixtures = join(import.meta.dir, "../fixtures/tls");
   const found = async (folder: string, cert: string, key: string) => {
     const env = { REHOME_TLS_CERT: cert, REHOME_TLS_KEY: key };
@@ -115,7 +114,7 @@ test("a store file or TLS key that every user can read is warned of", async () =
   ]);
 });
 
-describe.skipIf(isOnPostgres)("a sound installation", () => {
+describe("a sound installation", () => {
   test("beside its server has no trouble but the missing backup, and none after it", async () => {
     using folder = temporaryFolder();
     await using server = await serve(folder.path);
@@ -168,7 +167,7 @@ function readBytes(path: string): Uint8Array {
   return new Uint8Array(Bun.mmap(path));
 }
 
-describe.skipIf(isOnPostgres)("the data folder", () => {
+describe("the data folder", () => {
   test("that does not exist yet is no failure, and is not made", async () => {
     using folder = temporaryFolder();
     const missing = join(folder.path, "none");
@@ -276,7 +275,7 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
   });
 });
 
-describe.skipIf(isOnPostgres)("a database", () => {
+describe("a database", () => {
   test("with a damaged page fails with the restore to be done", async () => {
     using folder = temporaryFolder();
     await makeKey(folder.path);
@@ -323,7 +322,7 @@ describe.skipIf(isOnPostgres)("a database", () => {
   });
 });
 
-describe.skipIf(isOnPostgres)("time", () => {
+describe("time", () => {
   test("a clock behind what the store has seen is warned of", async () => {
     using folder = temporaryFolder();
     const { id } = await makeKey(folder.path);

@@ -7,7 +7,6 @@ import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync }
 import { join } from "node:path";
 import { ask } from "../helpers/ask.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { until } from "../helpers/until.ts";
 
 const pet = {
@@ -38,7 +37,7 @@ const ways: Readonly<Record<string, Away>> = {
   "the counters are removed": (data) => removeAll(data, "limits.db"),
 };
 
-describe.skipIf(isOnPostgres)("under a running server", () => {
+describe("under a running server", () => {
   test.each(Object.entries(ways))("%s: 503, not ready, an error, exit code 1", async (_, away) => {
     using folder = temporaryFolder();
     const data = join(folder.path, "data");

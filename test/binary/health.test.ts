@@ -36,7 +36,6 @@ test("the server of this machine is not asked through a proxy of the network", a
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
 );
-// Not as a skipped test: on-postgres.test.ts lists those.
 if (hasIpv6) {
   test("an IPv6 address may stand in brackets, as in a URL", async () => {
     using folder = temporaryFolder();

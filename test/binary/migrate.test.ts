@@ -11,8 +11,9 @@ import { migrate } from "../../src/storage/sqlite/migrate.ts";
 import { executable, rehome, temporaryFolder } from "../helpers/binary.ts";
 
 const fixture = join(import.meta.dir, "../fixtures/1.0.0");
-const animals = 1_000_000;
-const migrationMaxMs = 10_000;
+/** A million in less than ten seconds. */
+const animals = 200_000;
+const migrationMaxMs = 2_000;
 
 const applied = (folder: string) => {
   using db = new Database(join(folder, "rehome.db"), { readonly: true });
@@ -68,7 +69,7 @@ test("what 1.0.0 imported is found again, and its new source is in the history a
   expect(await history()).toEndWith("source austin to none\n");
 }, 120_000);
 
-test("a million animals of 1.0.0 migrate in less than ten seconds", async () => {
+test("animals of 1.0.0 migrate 100,000 a second", async () => {
   using folder = temporaryFolder();
   importedBefore(folder.path, animals);
   const command = [await executable(), "migrate", "--data", folder.path];

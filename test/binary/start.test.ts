@@ -30,7 +30,6 @@ import {
   temporaryFolder,
 } from "../helpers/binary.ts";
 import { portOf } from "../helpers/load.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { until } from "../helpers/until.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
@@ -61,7 +60,7 @@ test("SIGUSR2, which is for several processes, does not end a single one", async
   expect(await server.stop()).toBe(0);
 });
 
-describe.skipIf(isOnPostgres)("a link, a pipe or a device in place of a database", () => {
+describe("a link, a pipe or a device in place of a database", () => {
   test.each(["rehome.db", "limits.db", "rehome.db-wal"])(
     "%s: no mode, owner or byte of what it names is changed",
     async (name) => {
@@ -109,7 +108,7 @@ describe.skipIf(isOnPostgres)("a link, a pipe or a device in place of a database
   });
 });
 
-describe.skipIf(isOnPostgres)("a catalogue that is not all there", () => {
+describe("a catalogue that is not all there", () => {
   test.each([
     ["is missing", (file: string) => rmSync(file)],
     ["is empty", (file: string) => truncateSync(file, 0)],
@@ -222,7 +221,7 @@ describe("file descriptors", () => {
     );
   });
 
-  test.skipIf(isOnPostgres)("a server without any answers on and stores on", async () => {
+  test("a server without any answers on and stores on", async () => {
     using folder = temporaryFolder();
     const { key } = await makeKey(folder.path, ...roomy);
     await using server = await serve(folder.path, [], { command: withLimits(256, 256) });

@@ -7,8 +7,7 @@ import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
 import { axeFindings } from "../helpers/docs-page.ts";
-import { hookTimeoutMs } from "../helpers/postgres.ts";
-import { stores, type StorePlace } from "../helpers/stores.ts";
+import { stores } from "../helpers/stores.ts";
 import { until } from "../helpers/until.ts";
 
 const folder = temporaryFolder();
@@ -73,6 +72,15 @@ async function joined(
 const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
+/** Adds a dog by the form on the list. */
+async function add(page: Page, name: string, status?: string): Promise<void> {
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Category").fill("Dog");
+  if (status !== undefined) await page.getByLabel("Status").selectOption({ label: status });
+  await button(page, "Add animal").click();
+  await page.getByText(`${name} was added`).waitFor();
+}
+
 /** Finds an animal by a part of its name and opens it. */
 async function open(page: Page, part: string, name: string): Promise<void> {
   await link(page, "Animals").click();
@@ -80,14 +88,6 @@ async function open(page: Page, part: string, name: string): Promise<void> {
   await page.getByLabel("Search").press("Enter");
   await link(page, name).click();
   await page.getByRole("heading", { name, level: 1 }).waitFor();
-}
-
-/**
- * What axe finds on a light screen and on a phone; elsewhere, where only colours differ, text that
- * is too dim.
- */
-function findingsOn(page: Page, screen: string): Promise<string[]> {
-  return ["light", "phone"].includes(screen) ? axeFindings(page) : dimText(page);
 }
 
 /** The pixels by which the page is wider than its screen. */
@@ -106,97 +106,76 @@ function smallTextOn(page: Page): Promise<string[]> {
     .map((element) => element.textContent)`);
 }
 
-/** What axe finds, where it can be run at all. */
-async function axeFindingsOf(page: Page, isScripted: boolean): Promise<string[]> {
-  return isScripted ? axeFindings(page) : [];
-}
+/** Without a script on one store, with one on the other. */
+test.each(stores.map((kind, at) => ({ ...kind, javaScriptEnabled: at > 0 })))(
+  "a volunteer's day on $name, with a script: $javaScriptEnabled",
+  async ({ place: placeOf, javaScriptEnabled }) => {
+    await using place = await placeOf();
+    await using _own = await serveConsole(undefined, place.flags);
+    const dog = javaScriptEnabled ? "Rex" : "Luna";
+    const screen = { ...screens.phone, javaScriptEnabled };
+    await using opened = await joined("Ana of the day", "staff", screen, place.flags);
+    const { page, complaints } = opened;
 
-describe.each(stores)("a volunteer's day on $name", (kind) => {
-  let place: StorePlace;
-  let own: RunningConsole;
+    await add(page, `${dog}x the dog`, "available");
 
-  beforeAll(async () => {
-    place = await kind.place();
-    own = await serveConsole(undefined, place.flags);
-  }, hookTimeoutMs);
-  afterAll(async () => {
-    expect(await own.stop()).toBe(0);
-    await place[Symbol.asyncDispose]();
-  }, hookTimeoutMs);
+    await open(page, "x the d", `${dog}x the dog`);
+    await page.getByLabel("Name").fill(`${dog} the dog`);
+    await page.getByLabel("Status").selectOption({ label: "pending" });
+    await button(page, "Save").click();
+    await page.getByRole("heading", { name: `${dog} the dog`, level: 1 }).waitFor();
+    await page.getByText(`Name: ${dog}x the dog → ${dog} the dog`).first().waitFor();
 
-  test.each([
-    ["with a script", true],
-    ["without a script", false],
-  ])(
-    "%s",
-    async (which, javaScriptEnabled) => {
-      const dog = javaScriptEnabled ? "Rex" : "Luna";
-      const screen = { ...screens.phone, javaScriptEnabled };
-      await using opened = await joined(`Ana ${which}`, "staff", screen, place.flags);
-      const { page, complaints } = opened;
+    await link(page, "Animals").click();
+    const row = page.getByRole("listitem").filter({ hasText: `${dog} the dog` });
+    await row.getByRole("button", { name: "adopted" }).click();
+    const sold = row.getByRole("button", { name: "adopted", pressed: true });
+    await sold.waitFor();
 
-      await page.getByLabel("Name").fill(`${dog}x the dog`);
-      await page.getByLabel("Category").fill("Dog");
-      await page.getByLabel("Status").selectOption({ label: "available" });
-      await button(page, "Add animal").click();
-      await page.getByText(`${dog}x the dog was added`).waitFor();
+    await open(page, dog.toLowerCase(), `${dog} the dog`);
+    expect(await page.getByLabel("Status").inputValue()).toBe("sold");
+    await button(page, "Remove").click();
+    await page.getByText(`${dog} the dog was removed`).waitFor();
+    expect(await link(page, `${dog} the dog`).count()).toBe(0);
+    await button(page, "Undo").click();
+    await link(page, `${dog} the dog`).waitFor();
 
-      await open(page, "x the d", `${dog}x the dog`);
-      await page.getByLabel("Name").fill(`${dog} the dog`);
-      await page.getByLabel("Status").selectOption({ label: "pending" });
-      await button(page, "Save").click();
-      await page.getByRole("heading", { name: `${dog} the dog`, level: 1 }).waitFor();
-      await page.getByText(`Name: ${dog}x the dog → ${dog} the dog`).first().waitFor();
-
-      await link(page, "Animals").click();
-      const row = page.getByRole("listitem").filter({ hasText: `${dog} the dog` });
-      await row.getByRole("button", { name: "adopted" }).click();
-      const sold = row.getByRole("button", { name: "adopted", pressed: true });
-      await sold.waitFor();
-
-      await open(page, dog.toLowerCase(), `${dog} the dog`);
-      expect(await page.getByLabel("Status").inputValue()).toBe("sold");
-      await button(page, "Remove").click();
-      await page.getByText(`${dog} the dog was removed`).waitFor();
-      expect(await link(page, `${dog} the dog`).count()).toBe(0);
-      await button(page, "Undo").click();
-      await link(page, `${dog} the dog`).waitFor();
-
-      const list = join(folder.path, `${dog}.csv`);
-      const rows = ["name,categoryId,status", `${dog} junior,1,available`, "Bad,one,available"];
-      writeFileSync(list, `${rows.join("\n")}\n`);
-      await link(page, "Import").click();
-      await page.getByLabel("File", { exact: true }).setInputFiles(list);
-      await button(page, "Import").click();
-      await page.getByRole("heading", { name: `What ${dog}.csv would change` }).waitFor();
-      await page.getByText("Rows that cannot be imported").waitFor();
-      await page.getByLabel("Import the good rows").check();
-      await button(page, "Import").click();
-      await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
-      await link(page, "Animals").click();
-      await link(page, `${dog} junior`).waitFor();
-      expect(await link(page, "Bad").count()).toBe(0);
-      await link(page, "Import").click();
-      await page.getByRole("button", { name: "Undo" }).click();
-      await page.getByText("Undone").waitFor();
-      await link(page, "Animals").click();
-      await page.getByLabel("Search").waitFor();
-      expect(await link(page, `${dog} junior`).count()).toBe(0);
-      await link(page, `${dog} the dog`).waitFor();
-      expect(complaints).toEqual([]);
-    },
-    120_000,
-  );
-});
+    const list = join(folder.path, `${dog}.csv`);
+    const rows = ["name,categoryId,status", `${dog} junior,1,available`, "Bad,one,available"];
+    writeFileSync(list, `${rows.join("\n")}\n`);
+    await link(page, "Import").click();
+    await page.getByLabel("File", { exact: true }).setInputFiles(list);
+    await button(page, "Import").click();
+    await page.getByRole("heading", { name: `What ${dog}.csv would change` }).waitFor();
+    await page.getByText("Rows that cannot be imported").waitFor();
+    await page.getByLabel("Import the good rows").check();
+    await button(page, "Import").click();
+    await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
+    await link(page, "Animals").click();
+    await link(page, `${dog} junior`).waitFor();
+    expect(await link(page, "Bad").count()).toBe(0);
+    await link(page, "Import").click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone").waitFor();
+    await link(page, "Animals").click();
+    await page.getByLabel("Search").waitFor();
+    expect(await link(page, `${dog} junior`).count()).toBe(0);
+    await link(page, `${dog} the dog`).waitFor();
+    expect(complaints).toEqual([]);
+  },
+  120_000,
+);
 
 describe("the console", () => {
   test("is legible, fits its screen and asks nobody else, on each page", async () => {
-    for (const [name, screen] of Object.entries(screens)) {
-      await using opened = await joined(`Olga ${name}`, "operator", screen);
+    for (const name of ["light", "dark", "phone"] as const) {
+      await using opened = await joined(`Olga ${name}`, "operator", screens[name]);
       const { page, complaints } = opened;
       for (const path of pages) {
         await page.goto(`${server.console}${path}`);
-        expect([name, path, await findingsOn(page, name)]).toEqual([name, path, []]);
+        // In the dark only colours differ.
+        const findings = name === "dark" ? dimText(page) : axeFindings(page);
+        expect([name, path, await findings]).toEqual([name, path, []]);
         expect([name, path, await overflowOf(page)]).toEqual([name, path, 0]);
         expect([name, path, await smallTextOn(page)]).toEqual([name, path, []]);
       }
@@ -351,55 +330,49 @@ describe("the console", () => {
     expect(complaints).toEqual([]);
   }, 240_000);
 
-  test.each([true, false])(
-    "maps a file of a kind that nobody knows, with a script: %p",
-    async (javaScriptEnabled) => {
-      const screen = { ...screens.phone, javaScriptEnabled };
-      await using opened = await joined(`Mia ${javaScriptEnabled}`, "staff", screen);
-      const { page, complaints } = opened;
-      const dog = javaScriptEnabled ? "Milo" : "Bella";
-      const list = join(folder.path, `${dog}.csv`);
-      const rows = [`${dog};Hund;blau;A1`, `${dog} II;Katze;rot;A2`, `${dog} III;Hund;gelb;A3`];
-      // Columns of its own: those of a list that was imported are remembered.
-      const id = javaScriptEnabled ? "Nr" : "Nummer";
-      writeFileSync(list, `Rufname;Tierart;Stand;${id}\n${rows.join("\n")}\n`);
-      await link(page, "Import").click();
-      await page.getByLabel("File", { exact: true }).setInputFiles(list);
-      await button(page, "Import").click();
-      await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
-      await page.getByRole("cell", { name: `${dog} III` }).waitFor();
-      const columns = { Name: "Rufname", Category: "Tierart", Status: "Stand" };
-      for (const [label, column] of Object.entries(columns)) {
-        await page.getByLabel(label, { exact: true }).selectOption(column);
-      }
-      await page.getByLabel("Id in your list").selectOption(id);
-      expect(await axeFindingsOf(page, javaScriptEnabled)).toEqual([]);
-      await button(page, "Show what would change").click();
-      await page.getByText("What the words for the status mean").waitFor();
-      expect(await axeFindingsOf(page, javaScriptEnabled)).toEqual([]);
-      await page.getByLabel("blau", { exact: true }).selectOption({ label: "available" });
-      await page.getByLabel("rot", { exact: true }).selectOption({ label: "adopted" });
-      await page.getByLabel("gelb", { exact: true }).selectOption({ label: "no status" });
-      await button(page, "Show what would change").first().click();
-      await page.getByRole("cell", { name: "adopted" }).waitFor();
-      await button(page, "Import").click();
-      await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
-      await link(page, "Animals").click();
-      for (const each of [dog, `${dog} II`, `${dog} III`]) await link(page, each).waitFor();
-      await link(page, `${dog} II`).click();
-      await page.getByRole("heading", { name: `${dog} II`, level: 1 }).waitFor();
-      expect(await page.getByLabel("Status").inputValue()).toBe("sold");
-      expect(await page.getByLabel("Category").inputValue()).toBe("Katze");
-      await link(page, "Import").click();
-      await button(page, "Undo").click();
-      await page.getByText("Undone").waitFor();
-      await link(page, "Animals").click();
-      await page.getByLabel("Search").waitFor();
-      expect(await link(page, dog).count()).toBe(0);
-      expect(complaints).toEqual([]);
-    },
-    120_000,
-  );
+  test("maps a file of a kind that nobody knows", async () => {
+    await using opened = await joined("Mia", "staff", screens.phone);
+    const { page, complaints } = opened;
+    const dog = "Milo";
+    const list = join(folder.path, `${dog}.csv`);
+    const rows = [`${dog};Hund;blau;A1`, `${dog} II;Katze;rot;A2`, `${dog} III;Hund;gelb;A3`];
+    const id = "Nr";
+    writeFileSync(list, `Rufname;Tierart;Stand;${id}\n${rows.join("\n")}\n`);
+    await link(page, "Import").click();
+    await page.getByLabel("File", { exact: true }).setInputFiles(list);
+    await button(page, "Import").click();
+    await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
+    await page.getByRole("cell", { name: `${dog} III` }).waitFor();
+    const columns = { Name: "Rufname", Category: "Tierart", Status: "Stand" };
+    for (const [label, column] of Object.entries(columns)) {
+      await page.getByLabel(label, { exact: true }).selectOption(column);
+    }
+    await page.getByLabel("Id in your list").selectOption(id);
+    expect(await axeFindings(page)).toEqual([]);
+    await button(page, "Show what would change").click();
+    await page.getByText("What the words for the status mean").waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByLabel("blau", { exact: true }).selectOption({ label: "available" });
+    await page.getByLabel("rot", { exact: true }).selectOption({ label: "adopted" });
+    await page.getByLabel("gelb", { exact: true }).selectOption({ label: "no status" });
+    await button(page, "Show what would change").first().click();
+    await page.getByRole("cell", { name: "adopted" }).waitFor();
+    await button(page, "Import").click();
+    await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
+    await link(page, "Animals").click();
+    for (const each of [dog, `${dog} II`, `${dog} III`]) await link(page, each).waitFor();
+    await link(page, `${dog} II`).click();
+    await page.getByRole("heading", { name: `${dog} II`, level: 1 }).waitFor();
+    expect(await page.getByLabel("Status").inputValue()).toBe("sold");
+    expect(await page.getByLabel("Category").inputValue()).toBe("Katze");
+    await link(page, "Import").click();
+    await button(page, "Undo").click();
+    await page.getByText("Undone").waitFor();
+    await link(page, "Animals").click();
+    await page.getByLabel("Search").waitFor();
+    expect(await link(page, dog).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  }, 120_000);
 
   test("is smaller than 150 KiB with all that it loads", async () => {
     const petra = await new Visitor(server.console).join(
@@ -475,11 +448,7 @@ describe("the console", () => {
   test("changes nothing when somebody presses Enter in a box of an animal", async () => {
     await using opened = await joined("Eva", "staff", screens.light);
     const { page } = opened;
-    await page.getByLabel("Name").fill("Boxed");
-    await page.getByLabel("Category").fill("Dog");
-    await page.getByLabel("Status").selectOption({ label: "adopted" });
-    await button(page, "Add animal").click();
-    await page.getByText("Boxed was added").waitFor();
+    await add(page, "Boxed", "adopted");
     await page.getByLabel("Select Boxed").check();
     await page.getByLabel("Select Boxed").press("Enter");
     await page.reload();
@@ -513,15 +482,8 @@ describe("the console", () => {
   test("keeps what is typed into Search where a filter or a tap is faster than it", async () => {
     await using opened = await joined("Sia", "staff", screens.light);
     const { page } = opened;
-    const add = async (name: string) => {
-      await page.getByLabel("Name").fill(name);
-      await page.getByLabel("Category").fill("Dog");
-      await page.getByLabel("Status").selectOption({ label: "adopted" });
-      await button(page, "Add animal").click();
-      await page.getByText(`${name} was added`).waitFor();
-    };
-    await add("Sought one");
-    await add("Other one");
+    await add(page, "Sought one", "adopted");
+    await add(page, "Other one", "adopted");
     const tick = page.getByLabel("Select Sought one");
     for (const faster of [
       () => link(page, "adopted").click(),
@@ -554,10 +516,7 @@ describe("the console", () => {
     await using opened = await joined("Tix", "staff", screens.light);
     const { page } = opened;
     for (const name of ["Tick one", "Tick two", "Tack"]) {
-      await page.getByLabel("Name").fill(name);
-      await page.getByLabel("Category").fill("Dog");
-      await button(page, "Add animal").click();
-      await page.getByText(`${name} was added`).waitFor();
+      await add(page, name);
     }
     const tick = page.getByLabel("Select Tick one");
     await tick.check();
@@ -620,10 +579,7 @@ describe("the console", () => {
     const { page } = opened;
     const names = ["Tap one", "Tap two", "Tap three"];
     for (const name of names) {
-      await page.getByLabel("Name").fill(name);
-      await page.getByLabel("Category").fill("Dog");
-      await button(page, "Add animal").click();
-      await page.getByText(`${name} was added`).waitFor();
+      await add(page, name);
     }
     const sent: string[] = [];
     const released = Promise.withResolvers<void>();
@@ -645,13 +601,7 @@ describe("the console", () => {
   test("keeps what is typed while an earlier tap is answered, and empties what was sent", async () => {
     await using opened = await joined("Teo", "staff", screens.phone);
     const { page } = opened;
-    const add = async (name: string) => {
-      await page.getByLabel("Name").fill(name);
-      await page.getByLabel("Category").fill("Dog");
-      await button(page, "Add animal").click();
-      await page.getByText(`${name} was added`).waitFor();
-    };
-    await add("Tapped");
+    await add(page, "Tapped");
     const released = Promise.withResolvers<void>();
     await page.route("**/animals/*/status", async (route) => {
       await released.promise;
@@ -664,7 +614,7 @@ describe("the console", () => {
     await page.getByRole("button", { name: "adopted: Tapped", pressed: true }).waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("Half");
     expect(await page.getByLabel("Status").inputValue()).toBe("pending");
-    await add("Half typed");
+    await add(page, "Half typed");
     expect(await page.getByLabel("Name").inputValue()).toBe("");
   });
 
@@ -784,10 +734,7 @@ describe("the console", () => {
     await using opened = await joined("Uma", "staff", screens.phone);
     const { page } = opened;
     for (const name of ["First tap", "Second tap"]) {
-      await page.getByLabel("Name").fill(name);
-      await page.getByLabel("Category").fill("Dog");
-      await button(page, "Add animal").click();
-      await page.getByText(`${name} was added`).waitFor();
+      await add(page, name);
     }
     const [searched, lost, released] = [1, 2, 3].map(() => Promise.withResolvers<void>());
     await page.route("**/animals/*/status", async (route) => {
@@ -813,10 +760,7 @@ describe("the console", () => {
   test("takes a double tap for one where the page changed in between", async () => {
     await using opened = await joined("Uli", "staff", screens.phone);
     const { page } = opened;
-    await page.getByLabel("Name").fill("Tapped twice");
-    await page.getByLabel("Category").fill("Dog");
-    await button(page, "Add animal").click();
-    await page.getByText("Tapped twice was added").waitFor();
+    await add(page, "Tapped twice");
     await link(page, "Tapped twice").click();
     await button(page, "Remove").waitFor();
     const asked: string[] = [];

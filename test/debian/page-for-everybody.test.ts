@@ -2,9 +2,9 @@
  * The page for those who see it otherwise: axe on every screen, a keyboard alone, no JavaScript.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { makeKey, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
-import { openPage, screens, startBrowser } from "../helpers/browser.ts";
+import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
 import { axeFindings, formOf, send } from "../helpers/docs-page.ts";
 
 const folder = temporaryFolder();
@@ -23,26 +23,37 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-/** A browser that zooms has a smaller screen to fill. */
-const others: Record<string, BrowserContextOptions> = {
-  ...screens,
-  "zoomed to 400 %": { viewport: { width: 320, height: 256 } },
-  "in forced colours": { viewport: { width: 1360, height: 900 }, forcedColors: "active" },
+/** A browser that zooms has a smaller screen to fill. In the dark only colours differ. */
+const others: Record<
+  string,
+  { screen: BrowserContextOptions; findings: (page: Page) => Promise<string[]> }
+> = {
+  light: { screen: screens.light, findings: axeFindings },
+  dark: { screen: screens.dark, findings: dimText },
+  phone: { screen: screens.phone, findings: axeFindings },
+  "zoomed to 400 %": {
+    screen: { viewport: { width: 320, height: 256 }, colorScheme: "dark" },
+    findings: dimText,
+  },
+  "in forced colours": {
+    screen: { ...screens.light, forcedColors: "active" },
+    findings: axeFindings,
+  },
 };
 
-describe.each(Object.entries(others))("%s", (_name, screen) => {
-  test("axe finds nothing wrong with the page, in any state", async () => {
+describe.each(Object.entries(others))("%s", (_name, { screen, findings }) => {
+  test("nothing is wrong with the page when all of it is open, and nothing reaches over the edge", async () => {
     await using opened = await openPage(browser, `${server.origin}/docs`, screen);
-    const { page } = opened;
-    expect(await axeFindings(page)).toEqual([]);
+    const { page, complaints } = opened;
     await send(formOf(page, "getPet"));
     await page.fill("#key", key);
     await send(formOf(page, "createPet"));
     await send(formOf(page, "listPets"));
     for (const summary of await page.locator("summary").all()) await summary.click();
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await findings(page)).toEqual([]);
     const overEdge = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await page.evaluate<number>(overEdge)).toBe(0);
+    expect(complaints).toEqual([]);
   });
 });
 

@@ -4,7 +4,6 @@ import { temporaryFolder } from "./binary.ts";
 import { runTool } from "./tools.ts";
 
 interface LighthouseReport {
-  readonly finalDisplayedUrl: string;
   /** Scores from 0 to 1. */
   readonly categories: Readonly<Record<string, { readonly score: number }>>;
   readonly audits: Readonly<Record<string, { readonly id: string; readonly score: number | null }>>;
@@ -14,23 +13,19 @@ interface LighthouseReport {
 const recordingFailed = "Please run Lighthouse again";
 const attemptsMax = 3;
 
-/** What Lighthouse says of a page in these categories. Sends `headers` with its requests. */
+/** What Lighthouse says of a page in these categories. */
 export async function lighthouse(
   url: string,
   categories: readonly string[],
-  headers: Readonly<Record<string, string>> = {},
 ): Promise<LighthouseReport> {
   using folder = temporaryFolder();
   const file = join(folder.path, "report.json");
-  const extraHeaders = join(folder.path, "headers.json");
-  await Bun.write(extraHeaders, JSON.stringify(headers));
   const measure = () =>
     runTool(
       "lighthouse",
       url,
       `--only-categories=${categories.join(",")}`,
       "--chrome-flags=--headless --no-sandbox --disable-gpu",
-      `--extra-headers=${extraHeaders}`,
       "--quiet",
       "--output=json",
       `--output-path=${file}`,

@@ -18,7 +18,8 @@ let started: Promise<TestServer> | undefined;
 
 /** The server of this run, started when the first test asks. It ends with this process. */
 export function sharedServer(): Promise<TestServer> {
-  const named = process.env["REHOME_TEST_POSTGRES"];
+  // Of the whole suite, or of whoever runs a part of it.
+  const named = process.env["TEST_SERVER"] ?? process.env["REHOME_TEST_POSTGRES"];
   started ??= named === undefined ? startServer() : Promise.resolve({ url: named });
   return started;
 }

@@ -10,7 +10,7 @@ import type { Services } from "../../src/service/services.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { testApp } from "../helpers/app.ts";
 import { editPets } from "../helpers/edit-pets.ts";
-import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
+import { changesNoticed } from "../helpers/store-under-test.ts";
 
 /** Answers on a store, with a count of how often the store was read. */
 async function counted() {
@@ -100,13 +100,8 @@ describe("an answer", () => {
     await pets.create({ name: "Mia", categoryId: 1n });
     expect(await bodyOf(answers.page({ limit: 2 }))).toContain("Mia");
     expect(reads.count).toBe(3);
-    // A poll of a database reports this process's own changes once more.
-    await changesNoticed();
     await answers.page({ limit: 2 });
-    const { count } = reads;
-    await answers.page({ limit: 2 });
-    expect(reads.count).toBe(count);
-    if (!isOnPostgres) expect(count).toBe(3);
+    expect(reads.count).toBe(3);
   });
 
   test("stays when an animal is added behind it, and goes when one changes", async () => {
@@ -135,10 +130,7 @@ describe("an answer", () => {
     expect(await ask()).toBe(3);
     await pets.create({ name: "Leo", categoryId: 1n });
     expect(await ask()).toBe(1);
-    const given = sql.raw(isOnPostgres ? "OVERRIDING SYSTEM VALUE" : "");
-    await edit(
-      ({ t }) => sql`INSERT INTO ${t.pets} (id, name, category_id) ${given} VALUES (4, 'Ada', 1)`,
-    );
+    await edit(({ t }) => sql`INSERT INTO ${t.pets} (id, name, category_id) VALUES (4, 'Ada', 1)`);
     expect(await ask()).toBe(3);
   });
 

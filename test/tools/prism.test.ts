@@ -1,14 +1,13 @@
 /**
- * The black-box tests of the API behind Prism: each of them reaches the server that it started
- * through a proxy that holds every answer against the document. The suite runs by itself as well:
- * there nothing stands between test and server. Tests of commands and of the console send few
- * requests to the API, and are left out.
+ * The black-box tests of the API once more, on PostgreSQL and behind Prism: each reaches the
+ * server that it started through a proxy that holds every answer against the document.
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { rehome } from "../helpers/binary.ts";
 import { operationsOf } from "../helpers/document.ts";
 import { judgingProxy } from "../helpers/judging-proxy.ts";
+import { sharedServer } from "../helpers/postgres.ts";
 import { prismJudge } from "../helpers/prism.ts";
 
 const files = [
@@ -17,7 +16,6 @@ const files = [
   "bodies",
   "contract",
   "create-once",
-  "disk-error",
   "http",
   "limits",
   "read-only-keys",
@@ -43,10 +41,12 @@ const unreached = new Set([
 test("no answer to any of them is other than the document says", async () => {
   const { stdout: document } = await rehome(["openapi"]);
   const proxy = judgingProxy(await prismJudge(document));
-  const child = Bun.spawn([process.execPath, "test", "--timeout", "120000", ...files], {
+  const store = { TEST_STORE: "postgres", TEST_SERVER: (await sharedServer()).url };
+  const flags = ["--timeout", "120000", "--preload", "./test/helpers/clean-up.ts"];
+  const child = Bun.spawn([process.execPath, "test", ...flags, ...files], {
     cwd: join(import.meta.dir, "../.."),
     // Its counts are read from what it prints.
-    env: { ...process.env, FORCE_COLOR: "0", TEST_PROXY: proxy.control },
+    env: { ...process.env, ...store, FORCE_COLOR: "0", TEST_PROXY: proxy.control },
     stdout: "inherit",
     stderr: "pipe",
   });
