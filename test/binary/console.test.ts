@@ -448,12 +448,9 @@ describe("an export", () => {
       ...(at > 2 && { status: "sold" }),
     }));
     await Bun.write(`${other.path}/list.json`, JSON.stringify(animals));
-    await Bun.write(`${other.path}/categories.json`, '{"7": 1}');
-    const categories = ["--categories", `${other.path}/categories.json`];
-    expect(
-      (await rehome(["pets", "import", `${other.path}/list.json`, ...categories, ...data]))
-        .exitCode,
-    ).toBe(0);
+    await rehome(["categories", "add", "7", "--id", "1", ...data]);
+    const list = await rehome(["pets", "import", `${other.path}/list.json`, ...data]);
+    expect(list.exitCode).toBe(0);
     await using direct = await serveConsole(`${other.path}/data`);
     const eve = await new Visitor(direct.console).join(
       await invite(`${other.path}/data`, "Eve", "staff"),

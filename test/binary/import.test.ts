@@ -28,19 +28,12 @@ describe("pets import", () => {
   test("never empties what it reads, whatever --rejects says", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "animals.csv");
-    const categories = join(folder.path, "ids.csv");
     const text = "name,categoryId\nRex,1\n";
     writeFileSync(file, text);
-    writeFileSync(categories, "name,id\nDog,1\n");
-    for (const args of [
-      [file, "--rejects", `${folder.path}/./animals.csv`],
-      [file, "--categories", categories, "--rejects", categories],
-    ]) {
-      const { exitCode, stderr } = await importInto(folder.path, ...args);
-      expect([exitCode, stderr]).toEqual([2, expect.stringContaining("is read by this import")]);
-    }
+    const args = [file, "--rejects", `${folder.path}/./animals.csv`];
+    const { exitCode, stderr } = await importInto(folder.path, ...args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("is read by this import")]);
     expect(await Bun.file(file).text()).toBe(text);
-    expect(await Bun.file(categories).text()).toBe("name,id\nDog,1\n");
   });
 
   test.each([
@@ -337,12 +330,16 @@ describe("pets import", () => {
     expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
   });
 
-  test("standard input, a map and a file of categories", async () => {
+  test("standard input, a map and categories with ids of their own", async () => {
     using folder = temporaryFolder();
-    const categories = join(folder.path, "categories.json");
-    writeFileSync(categories, '{"Dog": 9223372036854775807, "Bird": 7}');
+    for (const [name, id] of [
+      ["Dog", "9223372036854775807"],
+      ["Bird", "7"],
+    ] as const) {
+      await rehome(["categories", "add", name, "--id", id, "--data", folder.path]);
+    }
     const map = 'name=Pet Name,categoryId="Kind, or species",externalId=Tag';
-    const args = ["-", "--map", map, "--categories", categories, "--data", folder.path];
+    const args = ["-", "--map", map, "--data", folder.path];
     const stdin = await Bun.file(fixture("other.csv")).text();
     const asked = await rehome(["pets", "import", ...args], { stdin });
     expect([asked.exitCode, asked.stderr]).toEqual([

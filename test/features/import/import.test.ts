@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AppError } from "../../../src/domain/errors.ts";
-import { int64Max, int64Min } from "../../../src/domain/int64.ts";
+import { int64Min } from "../../../src/domain/int64.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { nameCategories, namedCategories } from "../../../src/features/animals/categories.ts";
 import { type ExportedPet, exportPage } from "../../../src/features/import/write/export.ts";
@@ -181,31 +181,6 @@ describe.each(stores)("$name", (kind) => {
       expect(found).toEqual(["a 1", "b 5", "c 1", "d 4"]);
     });
 
-    test("of a file have its ids, and one id may have other names there", async () => {
-      await named([{ id: 1n, name: "Dog" }]);
-      const fromFile = [
-        { name: "Canine", id: 1n },
-        { name: "Cat", id: int64Max },
-        { name: "Feline", id: int64Max },
-      ];
-      const input =
-        '[{"n":"a","c":"canine","s":"sold"},{"n":"b","c":"FELINE"},{"n":"c","c":"Dog"}]';
-      const columns = parseFieldMap("name=n,categoryId=c,status=s");
-      const summary = await run(input, { categories: fromFile, columns });
-      expect(summary.categoriesAdded).toEqual([{ name: "Cat", id: int64Max }]);
-      expect(await brief()).toEqual(["a 1 sold", `b ${int64Max} undefined`, "c 1 undefined"]);
-      const clash = run(input, { categories: [{ name: "DOG", id: 2n }], columns });
-      expect(await failure(clash)).toContain(
-        'Category "DOG" has the id 1 in the catalogue and 2 in the file',
-      );
-      // An id at the end takes the others nothing.
-      const more = await run('[{"n":"a","c":"Ferret","s":"sold"}]', {
-        createCategories: true,
-        columns,
-      });
-      expect(more.categoriesAdded).toEqual([{ name: "Ferret", id: 2n }]);
-    });
-
     test("of a wrong column are noticed", async () => {
       const rows = Array.from({ length: 1_002 }, (_, index) => `A${index},n,kind ${index},,1`);
       const header = "Animal ID,Name,Animal Type,Outcome Type,MonthYear\n";
@@ -215,22 +190,17 @@ describe.each(stores)("$name", (kind) => {
 
     test("that only bad or older records have are not made", async () => {
       const header = "id,name,category,status,externalId,source";
-      const bears = {
-        createCategories: true,
-        skipBad: true,
-        categories: [{ id: 5n, name: "Bear" }],
-      };
+      const options = { createCategories: true, skipBad: true };
       const frog = "9,Boss,Frog,available,,";
-      expect(await run(`${header}\n${frog}\n`, bears)).toMatchObject({
+      expect(await run(`${header}\n${frog}\n`, options)).toMatchObject({
         read: 1,
         rejected: 1,
         applied: false,
       });
       expect(await categories()).toEqual([]);
-      // What the file of categories names is wanted in any case.
-      const some = await run(`${header}\n${frog}\n,Rex,Dog,available,,\n`, bears);
+      const some = await run(`${header}\n${frog}\n,Rex,Dog,available,,\n`, options);
       expect(some).toMatchObject({ added: 1, rejected: 1, applied: true });
-      expect(some.categoriesAdded.map(({ name }) => name)).toEqual(["Bear", "Dog"]);
+      expect(some.categoriesAdded.map(({ name }) => name)).toEqual(["Dog"]);
       const stays = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type";
       const rows = [
         "A1,Rex,2026-11-05 10:00:01,m,Adoption,Dog",
@@ -322,7 +292,8 @@ describe.each(stores)("$name", (kind) => {
       ...Array.from({ length: 7 }, () => ",Lu,Dog,sold"),
     ];
     const text = `id,name,category,status,externalId,source\n${rows.map((row) => `${row},,`).join("\n")}\n`;
-    const { skipped, causes, sample } = await run(text, { categories: [{ name: "Dog", id: 1n }] });
+    await named([{ id: 1n, name: "Dog" }]);
+    const { skipped, causes, sample } = await run(text);
     expect(skipped.slice(0, 3)).toEqual([
       { reason: "other reasons", records: 50 },
       { reason: 'status "Died - ward 0"', records: 2 },

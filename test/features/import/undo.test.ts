@@ -101,16 +101,6 @@ describe.each(stores)("$name", (kind) => {
     expect(await categories.named()).toEqual([{ id: 1n, name: "Dog" }]);
   });
 
-  test("names from a file of categories are a change of their own kind, taken back too", async () => {
-    await store.pets.create({ name: "Rex", categoryId: 7n });
-    const given = [{ id: 7n, name: "Dog" }];
-    await importText("[]", { categories: given });
-    expect(await categories.named()).toEqual(given);
-    await animals.undo();
-    expect(await categories.named()).toEqual([]);
-    expect((await failure(animals.undo())).kind).toBe("not_found");
-  });
-
   test("an animal that an import brought back otherwise is removed again as it was", async () => {
     await importText(austin(["A1,Old,01/01/2024,m,,Dog"]));
     await importText(austin(["A1,Old,01/02/2024,m,Died,Dog"]));

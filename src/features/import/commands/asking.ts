@@ -12,10 +12,11 @@ import { type Meaning, meanings } from "../understand/words.ts";
 export const allQuestion =
   "No column says whether an animal is for adoption. Are all of these? [y/N] ";
 
-/** A list that was read as somebody said. */
+/** A list that was read, as somebody said if there is somebody. */
 export interface Answered {
   readonly prepared: Prepared;
-  readonly given: Given;
+  /** Reads it with the meanings of more words; absent where nobody can be asked. */
+  readonly readAgain?: (words: ReadonlyMap<string, Meaning>) => Promise<Prepared>;
   /** Why it could not be read until all of its animals were taken for available. */
   readonly unsure?: UnreadableInput;
 }
@@ -23,7 +24,10 @@ export interface Answered {
 /** Reads a list, and asks what it leaves open. Throws what `prepare` throws where nobody says. */
 export async function preparedAsking(io: Io, bytes: Uint8Array, given: Given): Promise<Answered> {
   try {
-    return { prepared: await prepare(bytes, given), given };
+    const prepared = await prepare(bytes, given);
+    const readAgain = (words: ReadonlyMap<string, Meaning>) =>
+      prepare(bytes, { ...given, statuses: new Map([...(given.statuses ?? []), ...words]) });
+    return { prepared, readAgain };
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
     const said = await answerTo(io, error, given);

@@ -223,7 +223,7 @@ function remedies(summary: ImportSummary, isAgreed: boolean): string[] {
     all.push(`Say what each ? means (${meanings.join(", ")}): --status ${shellWord(pairs)}.`);
   }
   if (causes.some(({ unknownCategory }) => unknownCategory)) {
-    all.push("Add --create-categories for new ids or --categories FILE for given ones.");
+    all.push("Add --create-categories, or name them with: rehome categories add NAME --id ID.");
   }
   if (summary.isGuessed && !isAgreed) all.push(guessRemedy(summary));
   all.push("Fix the records, or import the rest with --skip-bad.");

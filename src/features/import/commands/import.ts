@@ -8,12 +8,10 @@ import { addSettings, storeSettings } from "../../../cli/options.ts";
 import { isYes } from "../../../cli/terminal/confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { Services } from "../../../service/services.ts";
-import type { Category } from "../../animals/categories.ts";
 import { previewImport, runImport } from "../do/import.ts";
 import type { ImportOptions } from "../plan/plan.ts";
 import type { ImportSummary } from "../do/summary.ts";
-import { readCategories } from "../plan/categories.ts";
-import { formats, type Given, prepare } from "../understand/reading.ts";
+import { formats, prepare } from "../understand/reading.ts";
 import {
   allQuestion,
   type Answered,
@@ -40,7 +38,6 @@ import { refuseAsRejects, Rejects } from "./rejects.ts";
 
 interface Options extends ReadingOptions {
   readonly acceptGuess?: true;
-  readonly categories?: string;
   readonly createCategories?: true;
   readonly newIds?: true;
   readonly keepGone?: true;
@@ -59,10 +56,6 @@ export function importCommand(io: Io): Command {
     .argument("<file>", "JSON, NDJSON, CSV or .xlsx, perhaps as .gz; - for standard input");
   addReadOptions(command)
     .option("--accept-guess", "agree to the columns that are guessed; asked for on a terminal")
-    .option(
-      "--categories <file>",
-      "names of categories and their ids: a JSON object, or CSV with name and id",
-    )
     .option(
       "--create-categories",
       "make the categories that do not exist; an empty catalogue gets them anyway",
@@ -111,24 +104,24 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const { config } = beginOnStore(command, io);
   const given = givenBy(options);
   const name = file === "-" ? "standard input" : file;
-  const { categories: list } = options;
-  refuseAsRejects(options.rejects, [file === "-" ? "/dev/stdin" : file, list]);
-  const categories =
-    list === undefined
-      ? []
-      : await inWords(list, async () => readCategories(await bytesOf(io, list)));
-  const bytes = await inWords(name, () => bytesOf(io, file));
+  const { json, dryRun = false } = options;
+  refuseAsRejects(options.rejects, file === "-" ? "/dev/stdin" : file);
+  const isAsking = io.canAsk && json !== true && !dryRun;
+  // What was read is let go of before the store is at work: it may be a sixth of all memory.
+  const answered = await inWords(name, async () => {
+    const bytes = await bytesOf(io, file);
+    return isAsking ? preparedAsking(io, bytes, given) : { prepared: await prepare(bytes, given) };
+  });
   await withServices(
     config,
     io,
     async (services) => {
       // Emptied once the store is known to be of use.
       using rejects = Rejects.open(options.rejects, options.force === true);
-      const work = { io, services, options, categories, bytes };
-      const summary = await inWords(name, () => imported(work, given));
-      report(io, summary, rejects, options, bytes.length);
+      const summary = await inWords(name, () => imported(io, services, options, answered));
+      report(io, summary, rejects, options, answered.prepared.input.bytes);
     },
-    { begins: true, rehearses: options.dryRun === true },
+    { begins: true, rehearses: dryRun },
   );
 }
 
@@ -156,41 +149,30 @@ function report(
   );
 }
 
-interface Work {
-  readonly io: Io;
-  readonly services: Services;
-  readonly options: Options;
-  readonly categories: readonly Category[];
-  readonly bytes: Uint8Array;
-}
-
 /** Looks at what an import would change, asks what is open, and does it. */
 async function imported(
-  { io, services, options, categories, bytes }: Work,
-  given: Given,
+  io: Io,
+  { store, clock, actor }: Services,
+  options: Options,
+  answered: Answered,
 ): Promise<ImportSummary> {
-  const { store, clock, actor } = services;
-  const { acceptGuess = false, skipBad = false, dryRun, json, yes: confirmed } = options;
-  const isAsking = io.canAsk && json !== true && dryRun !== true;
-  let chosen: ImportOptions = { ...options, categories, confirmed };
-  const answered: Answered = isAsking
-    ? await preparedAsking(io, bytes, given)
-    : { prepared: await prepare(bytes, given), given };
+  const { acceptGuess = false, skipBad = false, dryRun, yes: confirmed } = options;
+  const { readAgain, unsure } = answered;
   let { prepared } = answered;
+  let chosen: ImportOptions = { ...options, confirmed };
   const preview = () => previewImport(store.db, prepared, chosen);
   const run = () => runImport({ db: store.db, clock, actor }, prepared, chosen);
   if (dryRun) return preview();
-  if (!isAsking && (!prepared.isGuessed || acceptGuess)) return run();
+  if (readAgain === undefined && (!prepared.isGuessed || acceptGuess)) return run();
   let summary = await preview();
-  if (!isAsking) {
+  if (readAgain === undefined) {
     if (summary.rejected > 0 && !skipBad) return summary;
     io.err(importedText(summary));
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(summary));
   }
   const told = await askUnknownWords(io, summary);
   if (told.size > 0) {
-    const statuses = new Map([...(answered.given.statuses ?? []), ...told]);
-    prepared = await prepare(bytes, { ...answered.given, statuses });
+    prepared = await readAgain(told);
     summary = await preview();
   }
   if (await askCategories(io, summary)) {
@@ -198,7 +180,6 @@ async function imported(
     summary = await preview();
   }
   if (summary.rejected > 0 && !skipBad) return summary;
-  const { unsure } = answered;
   if (unsure !== undefined || (summary.isGuessed && !acceptGuess)) {
     io.err(importedText(summary));
     const question = unsure === undefined ? "Import them? [y/N] " : allQuestion;

@@ -76,15 +76,10 @@ export class Rejects {
   }
 }
 
-/** Throws when the file of rejects, which is emptied at first, is one of those that are read. */
-export function refuseAsRejects(
-  rejects: string | undefined,
-  inputs: readonly (string | undefined)[],
-) {
-  const found = fileAt(rejects);
-  if (found === undefined) return;
-  const isRead = inputs.map(fileAt).some((at) => at?.ino === found.ino && at.dev === found.dev);
-  if (!isRead) return;
+/** Throws when the file of rejects, which is emptied at first, is the one that is read. */
+export function refuseAsRejects(rejects: string | undefined, input: string) {
+  const [found, read] = [fileAt(rejects), fileAt(input)];
+  if (found === undefined || found.ino !== read?.ino || found.dev !== read.dev) return;
   throw new UsageError(
     `${rejects} is read by this import, and --rejects would empty it.`,
     "Name another file with --rejects.",

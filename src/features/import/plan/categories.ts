@@ -1,81 +1,7 @@
 import { AppError } from "../../../domain/errors.ts";
-import { isJsonObject, parseJson } from "../../../domain/exact-json.ts";
-import { isPetName } from "../../../domain/pet.ts";
-import { type Category, categoryKey, type CategoryUse } from "../../animals/categories.ts";
-import { type Message, message, shown } from "../messages.ts";
-import { CsvRows } from "../read/csv.ts";
-import { opened, UnreadableInput } from "../read/input.ts";
-import { MalformedRecord } from "../read/table.ts";
+import { categoryKey, type CategoryUse } from "../../animals/categories.ts";
+import { type Message, message } from "../messages.ts";
 import type { CandidateCategory } from "../understand/record.ts";
-import { int64Of, type Notation } from "../understand/values.ts";
-
-const unreadable = (line: number, text: string) =>
-  new UnreadableInput(line, message("other", text));
-
-/**
- * Reads `--categories FILE`: a JSON object of names and ids (`{"Dog": 1}`), or CSV with the columns
- * name and id. Throws UnreadableInput naming the line or the name at fault.
- */
-export function readCategories(bytes: Uint8Array): readonly Category[] {
-  const input = opened(bytes);
-  if (input.kind === "workbook") {
-    throw unreadable(0, "the input is an Excel workbook: save it as CSV");
-  }
-  const text = input.text.trim();
-  if (text === "") throw new UnreadableInput(0, message("empty"));
-  const categories = /^[[{]/.test(text) ? fromJson(text) : fromCsv(input.text);
-  const ids = new Map<string, bigint>();
-  for (const { name, id } of categories) {
-    if (ids.getOrInsert(categoryKey(name), id) !== id) {
-      throw unreadable(0, `category ${JSON.stringify(name)} is given two ids`);
-    }
-  }
-  return categories;
-}
-
-function fromJson(text: string): Category[] {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    const why = (error as Error).message.replace(/^JSON Parse error: /, "");
-    throw new UnreadableInput(0, message("notJson", why));
-  }
-  if (isJsonObject(value)) {
-    return Object.entries(value).map(([name, id]) => category(name, id, "json", 0));
-  }
-  const example = '{"Dog": 1, "Cat": 2}';
-  throw unreadable(1, `expected an object of category names and ids, such as ${example}`);
-}
-
-function fromCsv(text: string): Category[] {
-  const table = new CsvRows(text);
-  const rowAt = (index: number) => {
-    const row = table.row(index);
-    if (row instanceof MalformedRecord) throw new UnreadableInput(table.line(index), row.problem);
-    return row;
-  };
-  const columns = rowAt(0).map((each) => each.trim().toLowerCase());
-  const [name, id] = [columns.indexOf("name"), columns.indexOf("id")];
-  if (name < 0 || id < 0) {
-    throw unreadable(1, "expected a header line with the columns name and id");
-  }
-  return Array.from({ length: table.length - 1 }, (_, at) => {
-    const row = rowAt(at + 1);
-    return category(row[name] ?? "", row[id], "csv", table.line(at + 1));
-  });
-}
-
-function category(name: string, value: unknown, notation: Notation, line: number): Category {
-  const id = int64Of(value, notation);
-  const label = `category ${JSON.stringify(name)}`;
-  if (name.trim() === "" || !isPetName(name)) throw unreadable(line, `${label}: expected a name`);
-  if (id === undefined) {
-    const found = shown(value);
-    throw unreadable(line, `${label}: expected a whole number of 64 bits as id, found ${found}`);
-  }
-  return { name: name.trim(), id };
-}
 
 /** More new names than any catalogue needs: beyond them the category is a wrong column. */
 const newNamesMax = 1_000;
@@ -90,7 +16,7 @@ export interface ResolvedCategory {
 /** Why an animal has no category. */
 export interface UnresolvedCategory {
   readonly problem: Message;
-  /** True when a new category, or an id for its name, would help. */
+  /** True when a new category would help. */
   readonly isUnknown: boolean;
 }
 
@@ -107,42 +33,27 @@ export interface CategoryOptions {
   readonly anyNumber: boolean;
 }
 
-/** Finds the categories of one import in the store or in `--categories`, or makes them. */
+/** Finds the categories of one import in the store, or makes them. */
 export class ImportCategories {
   /** By `categoryKey`; those that have a name. */
   readonly #byName = new Map<string, ResolvedCategory>();
-  /** By ids that a category has here: by name, on animals, or from the file of categories. */
+  /** By ids that a category has here, by name or on animals. */
   readonly #byId = new Map<bigint, ResolvedCategory>();
   /** Those that the store does not have yet. */
   readonly #fresh = new Set<NewCategory>();
   /** What names were resolved to: a list has few, and many records. */
   readonly #resolved = new Map<string, ResolvedCategory | UnresolvedCategory>();
-  readonly #fromFile: ReadonlySet<bigint>;
   readonly #options: CategoryOptions;
   readonly #creates: boolean;
 
-  /** Throws AppError when a name in `fromFile` has another id than in the store. */
-  constructor(
-    known: readonly CategoryUse[],
-    fromFile: readonly Category[],
-    options: CategoryOptions,
-  ) {
+  constructor(known: readonly CategoryUse[], options: CategoryOptions) {
     for (const { id, name } of known) {
       const category = { id, name };
       this.#byId.set(id, category);
       if (name !== undefined) this.#byName.set(categoryKey(name), category);
     }
     this.#options = options;
-    this.#creates = options.create ?? (this.#byName.size === 0 && fromFile.length === 0);
-    this.#fromFile = new Set(fromFile.map(({ id }) => id));
-    for (const { id, name } of fromFile) {
-      if (this.#add(id, name)) continue;
-      throw new AppError(
-        "invalid_request",
-        `Category ${JSON.stringify(name)} has the id ${this.#idOf(name)} in the catalogue and ${id} in the file of categories.`,
-        { hint: "Give it the catalogue's id in that file." },
-      );
-    }
+    this.#creates = options.create ?? this.#byName.size === 0;
   }
 
   /** Gives an id a name; returns false, changing nothing, when the name has another id. */
@@ -215,12 +126,9 @@ export class ImportCategories {
     return { problem, isUnknown: false };
   }
 
-  /**
-   * The categories to be named: those of the file of categories, and those that animals use. What
-   * only bad or older records have is not made.
-   */
+  /** The categories to be made: what only bad or older records have is none of them. */
   wanted(used: ReadonlySet<ResolvedCategory>): readonly NewCategory[] {
-    const ids = new Set([...this.#fromFile, ...[...used].flatMap(({ id }) => id ?? [])]);
+    const ids = new Set([...used].flatMap(({ id }) => id ?? []));
     const isWanted = (each: NewCategory) =>
       used.has(each) || (each.id !== undefined && ids.has(each.id));
     // Those with an id go first, so that no other one gets it.

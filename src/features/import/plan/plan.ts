@@ -2,7 +2,7 @@
 import { AppError } from "../../../domain/errors.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
 import type { Tx } from "../../../storage/database.ts";
-import { categoriesInUse, type Category, categoryKey } from "../../animals/categories.ts";
+import { categoriesInUse, categoryKey } from "../../animals/categories.ts";
 import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts";
 import { textsOf } from "../../optional-texts.ts";
 import { type Message, message } from "../messages.ts";
@@ -24,8 +24,6 @@ import {
 } from "./store.ts";
 
 export interface ImportOptions {
-  /** Names with ids that the catalogue may not know yet. */
-  readonly categories?: readonly Category[] | undefined;
   /** Makes new categories. By default only a catalogue without any gets them. */
   readonly createCategories?: boolean | undefined;
   /** Takes over the rest when records are rejected; otherwise nothing is. */
@@ -91,9 +89,9 @@ export async function planned(
   options: ImportOptions,
 ): Promise<Planned> {
   const { reading, understanding } = prepared;
-  const { categories: fromFile = [], newIds = false, withdraws } = options;
+  const { newIds = false, withdraws } = options;
   const complete = completeSource(reading, options);
-  const categories = new ImportCategories(await categoriesInUse(tx), fromFile, {
+  const categories = new ImportCategories(await categoriesInUse(tx), {
     create: options.createCategories,
     newIds,
     anyNumber: reading.format !== "map",

@@ -18,7 +18,7 @@ export const limits = {
   recordBytes: mebibyte,
 } as const;
 
-const collectedRecords = 50_000;
+const collectedRecords = 20_000;
 
 /**
  * Is called for each record that is worked on, and frees what they leave. By itself JavaScriptCore

@@ -24,6 +24,7 @@ import {
   shelterName,
   unnamed,
 } from "./values.ts";
+import { pairsIn } from "./words.ts";
 
 export const mapTargets = [...petFieldNames, "externalId", "updatedAt"] as const;
 export type MapTarget = (typeof mapTargets)[number];
@@ -39,14 +40,9 @@ const example = "for example name=Pet Name,categoryId=Species,status=State,exter
  */
 export function parseFieldMap(text: string): FieldMap {
   const map: Partial<Record<MapTarget, string>> = {};
-  for (const pair of text.match(/(?:"[^"]*"|[^,])+/g) ?? []) {
-    const equals = pair.indexOf("=");
-    const target = pair.slice(0, Math.max(equals, 0)).trim();
-    const column = pair
-      .slice(equals + 1)
-      .trim()
-      .replace(/^"(.*)"$/, "$1");
-    if (equals < 0 || column === "") {
+  const pairs = pairsIn(text, (pair) => pair.indexOf("="));
+  for (const { pair, left: target, right: column } of pairs) {
+    if (!pair.includes("=") || column === "") {
       throw invalid(`expected field=Column, found ${JSON.stringify(pair)}; ${example}`);
     }
     if (!isTarget(target)) {

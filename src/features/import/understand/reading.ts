@@ -37,10 +37,6 @@ export const formats: readonly Format[] = [
   ...shelters,
 ];
 
-export function formatNamed(name: string): Format | undefined {
-  return formats.find((format) => format.name === name);
-}
-
 /**
  * How a list is read, as JSON: what a person confirmed once is read the same way the next time,
  * without any guess.
@@ -74,21 +70,17 @@ export interface Given extends ReadOptions {
   readonly asksColumns?: boolean | undefined;
 }
 
-export interface Proposal {
-  readonly reading: Reading;
-  /** True if columns or meanings were guessed: somebody has to agree. */
-  readonly isGuessed: boolean;
-}
+type Proposal = Pick<Prepared, "reading" | "isGuessed">;
 
 /** What formats know of the records that are looked for in an input. */
 function knownBy(given: Pick<Given, "format" | "columns">): Known {
   const isHeader = (columns: readonly string[]) => {
     const sample = sampleOf({ columns, records: [] });
-    if (given.columns !== undefined) return mappedFormat(given.columns).recognises(sample);
-    const format = given.format === undefined ? undefined : formatNamed(given.format);
-    return format === undefined
-      ? formats.some((each) => each.recognises(sample))
-      : format.recognises(sample);
+    const sought =
+      given.columns === undefined
+        ? formats.filter(({ name }) => name === (given.format ?? name))
+        : [mappedFormat(given.columns)];
+    return sought.some((each) => each.recognises(sample));
   };
   return { isHeader, familiar: familiarHeadings, isRecord: looksLikeRecord, isObject };
 }
@@ -112,7 +104,7 @@ const isList = (value: unknown) =>
   Array.isArray(value) && value.some((each) => isJsonObject(each) || Array.isArray(each));
 
 /** Reads an input as a list of records. Throws UnreadableInput. */
-export function readFor(
+function readFor(
   bytes: Uint8Array,
   given: ReadOptions & Pick<Given, "format" | "columns">,
 ): Promise<Input> {
@@ -142,8 +134,8 @@ export function proposed(input: Input, given: Given): Proposal {
     defaultStatus: given.defaultStatus,
   };
   if (format !== undefined && format !== "map") {
-    const known = given.format === undefined ? undefined : formatNamed(given.format);
-    if (known !== undefined) requireNeeded(known, sample);
+    if (given.format !== undefined)
+      requireNeeded(formatOf({ ...common, format, source: "" }), sample);
     const source = given.source ?? (format === rehome.name ? "" : format);
     return { reading: { ...common, format, source }, isGuessed: false };
   }
@@ -225,6 +217,7 @@ export function understand(
     notes,
     isWorkbook: input.shape === "xlsx",
     included: input.included,
+    kinds: new Map(),
   };
   const map = format.mapper(sample, context);
   const death = deathReader(sample, context);
@@ -250,7 +243,7 @@ export function understand(
 
 function formatOf({ format: name, columns = {}, category, isOutcome }: Reading): Format {
   if (name === "map") return mappedFormat(columns, { category, isOutcome: isOutcome === true });
-  const format = formatNamed(name);
+  const format = formats.find((each) => each.name === name);
   if (format === undefined) throw new Error(`there is no format ${name}`);
   return format;
 }
@@ -351,6 +344,7 @@ function advice(map: FieldMap, given: Given, { asked, words, whenBlank }: Guess)
 export interface Prepared {
   readonly input: Pick<Input, "shape" | "notes" | "partial" | "bytes">;
   readonly reading: Reading;
+  /** True if columns or meanings were guessed: somebody has to agree. */
   readonly isGuessed: boolean;
   readonly understanding: Understanding;
 }

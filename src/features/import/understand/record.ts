@@ -77,6 +77,8 @@ export interface MapperContext {
   readonly isWorkbook: boolean;
   /** What JSON:API lists beside the records. */
   readonly included: readonly unknown[];
+  /** The categories so far by their names: one object for all animals of a category. */
+  readonly kinds: Map<string, CandidateCategory>;
 }
 
 /** Turns one record into an outcome. Never throws: what is wrong with a record is a rejection. */
@@ -154,13 +156,13 @@ function named(columns: readonly string[] | undefined, record: unknown): unknown
 }
 
 function outcomeOf(
-  { statuses, notes }: MapperContext,
+  { statuses, notes, kinds }: MapperContext,
   origin: FromLine,
   says: Said,
   pet: Parts["pet"],
 ): Outcome {
   if ("gone" in says) return goneOf(origin, says.gone, pet);
-  if ("status" in says) return candidateOf(origin, pet(), says.status);
+  if ("status" in says) return candidateOf(origin, pet(), says.status, kinds);
   const { field, value } = says;
   const isMissing = isBlank(value);
   const meaning = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
@@ -172,15 +174,17 @@ function outcomeOf(
   if (isMissing && statuses.whenMissing === undefined) {
     notes.add(message("statusesBlank"), origin.line, JSON.stringify(animal.name));
   }
-  return candidateOf(origin, animal, meaning === "none" ? undefined : meaning);
+  return candidateOf(origin, animal, meaning === "none" ? undefined : meaning, kinds);
 }
 
 function candidateOf(
   { line, id, externalId, source, version }: FromLine,
   animal: ReturnType<Parts["pet"]>,
   status: PetStatus | undefined,
+  kinds: MapperContext["kinds"],
 ): Candidate {
-  const { name, category } = animal;
+  const { name, category: own } = animal;
+  const category = own.id === undefined ? kinds.getOrInsert(own.name, own) : own;
   // Written out: there are many, and a spread object takes twice the memory.
   const candidate: Candidate = {
     kind: "pet",
@@ -196,18 +200,19 @@ function candidateOf(
   return optionalTextNames.length === 0 ? candidate : { ...animal, ...candidate };
 }
 
-/** The record of an animal that is gone. */
+/** The record of an animal that is gone, with its name if that is sound. */
 export function goneOf(
   { line, id, externalId, source, version }: FromLine,
   reason: string,
   pet: () => Pick<Candidate, "name" | "category">,
 ): Gone {
-  const origin = { line, id, externalId, source, version };
+  let animal: Partial<ReturnType<typeof pet>> = {};
   try {
-    const { name, category } = pet();
-    return { ...origin, kind: "gone", reason, name: name === unnamed ? undefined : name, category };
+    animal = pet();
   } catch (fault) {
     if (!(fault instanceof FieldFault)) throw fault;
-    return { ...origin, kind: "gone", reason, name: undefined };
   }
+  const name = animal.name === unnamed ? undefined : animal.name;
+  const { category } = animal;
+  return { kind: "gone", line, id, externalId, source, version, reason, name, category };
 }

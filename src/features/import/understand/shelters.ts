@@ -74,7 +74,7 @@ const layouts: readonly Layout[] = [
   },
   {
     name: "louisville",
-    title: "Louisville Metro Animal Services, which mostly gives no names",
+    title: "Louisville Metro Animal Services, which gives no names",
     ...stays,
     marks: [["intake asilomar status"], ["outcome asilomar status"], ["zip where found"]],
   },

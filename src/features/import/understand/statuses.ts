@@ -7,6 +7,7 @@ import {
   harmlessWords,
   type Meaning,
   meanings,
+  pairsIn,
   wordKey,
   words,
 } from "./words.ts";
@@ -260,16 +261,9 @@ const example = "for example --status 'Disponible=available,EUTHANIZE=gone'";
 /** Reads the values of `--status`: `word=meaning` pairs parted by commas. Throws UsageError. */
 export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, Meaning> {
   const own = new Map<string, Meaning>();
-  for (const pair of texts.flatMap((text) => text.match(/(?:"[^"]*"|[^,])+/g) ?? [])) {
-    const equals = pair.lastIndexOf("=");
-    const word = pair
-      .slice(0, Math.max(equals, 0))
-      .trim()
-      .replace(/^"(.*)"$/, "$1");
-    const meaning = pair
-      .slice(equals + 1)
-      .trim()
-      .toLowerCase();
+  const pairs = texts.flatMap((text) => pairsIn(text, (pair) => pair.lastIndexOf("=")));
+  for (const { pair, left: word, right } of pairs) {
+    const meaning = right.toLowerCase();
     if (meaning === "?" && word !== "") {
       throw new UsageError(
         `--status: say what ${JSON.stringify(word)} means: replace the ? by ${meanings.join(", ")}.`,

@@ -15,6 +15,18 @@ export function wordKey(text: string): string {
     .trim();
 }
 
+/**
+ * The pairs in the text of an option: `left=right`, parted by commas. A side with a comma is quoted
+ * as in CSV. Without an equals sign the left side is empty.
+ */
+export function pairsIn(text: string, equalsAt: (pair: string) => number) {
+  const plain = (side: string) => side.trim().replace(/^"(.*)"$/, "$1");
+  return (text.match(/(?:"[^"]*"|[^,])+/g) ?? []).map((pair) => {
+    const at = equalsAt(pair);
+    return { pair, left: plain(pair.slice(0, Math.max(at, 0))), right: plain(pair.slice(at + 1)) };
+  });
+}
+
 /** English, Spanish, German, French, Dutch and Portuguese words, as `wordKey` leaves them. */
 export const words: Readonly<Record<Meaning, string>> = {
   available: `

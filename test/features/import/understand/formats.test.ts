@@ -76,14 +76,6 @@ describe("named formats, found by themselves", () => {
     ]);
   });
 
-  test("ASM3 as CSV with three hundred columns", async () => {
-    const extra = Array.from({ length: 300 }, (_, index) => `FIELD${index}`);
-    const header = ["ID", ...extra, "ANIMALNAME", "SPECIESNAME", "ARCHIVED"].join(",");
-    const row = ["77", ...extra.map(() => ""), "Wide", "Dog", "0"].join(",");
-    const { format, outcomes } = await readWhole(`${header}\n${row}\n`);
-    expect([format, ...outcomes.map(brief)]).toEqual(["asm", "2 Wide / Dog / available [asm:77]"]);
-  });
-
   test("Austin: BOM, CRLF, newline in quotes, staff names, blank names, the newest row told by version", async () => {
     expect(await briefs("austin.csv")).toEqual([
       "austin",

@@ -36,23 +36,6 @@ test.each([
   expect(outcomes.map(brief)).toEqual([`2 Rex / Dog / ${status} [${id}]`]);
 });
 
-test.each([
-  [petpoint, "A1,Rex,Dog", "Last Updated|Status Date/Time|Intake Date/Time"],
-  [petpoint, "A1,Rex,Dog", "Status Date|Intake Date"],
-  ["ID,Name,Type", "8,Rex,Dog", "Last Updated Unix Time|Last Updated|Status Date"],
-  [`${austin},MonthYear`, "A1,Rex,Dog,,m", "DateTime|Outcome Date|Date"],
-  ["Animal ID,Name,Type,Outcome Type,Kennel Number", "A1,Rex,Dog,,K", "Outcome Date|Intake Date"],
-])("%s: the first of %s that is filled tells the time", async (header, row, names) => {
-  const all = names.split("|");
-  for (const at of all.keys()) {
-    const dates = all.map((_, place) => (place < at ? "" : `2026-01-0${place + 1}`));
-    const status = header.includes("Outcome") ? ["", ""] : [",Status,Internal-ID", ",Adopted,7"];
-    const text = `${header}${status[0]},${all.join()}\n${row}${status[1]},${dates.join()}\n`;
-    const { outcomes } = await readWhole(text);
-    expect(outcomes.map(({ version }) => version)).toEqual([20260101000000 + at * 1_000_000]);
-  }
-});
-
 test("a column `Animal` is not PetPoint's `Animal #`", async () => {
   const text = "Animal,Animal Name,Species,Stage\n1,Rex,Dog,Available\n";
   expect(await readWhole(text)).toMatchObject({ format: "map", isGuessed: true });

@@ -57,20 +57,6 @@ describe("a field that the first records lack", () => {
     ]);
   });
 
-  test("ASM: behind very many words, what says otherwise counts as well", async () => {
-    const animal = (ID: number) => ({ ID, ANIMALNAME: "Rex", SPECIESNAME: "Dog" });
-    const words = Array.from({ length: 600 }, (_, at) => ({ ...animal(at), STATUS: "Adoptable" }));
-    const late = [{ ISHOLD: true }, { ACTIVEMOVEMENTTYPE: 1 }, { DECEASEDDATE: "2026-01-01" }];
-    const text = JSON.stringify([...words, ...late.map((each) => ({ ...words[1], ...each }))]);
-    const { outcomes } = await readWhole(text);
-    expect(outcomes.slice(-4).map((each) => brief(each).replace(/^\d+ /, ""))).toEqual([
-      "Rex / Dog / available [asm:599]",
-      "gone: hold [asm:1]",
-      "Rex / Dog / sold [asm:1]",
-      "gone: deceased [asm:1]",
-    ]);
-  });
-
   test("Long Beach: the date of an outcome makes its record the newer one", async () => {
     const stay = { animal_id: "A1", animal_name: "Rex", animal_type: "DOG", intake_is_dead: "no" };
     const records = [

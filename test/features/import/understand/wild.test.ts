@@ -167,24 +167,6 @@ describe("programs and cities", () => {
     ]);
   });
 
-  test("ASM: a courtesy listing of an animal elsewhere is for adoption", async () => {
-    const text = "id,animalname,speciesname,iscourtesy,nonshelteranimal\n1,Rex,Dog,1,1\n";
-    expect((await readWhole(text)).outcomes.map(brief)).toEqual([
-      "2 Rex / Dog / available [asm:1]",
-    ]);
-  });
-
-  test.each(["returndate", "returneddate"])("ASM: %s ends a movement", async (column) => {
-    const header = `id,animalname,speciesname,movementtype,istrial,${column}`;
-    const { outcomes } = await readWhole(
-      `${header}\n1,Rex,Dog,Adoption,,2026-01-02\n2,Bo,Dog,Foster,1,\n`,
-    );
-    expect(outcomes.map(brief)).toEqual([
-      "2 Rex / Dog / available [asm:1]",
-      "3 Bo / Dog / available [asm:2]",
-    ]);
-  });
-
   test("ASM: its word takes an animal out whose few flags say nothing against it", async () => {
     const header = "id,sheltercode,animalname,speciesname,deceaseddate,adoptionstatus";
     const { outcomes } = await readWhole(`${header}
