@@ -1,5 +1,4 @@
 /** `rehome sources`: lists that are followed. */
-import { readFileSync } from "node:fs";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { storeCommand, type Given } from "../../cli/command.ts";
 import { UsageError } from "../../cli/errors.ts";
@@ -12,7 +11,6 @@ import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
 import { intervalMinMs } from "../../domain/schedule.ts";
-import { reasonOf } from "../../domain/system-error.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../../storage/schedule.ts";
 import { previewImport } from "../import/do/import.ts";
@@ -20,6 +18,7 @@ import { messageText } from "../import/messages.ts";
 import { prepare, type Reading } from "../import/understand/reading.ts";
 import {
   addReadOptions,
+  bytesOf,
   givenBy,
   inWords,
   type ReadingOptions,
@@ -185,17 +184,7 @@ function addressFor({ preset, account, url }: AddOptions, allowPrivate: boolean)
 /** The credential in a file, or on standard input, without the end of its line. */
 async function secretOf(io: Io, file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  let text: string;
-  try {
-    text = file === "-" ? await new Response(io.input()).text() : readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UsageError(
-      `${file} cannot be read: ${reasonOf(error)}.`,
-      "Name another file.",
-      error,
-    );
-  }
-  const secret = text.trim();
+  const secret = new TextDecoder().decode(await bytesOf(io, file)).trim();
   if (secret !== "" && /^[\x21-\x7E]+$/.test(secret)) return secret;
   throw new UsageError(`${file} must have the credential on one line.`, "Write it there, alone.");
 }

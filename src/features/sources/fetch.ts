@@ -5,8 +5,9 @@
  */
 import { lookup } from "node:dns/promises";
 import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
-import { dayMs } from "../../domain/clock.ts";
+import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
 import { type Message, message } from "../import/messages.ts";
+import { limits as inputLimits } from "../import/read/input.ts";
 
 /** A fetch that brought no list: nothing changes, and the next one comes by the schedule. */
 export interface SourceProblem {
@@ -45,10 +46,10 @@ export interface FetchLimits {
   readonly allowPrivate: boolean;
   /** Ends the whole pull. */
   readonly signal: AbortSignal;
+  readonly clock: Clock;
   /** How many bytes the pages of this pull may still have, unpacked. */
-  readonly bytesMax: number;
-  readonly pageTimeoutMs: number;
-  readonly nowMs: () => number;
+  readonly bytesMax?: number;
+  readonly pageMaxMs?: number;
 }
 
 const redirectsMax = 5;
@@ -94,7 +95,8 @@ export async function fetchPage(
   request: SourceRequest,
   limits: FetchLimits,
 ): Promise<FetchedPage | "unchanged" | SourceProblem> {
-  const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.pageTimeoutMs)]);
+  const { pageMaxMs = minuteMs } = limits;
+  const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(pageMaxMs)]);
   try {
     let { url } = request;
     let form = request.secretForm;
@@ -176,15 +178,15 @@ function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
 
 async function pageOf(
   response: Response,
-  limits: FetchLimits,
+  { clock, bytesMax = inputLimits.bytes }: FetchLimits,
 ): Promise<FetchedPage | "unchanged" | SourceProblem> {
   const { status, headers } = response;
   if (status === 304) return "unchanged";
   if (status !== 200) {
     await response.body?.cancel();
-    return statusProblem(status, headers, limits.nowMs());
+    return statusProblem(status, headers, clock());
   }
-  const bytes = await bodyOf(response, limits.bytesMax);
+  const bytes = await bodyOf(response, bytesMax);
   if (bytes === undefined) return problemOf("inputLarge", "64");
   return (
     contentProblem(bytes) ?? {
@@ -210,15 +212,9 @@ async function bodyOf({ body }: Response, max: number): Promise<Uint8Array | und
 function statusProblem(status: number, headers: Headers, nowMs: number): SourceProblem {
   const retryAfterMs = retryAfter(headers.get("Retry-After"), nowMs);
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (status === 401 || status === 403) {
-    return problemOf("credentialRefused", `${status}`);
-  }
-  if (status === 429) {
-    return { ...problemOf("waitAsked", `${status}`), ...wait };
-  }
-  if (status >= 500) {
-    return { ...problemOf("sourceFailed", `${status}`), ...wait };
-  }
+  if (status === 401 || status === 403) return problemOf("credentialRefused", `${status}`);
+  if (status === 429) return { ...problemOf("waitAsked", `${status}`), ...wait };
+  if (status >= 500) return { ...problemOf("sourceFailed", `${status}`), ...wait };
   return problemOf("statusOther", `${status}`);
 }
 

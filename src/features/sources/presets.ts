@@ -3,6 +3,7 @@
  * and how it pages. A preset pages to the end and checks that the list is whole.
  */
 import { isJsonObject, jsonText, parseJson } from "../../domain/exact-json.ts";
+import { limits as inputLimits } from "../import/read/input.ts";
 import {
   type FetchedPage,
   type FetchLimits,
@@ -37,20 +38,18 @@ type Outcome = FetchedPage | "unchanged" | SourceProblem;
 /** The list at `address`, one document whatever the number of its pages. */
 export async function fetchList(
   address: Address,
-  secret: string | undefined,
+  secret: string | null,
   known: Validators,
   limits: FetchLimits,
 ): Promise<Outcome> {
   const { preset } = address;
   if (preset === null) {
-    const secretHeaders = secret === undefined ? {} : { Authorization: authorization(secret) };
+    const secretHeaders = secret === null ? {} : { Authorization: authorization(secret) };
     return fetchPage({ url: new URL(address.url ?? ""), secretHeaders, known }, limits);
   }
   const url = new URL(address.url ?? defaultUrls[preset]);
-  return await presets[preset](
-    { url, account: address.account ?? "", secret: secret ?? "", known },
-    limits,
-  );
+  const asked = { url, account: address.account ?? "", secret: secret ?? "", known };
+  return presets[preset](asked, limits);
 }
 
 /** `user:password` as Basic (RFC 7617), any other secret as a bearer token. */
@@ -144,7 +143,7 @@ async function allPages(
 ): Promise<Outcome> {
   const records: unknown[] = [];
   const included: unknown[] = [];
-  let bytesLeft = limits.bytesMax;
+  let bytesLeft = limits.bytesMax ?? inputLimits.bytes;
   for (let at = 0; at < pagesMax; at++) {
     const fetched = await fetchPage(request(at), { ...limits, bytesMax: bytesLeft });
     if (fetched === "unchanged" || isProblem(fetched)) return fetched;

@@ -5,7 +5,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { randomShare } from "../../cli/open.ts";
 import type { LoadedConfig } from "../../config.ts";
-import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
+import { dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { JobProblem } from "../../domain/schedule.ts";
 import type { Services } from "../../service/services.ts";
@@ -13,14 +13,12 @@ import type { Database, Tx } from "../../storage/database.ts";
 import { finishJob, type JobOutcome } from "../../storage/schedule.ts";
 import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
 import { runImport } from "../import/do/import.ts";
-import type { Lacking } from "../import/plan/plan.ts";
-import { prepareAgain } from "../import/understand/reading.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { type Message, message, messageText } from "../import/messages.ts";
-import type { ImportOptions } from "../import/plan/plan.ts";
+import type { ImportOptions, Lacking } from "../import/plan/plan.ts";
 import type { StoreAnimal } from "../import/plan/store.ts";
-import { limits, UnreadableInput } from "../import/read/input.ts";
-import type { Reading } from "../import/understand/reading.ts";
+import { UnreadableInput } from "../import/read/input.ts";
+import { prepareAgain, type Reading } from "../import/understand/reading.ts";
 import {
   type FetchedPage,
   type FetchLimits,
@@ -46,15 +44,11 @@ import {
 } from "./store.ts";
 
 const pullMaxMs = 10 * minuteMs;
-const pageMaxMs = minuteMs;
 const problemsShown = 5;
 
-export interface Pulling {
+export interface Pulling extends FetchLimits {
   readonly db: Database;
-  readonly clock: Clock;
   readonly random: () => number;
-  readonly allowPrivate: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** How this process pulls lists, until `signal`. */
@@ -86,25 +80,16 @@ export type PullResult =
   | { readonly outcome: "unchanged" }
   | PullReport;
 
-function limitsOf({ allowPrivate, signal, clock }: Pulling): FetchLimits {
-  return {
-    allowPrivate,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(pullMaxMs)]),
-    bytesMax: limits.bytes,
-    pageTimeoutMs: pageMaxMs,
-    nowMs: clock,
-  };
-}
-
-function addressOf({ preset, account, url }: Source): Address {
-  return { preset: preset as PresetName | null, account, url };
-}
+const limitsOf = (pulling: Pulling): FetchLimits => ({
+  ...pulling,
+  signal: AbortSignal.any([pulling.signal, AbortSignal.timeout(pullMaxMs)]),
+});
 
 /** The list at an address that nobody follows yet. Throws UnreadableInput for none. */
 export async function fetchNew(
   pulling: Pulling,
   address: Address,
-  secret?: string,
+  secret: string | null = null,
 ): Promise<FetchedPage> {
   const noneKnown = { etag: null, lastModified: null };
   const fetched = await fetchList(address, secret, noneKnown, limitsOf(pulling));
@@ -148,14 +133,20 @@ export async function pull(
   const { db, clock } = pulling;
   if (!isScheduled) await claimPull(db, name, clock());
   const { source, job } = await findFollowed(db, name);
-  const ending = (result: PullResult, validators?: Validators) =>
-    finish(pulling, name, job, result, validators);
+  /** Stores how a pull that imported nothing ended, unless another one took its place. */
+  const ending = async (result: PullResult, validators?: Validators) => {
+    await db.transaction(async (tx) => {
+      if (!(await isClaimed(tx, job))) return;
+      if (validators !== undefined) await updateSource(tx, name, { ...validators });
+      await finishJob(tx, job.name, outcomeOf(result), clock(), pulling.random());
+    });
+    return result;
+  };
   if (source.secret === blankedSecret) {
     return ending({ outcome: "failed", problem: said(message("credentialMissing")) });
   }
-  const known = { etag: source.etag, lastModified: source.lastModified };
-  const secret = source.secret ?? undefined;
-  const fetched = await fetchList(addressOf(source), secret, known, limitsOf(pulling));
+  const address = { ...source, preset: source.preset as PresetName | null };
+  const fetched = await fetchList(address, source.secret, source, limitsOf(pulling));
   if (fetched === "unchanged") return ending({ outcome: "unchanged" });
   if (isProblem(fetched)) {
     return ending({ ...fetched, outcome: "failed", problem: said(fetched.problem) });
@@ -254,22 +245,6 @@ function problemsOf({ causes }: ImportSummary): string[] {
     const where = field === "" ? "" : `${field}: `;
     return `${where}${messageText(problem)} (${records})`;
   });
-}
-
-/** Stores how a pull that imported nothing ended, unless another one took its place. */
-async function finish(
-  { db, clock, random }: Pulling,
-  name: string,
-  claim: Claim,
-  result: PullResult,
-  validators?: Validators,
-): Promise<PullResult> {
-  await db.transaction(async (tx) => {
-    if (!(await isClaimed(tx, claim))) return;
-    if (validators !== undefined) await updateSource(tx, name, { ...validators });
-    await finishJob(tx, claim.name, outcomeOf(result), clock(), random());
-  });
-  return result;
 }
 
 function outcomeOf(result: PullResult): JobOutcome {

@@ -24,9 +24,7 @@ function source(respond: (request: Request) => Response | Promise<Response>): st
 const limits = (changes: Partial<FetchLimits> = {}): FetchLimits => ({
   allowPrivate: true,
   signal: AbortSignal.timeout(60_000),
-  bytesMax: 64 * 1024 * 1024,
-  pageTimeoutMs: 30_000,
-  nowMs: () => 0,
+  clock: () => 0,
   ...changes,
 });
 
@@ -167,7 +165,7 @@ describe("a page", () => {
       () => new Response(new ReadableStream({ pull: (c) => (c.enqueue("a"), Bun.sleep(20)) })),
     );
     for (const url of [never, drip]) {
-      const found = await problem(url, {}, limits({ pageTimeoutMs: 300 }));
+      const found = await problem(url, {}, limits({ pageMaxMs: 300 }));
       expect(found.problem).toContain("in time");
     }
   });
@@ -314,8 +312,7 @@ test("no list is fetched through a proxy of the environment, which would see its
   const url = source(() => new Response("Name\nRex\n"));
   const script = `
     import { fetchPage } from "${import.meta.dir}/../../../src/features/sources/fetch.ts";
-    const limits = { allowPrivate: true, signal: AbortSignal.timeout(60_000), bytesMax: 1e6,
-      pageTimeoutMs: 30_000, nowMs: () => 0 };
+    const limits = { allowPrivate: true, signal: AbortSignal.timeout(60_000), clock: () => 0 };
     const found = await fetchPage({ url: new URL("${url}") }, limits);
     console.log(found.bytes === undefined ? found.problem.code : found.bytes.length);`;
   const child = Bun.spawn([process.execPath, "-e", script], {

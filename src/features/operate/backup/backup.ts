@@ -49,6 +49,8 @@ export const backupSchema = json.object({
   removed: json.list(json.text("older backup that --keep removed")),
 });
 type Made = Static<typeof backupSchema>;
+/** A file with a catalogue, and how much is in it. */
+type Contents = Omit<Made, "removed">;
 
 interface Options {
   readonly keep?: number;
@@ -201,8 +203,8 @@ async function makeBackup(
   const name = given ?? (await newName(place, storeMark(catalogue), nowMs, ending));
   const made =
     place.folder !== undefined && recipient === undefined && !othersMayLink(place.folder)
-      ? written(catalogue, place.at(name))
-      : await sent(catalogue, { folder, place, name, recipient });
+      ? copied(catalogue, place.at(name))
+      : await sent(catalogue, folder, place, name, recipient);
   try {
     const marked = isOfSettings && place.folder !== undefined ? mark(place.folder) : undefined;
     recordBackup(folder, { atMs: nowMs, file: made.file, bytes: made.bytes, marked });
@@ -254,9 +256,9 @@ function mark(folder: string): string {
   return resolve(folder);
 }
 
-/** Makes the backup at its place. */
-function written(catalogue: string, file: string): Contents {
-  backup(catalogue, file, { prepare: blankSecrets });
+/** Makes a copy, without credentials unless it is to be encrypted. */
+function copied(catalogue: string, file: string, recipient?: string): Contents {
+  backup(catalogue, file, { prepare: recipient === undefined ? blankSecrets : undefined });
   return contentsOf(file);
 }
 
@@ -266,23 +268,15 @@ function written(catalogue: string, file: string): Contents {
  */
 async function sent(
   catalogue: string,
-  {
-    folder,
-    place,
-    name,
-    recipient,
-  }: {
-    readonly folder: string;
-    readonly place: Place;
-    readonly name: string;
-    readonly recipient: string | undefined;
-  },
+  folder: string,
+  place: Place,
+  name: string,
+  recipient?: string,
 ): Promise<Contents> {
   const plain = join(folder, stagedName());
   const encrypted = plain + partialEnding;
   using _files = temporary(plain, encrypted);
-  backup(catalogue, plain, recipient === undefined ? { prepare: blankSecrets } : {});
-  const contents = contentsOf(plain);
+  const contents = copied(catalogue, plain, recipient);
   if (recipient !== undefined) {
     await encryptFile(plain, encrypted, recipient);
     rmSync(plain);
@@ -313,14 +307,6 @@ function storeMark(catalogue: string): string {
   }
 }
 
-/** A file with a catalogue, and how much is in it. */
-export interface Contents {
-  readonly file: string;
-  readonly bytes: number;
-  readonly animals: number;
-  readonly keys: number;
-}
-
 export function contentsOf(file: string): Contents {
   const sql =
     "SELECT (SELECT count(*) FROM pets) AS animals, (SELECT count(*) FROM api_keys) AS keys";
@@ -328,19 +314,15 @@ export function contentsOf(file: string): Contents {
   return { file, bytes: statSync(file).size, ...(counts ?? { animals: 0, keys: 0 }) };
 }
 
-/** The names in a folder; none where it cannot be listed, which a backup may not need. */
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /** Removes what backups left in the folder that were killed more than a day ago. */
 function removeUnfinished(folder: string, nowMs: number): void {
-  for (const name of listed(folder)) {
-    if (!isUnfinished(name)) continue;
+  let names: string[] = [];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    // A backup may not need to list it.
+  }
+  for (const name of names.filter(isUnfinished)) {
     const path = join(folder, name);
     const left = statSync(path, { throwIfNoEntry: false });
     if (left !== undefined && left.mtimeMs < nowMs - dayMs) rmSync(path, { force: true });

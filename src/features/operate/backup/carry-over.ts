@@ -26,7 +26,9 @@ export function carryOver(db: Database, copy: string): Named[] {
     ["main", "restored"].every((schema) => hasTable(db, table, schema));
   const ended: Named[] = [];
   if (isShared("api_keys")) ended.push(...endKeys(db));
-  if (isShared("people")) ended.push(...endPeople(db));
+  if (isShared("people")) {
+    ended.push(...endSince(db, "person", "people", "removed_at_ms"));
+  }
   raiseNumbers(db, isShared);
   db.run("COMMIT");
   db.run("DETACH restored");
@@ -34,14 +36,18 @@ export function carryOver(db: Database, copy: string): Named[] {
   return ended;
 }
 
+/** Ends who ended in the old catalogue, as this column of the table says. */
+function endSince(db: Database, kind: Named["kind"], table: string, column: string): Named[] {
+  const since = `FROM main.${table} AS old
+    WHERE old.id = now.id AND old.${column} IS NOT NULL AND now.${column} IS NULL`;
+  const who = `SELECT '${kind}' AS kind, id, name FROM restored.${table} AS now`;
+  const ended = db.query<Named, []>(`${who} WHERE EXISTS (SELECT 1 ${since})`).all();
+  db.run(`UPDATE restored.${table} AS now SET ${column} = old.${column} ${since}`);
+  return ended;
+}
+
 function endKeys(db: Database): Named[] {
-  const since = `FROM main.api_keys AS old
-    WHERE old.id = now.id AND old.revoked_at_ms IS NOT NULL AND now.revoked_at_ms IS NULL`;
-  const ended = db
-    .query<Named, []>(
-      `SELECT 'key' AS kind, id, name FROM restored.api_keys AS now WHERE EXISTS (SELECT 1 ${since})`,
-    )
-    .all();
+  const ended = endSince(db, "key", "api_keys", "revoked_at_ms");
   for (const { id } of ended) {
     db.run(
       `INSERT INTO restored.key_events (key_id, at_ms, actor, action, before, after)
@@ -50,24 +56,11 @@ function endKeys(db: Database): Named[] {
       [id],
     );
   }
-  db.run(`UPDATE restored.api_keys AS now SET revoked_at_ms = old.revoked_at_ms ${since}`);
   db.run(
     `UPDATE restored.key_secrets AS now SET expires_at_ms = old.expires_at_ms
      FROM main.key_secrets AS old WHERE old.hash = now.hash
        AND old.expires_at_ms < coalesce(now.expires_at_ms, ${2n ** 62n})`,
   );
-  return ended;
-}
-
-function endPeople(db: Database): Named[] {
-  const since = `FROM main.people AS old
-    WHERE old.id = now.id AND old.removed_at_ms IS NOT NULL AND now.removed_at_ms IS NULL`;
-  const ended = db
-    .query<Named, []>(
-      `SELECT 'person' AS kind, id, name FROM restored.people AS now WHERE EXISTS (SELECT 1 ${since})`,
-    )
-    .all();
-  db.run(`UPDATE restored.people AS now SET removed_at_ms = old.removed_at_ms ${since}`);
   return ended;
 }
 

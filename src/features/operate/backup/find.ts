@@ -10,13 +10,13 @@ import { addSetting, parseText } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
-import { systemClock } from "../../../domain/clock.ts";
+import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { refuseMovedFolder } from "../../hold-catalogue.ts";
 import { decryptTo, encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";
-import { datedNames, stagedName, timeInName, type DatedName } from "./names.ts";
+import { datedNames, stagedName } from "./names.ts";
 import { bucketPlace, folderPlace, isBucket, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
 import { requireBackup } from "./verify.ts";
@@ -138,10 +138,10 @@ export async function findBackup(
 }
 
 async function newest(place: Place, address: string): Promise<string> {
-  const now = timeInName(systemClock());
+  const now = isoSeconds(systemClock());
   const all = datedNames((await place.list()).map(({ name }) => name));
   // A name from the future was given while the clock was wrong.
-  const past = all.filter(({ time }) => time <= now);
+  const past = all.filter(({ at }) => at <= now);
   const names = past.length > 0 ? past : all;
   // Older names have no mark, and are of the store that has later ones there.
   const stores = new Set(names.map(({ store }) => store).filter((store) => store !== ""));
@@ -190,12 +190,12 @@ export function listCommand(io: Io): Command {
     const { place } = locate(address, loaded, io);
     const files = new Map((await place.list()).map(({ name, bytes }) => [name, bytes]));
     const found = datedNames([...files.keys()]).toReversed();
-    const rows = found.map((each) => ({
-      file: place.at(each.name),
-      bytes: files.get(each.name) ?? 0,
-      at: timeOf(each),
-      store: each.store === "" ? null : each.store,
-      encrypted: each.isEncrypted,
+    const rows = found.map(({ name, at, store, isEncrypted }) => ({
+      file: place.at(name),
+      bytes: files.get(name) ?? 0,
+      at,
+      store: store === "" ? null : store,
+      encrypted: isEncrypted,
     }));
     if (options.json) return printJson(io, rows);
     const cells = rows.map(({ at, store, bytes, file }) => [
@@ -206,9 +206,4 @@ export function listCommand(io: Io): Command {
     ]);
     return printTable(io, ["TIME", "STORE", "BYTES", { title: "FILE", flexible: true }], cells);
   });
-}
-
-/** `20261122T021900Z` as `2026-11-22T02:19:00Z`. */
-function timeOf({ time }: DatedName): string {
-  return time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z");
 }

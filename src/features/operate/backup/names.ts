@@ -13,8 +13,8 @@ export interface DatedName {
   readonly name: string;
   /** The mark of its store, or "". */
   readonly store: string;
-  /** When it was made, in UTC, such as `20261122T021900Z`. */
-  readonly time: string;
+  /** When it was made, such as `2026-11-22T02:19:00Z`. */
+  readonly at: string;
   /** Which of several of one second it is. */
   readonly number: number;
   readonly isEncrypted: boolean;
@@ -24,21 +24,20 @@ export interface DatedName {
 export function readName(name: string): DatedName | undefined {
   const { store = "", time, number = "1", age } = dated.exec(name)?.groups ?? {};
   if (time === undefined) return undefined;
-  return { name, store, time, number: Number(number), isEncrypted: age !== undefined };
+  const at = time.replace(/^(....)(..)(..)T(..)(..)/, "$1-$2-$3T$4:$5:");
+  return { name, store, at, number: Number(number), isEncrypted: age !== undefined };
 }
 
 /** The dated backups among these names, oldest first. */
 export function datedNames(names: readonly string[]): DatedName[] {
   return names
     .flatMap((name) => readName(name) ?? [])
-    .toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : a.number - b.number));
+    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.number - b.number));
 }
 
-/** A time as names have it. */
-export const timeInName = (ms: number): string => isoSeconds(ms).replaceAll(/[-:]/g, "");
-
 function stemOf(store: string, nowMs: number): string {
-  return `rehome-${store === "" ? "" : `${store}-`}${timeInName(nowMs)}`;
+  const time = isoSeconds(nowMs).replaceAll(/[-:]/g, "");
+  return `rehome-${store === "" ? "" : `${store}-`}${time}`;
 }
 
 /** A free name at the place for a backup made at `nowMs`. */

@@ -151,24 +151,13 @@ export function restore(
   const { catalogue } = storeFiles(folder);
   requirePlainFiles([catalogue]);
   try {
-    return replaceWith(file, { catalogue, nowMs, follows });
+    return replaceWith(file, catalogue, nowMs, follows);
   } catch (error) {
     throw notRestored(catalogue, error);
   }
 }
 
-function replaceWith(
-  file: string,
-  {
-    catalogue,
-    nowMs,
-    follows,
-  }: {
-    readonly catalogue: string;
-    readonly nowMs: number;
-    readonly follows: boolean;
-  },
-) {
+function replaceWith(file: string, catalogue: string, nowMs: number, follows: boolean) {
   const partial = restoring(catalogue);
   const held = holdAlone(catalogue);
   try {
@@ -178,22 +167,16 @@ function replaceWith(
     // Not of the file alone: it may have been replaced meanwhile.
     verify(partial, { blame: { what: `The copy of ${file}`, hint: "Check the disk." } });
     const ended = held.db === undefined ? [] : carryOver(held.db, partial);
-    const made = prepareCopy(partial, follows);
-    const admitted = held.db === undefined ? made.admitted : null;
+    const sources = endVisits(partial, follows);
+    const contents = contentsOf(partial);
+    const admitted = held.db === undefined ? examine(partial, whoGetsIn) : null;
     flush(partial);
     const replaced = replace(partial, catalogue, nowMs) ?? null;
-    const { contents, sources } = made;
     return { ...contents, file: catalogue, replaced, ended, admitted, ...sources };
   } finally {
     held.release();
     rmSync(partial, { force: true });
   }
-}
-
-/** Ends all visits in the copy, and pauses its followed lists. */
-function prepareCopy(partial: string, follows: boolean) {
-  const sources = endVisits(partial, follows);
-  return { contents: contentsOf(partial), admitted: examine(partial, whoGetsIn), sources };
 }
 
 function notRestored(catalogue: string, error: unknown): AppError {
@@ -215,17 +198,15 @@ function replace(partial: string, catalogue: string, nowMs: number): string | un
     if (existsSync(catalogue + suffix)) renameSync(catalogue + suffix, kept + suffix);
   }
   const replaced = existsSync(catalogue) ? kept : undefined;
-  if (replaced !== undefined) keep(catalogue, replaced);
+  if (replaced !== undefined) {
+    try {
+      linkSync(catalogue, replaced);
+    } catch {
+      // Some file systems, such as a USB stick's, have no links.
+      renameSync(catalogue, replaced);
+    }
+  }
   renameSync(partial, catalogue);
   flush(dirname(catalogue));
   return replaced;
-}
-
-function keep(catalogue: string, replaced: string): void {
-  try {
-    linkSync(catalogue, replaced);
-  } catch {
-    // Some file systems, such as a USB stick's, have no links.
-    renameSync(catalogue, replaced);
-  }
 }
