@@ -141,7 +141,7 @@ export class Schedule {
     const { db, clock } = this.#options;
     if (failed !== undefined) {
       const outcome = { ok: false, problem: { text: failed } } as const;
-      await db.transaction((tx) => finishJob(tx, name, outcome, clock(), 0, triedAtMs));
+      await db.transaction((tx) => finishJob(tx, name, outcome, clock(), 0, { triedAtMs }));
     }
     return db.read((tx) => findJob(tx, name));
   }

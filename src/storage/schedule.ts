@@ -158,8 +158,8 @@ export type JobOutcome =
     };
 
 /**
- * Stores how a job ended and when it is next due. `spread` is from 0 to 1. With `triedAtMs`, only
- * if nobody has begun or finished it since that beginning.
+ * Stores how a job ended and when it is next due. `spread` is from 0 to 1. Returns false, and stores
+ * nothing, if somebody removed it or changed it since it was `begun`.
  */
 export async function finishJob(
   tx: Tx,
@@ -167,13 +167,14 @@ export async function finishJob(
   outcome: JobOutcome,
   nowMs: number,
   spread: number,
-  triedAtMs?: number | null,
-): Promise<void> {
+  begun?: Partial<Pick<Job, "triedAtMs" | "paused">>,
+): Promise<boolean> {
   const { schedule } = tx.t;
   const own = tx.select().from(schedule).where(eq(schedule.name, name));
   const [job] = await tx.forUpdate(own);
-  if (job === undefined) return;
-  if (triedAtMs !== undefined && job.triedAtMs !== triedAtMs) return;
+  if (job === undefined) return false;
+  const { triedAtMs = job.triedAtMs, paused = job.paused } = begun ?? {};
+  if (job.triedAtMs !== triedAtMs || job.paused !== paused) return false;
   const failures = outcome.ok ? 0 : job.failures + 1;
   const ended = outcome.ok
     ? {
@@ -189,4 +190,5 @@ export async function finishJob(
     .update(schedule)
     .set({ ...ended, triedAtMs: nowMs, failures })
     .where(eq(schedule.name, name));
+  return true;
 }

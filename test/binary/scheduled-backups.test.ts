@@ -82,7 +82,10 @@ async function doctor(settings: Record<string, string>) {
 
 const backups = async () => {
   s3.at.fault = undefined;
-  const { stdout } = await rehome(["backup", "list", s3.address, "--json"], { env: s3.env });
+  const { stdout, stderr } = await rehome(["backup", "list", s3.address, "--json"], {
+    env: s3.env,
+  });
+  expect(stderr).toBe("");
   return (JSON.parse(stdout) as { file: string }[]).map(({ file }) => file);
 };
 

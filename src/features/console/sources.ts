@@ -31,7 +31,9 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
       // Otherwise its process has stored how it ended.
       if (problem === undefined) return;
       const outcome = { ok: false, problem: { text: problem } } as const;
-      await db.transaction((tx) => finishJob(tx, pullJob(name), outcome, clock(), 0, triedAtMs));
+      await db.transaction((tx) =>
+        finishJob(tx, pullJob(name), outcome, clock(), 0, { triedAtMs }),
+      );
     } finally {
       pulls.delete(name);
     }

@@ -30,12 +30,10 @@ import { pullPrivateSetting } from "./index.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";
 import {
   blankedSecret,
-  type Claim,
   claimPull,
   findFollowed,
   follow,
   followedIn,
-  isClaimed,
   type NewSource,
   pullJob,
   type Source,
@@ -110,9 +108,9 @@ export function begin(
   { allows, ...options }: ImportOptions & Pick<Editing, "allows"> = {},
 ): Promise<PullReport> {
   const nowMs = pulling.clock();
-  const claim = { name: pullJob(source.name), triedAtMs: null, paused: null };
+  const begun = { triedAtMs: null, paused: null };
   // The categories that the preview showed are agreed to.
-  return take(pulling, { ...source, createsCategories: 1 }, claim, fetched, {
+  return take(pulling, { ...source, createsCategories: 1 }, begun, fetched, {
     ...options,
     async allows(tx) {
       await allows?.(tx);
@@ -136,20 +134,20 @@ export async function pull(
   /** Stores how a pull that imported nothing ended, unless another one took its place. */
   const ending = async (result: PullResult, validators?: Validators) => {
     await db.transaction(async (tx) => {
-      if (!(await isClaimed(tx, job))) return;
-      if (validators !== undefined) await updateSource(tx, name, { ...validators });
-      await finishJob(tx, job.name, outcomeOf(result), clock(), pulling.random());
+      const spread = pulling.random();
+      const isOwn = await finishJob(tx, job.name, outcomeOf(result), clock(), spread, job);
+      if (isOwn && validators !== undefined) await updateSource(tx, name, { ...validators });
     });
     return result;
   };
   if (source.secret === blankedSecret) {
-    return ending({ outcome: "failed", problem: said(message("credentialMissing")) });
+    return ending({ outcome: "failed", problem: said("credentialMissing") });
   }
   const address = { ...source, preset: source.preset as PresetName | null };
   const fetched = await fetchList(address, source.secret, source, limitsOf(pulling));
   if (fetched === "unchanged") return ending({ outcome: "unchanged" });
   if (isProblem(fetched)) {
-    return ending({ ...fetched, outcome: "failed", problem: said(fetched.problem) });
+    return ending({ ...fetched, outcome: "failed", problem: problemIn(fetched.problem) });
   }
   const { bytes, ...validators } = fetched;
   if (hashOf(bytes) === source.hash) return ending({ outcome: "unchanged" }, validators);
@@ -164,16 +162,23 @@ export async function pull(
   }
 }
 
-const said = (problem: Message): JobProblem => ({ text: messageText(problem), ...problem });
+const problemIn = (problem: Message): JobProblem => ({ text: messageText(problem), ...problem });
+
+const said: <C extends Message["code"]>(...problem: Parameters<typeof message<C>>) => JobProblem = (
+  ...problem
+) => problemIn(message(...problem));
 
 const hashOf = (bytes: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
+
+/** What tells a pull that is under way from others of its list. */
+type Begun = Parameters<typeof finishJob>[5];
 
 /** Imports a list that was fetched, and stores how that ended in the same transaction. */
 async function take(
   pulling: Pulling,
   source: Pick<NewSource, "name" | "reading" | "complete" | "createsCategories">,
-  claim: Claim,
+  begun: Begun,
   { bytes, etag, lastModified }: FetchedPage,
   { allows, ...options }: ImportOptions & Pick<Editing, "allows"> = {},
 ): Promise<PullReport> {
@@ -182,8 +187,10 @@ async function take(
   let held: readonly string[] = [];
   const prepared = await prepareAgain(bytes, source.reading as Reading);
   const ends = async (tx: Tx, done: ImportSummary) => {
-    if (!(await isClaimed(tx, claim))) throw new UnreadableInput(0, message("pullOvertaken"));
     const report = reportOf(done, held.length);
+    if (!(await finishJob(tx, pullJob(name), outcomeOf(report), clock(), random(), begun))) {
+      throw new UnreadableInput(0, message("pullOvertaken"));
+    }
     // What is not whole is taken again, however often it is the same.
     const isWhole = report.outcome === "imported";
     await updateSource(tx, name, {
@@ -193,7 +200,6 @@ async function take(
       lastModified: isWhole ? lastModified : null,
       hash: isWhole ? hashOf(bytes) : null,
     });
-    await finishJob(tx, claim.name, outcomeOf(report), clock(), random());
   };
   const summary = await runImport({ db, clock, actor: `source ${name}`, allows, ends }, prepared, {
     ...options,
@@ -252,12 +258,9 @@ function outcomeOf(result: PullResult): JobOutcome {
     case "failed":
       return { ok: false, problem: result.problem, retryAfterMs: result.retryAfterMs };
     case "held":
-      return { ok: true, note: said(message("withdrawalsWait", `${result.held}`)) };
+      return { ok: true, note: said("withdrawalsWait", `${result.held}`) };
     case "partial":
-      return {
-        ok: true,
-        note: said(message("recordsWrong", `${result.rejected}`, `${result.read}`)),
-      };
+      return { ok: true, note: said("recordsWrong", `${result.rejected}`, `${result.read}`) };
     case "imported":
     case "unchanged":
       return { ok: true };

@@ -36,9 +36,6 @@ export const isSourceName = (text: string): boolean => /^[^\s:-][^\s:]{0,39}$/u.
 
 export const pullJob = (name: string): string => jobName("pull", name);
 
-/** What tells a pull that is under way from others of its list. */
-export type Claim = Pick<Job, "name" | "triedAtMs" | "paused">;
-
 /** How a followed list is. */
 export const sourceStates = ["ok", "waiting", "failing", "held", "partial", "paused"] as const;
 
@@ -123,12 +120,6 @@ export async function claimPull(db: Database, name: string, nowMs: number): Prom
       .where(eq(schedule.name, pullJob(name)));
     return triedAtMs;
   });
-}
-
-/** True while no other pull of the list began or ended, and nobody paused it or let it go on. */
-export async function isClaimed(tx: Tx, claim: Claim): Promise<boolean> {
-  const job = await findJob(tx, claim.name);
-  return job?.triedAtMs === claim.triedAtMs && job.paused === claim.paused;
 }
 
 export async function unfollow(db: Database, name: string): Promise<void> {

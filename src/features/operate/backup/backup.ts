@@ -136,9 +136,7 @@ async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
     const begun = await store.db.read((tx) => findJob(tx, name));
     const outcome = await outcomeOf(loaded, io);
     const spread = randomShare();
-    await store.db.transaction((tx) =>
-      finishJob(tx, name, outcome, clock(), spread, begun?.triedAtMs),
-    );
+    await store.db.transaction((tx) => finishJob(tx, name, outcome, clock(), spread, begun));
   });
 }
 
