@@ -66,6 +66,15 @@ export function parseText(value: string): string {
   return value;
 }
 
+/** Reads a whole number from 1 to `max`. */
+export const wholeNumber =
+  (max: number) =>
+  (value: string): number => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : 0;
+    if (number >= 1 && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  };
+
 export function durationOf(value: string, minMs: number, rule = durationRule): number {
   const ms = parseDuration(value);
   if (ms === undefined || ms < minMs) throw new InvalidArgumentError(`It ${rule}.`);

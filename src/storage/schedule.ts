@@ -158,8 +158,8 @@ export type JobOutcome =
     };
 
 /**
- * Stores how a job ended and when it is next due. `spread` is from 0 to 1. Returns false, and stores
- * nothing, if somebody removed it or changed it since it was `begun`.
+ * Stores how a job ended and when it is next due. `spread` is from 0 to 1. Stores nothing, and
+ * returns false, if somebody removed it or changed it since it was `begun`.
  */
 export async function finishJob(
   tx: Tx,

@@ -1,7 +1,7 @@
-import { Argument, InvalidArgumentError, Option } from "commander";
-import { durationOf, parseText } from "../../cli/options.ts";
+import { Argument, Option } from "commander";
+import { durationOf, parseText, wholeNumber } from "../../cli/options.ts";
 import { durationRule } from "../../domain/duration.ts";
-import { isLimit, limitMax, planNames } from "../../domain/plan.ts";
+import { limitMax, planNames } from "../../domain/plan.ts";
 
 export const keyArgument = () => new Argument("<key>", "id, the beginning of one, or label");
 
@@ -13,12 +13,7 @@ export const labelOption = (description: string) =>
 
 export function limitOption(window: "minute" | "day"): Option {
   const description = `requests per ${window} (plan enterprise only)`;
-  return new Option(`--per-${window} <N>`, description).argParser((value: string) => {
-    const limit = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    if (!isLimit(limit))
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${limitMax}.`);
-    return limit;
-  });
+  return new Option(`--per-${window} <N>`, description).argParser(wholeNumber(limitMax));
 }
 
 /** When a key expires: a duration in milliseconds, or `never`. */

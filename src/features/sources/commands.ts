@@ -266,8 +266,8 @@ function show(io: Io): Command {
     async ({ store }, given, name) => {
       const found = await findFollowed(store.db, name);
       if (given.json) return printJson(io, sourceJson(found));
-      for (const [title, value] of shownFacts(found)) {
-        io.out(`${title.padEnd(13)}${printable(value)}\n`);
+      for (const [title, value] of Object.entries(shownFacts(found))) {
+        if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
       }
       const { report } = found.source;
       if (report !== null) io.out(`\n${reportText(name, report as PullReport)}`);
@@ -276,29 +276,27 @@ function show(io: Io): Command {
 }
 
 /** A followed list in words: how it is, where it is, and how it is read. */
-function shownFacts(found: Followed): [title: string, value: string][] {
-  const { source, job } = found;
-  const { state, problem, nextAt, succeededAt } = sourceJson(found);
-  const reading = source.reading as Reading;
-  const pairs = (map: object) => Object.entries(map).map(([key, value]) => `${key} = ${value}`);
-  const words = pairs(reading.statuses);
+function shownFacts({ source, job }: Followed): Record<string, string | undefined> {
+  const { state, problem, nextAt, succeededAt } = sourceJson({ source, job });
+  const { columns, format, category, statuses } = source.reading as Reading;
+  const pairs = (map: object) =>
+    Object.entries(map)
+      .map(([key, value]) => `${key} = ${value}`)
+      .join(", ");
   const missing = "missing: the backup that was restored lacks it";
   const stored = source.secret === blankedSecret ? missing : "stored";
-  return [
-    ["List", source.url ?? `${source.preset}, account ${source.account}`],
-    ["Credential", source.secret === null ? "none" : stored],
-    ["State", problem === null ? state : `${state}: ${problem}`],
-    ["Last success", succeededAt ?? "never"],
-    ["Next", nextAt ?? `none: ${job.paused} paused it`],
-    ["Every", durationText(job.everyMs)],
-    [
-      "Whole",
-      source.complete === 1 ? "yes: what it lacks is withdrawn" : "no: nobody is withdrawn",
-    ],
-    ["Read as", reading.columns === undefined ? reading.format : pairs(reading.columns).join(", ")],
-    ...(reading.category === undefined ? [] : [["Category", reading.category] as [string, string]]),
-    ...(words.length === 0 ? [] : [["Words", words.join(", ")] as [string, string]]),
-  ];
+  return {
+    List: source.url ?? `${source.preset}, account ${source.account}`,
+    Credential: source.secret === null ? "none" : stored,
+    State: problem === null ? state : `${state}: ${problem}`,
+    "Last success": succeededAt ?? "never",
+    Next: nextAt ?? `none: ${job.paused} paused it`,
+    Every: durationText(job.everyMs),
+    Whole: source.complete === 1 ? "yes: what it lacks is withdrawn" : "no: nobody is withdrawn",
+    "Read as": columns === undefined ? format : pairs(columns),
+    Category: category,
+    Words: pairs(statuses) || undefined,
+  };
 }
 
 function pullCommand(io: Io): Command {

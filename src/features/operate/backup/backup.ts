@@ -11,13 +11,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../../cli/command.ts";
 import { messageOf, UsageError } from "../../../cli/errors.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json, type Static } from "../../../cli/json.ts";
 import { randomShare, withServices } from "../../../cli/open.ts";
-import { addSetting, addSettings, parseText } from "../../../cli/options.ts";
+import { addSetting, addSettings, parseText, wholeNumber } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, systemClock } from "../../../domain/clock.ts";
@@ -73,11 +73,7 @@ export function backupCommand(io: Io): Command {
       new Option(
         "--keep <N>",
         "dated backups of this store to keep there; older ones are removed",
-      ).argParser((value: string) => {
-        const count = /^\d{1,5}$/.test(value) ? Number(value) : 0;
-        if (count > 0) return count;
-        throw new InvalidArgumentError("It must be a whole number from 1 to 99999.");
-      }),
+      ).argParser(wholeNumber(99_999)),
       // For the service: what went wrong is on the schedule, and no failure of the command.
       new Option("--scheduled").hideHelp(),
     ],

@@ -1,5 +1,6 @@
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
+import { wholeNumber } from "../../../cli/options.ts";
 import { commandHere, storeCommand, toMakeKey } from "../../../cli/command.ts";
 import { useBar } from "../../keys/fields.ts";
 import { stylesOf, printTable } from "../../../cli/terminal/table.ts";
@@ -22,13 +23,7 @@ export function usageCommand(io: Io): Command {
       options: [
         new Option("--days <N>", `how many days, from 1 to ${usageStoredDays}`)
           .default(defaultDays)
-          .argParser((value: string) => {
-            const days = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-            if (days >= 1 && days <= usageStoredDays) return days;
-            throw new InvalidArgumentError(
-              `It must be a whole number from 1 to ${usageStoredDays}.`,
-            );
-          }),
+          .argParser(wholeNumber(usageStoredDays)),
       ],
       remark: `Days are UTC days, today included; earlier days are kept for ${usageStoredDays} days. A bar is
 the share of the key's daily limit; without a key, of the highest day.`,
