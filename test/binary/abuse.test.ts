@@ -6,6 +6,7 @@ import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../h
 import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { portOf, requestText } from "../helpers/load.ts";
 import { raw } from "../helpers/raw.ts";
+import { randomOf } from "../helpers/random.ts";
 
 const folder = temporaryFolder();
 let server: RunningBinary;
@@ -218,11 +219,8 @@ test("requests with random bytes changed get a clean answer or none", async () =
   const statuses = new Set<number>();
   const one = async (_: unknown, seed: number) => {
     // Each connection has bytes of its own, so that every run sends the same.
-    let state = 20_261_121 + seed;
-    const random = (below: number) => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
+    const next = randomOf(20_261_121 + seed);
+    const random = (below: number) => Math.floor(next() * below);
     for (let round = 0; round < 20; round += 1) {
       const { text, status } = await raw(
         server.origin,
@@ -244,11 +242,8 @@ test("requests with random bytes changed get a clean answer or none", async () =
 }, 120_000);
 
 test("random JSON and random queries are refused or carried out, and nothing else", async () => {
-  let state = 4;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const next = randomOf(4);
+  const random = (below: number) => Math.floor(next() * below);
   const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T;
   const scalars = ['"Rex"', "1", "-1", "1e400", "1.5", "9223372036854775808", "null", "true", '""'];
   const json = (depth: number): string => {

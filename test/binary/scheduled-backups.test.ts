@@ -7,6 +7,7 @@ import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { childrenOf, kill } from "../helpers/family.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { testDatabase } from "../helpers/postgres.ts";
+import { randomOf } from "../helpers/random.ts";
 import { type S3Fault, startS3 } from "../helpers/s3.ts";
 import { fill, smallDisk } from "../helpers/small-disk.ts";
 import { until } from "../helpers/until.ts";
@@ -117,15 +118,6 @@ test("of a service go to a bucket, and what cannot be removed or read there is t
     });
   }
 }, 240_000);
-
-/** A number generator of a seed, the same in every run. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** How many failures: `BACKUP_ROUNDS=100 bun test` makes the long run. */
 const rounds = Number(process.env["BACKUP_ROUNDS"] ?? 9);

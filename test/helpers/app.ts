@@ -4,6 +4,7 @@ import { features } from "../../src/features/index.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
 import { createService, type AppOptions } from "../../src/http/app.ts";
 import { createServices, type ServiceOptions } from "../../src/service/services.ts";
+import { randomOf } from "./random.ts";
 import { closeAfterTest, openTestStore } from "./store-under-test.ts";
 
 /** A clock that stands still until it is moved. */
@@ -23,12 +24,8 @@ export class TestClock {
 
 /** Bytes that look random and are the same in every run. */
 export function seededBytes(seed = 1): (count: number) => Uint8Array {
-  let state = seed;
-  return (count) =>
-    Uint8Array.from({ length: count }, () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return state >>> 24;
-    });
+  const random = randomOf(seed);
+  return (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
 }
 
 export interface TestAppOptions {

@@ -17,6 +17,7 @@ import {
 } from "../../../src/features/sources/store.ts";
 import { pauseJob } from "../../../src/storage/schedule.ts";
 import { TestClock } from "../../helpers/app.ts";
+import { randomOf } from "../../helpers/random.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 
 const servers: { stop(force: boolean): unknown }[] = [];
@@ -233,15 +234,6 @@ test("an unchanged list costs nothing, by its hash or by what the source says", 
   );
   expect(count).toBe(2);
 });
-
-/** A number generator of a seed, the same in every run. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** How many pulls with random faults: `PULL_ROUNDS=1000 bun test` makes the long run. */
 const rounds = Number(process.env["PULL_ROUNDS"] ?? 60);
