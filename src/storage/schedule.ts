@@ -31,21 +31,18 @@ const read = <T>(row: Stored<T>): T => {
 };
 
 /** A row of the schedule, read without opening the store. */
-export interface JobRow {
-  readonly kind: JobKind;
-  readonly target: string;
-  readonly everyMs: number;
+export interface JobRow extends Pick<
+  Job,
+  "kind" | "target" | "everyMs" | "failures" | "problem" | "paused"
+> {
   /** When it last succeeded, or was added. */
   readonly sinceMs: number;
-  readonly failures: number;
-  readonly problem: JobProblem | null;
-  readonly paused: PauseReason | null;
 }
 
-export type StoredJobRow = Stored<JobRow>;
-export const jobRow = (row: StoredJobRow): JobRow => read<JobRow>(row);
+export const jobRows = (rows: readonly unknown[]): JobRow[] =>
+  rows.map((row) => read<JobRow>(row as Stored<JobRow>));
 
-/** Reads the schedule on either kind of database, as rows for `jobRow`. */
+/** Reads the schedule on either kind of database, as rows for `jobRows`. */
 export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
   CAST(every_ms AS double precision) AS "everyMs",
   CAST(coalesce(succeeded_at_ms, added.created_at_ms, next_at_ms) AS double precision) AS "sinceMs"

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
-import { jobRow, type JobRow, jobsSql, type StoredJobRow } from "../../storage/schedule.ts";
+import { type JobRow, jobRows, jobsSql } from "../../storage/schedule.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
@@ -54,7 +54,7 @@ export async function diagnosePostgres(
       where,
       // An older schema has no place for the mark.
       movedTo: pending.length === 0 ? await movedPlace(sql) : undefined,
-      jobs: pending.length === 0 ? await jobsIn(sql) : [],
+      jobs: pending.length === 0 ? jobRows(await sql.unsafe(jobsSql(`${schemaName}.`))) : [],
       server: `PostgreSQL ${row.version}`,
       bytes: row.bytes,
       serverMs: row.now,
@@ -87,9 +87,4 @@ async function movedPlace(sql: ReturnType<typeof connect>): Promise<string | und
     value: string;
   }[];
   return rows[0]?.value;
-}
-
-async function jobsIn(sql: ReturnType<typeof connect>): Promise<JobRow[]> {
-  const rows = (await sql.unsafe(jobsSql(`${schemaName}.`))) as StoredJobRow[];
-  return rows.map(jobRow);
 }

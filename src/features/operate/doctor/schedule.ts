@@ -6,7 +6,7 @@ import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { failingMs, lateness } from "../../../domain/schedule.ts";
-import { jobRow, type JobRow, jobsSql, type StoredJobRow } from "../../../storage/schedule.ts";
+import { type JobRow, jobRows, jobsSql } from "../../../storage/schedule.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { lastBackup } from "../backup/backup.ts";
@@ -19,8 +19,7 @@ import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
 export function jobsIn(folder: string): readonly JobRow[] {
   try {
     const { catalogue } = storeFiles(folder);
-    const rows = examine(catalogue, (db) => db.query<StoredJobRow, []>(jobsSql("")).all());
-    return rows.map(jobRow);
+    return jobRows(examine(catalogue, (db) => db.query(jobsSql("")).all()));
   } catch {
     // What is wrong with the catalogue is another check's.
     return [];
