@@ -11,7 +11,10 @@ import { join } from "node:path";
 import { installTools, toolsFolder } from "./tools.ts";
 
 interface Aws4 {
-  readonly RequestSigner: new (request: object, credentials: object) => { signature(): string };
+  readonly RequestSigner: new (
+    request: object,
+    credentials: object,
+  ) => { prepareRequest(): void; signature(): string };
 }
 
 type S3rver = new (options: object) => {
@@ -96,8 +99,8 @@ function signatureOf(request: IncomingMessage, aws4: Aws4): string {
   const { method, url: path } = request;
   const headers = Object.fromEntries(signed) as object;
   const known = { accessKeyId, secretAccessKey };
-  return new aws4.RequestSigner(
-    { service: "s3", region, method, path, headers },
-    known,
-  ).signature();
+  const signer = new aws4.RequestSigner({ service: "s3", region, method, path, headers }, known);
+  // Takes the time of the request; else it would be the time of this check.
+  signer.prepareRequest();
+  return signer.signature();
 }
