@@ -69,12 +69,13 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Link-local addresses, where a cloud gives its machines their credentials (IPv4, IPv6, and AWS's
- * own), and groups. No list is there, on no private network either.
+ * Link-local addresses, where a cloud gives its machines their credentials, also through NAT64,
+ * those of Alibaba, Oracle and AWS for the same, and groups. No list is on any of them.
  */
-const neverRanges = "169.254.0.0/16 fe80::/10 fd00:ec2::/32 224.0.0.0/4 ff00::/8"
-  .split(" ")
-  .map((text) => parseCidr(text) as Cidr);
+const neverRanges =
+  "169.254.0.0/16 64:ff9b::a9fe:0/112 100.100.100.200/32 192.0.0.192/32 fe80::/10 fd00:ec2::/32 224.0.0.0/4 ff00::/8"
+    .split(" ")
+    .map((text) => parseCidr(text) as Cidr);
 
 export function isNeverAsked(text: string): boolean {
   const address = parseAddress(text);
@@ -226,7 +227,8 @@ function retryAfter(text: string | null, nowMs: number): number | undefined {
 }
 
 const blank = /^\s*$/;
-const webPage = /^\uFEFF?\s*(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|body|script)\b/i;
+const webPage =
+  /^\uFEFF?\s*(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype\s+html|html|head|body|script)\b/i;
 
 /** What a body of status 200 is, where it is no list. */
 function contentProblem(bytes: Uint8Array): SourceProblem | undefined {

@@ -84,19 +84,41 @@ test.each([
   expect(await Promise.race([ended, looked.promise])).toBe(expected);
 });
 
-test("64 forms may be unfinished, and then nobody's is read", async () => {
-  const controllers: ReadableStreamDefaultController[] = [];
-  const send = (at: number) => {
-    const body = new ReadableStream({ start: (controller) => void controllers.push(controller) });
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const request = new Request("http://127.0.0.1/animals", { method: "POST", headers, body });
-    return readForm({ request, sender: { ...sender, address: () => `192.0.2.${at}` } });
-  };
-  const open = Array.from({ length: 64 }, (_, at) => send(at));
-  const refused = await send(100).catch((error: unknown) => error);
+/** Sends a form that does not end before `end` is called. */
+function unfinished(address: string, limits: number[] = []) {
+  const ended = Promise.withResolvers<undefined>();
+  const body = new ReadableStream({
+    async start(controller) {
+      await ended.promise;
+      controller.close();
+    },
+  });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const request = new Request("http://127.0.0.1/animals", { method: "POST", headers, body });
+  const limitTime = (seconds: number) => void limits.push(seconds);
+  const form = readForm({ request, sender: { address: () => address, limitTime } });
+  return { form, end: () => ended.resolve(undefined) };
+}
+
+test.each([
+  ["64 forms may be unfinished, and then nobody's is read", 64, (at: number) => `192.0.2.${at}`],
+  ["8 forms of one address may be unfinished", 8, () => "192.0.2.1"],
+  ["8 forms of one network may be, where each has many", 8, (at: number) => `2001:db8::${at}`],
+] as const)("%s", async (_what, count, address) => {
+  const open = Array.from({ length: count }, (_, at) => unfinished(address(at)));
+  const refused = await unfinished(address(100)).form.catch((error: unknown) => error);
   expect(refused).toMatchObject({ kind: "unavailable", code: "crowded" });
-  for (const each of controllers) each.close();
-  await Promise.all(open);
+  for (const { end } of open) end();
+  await Promise.all(open.map(({ form }) => form));
+});
+
+test("a form has 30 seconds, and its connection then the usual time", async () => {
+  const limits: number[] = [];
+  const { form, end } = unfinished("192.0.2.1", limits);
+  expect(limits).toEqual([30]);
+  end();
+  await form;
+  expect(limits).toEqual([30, 80]);
 });
 
 const ask = asking({

@@ -53,6 +53,9 @@ describe("an address", () => {
     ["fe80::1", true],
     ["::ffff:169.254.169.254", true],
     ["fd00:ec2::254", true],
+    ["64:ff9b::a9fe:a9fe", true],
+    ["100.100.100.200", true],
+    ["192.0.0.192", true],
     ["10.1.2.3", false],
     ["127.0.0.1", false],
     ["fd00::1", false],
@@ -131,7 +134,7 @@ describe("a page", () => {
     [new Response(" \n"), "returned nothing"],
     [new Response("ERROR: Invalid API Key"), "refused: Invalid API Key"],
     [new Response("<!DOCTYPE html><title>Sign in</title>"), "a web page"],
-    [new Response("\uFEFF\n<!-- x --><html lang=en>"), "a web page"],
+    [new Response("\uFEFF\n<!-- x --><!----><html lang=en>"), "a web page"],
     [new Response("no", { status: 401 }), "refused the credential"],
     [new Response("no", { status: 403 }), "refused the credential"],
     [new Response("no", { status: 404 }), "404 instead of a list"],
@@ -150,6 +153,13 @@ describe("a page", () => {
     const response = () => new Response("", { status: 503, headers: { "Retry-After": header } });
     const { retryAfterMs } = await problem(source(response));
     expect(retryAfterMs).toBe(expected);
+  });
+
+  test("of comments without end is looked at in time that grows with it", async () => {
+    const url = source(() => new Response("<!---->".repeat(2_000)));
+    const before = process.cpuUsage();
+    expect(text(await fetchPage({ url: new URL(url) }, limits()))).toStartWith("<!---->");
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
   });
 
   test("has a bound for what it unpacks to", async () => {

@@ -154,15 +154,20 @@ async function rowsOf(
 
 /** More cells than these under one value are a layout, not a list. */
 const mergedCellsMax = 10_000;
+/** More merged cells in all lie over one another. */
+const mergedMax = 10 * limits.records;
 
 /** The rows with the value of a merged cell in each row that it spans. */
 function merged({ lines, rows }: SheetRows, merges: readonly string[]): SheetRows {
   const at = new Map(lines.map((line, index) => [line, index]));
+  let left = mergedMax;
   for (const each of merges) {
     const [first = "", last = first] = each.split(":");
     const [from, to] = [parseCellRef(first), parseCellRef(last)];
     // Titles span columns; what spans rows is a value of each of them.
     if (from.col !== to.col || to.row - from.row > mergedCellsMax) continue;
+    left -= to.row - from.row + 1;
+    if (left < 0) throw new UnreadableInput(0, message("workbookUnreadable", "its cells overlap"));
     const value = rows[at.get(from.row + 1) ?? -1]?.[from.col] ?? "";
     for (let row = from.row + 1; row <= to.row; row += 1) {
       const cells = rows[at.get(row + 1) ?? -1];
@@ -180,7 +185,7 @@ function merged({ lines, rows }: SheetRows, merges: readonly string[]): SheetRow
  */
 function mergesIn(xml: string): string[] {
   const formula =
-    /<c\b([^>]{1,200})><f\b(?:[^>]{0,200}\/>|[^>]{0,200}>[^<]*<\/f>)(?:<v\/>|<v><\/v>)?<\/c>/;
+    /<c\b([^<>]{1,200})><f\b(?:[^<>]{0,200}\/>|[^<>]{0,200}>[^<]*<\/f>)(?:<v\/>|<v><\/v>)?<\/c>/;
   const [, attributes = ""] = formula.exec(xml) ?? [];
   if (attributes === "") return tags(xml, "mergeCell").map((each) => attribute(each, "ref"));
   const { row, col } = parseCellRef(attribute(attributes, "r"));
@@ -196,9 +201,9 @@ function countOf(bytes: Uint8Array, text: string): number {
   return count;
 }
 
-/** The tags of this name, whatever prefix of a namespace they have. */
+/** The tags of this name, whatever prefix of a namespace they have. No tag has `<` in it. */
 const tags = (xml: string, name: string) =>
-  xml.match(new RegExp(String.raw`<(?:\w{1,20}:)?${name}\s[^>]{0,2000}>`, "g")) ?? [];
+  xml.match(new RegExp(String.raw`<(?:\w{1,20}:)?${name}\s[^<>]{0,2000}>`, "g")) ?? [];
 
 function attribute(tag: string, name: string): string {
   const [, , value = ""] =

@@ -6,6 +6,7 @@ import { parseJson } from "../../../../src/domain/exact-json.ts";
 import { message } from "../../../../src/features/import/messages.ts";
 import { isEncoding, wholeInput } from "../../../../src/features/import/read/input.ts";
 import { parseJsonInput } from "../../../../src/features/import/read/json.ts";
+import { unzipped, zipped } from "../../../../src/features/import/read/zip.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
 import { formats, type Given } from "../../../../src/features/import/understand/reading.ts";
 import { brief, fixture, readWhole, refusal } from "../helpers.ts";
@@ -105,7 +106,7 @@ describe("the size of an input", () => {
     const bytes = await writeXlsx({ sheets: [{ name: "A", rows }], stringMode: "inline" });
     expect(bytes.length).toBeLessThan(2 * mebibyte);
     expect(await refusal(readWhole(bytes))).toBe(tooLarge);
-  });
+  }, 60_000);
 });
 
 describe("a compressed input", () => {
@@ -319,6 +320,17 @@ describe("a workbook", () => {
     ]);
   });
 
+  test("with merged cells over one another takes time that grows with its bytes", async () => {
+    const list = [["Name", "Species", "Status"], ...Array.from({ length: 9_998 }, () => ["Rex"])];
+    const parts = new Map(unzipped(await workbook({ name: "A", rows: list }), () => true, 2 ** 23));
+    const part = "xl/worksheets/sheet1.xml";
+    const merges = '<mergeCell ref="B2:B9999"/>'.repeat(30_000);
+    parts.set(part, Buffer.concat([parts.get(part) ?? Buffer.of(), Buffer.from(merges)]));
+    const before = process.cpuUsage();
+    expect(await refusal(readWhole(Buffer.concat(zipped(parts))))).toContain("its cells overlap");
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+  }, 60_000);
+
   test("has no columns of formatted cells alone, up to the last one", async () => {
     const wide: (string | number | Date | null)[][] = [...rows];
     const blank = Array.from({ length: 16_000 }, () => "");
@@ -339,6 +351,21 @@ describe("a workbook", () => {
       '5 gone: Stage "Bite Quarantine" [petpoint:A50000003]',
     ]);
   });
+
+  test.each([
+    ["<sheet ", "xl/workbook.xml"],
+    ["<mergeCell ", "xl/worksheets/sheet1.xml"],
+  ])(
+    "of many %s without an end takes time that grows with it",
+    async (tag, part) => {
+      const parts = new Map(unzipped(await workbook(sheet("A")), () => true, 2 ** 20));
+      parts.set(part, Buffer.from(tag.repeat(1_500_000)));
+      const before = process.cpuUsage();
+      expect(await refusal(readWhole(Buffer.concat(zipped(parts))))).not.toBe("");
+      expect(process.cpuUsage(before).user).toBeLessThan(1_500_000);
+    },
+    60_000,
+  );
 
   test("with a formula that no program has computed is refused, and one with a value read", async () => {
     const many = [...rows, ...Array.from({ length: 600 }, () => rows.at(-1) ?? [])];
