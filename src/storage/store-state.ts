@@ -17,6 +17,9 @@ export const storeIdFact = "store_id";
 /** The name of the mark that a store carries once everything in it was moved elsewhere. */
 export const movedMark = "moved_to";
 
+/** The name of the fact that says where the console is. */
+export const addressFact = "console";
+
 /** Where the store moved to, as messages show it; undefined for one that is in its place. */
 export const movedTo = (tx: Tx): Promise<string | undefined> => factOf(tx, movedMark);
 

@@ -7,7 +7,7 @@ import { dayMs, type Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Database, patientWork, type Tx } from "../../storage/database.ts";
 import type { PersonRole } from "../../storage/schema-values.ts";
-import { factOf, putFact } from "../../storage/store-state.ts";
+import { addressFact, factOf, putFact } from "../../storage/store-state.ts";
 import { isVisible } from "../visible.ts";
 
 /** How long an invitation is good. */
@@ -76,9 +76,6 @@ const misleading =
 export function isPersonName(name: string): boolean {
   return isVisible(name) && !misleading.test(name);
 }
-
-/** The name of the store's fact that says where the console is. */
-const addressFact = "console";
 
 /** The name of that in which a migration keeps whose names it changed. */
 const renamedFact = "people_renamed";

@@ -467,10 +467,15 @@ describe("nobody comes back in with a backup", () => {
 
   test("on an empty machine those are named who can get in", async () => {
     await add("Rex");
-    change(catalogue, people, ...visits, "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_2'");
+    const console = "INSERT INTO store_state VALUES ('console', 'https://console.evil.example')";
+    const removal = "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_2'";
+    change(catalogue, people, ...visits, removal, console);
     backup(catalogue, file);
     rmSync(data, { recursive: true });
     const { ended, admitted } = restore(file, data, clock.read());
+    // New links would lead there.
+    using db = new Database(catalogue, { readonly: true });
+    expect(db.query("SELECT value FROM store_state WHERE name = 'console'").all()).toEqual([]);
     expect([ended, admitted]).toEqual([[], [{ kind: "person", id: "p_1", name: "Ana" }]]);
   });
 });

@@ -32,6 +32,9 @@ const pieceBytes = 256 * 1024;
 
 const workbookPart = "xl/workbook.xml";
 const relationsPart = "xl/_rels/workbook.xml.rels";
+/** These are read as a tree, of some 400 bytes a tag. Styles have at most 65,000 formats. */
+const treePart = /\.rels$|^\[Content_Types\]\.xml$|^xl\/(?:workbook|styles)\.xml$/i;
+const tagsMax = 400_000;
 const textsPart = /^xl\/sharedStrings\.xml$/i;
 /** Its reader needs the other parts first. */
 const isSheet = (name: string) => Number(/^xl\/worksheets\//i.test(name));
@@ -44,8 +47,10 @@ const isRead = (name: string) =>
  */
 export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
   const parts = inWords(() => unzipped(bytes, isRead, limits.bytes));
-  const texts = [...parts].find(([name]) => textsPart.test(name))?.[1];
-  if (texts !== undefined && countOf(texts, "<si") > sharedTextsMax) throw tooLarge();
+  for (const [name, part] of parts) {
+    if (textsPart.test(name) && countOf(part, "<si") > sharedTextsMax) throw tooLarge();
+    if (treePart.test(name) && countOf(part, "<") > tagsMax) throw tooLarge();
+  }
   const workbook = textOf(parts.get(workbookPart));
   const targets = new Map(
     tags(textOf(parts.get(relationsPart)), "Relationship").map((each) => [

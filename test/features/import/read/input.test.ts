@@ -320,6 +320,13 @@ describe("a workbook", () => {
     ]);
   });
 
+  test("of more formats than a workbook can have is refused before they are in memory", async () => {
+    const parts = new Map(unzipped(await workbook(sheet("A")), () => true, 2 ** 20));
+    parts.set("xl/styles.xml", Buffer.from(`<styleSheet>${"<xf/>".repeat(400_001)}</styleSheet>`));
+    const refused = await refusal(readWhole(Buffer.concat(zipped(parts))));
+    expect(refused).toContain("more than 64 MiB, unpacked");
+  });
+
   test("with merged cells over one another takes time that grows with its bytes", async () => {
     const list = [["Name", "Species", "Status"], ...Array.from({ length: 9_998 }, () => ["Rex"])];
     const parts = new Map(unzipped(await workbook({ name: "A", rows: list }), () => true, 2 ** 23));
