@@ -161,7 +161,6 @@ export const messageTexts = {
 };
 
 type MessageCode = keyof typeof messageTexts;
-/** Texts for all messages, such as those of another language. */
 type MessageTexts = typeof messageTexts;
 
 /** What is said of an input: which text, with the values that it shows. */

@@ -10,7 +10,6 @@ import { formats, type Given } from "../understand/reading.ts";
 import { parseStatusWords } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 
-/** The options that say how an input is to be read. */
 export interface ReadingOptions {
   readonly format: string;
   readonly map?: string;

@@ -61,7 +61,6 @@ export const importSchema = json.object({
   ),
 });
 
-/** The summary as `--json` prints it. */
 export function importedJson(summary: ImportSummary): Static<typeof importSchema> {
   const { format, shape, source, dryRun, applied, read, added, updated, unchanged } = summary;
   const { withdrawn, missing, superseded, skipped, rejected, reading, isGuessed } = summary;
@@ -110,7 +109,6 @@ const words: Readonly<Record<Meaning, string>> = {
   gone: "not for adoption",
 };
 
-/** The summary for a person. */
 export function importedText(summary: ImportSummary): string {
   const { format, shape, applied, read, added, updated, unchanged } = summary;
   const { superseded, skipped, rejected, categoriesAdded, withdrawn, missing } = summary;
@@ -199,7 +197,6 @@ export function causesText(summary: ImportSummary, rejects: string | undefined):
   return lines.join("");
 }
 
-/** Why nothing was changed. */
 export function refusedText(
   summary: ImportSummary,
   rejects: string | undefined,

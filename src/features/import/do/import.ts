@@ -7,7 +7,7 @@ import { nameCategories, newCategoryIds } from "../../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
 import type { ResolvedCategory } from "../plan/categories.ts";
 import { addedPet, type ImportOptions, type Plan, planned } from "../plan/plan.ts";
-import { collectBehind } from "../read/input.ts";
+import { batches } from "../plan/store.ts";
 import type { Prepared } from "../understand/reading.ts";
 import { type ImportSummary, summary } from "./summary.ts";
 
@@ -74,9 +74,7 @@ async function carryOutPlan(
     if (category?.id !== undefined) return category.id;
     throw new Error(`the category ${category?.name} was not made`);
   };
-  for (let from = 0; from < plan.events.length; from += partSize) {
-    collectBehind(from + partSize - 1);
-    const part = plan.events.slice(from, from + partSize);
+  for (const part of batches(plan.events, partSize)) {
     await change.plan(
       part.map(({ petId, before, after, category, former }) => ({
         petId,
@@ -88,9 +86,7 @@ async function carryOutPlan(
   }
   // What is gone or renamed makes room for what is new.
   await change.carryOut();
-  for (let from = 0; from < plan.added.length; from += partSize) {
-    collectBehind(from + partSize - 1);
-    const part = plan.added.slice(from, from + partSize);
+  for (const part of batches(plan.added, partSize)) {
     const pets = part.map((record) => addedPet(record, idOf(record.category), complete));
     await change.add(pets);
   }

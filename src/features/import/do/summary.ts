@@ -9,20 +9,19 @@ import { confirmedReading, type Prepared, type Reading } from "../understand/rea
 import {
   type Candidate,
   type CandidateCategory,
+  type Gone,
   problemsMax,
   type Rejection,
 } from "../understand/record.ts";
 import { unnamed } from "../understand/values.ts";
 import { type Meaning, wordKey } from "../understand/words.ts";
 
-/** What is wrong with a number of records. */
 export interface Cause {
   /** The field at fault; empty for the record as a whole. */
   readonly field: string;
   /** That of the first of them. */
   readonly problem: Message;
   readonly records: number;
-  /** The first lines of them. */
   readonly lines: readonly number[];
   /** Set when the meaning of this status is all that is missing. */
   readonly unknownStatus?: string | undefined;
@@ -30,7 +29,6 @@ export interface Cause {
   readonly unknownCategory?: true | undefined;
 }
 
-/** One of the first animals of an input, as it is imported. */
 export interface SampleAnimal {
   readonly line: number;
   readonly name: string;
@@ -46,7 +44,6 @@ export interface SampleAnimal {
 export interface ImportSummary {
   readonly format: string;
   readonly shape: Input["shape"];
-  /** Whose ids its animals have. */
   readonly source: string;
   /** How it was read; confirmed, it reads the next list the same way. */
   readonly reading: Reading;
@@ -62,7 +59,6 @@ export interface ImportSummary {
   readonly added: number;
   readonly updated: number;
   readonly unchanged: number;
-  /** Animals taken out of the catalogue. */
   readonly withdrawn: number;
   /** Animals of the source that its whole list does not have; among the withdrawn. */
   readonly missing: number;
@@ -70,19 +66,14 @@ export interface ImportSummary {
   readonly superseded: number;
   /** Sound records of animals that are not for adoption (any more), by what they say. */
   readonly skipped: readonly { readonly reason: string; readonly records: number }[];
-  /** How many records say each status. */
   readonly statuses: Readonly<Record<Exclude<Meaning, "gone">, number>>;
-  /** Words that were read by a stem, and what they were taken for. */
   readonly stems: readonly { readonly word: string; readonly meaning: Meaning }[];
   readonly rejected: number;
-  /** The first of them. */
   readonly rejections: readonly Rejection[];
-  /** The rejected records by what is wrong with them, the most frequent first. */
   readonly causes: readonly Cause[];
   readonly notes: readonly Note[];
   /** Why the import itself is refused, where a dry run goes on. */
   readonly refusal: AppError | undefined;
-  /** The first animals, as they are imported. */
   readonly sample: readonly SampleAnimal[];
   readonly categoriesAdded: readonly Category[];
   /** New animals that may be here already, with the one that each may be: the first of them. */
@@ -179,32 +170,26 @@ function planNotes(
   { plan: { alike }, newest: { differentNames } }: Planned,
   { newIds = false, complete = false }: ImportOptions,
 ): readonly Note[] {
-  const notes: Note[] = [];
-  const add = (
-    said: Message,
-    all: readonly { readonly line: number; readonly example: string }[],
-  ) => {
-    const [first] = all;
-    if (first === undefined) return;
-    notes.push({ said, records: all.length, firstLine: first.line, example: first.example });
-  };
-  const named = ({ line, name }: Candidate) => ({ line, example: JSON.stringify(name) });
+  const named = ({ line, name = "" }: Candidate | Gone) => ({
+    line,
+    example: JSON.stringify(name),
+  });
   const isAnonymous = ({ id, externalId }: Candidate) =>
     (id === undefined || newIds) && externalId === undefined;
-  // By names, the next whole list finds the animals of this one again.
-  if (!complete) add(message("idsMissing"), pets.filter(isAnonymous).map(named));
-  add(
-    message("alikeThere"),
-    alike.map(({ outcome }) => ({ line: outcome.line, example: JSON.stringify(outcome.name) })),
-  );
-  add(
-    message("namesMissing"),
-    pets
-      .filter(({ name }) => name === unnamed)
-      .map(({ line, externalId = "" }) => ({ line, example: externalId })),
-  );
-  add(message("namesDiffer"), differentNames);
-  return notes;
+  const nameless = pets.filter(({ name }) => name === unnamed);
+  const all = [
+    // By names, the next whole list finds the animals of this one again.
+    ["idsMissing", complete ? [] : pets.filter(isAnonymous).map(named)],
+    ["alikeThere", alike.map(({ outcome }) => named(outcome))],
+    ["namesMissing", nameless.map(({ line, externalId = "" }) => ({ line, example: externalId }))],
+    ["namesDiffer", differentNames],
+  ] as const;
+  return all.flatMap(([code, records]) => {
+    const [first] = records;
+    if (first === undefined) return [];
+    const { line: firstLine, example } = first;
+    return { said: message(code), records: records.length, firstLine, example };
+  });
 }
 
 /** The rejections by what is wrong, the most frequent first. */

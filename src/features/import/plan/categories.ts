@@ -13,7 +13,6 @@ export interface ResolvedCategory {
   readonly name: string | undefined;
 }
 
-/** Why an animal has no category. */
 export interface UnresolvedCategory {
   readonly problem: Message;
   /** True when a new category would help. */
@@ -75,7 +74,6 @@ export class ImportCategories {
     return this.#byName.get(categoryKey(name))?.id;
   }
 
-  /** The category of an animal, or why it has none. */
   resolve({ id, name }: CandidateCategory): ResolvedCategory | UnresolvedCategory {
     const isById = id !== undefined && !(name !== undefined && this.#isOther(id, name));
     if (isById) return this.#withId(id, name);

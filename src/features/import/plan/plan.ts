@@ -6,7 +6,6 @@ import { categoriesInUse, categoryKey } from "../../animals/categories.ts";
 import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts";
 import { textsOf } from "../../optional-texts.ts";
 import { type Message, message } from "../messages.ts";
-import { collectBehind } from "../read/input.ts";
 import type { Prepared, Reading } from "../understand/reading.ts";
 import type { Candidate, Gone, Outcome, Rejection } from "../understand/record.ts";
 import { idPrefix } from "../understand/values.ts";
@@ -99,10 +98,8 @@ export async function planned(
   const { records, rejections, skipped } = sorted(understanding.outcomes, reading, categories);
   const newest = newestOf(newIds ? records : await withOtherIds(tx, records), newIds);
   const plan = new Plan(options);
-  let done = 0;
   for (const batch of batches(newest.identified.values())) {
     plan.identified(batch, await animalsOf(tx, batch, newIds));
-    collectBehind((done += batch.length) - 1);
   }
   plan.anonymous(newest.anonymous, await namelessLike(tx, newest.anonymous, complete));
   if (options.isSame !== undefined) {
@@ -224,7 +221,6 @@ function rejectionOf(outcome: Candidate | Gone, field: string, problem: Message)
 
 /** What becomes of the animals of a list and of the store. */
 export class Plan {
-  /** Records of animals that are not here. */
   added: PlannedRecord[] = [];
   readonly events: PlannedEvent[] = [];
   /** Those that come back under their ids are added; those that a whole list lacks are missing. */

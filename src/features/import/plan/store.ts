@@ -5,10 +5,10 @@ import { int64Min } from "../../../domain/int64.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
 import { eventFields, type PetState } from "../../animals/changes.ts";
+import { collectBehind } from "../read/input.ts";
 import { keyOf, type Newest, type PlannedRecord } from "./newest.ts";
 import { idPrefix } from "../understand/values.ts";
 
-/** An animal of the store, here or removed. */
 export interface StoreAnimal extends PetState {
   readonly id: bigint;
   readonly isRemoved: boolean;
@@ -22,13 +22,11 @@ export interface StoreAnimals {
   readonly byKey: ReadonlyMap<string, StoreAnimal>;
 }
 
-/** Animals that are asked for, or read, at a time. */
 const batchSize = 1_000;
 const pageSize = 10_000;
 
 type PetTable = Tx["t"]["pets"] | Tx["t"]["removedPets"];
 
-/** The animals of the store that some records may be. */
 export async function animalsOf(
   tx: Tx,
   records: readonly PlannedRecord[],
@@ -81,7 +79,6 @@ async function animalsWhere(
   return rows.map((row) => Object.assign(row, { isRemoved }));
 }
 
-/** The animals that `where` means, a page at a time. */
 async function* pagesOf(tx: Tx, where: SQL | undefined): AsyncGenerator<readonly StoreAnimal[]> {
   const { pets } = tx.t;
   for (let last = int64Min; ;) {
@@ -191,11 +188,14 @@ export async function withOtherIds(
   });
 }
 
-export function* batches<T>(all: Iterable<T>): Generator<readonly T[]> {
+/** So many at a time, and what the last ones left is freed. */
+export function* batches<T>(all: Iterable<T>, size = batchSize): Generator<readonly T[]> {
+  let done = 0;
   let batch: T[] = [];
   for (const each of all) {
-    if (batch.push(each) < batchSize) continue;
+    if (batch.push(each) < size) continue;
     yield batch;
+    collectBehind((done += size) - 1);
     batch = [];
   }
   if (batch.length > 0) yield batch;

@@ -230,7 +230,6 @@ export function usualList(lists: readonly FoundList[]): FoundList | undefined {
   return usual.length === 1 ? usual[0] : undefined;
 }
 
-/** The value at a path of fields. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (inner, step) => (isJsonObject(inner) && Object.hasOwn(inner, step) ? inner[step] : undefined),

@@ -8,7 +8,6 @@ import { BadArchive, unzipped, zipped } from "./zip.ts";
 /** A sheet that people see, and how to read its rows. */
 export interface Sheet {
   readonly name: string;
-  /** Its first rows, to see what is in it. */
   beginning(): Promise<SheetRows>;
   rows(): Promise<SheetRows>;
 }

@@ -5,9 +5,7 @@ import type { RecordList, Records } from "../read/table.ts";
 import type { MapperContext, RecordMapper } from "./record.ts";
 import { columnKey, FieldFault, type Field, fieldOf } from "./values.ts";
 
-/** What detection may look at. */
 export interface Sample {
-  /** The columns of a table. */
   readonly columns: readonly string[] | undefined;
   readonly records: RecordList;
   /** The first of them: enough to tell a format. */
@@ -62,7 +60,6 @@ export function missingStatus(columns: string): UnreadableInput {
   return new UnreadableInput(0, message("statusMissing", columns));
 }
 
-/** A field as the input calls it, and how to read it from a record. */
 export interface NamedField {
   readonly column: string;
   readonly read: Field;
@@ -128,7 +125,6 @@ export class NamedFields {
   }
 }
 
-/** The first value that is there under one of these spellings. */
 function firstOf(spellings: readonly string[], record: Readonly<Record<string, unknown>>): unknown {
   for (const name of spellings) {
     const value = record[name];

@@ -84,7 +84,6 @@ interface StatusGuess {
   readonly isOutcome: boolean;
 }
 
-/** What is found out about an unknown list. */
 export interface Guess extends Omit<StatusGuess, "column"> {
   readonly columns: FieldMap;
   /** Words of the status that are to be told, or of a column with the heading of one. */
@@ -328,7 +327,6 @@ function flagColumn(columns: readonly Column[], sample: Sample): StatusGuess | u
 const ofAdoption =
   /^(?:date(?:of|d)?)?adopt(?:ion|ed)?(?:date|on|at|edat|eddate)$|^date(?:of)?adopt|^adopteddate$|^fecha(?:de)?adopcion$|^data(?:de|da)?adocao$|^vermittelt(?:am)?$|^dateadoption$/;
 
-/** A date of adoption: who has one is adopted. */
 function adoptionDate(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
   const column = columns.find(({ key }) => ofAdoption.test(key));
   if (column === undefined) return undefined;
@@ -339,7 +337,6 @@ function adoptionDate(columns: readonly Column[], sample: Sample): StatusGuess |
 
 const askedWordsMax = 20;
 
-/** A column with the heading of a status that has few words. */
 function likelyStatus(columns: readonly Column[]): Column | undefined {
   return best(columns, ({ key, values }) => {
     const isFew = values.length > 0 && new Set(values.map(wordOf)).size <= askedWordsMax;

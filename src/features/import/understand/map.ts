@@ -1,9 +1,9 @@
 import { UsageError } from "../../../cli/errors.ts";
-import { isJsonObject } from "../../../domain/exact-json.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
 import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, message, shown, wordOf } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
+import { valueAt } from "../read/json.ts";
 import { absenceReader } from "./exclusion.ts";
 import { type Format, hasFields, missingStatus, NamedFields, type Sample } from "./format.ts";
 import {
@@ -65,7 +65,6 @@ function isTarget(text: string): text is MapTarget {
   return (mapTargets as readonly string[]).includes(text);
 }
 
-/** A map as `--map` takes it. */
 export function fieldMapText(map: FieldMap): string {
   return mapTargets
     .flatMap((target) => {
@@ -149,7 +148,8 @@ function mappedMapper(
 function mappedField({ columns, names, records }: Sample, target: MapTarget, name: string): Field {
   const pair = `${target}=${name}`;
   if (columns === undefined) {
-    const read = pathField(names.includes(name) ? [name] : name.split("."));
+    const path = names.includes(name) ? [name] : name.split(".");
+    const read: Field = (record) => valueAt(record, path);
     let isThere = records.length === 0;
     for (const record of records) {
       if (isThere) break;
@@ -195,15 +195,6 @@ export function requireColumns(map: FieldMap, sample: Sample): void {
 function matching(columns: readonly string[], column: string): readonly string[] {
   const exact = columns.filter((name) => name === column);
   return exact.length > 0 ? exact : columns.filter((name) => columnKey(name) === columnKey(column));
-}
-
-function pathField(path: readonly string[]): Field {
-  return (record) =>
-    path.reduce<unknown>(
-      (value, step) =>
-        isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined,
-      record,
-    );
 }
 
 /** Whole numbers are ids; anything else is a name. */

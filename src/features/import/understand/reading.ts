@@ -27,7 +27,6 @@ import { statusKey, Statuses, statusWordsText } from "./statuses.ts";
 import { columnKey, fieldOf } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
-/** Every known format; detection asks them in this order. */
 export const formats: readonly Format[] = [
   rehome,
   petstore,
@@ -44,7 +43,6 @@ export const formats: readonly Format[] = [
 export interface Reading extends ReadOptions {
   /** A known format, or `map`. */
   readonly format: string;
-  /** The columns of `map`. */
   readonly columns?: FieldMap | undefined;
   /** The category of all animals, where no column has it. */
   readonly category?: string | undefined;
@@ -279,7 +277,6 @@ type Open =
 /** An input of which nobody can tell what its columns mean, with what is needed to say so. */
 export class UnknownFormat extends UnreadableInput {
   override readonly name = "UnknownFormat";
-  /** The columns, or the fields of the first records. */
   readonly columns: readonly string[];
   /** The values of the first records, in the order of the columns. */
   readonly rows: readonly (readonly string[])[];

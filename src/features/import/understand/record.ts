@@ -12,7 +12,6 @@ export type CandidateCategory =
   | { readonly id: bigint; readonly name?: string }
   | { readonly name: string; readonly id?: undefined };
 
-/** What every record comes to, whatever becomes of it. */
 export interface FromLine {
   /** Where the record is in the input: its line, or its number, from 1. */
   readonly line: number;
@@ -29,7 +28,6 @@ export interface FromLine {
   readonly version?: number | undefined;
 }
 
-/** An animal for the catalogue. */
 export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
   readonly kind: "pet";
   readonly category: CandidateCategory;
@@ -56,7 +54,6 @@ export interface Rejection extends FromLine {
   readonly kind: "reject";
   readonly field: string;
   readonly problem: Message;
-  /** The record itself, of the first ones: what `--rejects` writes down. */
   readonly record: unknown;
   /** Set when all that is missing is an id for the category's name. */
   readonly unknownCategory?: true;

@@ -281,7 +281,6 @@ export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, 
   return own;
 }
 
-/** Words as `--status` takes them. */
 export function statusWordsText(pairs: Iterable<readonly [word: string, meaning: string]>): string {
   return [...pairs]
     .map(([word, meaning]) => `${/[,=]/.test(word) ? `"${word}"` : word}=${meaning}`)

@@ -22,7 +22,6 @@ export class FieldFault extends Error {
  */
 export const unnamed = "Unnamed";
 
-/** One field of a record, undefined if it is missing. */
 export type Field = (record: unknown) => unknown;
 
 /** The field of this name: a CSV column, or a property of a JSON object. */
@@ -101,14 +100,12 @@ export function int64Of(value: unknown, notation: Notation): bigint | undefined 
   return notation === "csv" && typeof value === "string" ? parseInt64(value.trim()) : undefined;
 }
 
-/** The id in a field that has to hold one of ours. */
 export function int64In(field: string, value: unknown, notation: Notation): bigint {
   const id = int64Of(value, notation);
   if (id === undefined) throw new FieldFault(field, message("notInt64", shown(value)));
   return id;
 }
 
-/** The category named in a field that has to hold a name. */
 export function categoryName(field: string, value: unknown): { readonly name: string } {
   if (isBlank(value)) throw new FieldFault(field, message("categoryMissing"));
   if (typeof value !== "string" || !isPetName(value)) {

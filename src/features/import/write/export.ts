@@ -11,10 +11,8 @@ import { petOfRow } from "../../../storage/pet-row.ts";
 import type { PetRow } from "../../animals/changes.ts";
 import { csvField, guarded } from "./csv.ts";
 
-/** An animal as it is written down whole. */
 export interface ExportedPet extends Pet {
   readonly category?: string | undefined;
-  /** The id that it has where it was imported from. */
   readonly externalId?: string | undefined;
   /** Whose id that is; empty when nobody said. */
   readonly source?: string | undefined;
@@ -35,7 +33,6 @@ export function exportPage(db: Database, after: bigint, limit: number): Promise<
   }, longWork);
 }
 
-/** The animal in a row, and what an export tells of it. */
 export function exportedPet(row: PetRow, category: string | undefined): ExportedPet {
   const { externalId, source } = row;
   return {
