@@ -1,11 +1,11 @@
 /**
- * `bun scripts/apt-tree.ts DIST OUT`: an apt repository of the Debian packages in DIST, as files
- * that any web server can serve:
+ * `bun scripts/apt-tree.ts DIST OUT ADDRESS`: an apt repository of the Debian packages in DIST, as
+ * files that any web server can serve at ADDRESS. `rehome.sources` is what a machine puts into
+ * /etc/apt/sources.list.d.
  *
- *   deb [signed-by=/etc/apt/keyrings/rehome.gpg] https://HOST/ stable main
- *
- * It is signed with the secret key of this account's gpg, if there is one. Without it, sources have
- * to say `[trusted=yes]`, and HTTPS alone says that the files are the publisher's.
+ * It is signed with the secret key of this account's gpg, if there is one, and the sources have the
+ * public key. Without it, they say `Trusted: yes`, and HTTPS alone says that the files are the
+ * publisher's.
  */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const sha256 = (bytes: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 /** Writes the repository. Returns whether it is signed. */
-export function makeAptTree(dist: string, out: string, date: Date): boolean {
+function makeAptTree(dist: string, out: string, address: string, date: Date): boolean {
   const pool = "pool/main/r/rehome";
   mkdirSync(join(out, pool), { recursive: true });
   const sections = new Map<string, string[]>();
@@ -65,23 +65,30 @@ SHA256:
 ${sums.join("\n")}
 `;
   writeFileSync(join(suite, "Release"), release);
-  return sign(out, suite);
+  const key = sign(suite);
+  // An empty line would end the field.
+  const lines = key?.trimEnd().replaceAll(/^$/gm, ".").replaceAll(/^/gm, " ");
+  const trust = lines === undefined ? "Trusted: yes" : `Signed-By:\n${lines}`;
+  const sources = `Types: deb\nURIs: ${address}\nSuites: stable\nComponents: main\n${trust}\n`;
+  writeFileSync(join(out, "rehome.sources"), sources);
+  return key !== undefined;
 }
 
-function sign(out: string, suite: string): boolean {
+/** Returns the public key, as text, if there is a secret one to sign with. */
+function sign(suite: string): string | undefined {
   const keys = Bun.which("gpg") === null ? "" : run(["gpg", "--batch", "--list-secret-keys"]);
-  if (keys === "") return false;
+  if (keys === "") return undefined;
   const gpg = ["gpg", "--batch", "--yes"];
   run([...gpg, "--clearsign", "--output", "InRelease", "Release"], suite);
   run([...gpg, "--armor", "--detach-sign", "--output", "Release.gpg", "Release"], suite);
-  run([...gpg, "--output", join(out, "rehome.gpg"), "--export"]);
-  return true;
+  return run([...gpg, "--armor", "--export"]);
 }
 
 if (import.meta.main) {
-  const [dist, out] = process.argv.slice(2);
-  if (dist === undefined || out === undefined) misused("say where the packages are, and where to");
-  const isSigned = makeAptTree(dist, out, new Date());
-  const source = isSigned ? "[signed-by=/etc/apt/keyrings/rehome.gpg]" : "[trusted=yes]";
-  process.stdout.write(`${out}: deb ${source} https://HOST/ stable main\n`);
+  const [dist, out, address] = process.argv.slice(2);
+  if (dist === undefined || out === undefined || address === undefined) {
+    misused("say where the packages are, where to put the repository, and its address");
+  }
+  const isSigned = makeAptTree(dist, out, address, new Date());
+  process.stdout.write(`${out}: ${isSigned ? "signed" : "not signed: its sources trust HTTPS"}\n`);
 }

@@ -75,6 +75,8 @@ const notRun: Readonly<Record<string, string>> = {
   "npx -y bun@1.4.5 install --frozen-lockfile": "packages.test.ts builds them",
   "sudo systemctl stop rehome": "another disk, and lines of /etc/fstab",
   "sudo apt install ./rehome_1.0.0_arm64.deb": "packages.test.ts installs the package",
+  "sudo curl -fsSL -o /etc/apt/sources.list.d/rehome.sources RELEASE_PAGES/rehome.sources":
+    "packages.test.ts installs from such a repository",
   "sudo ufw allow 8080/tcp": "a firewall of one's own",
   "sudo mv /var/lib/rehome/limits.db.before-0001_last_address /var/lib/rehome/limits.db":
     "needs the program from before; upgrade.test.ts has the copy",
