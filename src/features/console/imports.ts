@@ -22,7 +22,7 @@ const keptMs = 60 * minuteMs;
 /** What the process that reads a list may take. */
 const readMaxMs = 60_000;
 const memoryMaxBytes = 512 * 1024 * 1024;
-const lookMs = 250;
+const lookMs = 50;
 /** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
 export const smallMemory = { BUN_JSC_forceRAMSize: String(memoryMaxBytes / 2) };
 

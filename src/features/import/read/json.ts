@@ -1,7 +1,7 @@
 import { int64OfJsonNumber } from "../../../domain/int64.ts";
 import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
 import { message } from "../messages.ts";
-import { UnreadableInput } from "./input.ts";
+import { tooLarge, UnreadableInput } from "./input.ts";
 import { MalformedRecord } from "./table.ts";
 
 /** A JSON text as its documents, which may follow one another, or as one record a line. */
@@ -9,11 +9,25 @@ export type JsonInput =
   | { readonly kind: "json"; readonly documents: readonly unknown[] }
   | { readonly kind: "ndjson"; readonly records: readonly unknown[]; readonly lines: number[] };
 
+/** What a parsed text has at most: an object takes a hundred bytes of memory, a value thirty. */
+const objectsMax = 3_000_000;
+const valuesMax = 8_000_000;
+
+function hasMore(text: string, sign: string, max: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+    if ((count += 1) > max) return true;
+  }
+  return false;
+}
+
 /**
  * Parses JSON text. `isRecord` tells an object that is a record from one around a list of them.
  * Throws UnreadableInput for what is no JSON, naming the record where it stops being that.
  */
 export function parseJsonInput(text: string, isRecord: (value: unknown) => boolean): JsonInput {
+  if (hasMore(text, "{", objectsMax) || hasMore(text, "[", objectsMax)) throw tooLarge();
+  if (hasMore(text, ",", valuesMax)) throw tooLarge();
   const start = text.search(/\S/);
   const lineEnd = text.indexOf("\n", start);
   const firstLine = text.slice(start, lineEnd < 0 ? text.length : lineEnd).trimEnd();

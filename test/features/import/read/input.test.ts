@@ -172,6 +172,19 @@ describe("JSON", () => {
     expect(await refusal(readWhole(text))).toStartWith(words);
   });
 
+  test.each([
+    ["{},", 3_000_001],
+    ["[],", 3_000_001],
+    ["0,", 8_000_001],
+  ])(
+    "of too many %s is refused before it is in memory",
+    async (value, count) => {
+      const text = `[${value.repeat(count)}0]`;
+      expect(await refusal(readWhole(text))).toContain("more than 64 MiB, unpacked");
+    },
+    60_000,
+  );
+
   test("takes time that grows with the text alone", async () => {
     const odd = ['"', '"\\', '"\\"', '{"a":', "[", '12345678901234567890"', "}{"];
     for (const each of odd) await readWhole(`[${each.repeat(300_000)}`).catch(() => undefined);
