@@ -97,7 +97,8 @@ install_here() {
   if [ "$(id -u)" = 0 ]; then
     echo "Or run it as a service at boot:  $command service install"
   else
-    echo "Or run it as a service at boot:  sudo $file service install"
+    # A service cannot read what lies in somebody's home.
+    echo "Or run it as a service at boot:  sudo install -m 755 $file /usr/local/bin/rehome && sudo rehome service install"
   fi
 }
 

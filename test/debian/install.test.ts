@@ -104,6 +104,10 @@ test("goes to ~/.local/bin, or as root to /usr/local/bin", async () => {
   writeFileSync(join(bin, "id"), "#!/bin/sh\necho 1000\n", { mode: 0o755 });
   const { stdout } = await install({ PATH: bin, REHOME_TO: "" });
   expect(stdout).toContain(`as ${folder.path}/.local/bin/rehome.`);
+  // A service cannot read what lies in somebody's home.
+  expect(stdout).toContain(
+    `sudo install -m 755 ${folder.path}/.local/bin/rehome /usr/local/bin/rehome && sudo rehome service install\n`,
+  );
 });
 
 describe("what is not what it should be is not installed, and what was there stays:", () => {
