@@ -88,7 +88,7 @@ if (missing.length > 0) {
   }
 }
 
-/** Tests that measure. The others run three files at a time, because most of them wait. */
+/** Tests that measure. The others run four files at a time, because most of them wait. */
 const alone: readonly string[] = ["hand-over", "slow-disk"];
 /** Begun first, because they take longest. */
 const long: readonly string[] = ["console", "container", "packages", "slow-clients"];
@@ -134,7 +134,7 @@ async function failedOf(names: readonly string[], atOnce: number): Promise<strin
 const [measuring, others] = [true, false].map((is) =>
   files.filter((name) => isIn(alone, name) === is).toSorted((a, b) => rank(a) - rank(b)),
 ) as [string[], string[]];
-const failed = [...(await failedOf(others, 3)), ...(await failedOf(measuring, 1))];
+const failed = [...(await failedOf(others, 4)), ...(await failedOf(measuring, 1))];
 
 // Browsers, proxies and full disks answer in real time, and a busy machine may be late once. A file
 // that failed runs again from its start, with nothing beside it.

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { configSchema } from "../../src/features/operate/config.ts";
-import { createProgram, pathOf } from "../../src/cli/program.ts";
+import { createProgram, pathOf, run } from "../../src/cli/program.ts";
 import {
   cleanEnvironment,
   executable,
@@ -24,9 +24,16 @@ const commands = withChildren(await createProgram(testIo()))
   .filter((command) => command.name() !== "help")
   .map((command) => ({ path: pathOf(command), command }));
 
+/** Runs a command in this process, for what its words alone decide. */
+async function ran(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const io = testIo({ env });
+  const exitCode = await run([...args], io);
+  return { exitCode, stdout: io.printed(), stderr: io.said() };
+}
+
 describe("help", () => {
   test.each(commands)("$path says what it does, with examples", async ({ path }) => {
-    const result = await rehome([...path.split(" ").slice(1), "--help"]);
+    const result = await ran([...path.split(" ").slice(1), "--help"]);
     expect(result).toMatchObject({ exitCode: 0, stderr: "" });
     expect(result.stdout).toStartWith(`Usage: ${path}`);
     expect(result.stdout).toMatch(/^Examples?:\n {2}\S/m);
@@ -34,7 +41,7 @@ describe("help", () => {
 
   test("is what a command without its subcommand gets, as a mistake", async () => {
     for (const args of [[], ["keys"], ["pets"]]) {
-      const result = await rehome(args);
+      const result = await ran(args);
       expect(result).toMatchObject({ exitCode: 2, stdout: "" });
       expect(result.stderr).toStartWith("Usage: rehome");
     }
@@ -46,19 +53,19 @@ describe("help COMMAND", () => {
     "%s is the help of that command",
     async (line) => {
       const words = line.split(" ");
-      const asked = await rehome([...words, "--help"]);
+      const asked = await ran([...words, "--help"]);
       expect(asked).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(await rehome(["help", ...words])).toEqual(asked);
+      expect(await ran(["help", ...words])).toEqual(asked);
     },
   );
 
   test("of one that does not exist is that of the program", async () => {
-    expect(await rehome(["help", "kyes"])).toEqual(await rehome(["--help"]));
+    expect(await ran(["help", "kyes"])).toEqual(await ran(["--help"]));
   });
 });
 
 test("a wrong argument is named with what it must be", async () => {
-  expect(await rehome(["pets", "show", "Rex"])).toEqual({
+  expect(await ran(["pets", "show", "Rex"])).toEqual({
     exitCode: 2,
     stdout: "",
     stderr:
@@ -87,7 +94,7 @@ describe("a misspelling names the nearest", () => {
       "required option '--name <label>' not specified\nTry: rehome keys create --help\n",
     ],
   ])("%j", async (args, words) => {
-    expect(await rehome(args)).toEqual({ exitCode: 2, stdout: "", stderr: `Error: ${words}` });
+    expect(await ran(args)).toEqual({ exitCode: 2, stdout: "", stderr: `Error: ${words}` });
   });
 
   test.each([
@@ -98,7 +105,7 @@ describe("a misspelling names the nearest", () => {
     using folder = temporaryFolder();
     for (const args of [["keys", "list"], ["pets", "list"], ["config"], ["serve"]]) {
       const env = { REHOME_DATA: folder.path, [variable]: "1" };
-      expect(await rehome(args, { env })).toEqual({
+      expect(await ran(args, env)).toEqual({
         exitCode: 2,
         stdout: "",
         stderr: `Error: The variable ${variable} is not a setting of rehome.\nTry: Name it ${meant}.\n`,
@@ -107,7 +114,7 @@ describe("a misspelling names the nearest", () => {
   });
 
   test("a variable like no setting", async () => {
-    const result = await rehome(["config"], { env: { REHOME_QUITE_ANOTHER: "1" } });
+    const result = await ran(["config"], { REHOME_QUITE_ANOTHER: "1" });
     expect(result.stderr).toEndWith("Try: rehome serve --help\n");
   });
 });
@@ -120,7 +127,7 @@ describe("config", () => {
     );
 
   test("shows each value and where it comes from", async () => {
-    const result = await rehome(["config", "--host", "::1", "--json"], { env });
+    const result = await ran(["config", "--host", "::1", "--json"], env);
     expect(result).toMatchObject({ exitCode: 0, stderr: "" });
     expect(setting(result.stdout, "host")).toMatchObject({ value: "::1", source: "flag" });
     expect(setting(result.stdout, "port")).toMatchObject({
@@ -141,7 +148,7 @@ describe("config", () => {
     "postgres://kim:s3cret@db/x?sslpassword=s3cret",
   ])("never shows the password of %s", async (address) => {
     for (const args of [["config"], ["config", "--json"], ["config", "--store", address]]) {
-      const result = await rehome(args, { env: { REHOME_STORE: address } });
+      const result = await ran(args, { REHOME_STORE: address });
       expect(result.exitCode).toBe(0);
       expect(result.stdout).toContain("postgres://kim:***@db/x");
       expect(result.stdout).not.toMatch(/s3|c@ret/);
@@ -150,7 +157,7 @@ describe("config", () => {
 
   test("makes no data folder", async () => {
     using folder = temporaryFolder();
-    const result = await rehome(["config", "--data", `${folder.path}/none`]);
+    const result = await ran(["config", "--data", `${folder.path}/none`]);
     expect(result.stdout).toContain("/none");
     expect(await Bun.file(`${folder.path}/none/rehome.db`).exists()).toBe(false);
   });
