@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Io } from "./cli/io.ts";
-import type { JobCommand } from "./cli/jobs.ts";
 import type { AnySetting, LoadedConfig } from "./config.ts";
+import type { JobKind } from "./domain/schedule.ts";
 import type { FeatureRoutes } from "./http/edge.ts";
 import type { RequestObserver } from "./http/handler.ts";
 import type { AddressLimiter } from "./service/anonymous.ts";
@@ -46,7 +46,27 @@ export interface Watcher {
   listen?(): Listening | undefined | Promise<Listening | undefined>;
   /** Called once the service responds at `url`, on `port`. */
   started?(url: URL, port: number): void;
+  /** Called when the service begins to stop: running requests finish first. */
+  stopping?(): void;
   close(): Promise<void>;
+}
+
+/** What a feature does by the schedule: a command of this program, never one from a store. */
+export interface JobCommand {
+  readonly kind: JobKind;
+  /** The words of the command for a job's target. It stores how it ended, and then exits with 0. */
+  readonly words: (target: string) => readonly string[];
+  /** For a job that the settings schedule: how often, undefined for never. */
+  readonly everyMs?: (loaded: LoadedConfig) => number | undefined;
+  /**
+   * Hears why each of them failed, or null. Throws AppError to have a warning in the log. `signal`
+   * is aborted when the service stops.
+   */
+  readonly ended?: (
+    loaded: LoadedConfig,
+    problem: string | null,
+    signal: AbortSignal,
+  ) => Promise<void>;
 }
 
 /**

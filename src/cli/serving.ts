@@ -12,7 +12,6 @@ import { inMemory } from "../storage/sqlite/files.ts";
 import { version } from "../version.ts";
 import { commandHere, toMakeKey } from "./command.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
-import { startSchedule } from "./jobs.ts";
 import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { localHost, reachOf, type Reach } from "./reach.ts";
@@ -48,7 +47,6 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     addresses: watchers.find((each) => each.addresses !== undefined)?.addresses,
   });
   for (const watcher of watchers) watcher.opened?.(services.store.db);
-  let schedule: Awaited<ReturnType<typeof startSchedule>>;
   try {
     const observers = watchers.flatMap(({ requests }) => requests ?? []);
     const isHttps = tls !== undefined;
@@ -64,15 +62,13 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     if (issued === undefined) void announce(io, text);
     else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
-    schedule = await startSchedule(loaded, io, services, log);
     if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
     await untilStopped(io, watchers);
     log.info("Stopping: running requests finish first.");
-    void schedule?.close();
+    for (const watcher of watchers) watcher.stopping?.();
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
     try {
-      await schedule?.close();
       for (const watcher of watchers) await watcher.close();
     } finally {
       await services.close();

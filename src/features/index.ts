@@ -7,6 +7,7 @@ import { keysFeature } from "./keys/index.ts";
 import { docsFeature } from "./docs/index.ts";
 import { publicFeature } from "./public/index.ts";
 import { postgresFeature } from "./postgres/index.ts";
+import { scheduleFeature } from "./schedule/index.ts";
 import { sourcesFeature } from "./sources/index.ts";
 
 /** The capabilities of this program beside its core. Help shows their commands in this order. */
@@ -16,6 +17,7 @@ export const features: readonly Feature[] = [
   publicFeature,
   animalsFeature,
   importFeature,
+  scheduleFeature,
   sourcesFeature,
   postgresFeature,
   operateFeature,

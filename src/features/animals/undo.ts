@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { columnsOf, type Tx } from "../../storage/database.ts";
-import { jobName, pauseJob } from "../../storage/schedule.ts";
+import { jobName, pauseJob } from "../jobs.ts";
 import { undoCategories } from "./categories.ts";
 import {
   type CategoryEvent,

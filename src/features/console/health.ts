@@ -5,7 +5,7 @@ import type { Static } from "../../cli/json.ts";
 import { AppError } from "../../domain/errors.ts";
 import { readName } from "../operate/backup/names.ts";
 import type { doctorSchema } from "../operate/doctor/command.ts";
-import { program } from "../../cli/child.ts";
+import { program } from "../child.ts";
 import { download } from "./pages/page.ts";
 
 /** Backups kept in the data folder: they are on the same disk, and meant to be downloaded. */

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { dataFolderOf, type Config } from "../../config.ts";
 import { dayMs, minuteMs, type Clock } from "../../domain/clock.ts";
 import { isRunning } from "../../storage/system.ts";
-import { program } from "../../cli/child.ts";
+import { program } from "../child.ts";
 import type {
   ImportChoices,
   ListOutcome,

@@ -16,7 +16,7 @@ import { listen } from "../../http/server.ts";
 import { closing } from "../../service/closing.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Services } from "../../service/services.ts";
-import { childEnvironment } from "../../cli/child.ts";
+import { childEnvironment } from "../child.ts";
 import { animalActions } from "./animals.ts";
 import { Imports, inProcess, uploadsFolder } from "./imports.ts";
 import { PeopleService } from "./people.ts";

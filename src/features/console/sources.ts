@@ -1,8 +1,8 @@
 /** Followed lists, as the pages show and steer them. */
-import { runJob } from "../../cli/child.ts";
+import { runJob } from "../child.ts";
 import type { EnvironmentVariables } from "../../config.ts";
 import type { Services } from "../../service/services.ts";
-import { finishJob, pauseJob } from "../../storage/schedule.ts";
+import { finishJob, pauseJob } from "../jobs.ts";
 import { heldMark, withdrawHeld } from "../sources/pull.ts";
 import {
   claimPull,

@@ -5,7 +5,7 @@ import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../.
 import { AppError } from "../../domain/errors.ts";
 import type { Logger } from "../../service/log.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { childEnvironment, program } from "../../cli/child.ts";
+import { childEnvironment, program } from "../child.ts";
 import type { ListenAddress } from "../listen-address.ts";
 import { permit } from "./reach.ts";
 import { besideVariable, inviting } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
-import { type JobRow, jobRows, jobsSql } from "../../storage/schedule.ts";
+import { type JobRow, jobRows, jobsSql } from "../jobs.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";

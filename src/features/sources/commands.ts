@@ -12,7 +12,7 @@ import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
 import { intervalMinMs } from "../../domain/schedule.ts";
 import type { Services } from "../../service/services.ts";
-import { pauseJob } from "../../storage/schedule.ts";
+import { pauseJob } from "../jobs.ts";
 import { previewImport } from "../import/do/import.ts";
 import { messageText } from "../import/messages.ts";
 import { prepare, type Reading } from "../import/understand/reading.ts";

@@ -10,7 +10,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { JobProblem } from "../../domain/schedule.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import { finishJob, type JobOutcome } from "../../storage/schedule.ts";
+import { finishJob, type JobOutcome } from "../jobs.ts";
 import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
 import { runImport } from "../import/do/import.ts";
 import type { ImportSummary } from "../import/do/summary.ts";

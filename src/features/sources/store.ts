@@ -3,15 +3,7 @@ import { and, count, eq, gte } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { lateness, leaseMs } from "../../domain/schedule.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
-import {
-  allJobs,
-  findJob,
-  type Job,
-  jobName,
-  pauseJob,
-  removeJob,
-  scheduleJob,
-} from "../../storage/schedule.ts";
+import { allJobs, findJob, type Job, jobName, pauseJob, removeJob, scheduleJob } from "../jobs.ts";
 
 export type Source = Tables["sources"]["$inferSelect"];
 export type NewSource = Tables["sources"]["$inferInsert"];

@@ -15,7 +15,7 @@ import {
   resumeList,
   updateSource,
 } from "../../../src/features/sources/store.ts";
-import { pauseJob } from "../../../src/storage/schedule.ts";
+import { pauseJob } from "../../../src/features/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { randomOf } from "../../helpers/random.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";

@@ -24,7 +24,7 @@ import { dayMs, systemClock } from "../../../domain/clock.ts";
 import { parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { findJob, finishJob, jobName, type JobOutcome } from "../../../storage/schedule.ts";
+import { findJob, finishJob, jobName, type JobOutcome } from "../../jobs.ts";
 import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { othersMayLink } from "../../../storage/sqlite/folder.ts";

@@ -6,7 +6,7 @@ import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { failingMs, lateness } from "../../../domain/schedule.ts";
-import { type JobRow, jobRows, jobsSql } from "../../../storage/schedule.ts";
+import { type JobRow, jobRows, jobsSql } from "../../jobs.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { lastBackup } from "../backup/backup.ts";

@@ -8,7 +8,7 @@ import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { windowMs } from "../../../domain/windows.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
-import type { JobRow } from "../../../storage/schedule.ts";
+import type { JobRow } from "../../jobs.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
 import { ownership, refuseNetwork, requireFolder } from "../../../storage/sqlite/folder.ts";
 import {

@@ -13,7 +13,7 @@ import type { AnsweredRequest } from "../../../http/handler.ts";
 import type { JobKind } from "../../../domain/schedule.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
 import type { Database } from "../../../storage/database.ts";
-import { type Job, jobsOf } from "../../../storage/schedule.ts";
+import { type Job, jobsOf } from "../../jobs.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { descriptorsMax } from "../../../storage/system.ts";

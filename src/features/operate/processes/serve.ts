@@ -6,7 +6,7 @@ import { openLog } from "../../../cli/serve.ts";
 import { dataFolderOf, settings, type AnySetting, type LoadedConfig } from "../../../config.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { MinuteBuckets } from "../../../service/anonymous.ts";
-import { childEnvironment } from "../../../cli/child.ts";
+import { childEnvironment } from "../../child.ts";
 import { processesSetting } from "../index.ts";
 import { otherWarnsVariable } from "./parent.ts";
 import { Supervisor } from "./supervisor.ts";

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { MinuteBuckets } from "../../../service/anonymous.ts";
 import type { Logger } from "../../../service/log.ts";
-import { program } from "../../../cli/child.ts";
+import { program } from "../../child.ts";
 import { type MemberMessage, Questions, type SupervisorMessage } from "./parent.ts";
 
 /** How long a process that ended waits to be replaced: doubled from the first to the last. */

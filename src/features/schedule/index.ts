@@ -1,41 +1,41 @@
-import { dataFolderOf, type LoadedConfig } from "../config.ts";
-import { systemClock } from "../domain/clock.ts";
-import type { JobKind } from "../domain/schedule.ts";
-import type { Logger } from "../service/log.ts";
-import { Schedule } from "../service/schedule.ts";
-import type { Services } from "../service/services.ts";
-import type { Database } from "../storage/database.ts";
-import { type Job, jobName, jobsOf, scheduleJob } from "../storage/schedule.ts";
-import { inMemory } from "../storage/sqlite/files.ts";
-import { childEnvironment, runJob } from "./child.ts";
-import type { Io } from "./io.ts";
+import { childEnvironment, runJob } from "../child.ts";
+import type { Io } from "../../cli/io.ts";
+import { dataFolderOf, type LoadedConfig } from "../../config.ts";
+import { systemClock } from "../../domain/clock.ts";
+import type { Feature, JobCommand } from "../../feature.ts";
+import type { Logger } from "../../service/log.ts";
+import type { Database } from "../../storage/database.ts";
+import { inMemory } from "../../storage/sqlite/files.ts";
+import { type Job, jobName, jobsOf, scheduleJob } from "../jobs.ts";
+import { Schedule } from "./schedule.ts";
 
-/** What a feature does by the schedule: a command of this program, never one from a store. */
-export interface JobCommand {
-  readonly kind: JobKind;
-  /** The words of the command for a job's target. It stores how it ended, and then exits with 0. */
-  readonly words: (target: string) => readonly string[];
-  /** For a job that the settings schedule: how often, undefined for never. */
-  readonly everyMs?: (loaded: LoadedConfig) => number | undefined;
-  /**
-   * Hears why each of them failed, or null. Throws AppError to have a warning in the log. `signal`
-   * is aborted when the service stops.
-   */
-  readonly ended?: (
-    loaded: LoadedConfig,
-    problem: string | null,
-    signal: AbortSignal,
-  ) => Promise<void>;
-}
+/** What features do by the schedule, while the service runs. */
+export const scheduleFeature: Feature = {
+  name: "schedule",
+  async watch(loaded, log, io) {
+    // No other process can open it.
+    if (dataFolderOf(loaded.config) === inMemory) return undefined;
+    let db: Database | undefined;
+    let starting: Promise<Schedule> | undefined;
+    const close = async () => (await starting)?.close();
+    return {
+      opened: (opened) => void (db = opened),
+      started() {
+        if (db !== undefined) starting = startSchedule(loaded, io, db, log);
+      },
+      stopping: () => void close(),
+      close,
+    };
+  },
+};
 
-/** Starts the schedule of a serving process; none on a store that no other process can open. */
-export async function startSchedule(
+/** Starts the schedule of a serving process. */
+async function startSchedule(
   loaded: LoadedConfig,
   io: Io,
-  { store: { db } }: Services,
+  db: Database,
   log: Logger,
-): Promise<Schedule | undefined> {
-  if (dataFolderOf(loaded.config) === inMemory) return undefined;
+): Promise<Schedule> {
   const commands = io.features.flatMap(({ jobs = [] }) => jobs);
   // Another server on this store may have settings of its own.
   const wanted = commands.filter(

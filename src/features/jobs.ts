@@ -9,7 +9,7 @@ import {
   nextAfterSuccess,
   type PauseReason,
 } from "../domain/schedule.ts";
-import type { Database, Tx } from "./database.ts";
+import type { Database, Tx } from "../storage/database.ts";
 
 export interface Job extends JobTimes {
   readonly name: string;

@@ -1,7 +1,7 @@
-import type { Clock } from "../domain/clock.ts";
-import { isDue, jobMaxMs, leaseMs } from "../domain/schedule.ts";
-import type { Database } from "../storage/database.ts";
-import { claimJob, findJob, finishJob, type Job, jobsOf, leaseJob } from "../storage/schedule.ts";
+import type { Clock } from "../../domain/clock.ts";
+import { isDue, jobMaxMs, leaseMs } from "../../domain/schedule.ts";
+import type { Database } from "../../storage/database.ts";
+import { claimJob, findJob, finishJob, type Job, jobsOf, leaseJob } from "../jobs.ts";
 
 const lookEveryMs = 20_000;
 /** How many jobs run beside each other: each is a process of its own. */

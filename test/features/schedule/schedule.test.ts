@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { dayMs, hourMs, minuteMs } from "../../src/domain/clock.ts";
-import { leaseMs } from "../../src/domain/schedule.ts";
-import { Schedule } from "../../src/service/schedule.ts";
+import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
+import { leaseMs } from "../../../src/domain/schedule.ts";
+import { Schedule } from "../../../src/features/schedule/schedule.ts";
 import {
   claimJob,
   finishJob,
@@ -9,9 +9,9 @@ import {
   jobsOf,
   pauseJob,
   scheduleJob,
-} from "../../src/storage/schedule.ts";
-import { TestClock } from "../helpers/app.ts";
-import { openTestStore } from "../helpers/store-under-test.ts";
+} from "../../../src/features/jobs.ts";
+import { TestClock } from "../../helpers/app.ts";
+import { openTestStore } from "../../helpers/store-under-test.ts";
 
 async function scheduled(run: (name: string) => string | undefined | Promise<string | undefined>) {
   const clock = new TestClock();
