@@ -4,7 +4,6 @@ import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { AddressLimiter } from "../service/anonymous.ts";
-import { closing, quietly } from "../service/closing.ts";
 import { openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
@@ -51,12 +50,10 @@ export async function openServices(
     },
     io.features.flatMap(({ stores = [] }) => stores),
   );
-  try {
-    await refuseMoved(store, config);
-  } catch (error) {
-    await quietly(() => store.close());
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => store.close());
+  await refuseMoved(store, config);
+  opened.move();
   return createServices(store, {
     environment: config.environment,
     clock: systemClock,
@@ -107,10 +104,9 @@ export async function withServices<T>(
     serving: false,
     onError: (error) => io.err(`Warning: ${messageOf(error)}\n`),
   });
-  return closing(
-    () => services.close(),
-    () => work(services),
-  );
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => services.close());
+  return await work(services);
 }
 
 /** Throws where there is no catalogue: a misspelt folder would get an empty one. */

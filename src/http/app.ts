@@ -3,13 +3,12 @@ import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
 import type { MakeRoutes } from "./edge.ts";
-import { refusalOf, refuse } from "./errors.ts";
+import { jsonType, refusal, refusalOf, refuse, respond } from "./errors.ts";
 import { admitUnrouted } from "./guard.ts";
 import { createHandler, type Handler, type RequestObserver } from "./handler.ts";
 import { recordOf, type Reachable } from "./record.ts";
 import { fallbackRoutes, methodTable, otherResponse } from "./routes/fallback.ts";
 import { petRoutes } from "./routes/pets.ts";
-import { probeRoutes } from "./routes/probes.ts";
 import { refusedBy } from "./schemas.ts";
 
 export interface AppOptions extends Reachable {
@@ -80,5 +79,21 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
     .use(fallbackRoutes({ services, cors }, operations.routes))
     .use(open);
 }
+
+/** The probes, without key or limits. `/health`: the process responds. `/ready`: it can work. */
+function probeRoutes(services: Pick<Services, "check">) {
+  return new Elysia({ name: "probes" })
+    .get("/health", ({ request }) => jsonOf(request, { status: "ok" }))
+    .get("/ready", async ({ request }) => {
+      const checks = await services.check();
+      const failed = checks.filter(({ ok }) => !ok);
+      if (failed.length === 0) return jsonOf(request, { status: "ready", checks });
+      const why = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
+      return refuse(request, refusal("unavailable", `Not ready. ${why}.`));
+    });
+}
+
+const jsonOf = (request: Request, value: unknown) =>
+  respond(request, JSON.stringify(value), { headers: { "Content-Type": jsonType } });
 
 export type App = ReturnType<typeof createApp>;

@@ -14,10 +14,16 @@ import {
 import { imposeBan, liftBan, noBan } from "../domain/ban.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import type { PlanName } from "../domain/plan.ts";
+import {
+  isLimit,
+  limitMax,
+  type Limits,
+  limitsOf,
+  type PlanName,
+  planNames,
+} from "../domain/plan.ts";
 import type { KeyAction, KeyEvent } from "../storage/contract.ts";
 import type { KeyStore } from "../storage/keys.ts";
-import { agreedLimits, type PlanChange } from "./agreed-limits.ts";
 import { hashKey } from "./key-directory.ts";
 
 export interface IssuedKey {
@@ -31,6 +37,13 @@ export interface KeyDetails {
   readonly key: ApiKey;
   readonly secrets: readonly KeySecret[];
   readonly events: readonly KeyEvent[];
+}
+
+/** What an operator may say of a key's plan and limits; the numbers go with Enterprise only. */
+export interface PlanChange {
+  readonly plan?: PlanName | undefined;
+  readonly perMinute?: number | undefined;
+  readonly perDay?: number | undefined;
 }
 
 interface KeyServiceOptions {
@@ -268,4 +281,39 @@ function found(key: ApiKey | undefined, reference: string): ApiKey {
   throw new AppError("not_found", `There is no key with the id or label "${reference}".`, {
     hint: "rehome keys list",
   });
+}
+
+/** The limits of a plan, or `invalid_request`: Enterprise needs both numbers, no other has any. */
+export function agreedLimits(
+  plan: PlanName,
+  { perMinute, perDay }: Omit<PlanChange, "plan">,
+): Limits {
+  for (const limit of [perMinute, perDay]) {
+    if (limit !== undefined && !isLimit(limit)) {
+      throw new AppError(
+        "invalid_request",
+        `A limit must be a whole number from 1 to ${limitMax}.`,
+      );
+    }
+  }
+  const given = perMinute !== undefined || perDay !== undefined;
+  const custom =
+    perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
+  const limits = given && custom === undefined ? undefined : limitsOf(plan, custom);
+  if (limits !== undefined) return limits;
+  throw plan === "enterprise"
+    ? new AppError(
+        "invalid_request",
+        "The enterprise plan has no limits of its own; it needs both numbers.",
+        {
+          hint: "Add --per-minute N --per-day N.",
+        },
+      )
+    : new AppError(
+        "invalid_request",
+        `The ${plan} plan has published limits; only enterprise takes its own.`,
+        {
+          hint: `Leave --per-minute and --per-day out, or choose --plan enterprise (plans: ${planNames.join(", ")}).`,
+        },
+      );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { limitMax, planNames } from "../../src/domain/plan.ts";
-import { agreedLimits, type PlanChange } from "../../src/service/agreed-limits.ts";
+import { agreedLimits, type PlanChange } from "../../src/service/keys.ts";
 
 test.each([0, -1, 1.5, Number.NaN, limitMax + 1])("%d is no limit", (limit) => {
   for (const numbers of [

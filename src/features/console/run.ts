@@ -13,7 +13,6 @@ import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { listen } from "../../http/server.ts";
-import { closing } from "../../service/closing.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Services } from "../../service/services.ts";
 import { childEnvironment } from "../child.ts";
@@ -71,10 +70,9 @@ Examples:
     async (address: string | undefined, options: { json?: true; firstLink?: true }) => {
       const loaded = beginOnStore(command, io);
       const log = openLog(loaded.config, io);
-      await closing(
-        () => log.close(),
-        () => run(loaded, address, options, io, log),
-      );
+      await using opened = new AsyncDisposableStack();
+      opened.defer(() => log.close());
+      await run(loaded, address, options, io, log);
     },
   );
 }
@@ -93,36 +91,29 @@ async function run(
   refuseStray(config, {});
   const onError = (error: unknown) => log.failure(error);
   const services = await openServices(config, io, { serving: false, onError });
-  await closing(
-    () => services.close(),
-    async () => {
-      const actions = await openActions(loaded, services, io);
-      await closing(
-        () => actions.imports.close(),
-        async () => {
-          const server = await start(loaded, at, actions, log);
-          const { stop, onReload } = io.hearSignals();
-          onReload(() => void renew(loaded, server, log));
-          const renamed = await actions.people.takeRenamed();
-          if (renamed !== undefined) log.warn(renamedText(renamed));
-          const url = loaded.valueOf(consoleUrlSetting) ?? reachableOrigin(server.url.origin);
-          await actions.people.noteAddress(url);
-          const wantsLink = options.firstLink === true || io.isTerminal;
-          const link = wantsLink ? await firstLink(url, actions.people, io.actor) : undefined;
-          const tidying = setInterval(() => void tidy(actions).catch(onError), tidyMs);
-          const { port } = server;
-          if (options.json) printJson(io, { url, port, firstLink: link ?? null });
-          else {
-            const lines = [`Console ${url}`, ...(link === undefined ? [] : inviting(link))];
-            void announce(io, `${lines.join("\n")}\n`);
-          }
-          await Promise.race([untilAborted(stop), untilServiceEnds(io)]);
-          clearInterval(tidying);
-          await server.stop(stopMaxMs);
-        },
-      );
-    },
-  );
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => services.close());
+  const actions = await openActions(loaded, services, io);
+  opened.defer(() => actions.imports.close());
+  const server = await start(loaded, at, actions, log);
+  const { stop, onReload } = io.hearSignals();
+  onReload(() => void renew(loaded, server, log));
+  const renamed = await actions.people.takeRenamed();
+  if (renamed !== undefined) log.warn(renamedText(renamed));
+  const url = loaded.valueOf(consoleUrlSetting) ?? reachableOrigin(server.url.origin);
+  await actions.people.noteAddress(url);
+  const wantsLink = options.firstLink === true || io.isTerminal;
+  const link = wantsLink ? await firstLink(url, actions.people, io.actor) : undefined;
+  const tidying = setInterval(() => void tidy(actions).catch(onError), tidyMs);
+  const { port } = server;
+  if (options.json) printJson(io, { url, port, firstLink: link ?? null });
+  else {
+    const lines = [`Console ${url}`, ...(link === undefined ? [] : inviting(link))];
+    void announce(io, `${lines.join("\n")}\n`);
+  }
+  await Promise.race([untilAborted(stop), untilServiceEnds(io)]);
+  clearInterval(tidying);
+  await server.stop(stopMaxMs);
 }
 
 const renamedText = (names: string) =>

@@ -8,7 +8,6 @@ import { explainRefusal } from "../failures.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { type CopiedPart, copyStore } from "./copy.ts";
-import { closing, quietly } from "../../../service/closing.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { takenByRoot } from "../../../storage/sqlite/folder.ts";
@@ -139,24 +138,17 @@ async function copyBetween(
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
   const say = (step: string) => void (io.talkIsTerminal && io.err(`${step}\n`));
   await requireUnusedPlace(source, config);
+  await using opened = new AsyncDisposableStack();
   const from = await open(io, source, config);
-  return closing(
-    () => from.close(),
-    async () => {
-      await refuseMoved(from, config);
-      // While the source is open, so that it is not its own target by another address.
-      await requireUnusedPlace(target, config);
-      const to = await openTarget(io, from, target, config);
-      return closing(
-        () => to.close(),
-        async () => {
-          const parts = await copyStore(from, to, say);
-          await mark(from, to.place);
-          return { from: from.place, to: to.place, parts };
-        },
-      );
-    },
-  );
+  opened.defer(() => from.close());
+  await refuseMoved(from, config);
+  // While the source is open, so that it is not its own target by another address.
+  await requireUnusedPlace(target, config);
+  const to = await openTarget(io, from, target, config);
+  opened.defer(() => to.close());
+  const parts = await copyStore(from, to, say);
+  await mark(from, to.place);
+  return { from: from.place, to: to.place, parts };
 }
 
 /** Opens the target. What the source came from is put aside: the copy goes back there. */
@@ -166,17 +158,16 @@ async function openTarget(
   target: string,
   config: PlacesToCopy["config"],
 ): Promise<Store> {
-  const to = await open(io, target, config);
-  try {
+  {
+    await using opened = new AsyncDisposableStack();
+    const to = await open(io, target, config);
+    opened.defer(() => to.close());
     if ((await to.db.read(movedTo)) !== from.place) {
       await refuseMoved(to, config);
+      opened.move();
       return to;
     }
-  } catch (error) {
-    await quietly(() => to.close());
-    throw error;
   }
-  await to.close();
   const stamp = isoSeconds(systemClock()).replaceAll(/[-:]/g, "");
   const kept = isAddress(target)
     ? await renameSchema(target, `replaced_${stamp.toLowerCase()}`, config.storeTimeoutMs)
