@@ -4,8 +4,8 @@ import { labelAt, viewOf, windowMs, type WindowView } from "../domain/windows.ts
 import { rateLimited, type Admission } from "./admission.ts";
 
 /** Buckets in memory at most. More callers share one: dropping one would hand back its quota. */
-const bucketsMax = 200_000;
-const overflowBucket = "overflow";
+export const bucketsMax = 200_000;
+export const overflowBucket = "overflow";
 /** Callers without an address (a Unix socket) share one bucket. */
 const unknownBucket = "unknown";
 
@@ -14,32 +14,6 @@ export interface Granted {
   /** What the bucket has given in that minute, these requests included. */
   readonly used: number;
   readonly granted: number;
-}
-
-/** Buckets of addresses: requests counted a minute at a time, in memory only. */
-export class MinuteBuckets {
-  readonly #clock: Clock;
-  readonly #perMinute: number;
-  #label = 0;
-  #used = new Map<string, number>();
-
-  constructor(clock: Clock, perMinute: number) {
-    this.#clock = clock;
-    this.#perMinute = perMinute;
-  }
-
-  /** Takes `want` requests from a bucket, or what it has left. Taking none shows what it gave. */
-  reserve(bucket: string, want: number): Granted {
-    const label = labelAt(this.#label, this.#clock(), windowMs.minute);
-    if (label > this.#label) this.#used = new Map();
-    this.#label = label;
-    const isKept = this.#used.has(bucket) || this.#used.size < bucketsMax;
-    const name = isKept ? bucket : overflowBucket;
-    const before = this.#used.get(name) ?? 0;
-    const granted = Math.min(want, this.#perMinute - before);
-    if (granted > 0) this.#used.set(name, before + granted);
-    return { label, used: before + granted, granted };
-  }
 }
 
 /** The names of buckets by addresses as they are spelt, because reading an address costs most. */
@@ -62,49 +36,114 @@ export class BucketNames {
   }
 }
 
-/** Limits callers without a valid key, by address. */
-export interface AddressLimiter {
-  /** Charges one request to the bucket of `address`, unless it is used up. */
-  admit(address: string | undefined): Admission | Promise<Admission>;
-  /** What the bucket of an address shows when nothing is charged to it. */
-  peek(address: string | undefined): WindowView;
+/** Takes requests from a bucket that several processes share. */
+export type ReserveShared = (bucket: string, want: number) => Promise<Granted>;
+
+/** What a process holds of a bucket in the running minute. */
+interface Reservation {
+  used: number;
+  left: number;
+  reserving: Promise<void> | undefined;
 }
 
-export class AnonymousLimiter implements AddressLimiter {
+/**
+ * Limits callers without a valid key, by address. A process that serves alone holds all requests of
+ * a minute. One of several takes one second of an address's requests ahead by `reserve`, like the
+ * limiter of keys, and asks again when they are used.
+ */
+export class AddressLimiter {
   readonly #clock: Clock;
   readonly #perMinute: number;
-  readonly #buckets: MinuteBuckets;
+  readonly #reserve: ReserveShared | undefined;
   readonly #names = new BucketNames();
   #label = 0;
+  #reservations = new Map<string, Reservation>();
 
-  constructor(clock: Clock, perMinute: number) {
+  constructor(clock: Clock, perMinute: number, reserve?: ReserveShared) {
     this.#clock = clock;
     this.#perMinute = perMinute;
-    this.#buckets = new MinuteBuckets(clock, perMinute);
+    this.#reserve = reserve;
   }
 
-  admit(address: string | undefined): Admission {
-    const { label, used, granted } = this.#buckets.reserve(this.#names.of(address), 1);
-    if (label !== this.#label) this.#names.forget();
-    this.#label = label;
-    const view = viewOf("minute", label, this.#perMinute, this.#perMinute - used);
-    return granted === 1 ? admitted(view) : usedUp(view, this.#clock());
+  /** Charges one request to the bucket of `address`, unless it is used up. */
+  admit(address: string | undefined): Admission | Promise<Admission> {
+    this.#keepTime();
+    const bucket = this.#names.of(address);
+    return this.#admitFrom(this.#reservationOf(bucket)) ?? this.#admitLater(bucket);
   }
 
+  /** What the bucket of an address shows when nothing is charged to it. */
   peek(address: string | undefined): WindowView {
-    const { label, used } = this.#buckets.reserve(this.#names.of(address), 0);
-    return viewOf("minute", label, this.#perMinute, this.#perMinute - used);
+    this.#keepTime();
+    return this.#viewOf(this.#reservations.get(this.#names.of(address)) ?? this.#unused());
+  }
+
+  /** Forgets the minute before. A process alone keeps its counts when the clock is set back. */
+  #keepTime(): void {
+    const label = labelAt(this.#label, this.#clock(), windowMs.minute);
+    if (label === this.#label) return;
+    // Of several, the counting process keeps them, and hears of it by being asked.
+    if (label > this.#label || this.#reserve !== undefined) this.#reservations = new Map();
+    this.#label = label;
+    // Most of them do not come again.
+    this.#names.forget();
+  }
+
+  #unused(): Reservation {
+    const all = this.#reserve === undefined ? this.#perMinute : 0;
+    return { used: all, left: all, reserving: undefined };
+  }
+
+  #reservationOf(bucket: string): Reservation {
+    const known = this.#reservations.get(bucket);
+    if (known !== undefined) return known;
+    const name = this.#reservations.size < bucketsMax ? bucket : overflowBucket;
+    return this.#reservations.getOrInsertComputed(name, () => this.#unused());
+  }
+
+  #viewOf({ used, left }: Reservation): WindowView {
+    return viewOf("minute", this.#label, this.#perMinute, this.#perMinute - used + left);
+  }
+
+  /** Decides from what this process holds, or returns undefined when it has to ask. */
+  #admitFrom(reservation: Reservation): Admission | undefined {
+    if (reservation.left > 0) {
+      reservation.left -= 1;
+      return admitted(this.#viewOf(reservation));
+    }
+    if (reservation.used < this.#perMinute) return undefined;
+    const view = this.#viewOf(reservation);
+    const refusal = rateLimited(view, this.#clock(), {
+      allowance: "An address without a valid key may make",
+      exceeded: "address's limit",
+    });
+    return { view, key: undefined, refusal };
+  }
+
+  async #admitLater(bucket: string): Promise<Admission> {
+    for (;;) {
+      this.#keepTime();
+      const reservation = this.#reservationOf(bucket);
+      const decided = this.#admitFrom(reservation);
+      if (decided !== undefined) return decided;
+      reservation.reserving ??= this.#fill(bucket, reservation);
+      await reservation.reserving;
+    }
+  }
+
+  async #fill(bucket: string, reservation: Reservation): Promise<void> {
+    if (this.#reserve === undefined) return;
+    const { label, used, granted } = await this.#reserve(bucket, Math.ceil(this.#perMinute / 60));
+    reservation.reserving = undefined;
+    // The counting process decides which minute it is. After a clock was set back, one of us may
+    // have seen a later minute than the other.
+    if (label !== this.#label) this.#reservations = new Map([[bucket, reservation]]);
+    this.#label = label;
+    reservation.used = used;
+    reservation.left += granted;
   }
 }
 
 export function admitted(view: WindowView): Admission {
   return { view, key: undefined, refusal: undefined };
-}
-
-export function usedUp(view: WindowView, nowMs: number): Admission {
-  const refusal = rateLimited(view, nowMs, {
-    allowance: "An address without a valid key may make",
-    exceeded: "address's limit",
-  });
-  return { view, key: undefined, refusal };
 }

@@ -2,7 +2,7 @@ import type { Environment, RandomBytes } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Store, StoreCheck } from "../storage/contract.ts";
 import { Access } from "./access.ts";
-import { AnonymousLimiter, type AddressLimiter } from "./anonymous.ts";
+import { AddressLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
 import { KeyService } from "./keys.ts";
 import { Limiter, sweepIntervalMs } from "./limiter.ts";
@@ -37,7 +37,7 @@ export function createServices(store: Store, options: ServiceOptions) {
       store.reportNoisyMinute(keyId, minuteLabel, nowMs),
   });
   const directory = new KeyDirectory({ store, limiter, environment, clock });
-  const anonymous = options.addresses ?? new AnonymousLimiter(clock, anonymousPerMinute);
+  const anonymous = options.addresses ?? new AddressLimiter(clock, anonymousPerMinute);
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs).unref();
   return {

@@ -1,7 +1,8 @@
 /** Callers without a valid key: a bucket for each address, in memory that is bounded. */
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
-import { AnonymousLimiter } from "../../src/service/anonymous.ts";
+import type { Admission } from "../../src/service/admission.ts";
+import { AddressLimiter } from "../../src/service/anonymous.ts";
 import { TestClock } from "../helpers/app.ts";
 import { Stack } from "../helpers/stack.ts";
 
@@ -16,10 +17,13 @@ function heapBytes(): number {
 const address = (i: number) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
 const limiter = (perMinute = 3) => {
   const clock = new TestClock();
-  return { clock, limiter: new AnonymousLimiter(clock.read, perMinute) };
+  return { clock, limiter: new AddressLimiter(clock.read, perMinute) };
 };
-const admitted = (buckets: AnonymousLimiter, address: string | undefined) =>
-  buckets.admit(address).refusal === undefined;
+/** A process that serves alone decides at once. */
+const decided = (buckets: AddressLimiter, address: string | undefined) =>
+  buckets.admit(address) as Admission;
+const admitted = (buckets: AddressLimiter, address: string | undefined) =>
+  decided(buckets, address).refusal === undefined;
 
 describe("buckets", () => {
   test("of IPv4 are one address each, also where it is mapped into IPv6", () => {
@@ -66,7 +70,7 @@ describe("buckets", () => {
   test("show their numbers, and refuse in words", () => {
     const { clock, limiter: buckets } = limiter();
     const resetSeconds = clock.nowMs / 1000 + 50;
-    const views = [1, 2, 3, 4].map(() => buckets.admit("192.0.2.1"));
+    const views = [1, 2, 3, 4].map(() => decided(buckets, "192.0.2.1"));
     expect(views.map(({ view }) => view)).toEqual(
       [2, 1, 0, 0].map((remaining) => ({ window: "minute", limit: 3, remaining, resetSeconds })),
     );
@@ -77,7 +81,7 @@ describe("buckets", () => {
         "An address without a valid key may make 3 requests per minute, and that limit is reached; try again in 50 s.",
     });
     clock.advance(50_000);
-    expect(buckets.admit("192.0.2.1").view.remaining).toBe(2);
+    expect(decided(buckets, "192.0.2.1").view.remaining).toBe(2);
   });
 
   test("survive a clock that is set back, for a minute at the most", () => {

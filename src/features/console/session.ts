@@ -1,6 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import { retryAfterSeconds } from "../../domain/windows.ts";
-import { AnonymousLimiter } from "../../service/anonymous.ts";
+import { AddressLimiter } from "../../service/anonymous.ts";
 import { Form, readForm } from "./body.ts";
 import { messagePage, signedOutPage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
@@ -8,7 +8,7 @@ import { isSecret, sessionMs, type Secret } from "./people.ts";
 import { cookieAttributes, type Arrival } from "./visit.ts";
 
 /** Counts wrong links and wrong cookies by address (an IPv6 /64 is one), a minute at a time. */
-export const countFailures = (clock: Clock) => new AnonymousLimiter(clock, 5);
+export const countFailures = (clock: Clock) => new AddressLimiter(clock, 5);
 export type Failures = ReturnType<typeof countFailures>;
 
 /** Over HTTPS a `__Host-` cookie comes from this very host, not a neighbour (RFC 6265bis). */

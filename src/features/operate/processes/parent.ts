@@ -2,8 +2,7 @@
 import { systemClock } from "../../../domain/clock.ts";
 import type { Config, EnvironmentVariables } from "../../../config.ts";
 import type { Watcher } from "../../../feature.ts";
-import type { Granted } from "../../../service/anonymous.ts";
-import { SharedAddressLimiter, type ReserveShared } from "./shared-addresses.ts";
+import { AddressLimiter, type Granted, type ReserveShared } from "../../../service/anonymous.ts";
 
 /** Set in the environment of every serving process but the first one, which warns for all. */
 export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
@@ -81,7 +80,7 @@ export function watchForParent(config: Config, parent: Parent): Watcher {
     stop,
     otherWarns,
     // Addresses without a key are counted by all processes together.
-    addresses: new SharedAddressLimiter(systemClock, config.anonymousPerMinute, reserveShared),
+    addresses: new AddressLimiter(systemClock, config.anonymousPerMinute, reserveShared),
     close: async () => undefined,
   };
 }

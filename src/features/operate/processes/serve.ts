@@ -5,11 +5,10 @@ import { announce, type Io, untilAborted } from "../../../cli/io.ts";
 import { openLog } from "../../../cli/serve.ts";
 import { dataFolderOf, settings, type AnySetting, type LoadedConfig } from "../../../config.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
-import { MinuteBuckets } from "../../../service/anonymous.ts";
 import { childEnvironment } from "../../child.ts";
 import { processesSetting } from "../index.ts";
 import { otherWarnsVariable } from "./parent.ts";
-import { Supervisor } from "./supervisor.ts";
+import { MinuteBuckets, Supervisor } from "./supervisor.ts";
 
 /**
  * Runs the service in `count` processes at one address until it is asked to stop. SIGHUP goes to

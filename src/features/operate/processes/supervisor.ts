@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import type { MinuteBuckets } from "../../../service/anonymous.ts";
+import type { Clock } from "../../../domain/clock.ts";
+import { labelAt, windowMs } from "../../../domain/windows.ts";
+import { bucketsMax, type Granted, overflowBucket } from "../../../service/anonymous.ts";
 import type { Logger } from "../../../service/log.ts";
 import { program } from "../../child.ts";
 import { type MemberMessage, Questions, type SupervisorMessage } from "./parent.ts";
@@ -10,6 +12,32 @@ const restartMs = { first: 100, last: 10_000 } as const;
 const soundMs = 60_000;
 /** How much longer than its own shutdown timeout a process may take to end. */
 const graceMs = 5_000;
+
+/** Buckets of addresses: requests counted a minute at a time, in memory only. */
+export class MinuteBuckets {
+  readonly #clock: Clock;
+  readonly #perMinute: number;
+  #label = 0;
+  #used = new Map<string, number>();
+
+  constructor(clock: Clock, perMinute: number) {
+    this.#clock = clock;
+    this.#perMinute = perMinute;
+  }
+
+  /** Takes `want` requests from a bucket, or what it has left. Taking none shows what it gave. */
+  reserve(bucket: string, want: number): Granted {
+    const label = labelAt(this.#label, this.#clock(), windowMs.minute);
+    if (label > this.#label) this.#used = new Map();
+    this.#label = label;
+    const isKept = this.#used.has(bucket) || this.#used.size < bucketsMax;
+    const name = isKept ? bucket : overflowBucket;
+    const before = this.#used.get(name) ?? 0;
+    const granted = Math.min(want, this.#perMinute - before);
+    if (granted > 0) this.#used.set(name, before + granted);
+    return { label, used: before + granted, granted };
+  }
+}
 
 interface SupervisorOptions {
   readonly count: number;

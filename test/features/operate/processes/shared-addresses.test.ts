@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { array, assert, asyncProperty, constantFrom, integer, nat, record } from "fast-check";
 import type { Admission } from "../../../../src/service/admission.ts";
-import { MinuteBuckets } from "../../../../src/service/anonymous.ts";
-import { SharedAddressLimiter } from "../../../../src/features/operate/processes/shared-addresses.ts";
+import { MinuteBuckets } from "../../../../src/features/operate/processes/supervisor.ts";
+import { AddressLimiter } from "../../../../src/service/anonymous.ts";
 import { TestClock } from "../../../helpers/app.ts";
 
 const minuteMs = 60_000;
@@ -22,7 +22,7 @@ function processes(count: number, perMinute: number) {
   };
   const limiters = Array.from(
     { length: count },
-    () => new SharedAddressLimiter(clock.read, perMinute, take),
+    () => new AddressLimiter(clock.read, perMinute, take),
   );
   /** One request at a process. */
   const ask = async (process: number): Promise<Admission> => {
