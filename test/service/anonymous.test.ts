@@ -54,7 +54,7 @@ describe("buckets", () => {
 
   test("show their numbers to who is not charged, in the minute that runs", () => {
     const { clock, limiter: buckets } = limiter();
-    buckets.admit("192.0.2.1");
+    decided(buckets, "192.0.2.1");
     const resetSeconds = clock.nowMs / 1000 + 50;
     const shown = { window: "minute", limit: 3, resetSeconds } as const;
     expect(buckets.peek("192.0.2.1")).toEqual({ ...shown, remaining: 2 });

@@ -42,7 +42,7 @@ export async function signedIn(
     return found.person;
   }
   const refused = tooMany(arrival, failures);
-  failures.admit(arrival.address);
+  void failures.admit(arrival.address);
   if (refused !== undefined) {
     warn(`Too many wrong sessions from ${arrival.address}.`);
     return refused;

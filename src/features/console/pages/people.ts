@@ -197,7 +197,7 @@ export async function join(arrival: Arrival, link: Link): Promise<Response> {
 /** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */
 function wrongLink(arrival: Arrival, { failures }: Link): Response {
   const { words, address } = arrival;
-  failures.admit(address);
+  void failures.admit(address);
   return plainPage(arrival, {
     title: words.failures.title,
     status: "Not Found",
