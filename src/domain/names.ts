@@ -1,31 +1,4 @@
-/** Texts as people type them: how a search compares them, and which name a typing error means. */
-
-/** What people type for the letters that Unicode does not decompose. */
-const typed: Readonly<Record<string, string>> = {
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  ß: "ss",
-  þ: "th",
-  ð: "d",
-  đ: "d",
-  ħ: "h",
-  ı: "i",
-  ł: "l",
-  ŋ: "n",
-  ŧ: "t",
-  ς: "σ",
-};
-const typedLetters = new RegExp(`[${Object.keys(typed).join("")}]`, "g");
-
-/**
- * A text as a search compares it: without regard to case, to accents and to how a letter is
- * composed. `Ñandú` is found by `nandu`, `ﬁ` by `fi`, and `Ørsted` by `orsted`.
- */
-export function fold(text: string): string {
-  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return plain.replace(typedLetters, (letter) => typed[letter] ?? letter);
-}
+/** Which name a typing error means. */
 
 /**
  * The number of letters to insert, delete, replace or swap with their neighbour to turn `a` into

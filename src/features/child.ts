@@ -1,4 +1,4 @@
-/** How this program starts another process of its own executable. */
+/** How this program starts another process of its own executable, and looks after one. */
 import {
   dataFolderOf,
   settings,
@@ -84,4 +84,13 @@ export function childEnvironment(
     ...given.filter(([, text]) => text !== undefined),
     ...(data === undefined ? [] : [[variableOf(settings.data), data]]),
   ]) as Record<string, string | undefined>;
+}
+
+/** True when a process with this id is running, also of another user. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }

@@ -1,7 +1,36 @@
+/** Texts as people see them, and type them. */
+
 /** What draws nothing by itself: blanks, marks without a letter, and what Unicode ignores. */
 const unseen = /[\p{White_Space}\p{M}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** True for a text with a character that can be seen. */
 export function isVisible(text: string): boolean {
   return text.replace(unseen, "") !== "";
+}
+
+/** What people type for the letters that Unicode does not decompose. */
+const typed: Readonly<Record<string, string>> = {
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ß: "ss",
+  þ: "th",
+  ð: "d",
+  đ: "d",
+  ħ: "h",
+  ı: "i",
+  ł: "l",
+  ŋ: "n",
+  ŧ: "t",
+  ς: "σ",
+};
+const typedLetters = new RegExp(`[${Object.keys(typed).join("")}]`, "g");
+
+/**
+ * A text as a search compares it: without regard to case, to accents and to how a letter is
+ * composed. `Ñandú` is found by `nandu`, `ﬁ` by `fi`, and `Ørsted` by `orsted`.
+ */
+export function fold(text: string): string {
+  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.replace(typedLetters, (letter) => typed[letter] ?? letter);
 }

@@ -30,15 +30,6 @@ export function descriptorsAreFree(count: number): boolean {
   }
 }
 
-/** True when a process with this id is running, also of another user. */
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
-}
-
 /**
  * True when this process was started without standard output. Bun opens /dev/null in its place, to
  * be closed on exec, and no descriptor that a process inherits is (open(2), O_CLOEXEC).

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { editDistance, fold, nearest } from "../../src/domain/names.ts";
+import { editDistance, nearest } from "../../src/domain/names.ts";
+import { fold } from "../../src/features/visible.ts";
 import { checked } from "./checked.ts";
 
 test.each([

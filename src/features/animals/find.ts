@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
-import { fold } from "../../domain/names.ts";
+import { fold } from "../visible.ts";
 import type { PetStatus } from "../../domain/pet.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { PetRow } from "./changes.ts";

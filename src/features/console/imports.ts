@@ -4,8 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { dataFolderOf, type Config } from "../../config.ts";
 import { dayMs, minuteMs, type Clock } from "../../domain/clock.ts";
-import { isRunning } from "../../storage/system.ts";
-import { program } from "../child.ts";
+import { isRunning, program } from "../child.ts";
 import type {
   ImportChoices,
   ListOutcome,

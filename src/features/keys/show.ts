@@ -9,7 +9,7 @@ import {
 import { banStepsMs } from "../../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
-import { fold } from "../../domain/names.ts";
+import { fold } from "../visible.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import { windowMs } from "../../domain/windows.ts";
 import type { UsedKey } from "../../service/usage.ts";

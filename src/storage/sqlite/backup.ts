@@ -157,13 +157,22 @@ export function verify(
   }: { blame?: Blame; migrations?: readonly Migration[] } = {},
 ): void {
   requirePlainFiles([path]);
-  const look = (db: Database) => {
-    const pending = pendingMigrations(db, path, migrations, "Name a file that rehome backup made.");
-    checkPages(db, path, "integrity_check");
-    refuseForeignSchema(db, path, migrations.slice(0, migrations.length - pending.length));
-    checkReferences(db);
-  };
-  examine(path, look, blame);
+  const hint = "Name a file that rehome backup made.";
+  examine(path, (db) => checkAll(db, path, migrations, hint), blame);
+}
+
+/** Checks all of an open database. Returns the migrations that it lacks; throws for what is wrong. */
+export function checkAll(
+  db: Database,
+  path: string,
+  migrations: readonly Migration[],
+  foreignHint?: string,
+): readonly Migration[] {
+  const pending = pendingMigrations(db, path, migrations, foreignHint);
+  checkPages(db, path, "integrity_check");
+  refuseForeignSchema(db, path, migrations.slice(0, migrations.length - pending.length));
+  checkReferences(db);
+  return pending;
 }
 
 export function flush(path: string): void {

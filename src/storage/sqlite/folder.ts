@@ -4,19 +4,14 @@ import {
   closeSync,
   constants,
   existsSync,
-  fchmodSync,
-  fchownSync,
   fstatSync,
-  lchownSync,
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
-  realpathSync,
   statfsSync,
   statSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { userName } from "../system.ts";
@@ -94,39 +89,6 @@ export function refuseNetwork(folder: string, type: number): void {
 export function othersMayLink(folder: string): boolean {
   const found = process.geteuid?.() === 0 ? statSync(folder, { throwIfNoEntry: false }) : undefined;
   return found !== undefined && (found.uid !== 0 || (found.mode & 0o022) !== 0);
-}
-
-/**
- * Runs `work`. As root it takes over the folders of other users meanwhile, so that nobody can put a
- * link into them, and gives them back with what was made there.
- */
-export async function takenByRoot<T>(
-  folders: readonly string[],
-  work: () => Promise<T>,
-): Promise<T> {
-  const [named, ...others] = folders;
-  if (named === undefined) return work();
-  const goOn = () => takenByRoot(others, work);
-  if (process.geteuid?.() !== 0 || !existsSync(named)) return goOn();
-  const folder = realpathSync(named);
-  const taken = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  const { uid, gid, mode } = fstatSync(taken);
-  try {
-    if (uid === 0) return await goOn();
-    fchownSync(taken, 0, 0);
-    fchmodSync(taken, 0o700);
-    return await goOn();
-  } finally {
-    for (const name of readdirSync(folder).filter((each) => /^(?:rehome|limits)\.db/.test(each))) {
-      const path = join(folder, name);
-      // What was there before has its owner, and a second name may lead anywhere.
-      const made = lstatSync(path, { throwIfNoEntry: false });
-      if (made?.uid === 0 && made.nlink === 1) lchownSync(path, uid, gid);
-    }
-    fchownSync(taken, uid, gid);
-    fchmodSync(taken, mode & 0o7777);
-    closeSync(taken);
-  }
 }
 
 /** The flags with which a file is opened for writing that may be in a folder of others. */

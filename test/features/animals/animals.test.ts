@@ -7,7 +7,7 @@ import { CategoryService } from "../../../src/features/animals/categories.ts";
 import { type Change, makeChange, stateOf } from "../../../src/features/animals/changes.ts";
 import { lastChange } from "../../../src/features/animals/undo.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import { fold } from "../../../src/domain/names.ts";
+import { fold } from "../../../src/features/visible.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import type { Pet, PetStatus } from "../../../src/domain/pet.ts";
 import type { Store } from "../../../src/storage/contract.ts";

@@ -1,7 +1,7 @@
 /** The list of animals: searched, changed several at once, and saved as a file. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { fold } from "../../../domain/names.ts";
+import { fold } from "../../visible.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../docs/html.ts";

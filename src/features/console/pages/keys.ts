@@ -2,7 +2,7 @@
 import { keyState, type ApiKey } from "../../../domain/api-key.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { fold } from "../../../domain/names.ts";
+import { fold } from "../../visible.ts";
 import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
 import type { UsedKey } from "../../../service/usage.ts";

@@ -7,19 +7,12 @@ import { clockToleranceMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { windowMs } from "../../../domain/windows.ts";
+import { checkAll } from "../../../storage/sqlite/backup.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import type { JobRow } from "../../jobs.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
 import { ownership, refuseNetwork, requireFolder } from "../../../storage/sqlite/folder.ts";
-import {
-  checkPages,
-  checkReferences,
-  examine,
-  inspectFolder,
-  limitsAdvice,
-  ofStore,
-} from "../../../storage/sqlite/inspect.ts";
-import { pendingMigrations, refuseForeignSchema } from "../../../storage/sqlite/migrate.ts";
+import { examine, inspectFolder, limitsAdvice, ofStore } from "../../../storage/sqlite/inspect.ts";
 import { folderMovedTo } from "../../hold-catalogue.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
 import { restoring } from "../backup/restore.ts";
@@ -267,10 +260,7 @@ function examined(
   if (bytes === undefined || bytes === 0) return unknown;
   try {
     const look = (db: Database) => {
-      const pending = pendingMigrations(db, path, migrations).map(({ tag }) => tag);
-      checkPages(db, path, "integrity_check");
-      refuseForeignSchema(db, path, migrations.slice(0, migrations.length - pending.length));
-      checkReferences(db);
+      const pending = checkAll(db, path, migrations).map(({ tag }) => tag);
       // Nothing to ask where a first start was cut short.
       if (pending.length === migrations.length) return { ...unknown, pending };
       const row = db.query<{ newest: number | null }, []>(newest).get();

@@ -7,6 +7,7 @@ import {
   Gauge,
   type GaugeConfiguration,
   Histogram,
+  type HistogramConfiguration,
   Registry,
 } from "prom-client";
 import type { AnsweredRequest } from "../../../http/handler.ts";
@@ -40,50 +41,44 @@ interface MetricsOptions {
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #registers = [this.#registry];
-  readonly #requests = new Counter({
-    name: "rehome_requests_total",
-    help: "Requests that got a response.",
-    labelNames: ["route", "method", "status"],
-    registers: this.#registers,
-  });
-  readonly #latency = new Histogram({
-    name: "rehome_request_duration_seconds",
-    help: "Time from a request's headers to its response.",
-    labelNames: ["route"],
-    buckets: latencyBounds,
-    registers: this.#registers,
-  });
-  readonly #admissions = new Counter({
-    name: "rehome_admitted_total",
-    help: "Requests that were within their key's limits, by plan.",
-    labelNames: ["plan"],
-    registers: this.#registers,
-  });
-  readonly #refusals = new Counter({
-    name: "rehome_refused_total",
-    help: "Requests that the guard refused, by plan (none without a key that was ever valid) and reason.",
-    labelNames: ["plan", "reason"],
-    registers: this.#registers,
-  });
+  readonly #make = makersOf(this.#registry);
+  readonly #requests = this.#make.counter(
+    "rehome_requests_total",
+    "Requests that got a response.",
+    {
+      labelNames: ["route", "method", "status"],
+    },
+  );
+  readonly #latency = this.#make.histogram(
+    "rehome_request_duration_seconds",
+    "Time from a request's headers to its response.",
+    { labelNames: ["route"], buckets: latencyBounds },
+  );
+  readonly #admissions = this.#make.counter(
+    "rehome_admitted_total",
+    "Requests that were within their key's limits, by plan.",
+    { labelNames: ["plan"] },
+  );
+  readonly #refusals = this.#make.counter(
+    "rehome_refused_total",
+    "Requests that the guard refused, by plan (none without a key that was ever valid) and reason.",
+    { labelNames: ["plan", "reason"] },
+  );
   /** What counts a request, by its labels: to look up a metric's child costs most. */
   readonly #counters = new Map<string, (ms: number) => void>();
   readonly #children = new Map<string, { inc(): void }>();
   readonly #stopWatching: () => void;
   /** What the store tells of its work. */
-  readonly storeObserver = storeMetrics(this.#registers);
+  readonly storeObserver = storeMetrics(this.#make);
 
   constructor(options: MetricsOptions) {
-    const build = new Gauge({
-      name: "rehome_build_info",
-      help: "Always 1; the labels say which build runs.",
+    const { gauge } = this.#make;
+    gauge("rehome_build_info", "Always 1; the labels say which build runs.", {
       labelNames: ["version", "bun"],
-      registers: this.#registers,
       aggregator: "max",
-    });
-    build.set({ version, bun: Bun.version }, 1);
-    this.#stopWatching = watchProcess(this.#registry, options.droppedLogLines);
-    placeMetrics(this.#registers, options);
+    }).set({ version, bun: Bun.version }, 1);
+    this.#stopWatching = watchProcess(this.#make, options.droppedLogLines);
+    placeMetrics(this.#make, options);
   }
 
   /** Counts a request that got its response. */
@@ -113,9 +108,7 @@ export class Metrics {
   /** Shows what the schedule of this store says, too; backups only where this service has them. */
   watchSchedule(db: Database, hasBackups: boolean): void {
     const isShown = ({ kind }: Job) => hasBackups || kind !== "backup";
-    scheduleMetrics(this.#registers, async () =>
-      (await jobsOf(db).catch(() => [])).filter(isShown),
-    );
+    scheduleMetrics(this.#make, async () => (await jobsOf(db).catch(() => [])).filter(isShown));
   }
 
   close(): void {
@@ -132,29 +125,37 @@ export class Metrics {
   }
 }
 
-function storeMetrics(registers: Registry[]): StoreObserver {
-  const batch = new Histogram({
-    name: "rehome_writer_batch_size",
-    help: "Animals that were created in one commit.",
+/** What makes the metrics of a registry: each has a name, a help text, and what else it needs. */
+function makersOf(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: (name: string, help: string, more: Partial<CounterConfiguration<string>> = {}) =>
+      new Counter({ name, help, registers, ...more }),
+    gauge: (name: string, help: string, more: Partial<GaugeConfiguration<string>> = {}) =>
+      new Gauge({ name, help, registers, ...more }),
+    histogram: (name: string, help: string, more: Partial<HistogramConfiguration<string>>) =>
+      new Histogram({ name, help, registers, ...more }),
+  };
+}
+type Makers = ReturnType<typeof makersOf>;
+
+function storeMetrics({ counter, histogram }: Makers): StoreObserver {
+  const batch = histogram("rehome_writer_batch_size", "Animals that were created in one commit.", {
     buckets: batchBounds,
-    registers,
   });
-  const commit = new Histogram({
-    name: "rehome_writer_commit_seconds",
-    help: "Time that a commit of creates took, the disk included.",
-    buckets: commitBounds,
-    registers,
-  });
-  const busy = new Counter({
-    name: "rehome_store_busy_total",
-    help: "Times that another process held the lock of the counters, and the reservation was tried again.",
-    registers,
-  });
-  const bans = new Counter({
-    name: "rehome_bans_total",
-    help: "Bans that this process imposed on keys that kept sending after 429.",
-    registers,
-  });
+  const commit = histogram(
+    "rehome_writer_commit_seconds",
+    "Time that a commit of creates took, the disk included.",
+    { buckets: commitBounds },
+  );
+  const busy = counter(
+    "rehome_store_busy_total",
+    "Times that another process held the lock of the counters, and the reservation was tried again.",
+  );
+  const bans = counter(
+    "rehome_bans_total",
+    "Bans that this process imposed on keys that kept sending after 429.",
+  );
   return {
     onCommit({ batchSize, commitMs }) {
       batch.observe(batchSize);
@@ -166,65 +167,50 @@ function storeMetrics(registers: Registry[]): StoreObserver {
 }
 
 /** Registers the process and its event loop. Returns what ends the watching. */
-function watchProcess(registry: Registry, droppedLogLines: () => number): () => void {
-  const registers = [registry];
-  const counter = (metric: CounterConfiguration<string>) => new Counter({ ...metric, registers });
-  const gauge = (metric: GaugeConfiguration<string>) => new Gauge({ ...metric, registers });
-  counter({
-    name: "rehome_log_lines_dropped_total",
-    help: "Log lines that were dropped because the log took them too slowly.",
-    collect() {
-      this.reset();
-      this.inc(droppedLogLines());
+function watchProcess({ counter, gauge }: Makers, droppedLogLines: () => number): () => void {
+  counter(
+    "rehome_log_lines_dropped_total",
+    "Log lines that were dropped because the log took them too slowly.",
+    {
+      collect() {
+        this.reset();
+        this.inc(droppedLogLines());
+      },
     },
-  });
-  counter({
-    name: "process_cpu_seconds_total",
-    help: "CPU time of the process, user and system.",
+  );
+  counter("process_cpu_seconds_total", "CPU time of the process, user and system.", {
     collect() {
       const { user, system } = process.cpuUsage();
       this.reset();
       this.inc((user + system) / 1_000_000);
     },
   });
-  gauge({
-    name: "process_resident_memory_bytes",
-    help: "Resident memory.",
+  gauge("process_resident_memory_bytes", "Resident memory.", {
     collect() {
       this.set(process.memoryUsage.rss());
     },
   });
-  gauge({
-    name: "process_start_time_seconds",
-    help: "When the process started, in Unix time.",
+  gauge("process_start_time_seconds", "When the process started, in Unix time.", {
     // Of several processes the newest, so that each new start shows.
     aggregator: "max",
   }).set(performance.timeOrigin / 1000);
-  gauge({
-    name: "process_open_fds",
-    help: "Open file descriptors.",
+  gauge("process_open_fds", "Open file descriptors.", {
     async collect() {
       this.set((await readdir("/proc/self/fd").catch(() => [])).length);
     },
   });
   const max = descriptorsMax();
-  const maximum = gauge({
-    name: "process_max_fds",
-    help: "Maximum number of open file descriptors.",
-  });
+  const maximum = gauge("process_max_fds", "Maximum number of open file descriptors.");
   if (max !== Infinity) maximum.set(max);
   return lagMetrics(gauge);
 }
 
 /** Registers the store's files, the room beside them, and the certificate. */
-function placeMetrics(registers: Registry[], { folder, tlsCert }: MetricsOptions): void {
-  const gauge = (metric: GaugeConfiguration<string>) => new Gauge({ ...metric, registers });
-  gauge(certificateOf(tlsCert));
+function placeMetrics({ gauge }: Makers, { folder, tlsCert }: MetricsOptions): void {
+  certificateMetric(gauge, tlsCert);
   if (folder === undefined) return;
-  gauge(filesOf(folder));
-  gauge({
-    name: "rehome_disk_free_bytes",
-    help: "Free space on the disk of the data folder.",
+  filesMetric(gauge, folder);
+  gauge("rehome_disk_free_bytes", "Free space on the disk of the data folder.", {
     aggregator: "min",
     collect() {
       this.set(freeBytes(folder));
@@ -232,10 +218,9 @@ function placeMetrics(registers: Registry[], { folder, tlsCert }: MetricsOptions
   });
 }
 
-function certificateOf(file: string | undefined): GaugeConfiguration<string> {
-  return {
-    name: "rehome_certificate_expiry_timestamp_seconds",
-    help: "When the certificate in its file ends, in Unix time; 0 without one.",
+function certificateMetric(gauge: Makers["gauge"], file: string | undefined): void {
+  const help = "When the certificate in its file ends, in Unix time; 0 without one.";
+  gauge("rehome_certificate_expiry_timestamp_seconds", help, {
     aggregator: "max",
     async collect() {
       if (file === undefined) return;
@@ -243,18 +228,15 @@ function certificateOf(file: string | undefined): GaugeConfiguration<string> {
       const text = await readFile(file, "utf8").catch(() => "");
       this.set(text === "" ? 0 : certificateEndMs(text) / 1000);
     },
-  };
+  });
 }
 
 /** Registers when what the service does by itself last succeeded, and how often it failed. */
-function scheduleMetrics(registers: Registry[], jobs: () => Promise<readonly Job[]>): void {
+function scheduleMetrics(make: Makers, jobs: () => Promise<readonly Job[]>): void {
   const gauge = (kind: JobKind, metric: string, help: string, value: (job: Job) => number) => {
     const isPull = kind === "pull";
-    return new Gauge({
-      name: `rehome_${isPull ? "source" : "backup"}_${metric}`,
-      help,
+    make.gauge(`rehome_${isPull ? "source" : "backup"}_${metric}`, help, {
       labelNames: isPull ? ["source"] : [],
-      registers,
       // All processes read the same rows.
       aggregator: "max",
       async collect() {
@@ -280,11 +262,11 @@ function scheduleMetrics(registers: Registry[], jobs: () => Promise<readonly Job
   gauge("backup", "failures", "Failures in a row of the service's backups.", failures);
 }
 
-function filesOf(folder: string): GaugeConfiguration<string> {
+function filesMetric(gauge: Makers["gauge"], folder: string): void {
   const files = Object.values(storeFiles(folder)).flatMap((path) => [path, `${path}-wal`]);
-  return {
-    name: "rehome_store_file_bytes",
-    help: "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.",
+  const help =
+    "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.";
+  gauge("rehome_store_file_bytes", help, {
     labelNames: ["file"],
     // Several processes have the same files.
     aggregator: "max",
@@ -294,25 +276,27 @@ function filesOf(folder: string): GaugeConfiguration<string> {
         this.set({ file: basename(path) }, found?.size ?? 0);
       }
     },
-  };
+  });
 }
 
-function lagMetrics(gauge: (metric: GaugeConfiguration<string>) => Gauge): () => void {
+function lagMetrics(gauge: Makers["gauge"]): () => void {
   const delay = monitorEventLoopDelay({ resolution: lagResolutionMs });
   delay.enable();
   const seconds = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? nanoseconds / 1_000_000_000 : 0;
-  gauge({
-    name: "rehome_event_loop_lag_seconds",
-    help: "How late the event loop was since the metrics were last asked for: median, 99 of 100, worst.",
-    labelNames: ["at"],
-    aggregator: "max",
-    collect() {
-      this.set({ at: "p50" }, seconds(delay.percentile(50)));
-      this.set({ at: "p99" }, seconds(delay.percentile(99)));
-      this.set({ at: "max" }, seconds(delay.max));
-      delay.reset();
+  gauge(
+    "rehome_event_loop_lag_seconds",
+    "How late the event loop was since the metrics were last asked for: median, 99 of 100, worst.",
+    {
+      labelNames: ["at"],
+      aggregator: "max",
+      collect() {
+        this.set({ at: "p50" }, seconds(delay.percentile(50)));
+        this.set({ at: "p99" }, seconds(delay.percentile(99)));
+        this.set({ at: "max" }, seconds(delay.max));
+        delay.reset();
+      },
     },
-  });
+  );
   return () => void delay.disable();
 }

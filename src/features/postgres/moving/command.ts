@@ -1,5 +1,19 @@
-import { accessSync, existsSync, renameSync } from "node:fs";
-import { resolve } from "node:path";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
@@ -10,7 +24,6 @@ import { reasonOf } from "../../../domain/system-error.ts";
 import { type CopiedPart, copyStore } from "./copy.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
-import { takenByRoot } from "../../../storage/sqlite/folder.ts";
 import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
@@ -130,6 +143,36 @@ function copyPlaces(io: Io, places: PlacesToCopy): ReturnType<typeof copyBetween
   const folders = [places.source, places.target].filter((place) => !isAddress(place));
   // They may belong to two users, so that root cannot become the one whose they are.
   return takenByRoot(folders, () => copyBetween(io, places));
+}
+
+/**
+ * Runs `work`. As root it takes over the folders of other users meanwhile, so that nobody can put a
+ * link into them, and gives them back with what was made there.
+ */
+async function takenByRoot<T>(folders: readonly string[], work: () => Promise<T>): Promise<T> {
+  const [named, ...others] = folders;
+  if (named === undefined) return work();
+  const goOn = () => takenByRoot(others, work);
+  if (process.geteuid?.() !== 0 || !existsSync(named)) return goOn();
+  const folder = realpathSync(named);
+  const taken = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const { uid, gid, mode } = fstatSync(taken);
+  try {
+    if (uid === 0) return await goOn();
+    fchownSync(taken, 0, 0);
+    fchmodSync(taken, 0o700);
+    return await goOn();
+  } finally {
+    for (const name of readdirSync(folder).filter((each) => /^(?:rehome|limits)\.db/.test(each))) {
+      const path = join(folder, name);
+      // What was there before has its owner, and a second name may lead anywhere.
+      const made = lstatSync(path, { throwIfNoEntry: false });
+      if (made?.uid === 0 && made.nlink === 1) lchownSync(path, uid, gid);
+    }
+    fchownSync(taken, uid, gid);
+    fchmodSync(taken, mode & 0o7777);
+    closeSync(taken);
+  }
 }
 
 async function copyBetween(
