@@ -3,7 +3,7 @@ import { dataFolderOf, settings, type Config, type LoadedConfig } from "../confi
 import { parseAddress } from "../domain/address.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import { createService, type AppOptions } from "../http/app.ts";
+import { createService } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log.ts";
@@ -18,8 +18,6 @@ import { localHost, reachOf, type Reach } from "./reach.ts";
 import { counted, limitsText } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
 
-type Handler = Parameters<typeof listen>[0];
-
 /** Runs the service until it is asked to stop. */
 export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
   const log = openLog(loaded.config, io);
@@ -27,6 +25,7 @@ export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
   process.on("SIGUSR2", () => log.warn("SIGUSR2 does nothing without --processes."));
   try {
     await run(loaded, io, log);
+    log.info("Stopped: counters saved, database closed.");
   } finally {
     await log.close();
   }
@@ -37,44 +36,48 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const report = (error: unknown) => log.failure(error);
   const tls = await tlsOf(config);
   const watchers = await openWatchers(loaded, io, log);
-  const ofFeatures = io.features.flatMap((feature) => feature.routes?.(loaded.valueOf) ?? []);
-  const topics = ofFeatures.flatMap(({ topic }) => topic ?? []);
-  const routes = await Promise.all(ofFeatures.map((each) => each.load()));
+  const ofFeatures = await loadRoutes(loaded, io);
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
     observer: watchers.find((each) => each.store !== undefined)?.store,
     addresses: watchers.find((each) => each.addresses !== undefined)?.addresses,
   });
-  for (const watcher of watchers) watcher.opened?.(services.store.db);
-  try {
-    const observers = watchers.flatMap(({ requests }) => requests ?? []);
-    const isHttps = tls !== undefined;
-    const parts = { services, routes, topics, isHttps, log, observers, report };
-    const handler = handlerOf(config, parts);
-    const listening = await listenAll(watchers);
-    await services.store.started;
-    const server = start(config, tls, handler);
-    if (tls !== undefined)
-      io.hearSignals().onReload(() => void renewCertificate(config, server, log));
-    const issued = await firstKey(config, services, io);
-    const text = await banner(loaded, services, server.url, { issued, io, listening });
-    if (issued === undefined) void announce(io, text);
-    else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
-    for (const watcher of watchers) watcher.started?.(server.url, server.port);
-    if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
-    await untilStopped(io, watchers);
-    log.info("Stopping: running requests finish first.");
-    for (const watcher of watchers) watcher.stopping?.();
-    await server.stop(config.shutdownTimeoutSeconds * 1000);
-  } finally {
-    try {
-      for (const watcher of watchers) await watcher.close();
-    } finally {
-      await services.close();
-    }
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => services.close());
+  for (const watcher of watchers) {
+    opened.defer(() => watcher.close());
+    watcher.opened?.(services.store.db);
   }
-  log.info("Stopped: counters saved, database closed.");
+  const observers = watchers.flatMap(({ requests }) => requests ?? []);
+  const { handler } = createService({
+    services,
+    log,
+    observers,
+    report,
+    ...ofFeatures,
+    isHttps: tls !== undefined,
+    baseUrl: config.baseUrl,
+    stagingBaseUrl: config.stagingBaseUrl,
+    corsOrigins: config.corsOrigin,
+    trustedProxies: config.trustedProxy,
+    requestIdPrefix: requestIdPrefix(),
+  });
+  const listening = await listenAll(watchers);
+  await services.store.started;
+  const server = start(config, tls, handler);
+  if (tls !== undefined)
+    io.hearSignals().onReload(() => void renewCertificate(config, server, log));
+  const issued = await firstKey(config, services, io);
+  const text = await banner(loaded, services, server.url, { issued, io, listening });
+  if (issued === undefined) void announce(io, text);
+  else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
+  for (const watcher of watchers) watcher.started?.(server.url, server.port);
+  if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
+  await untilStopped(io, watchers);
+  log.info("Stopping: running requests finish first.");
+  for (const watcher of watchers) watcher.stopping?.();
+  await server.stop(config.shutdownTimeoutSeconds * 1000);
 }
 
 /** The certificate that the settings name. Loaded where it is wanted: node:crypto takes 4 ms. */
@@ -84,29 +87,17 @@ async function tlsOf(config: Config): Promise<Tls | undefined> {
   return readTls(config);
 }
 
-function handlerOf(
-  config: Config,
-  options: Pick<
-    AppOptions,
-    "services" | "routes" | "topics" | "isHttps" | "log" | "observers" | "report"
-  >,
-): Handler {
-  const { handler } = createService({
-    ...options,
-    baseUrl: config.baseUrl,
-    stagingBaseUrl: config.stagingBaseUrl,
-    corsOrigins: config.corsOrigin,
-    trustedProxies: config.trustedProxy,
-    requestIdPrefix: requestIdPrefix(),
-  });
-  return handler;
-}
-
 async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<Watcher[]> {
   const watchers = await Promise.all(
     io.features.map(async ({ watch }) => watch?.(loaded, log, io)),
   );
   return watchers.filter((each) => each !== undefined);
+}
+
+async function loadRoutes({ valueOf }: LoadedConfig, { features }: Io) {
+  const found = features.flatMap(({ routes }) => routes?.(valueOf) ?? []);
+  const topics = found.flatMap(({ topic }) => topic ?? []);
+  return { topics, routes: await Promise.all(found.map((each) => each.load())) };
 }
 
 /** Lets the features listen, and returns where they do. */
@@ -147,7 +138,11 @@ async function renewCertificate(config: Config, server: RunningServer, log: Logg
   }
 }
 
-function start(config: Config, tls: Tls | undefined, handler: Handler): RunningServer {
+function start(
+  config: Config,
+  tls: Tls | undefined,
+  handler: Parameters<typeof listen>[0],
+): RunningServer {
   const { host, port, reusePort } = config;
   try {
     return listen(handler, { host, port, reusePort, tls });

@@ -18,7 +18,7 @@ import type { KeyUse } from "../../service/usage.ts";
 import type { KeyEvent, UsageDay } from "../../storage/contract.ts";
 import { declared, fieldOf, json, type Static } from "../../cli/json.ts";
 import type { Paint, Style } from "../../cli/terminal/table.ts";
-import { bar, percent } from "../../cli/terminal/text.ts";
+import { percent } from "../../cli/terminal/text.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
 
@@ -232,6 +232,16 @@ export function statePaint(state: KeyState, styles: Readonly<Record<Style, Paint
   return { active: styles.green, banned: styles.red, expired: styles.dim, revoked: styles.dim }[
     state
   ];
+}
+
+const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
+
+/** A bar of `cells` cells, filled for `share` (0 to 1) in eighths, one at least above 0. */
+export function bar(share: number, cells: number): string {
+  const bounded = Math.min(1, Math.max(0, share));
+  const filled = bounded > 0 ? Math.max(1, Math.floor(bounded * cells * 8)) : 0;
+  const text = "█".repeat(Math.floor(filled / 8)) + (eighths[filled % 8] ?? "");
+  return text + "░".repeat(cells - text.length);
 }
 
 /** How full a window is: `███▌░░  58%`, and the colour that goes with it. */

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { bar, percent } from "../../../src/cli/terminal/text.ts";
+import { percent } from "../../../src/cli/terminal/text.ts";
+import { bar } from "../../../src/features/keys/fields.ts";
 
 test.each([
   [0, "░░░░"],
