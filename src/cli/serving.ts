@@ -3,7 +3,6 @@ import { dataFolderOf, settings, type Config, type LoadedConfig } from "../confi
 import { parseAddress } from "../domain/address.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import { createService } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log.ts";
@@ -36,7 +35,6 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const report = (error: unknown) => log.failure(error);
   const tls = await tlsOf(config);
   const watchers = await openWatchers(loaded, io, log);
-  const ofFeatures = await loadRoutes(loaded, io);
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
@@ -50,6 +48,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     watcher.opened?.(services.store.db);
   }
   const observers = watchers.flatMap(({ requests }) => requests ?? []);
+  const { createService, ...ofFeatures } = await loadWeb(loaded, io);
   const { handler } = createService({
     services,
     log,
@@ -94,10 +93,12 @@ async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<
   return watchers.filter((each) => each !== undefined);
 }
 
-async function loadRoutes({ valueOf }: LoadedConfig, { features }: Io) {
+/** Loads the web framework and all routes, while the thread of an opened store starts. */
+async function loadWeb({ valueOf }: LoadedConfig, { features }: Io) {
+  const { createService } = await import("../http/app.ts");
   const found = features.flatMap(({ routes }) => routes?.(valueOf) ?? []);
   const topics = found.flatMap(({ topic }) => topic ?? []);
-  return { topics, routes: await Promise.all(found.map((each) => each.load())) };
+  return { createService, topics, routes: await Promise.all(found.map((each) => each.load())) };
 }
 
 /** Lets the features listen, and returns where they do. */
