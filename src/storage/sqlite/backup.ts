@@ -161,7 +161,7 @@ export function verify(
   examine(path, (db) => checkAll(db, path, migrations, hint), blame);
 }
 
-/** Checks all of an open database. Returns the migrations that it lacks; throws for what is wrong. */
+/** Checks all of an open database. Returns the migrations that it lacks. Throws for a fault. */
 export function checkAll(
   db: Database,
   path: string,
