@@ -90,22 +90,19 @@ export async function removeJob(tx: Tx, name: string): Promise<void> {
   await tx.delete(tx.t.schedule).where(eq(tx.t.schedule.name, name));
 }
 
-/** Pauses a job, or lets it go on at once if `paused` is null. Returns false if there is none. */
+/** Pauses a job, or lets it go on at once if `paused` is null. */
 export async function pauseJob(
   tx: Tx,
   name: string,
   paused: PauseReason | null,
   nowMs: number,
-): Promise<boolean> {
+): Promise<void> {
   const { schedule } = tx.t;
   const resumed = paused === null ? { nextAtMs: nowMs, failures: 0 } : {};
-  const changed = await tx.run(
-    tx
-      .update(schedule)
-      .set({ paused, ...resumed })
-      .where(eq(schedule.name, name)),
-  );
-  return changed > 0;
+  await tx
+    .update(schedule)
+    .set({ paused, ...resumed })
+    .where(eq(schedule.name, name));
 }
 
 /**

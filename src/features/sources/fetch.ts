@@ -102,11 +102,11 @@ export async function fetchPage(
     let { url } = request;
     let form = request.secretForm;
     for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-      const pinned = await pin(url, limits.allowPrivate);
-      if (isProblem(pinned)) return pinned;
+      const address = await pin(url, limits.allowPrivate);
+      if (typeof address !== "string") return address;
       const isOwnOrigin = url.origin === request.url.origin;
       if (!isOwnOrigin) form = undefined;
-      const response = await ask(pinned, request, form, isOwnOrigin, signal);
+      const response = await ask(url, address, request, form, isOwnOrigin, signal);
       const next = redirectOf(response, url);
       if (next === undefined) return await pageOf(response, limits);
       await response.body?.cancel();
@@ -119,12 +119,8 @@ export async function fetchPage(
   }
 }
 
-interface Pinned {
-  readonly url: URL;
-  readonly address: string;
-}
-
-async function pin(url: URL, allowPrivate: boolean): Promise<Pinned | SourceProblem> {
+/** The address of a host that may be asked. */
+async function pin(url: URL, allowPrivate: boolean): Promise<string | SourceProblem> {
   const refused = addressProblem(url, allowPrivate);
   if (refused !== undefined) return refused;
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -138,11 +134,12 @@ async function pin(url: URL, allowPrivate: boolean): Promise<Pinned | SourceProb
   if (url.protocol === "http:" && addresses.some(isPublicAddress)) {
     return problemOf("hostPublic", host);
   }
-  return { url, address };
+  return address;
 }
 
 function ask(
-  { url, address }: Pinned,
+  url: URL,
+  address: string,
   { secretHeaders = {}, known }: SourceRequest,
   form: URLSearchParams | undefined,
   isOwnOrigin: boolean,

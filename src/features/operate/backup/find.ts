@@ -123,7 +123,7 @@ export async function findBackup(
     async bring(folder) {
       if (isHere) return { file: found, [Symbol.dispose]: () => undefined };
       const file = join(folder, stagedName());
-      const brought = temporary(file);
+      const brought = { ...temporary(file), file };
       try {
         await place.read(name, (content) =>
           isEncrypted ? decryptTo(content, file, identity ?? "") : save(content, file),
@@ -132,7 +132,7 @@ export async function findBackup(
         brought[Symbol.dispose]();
         throw error;
       }
-      return { file, [Symbol.dispose]: () => brought[Symbol.dispose]() };
+      return brought;
     },
   };
 }
