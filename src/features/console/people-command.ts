@@ -5,7 +5,7 @@ import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
 import { json } from "../../cli/json.ts";
 import { randomBytes } from "../../cli/open.ts";
 import { yesOption } from "../../cli/options.ts";
-import { confirm } from "../../cli/terminal/confirm.ts";
+import { confirm } from "../confirm.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { printable } from "../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../config.ts";

@@ -19,7 +19,7 @@ import {
   readOnlyOption,
   readWriteOption,
 } from "./options.ts";
-import { confirm } from "../../cli/terminal/confirm.ts";
+import { confirm } from "../confirm.ts";
 import { limitsText, printable } from "../../cli/terminal/text.ts";
 import { accessText, issuedJson, issuedSchema, keyJson, keySchema } from "./fields.ts";
 import { listCommand, showCommand } from "./show.ts";

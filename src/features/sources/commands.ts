@@ -5,7 +5,7 @@ import { UsageError } from "../../cli/errors.ts";
 import { type Io, printJson } from "../../cli/io.ts";
 import { json, type Static } from "../../cli/json.ts";
 import { durationOption, yesOption } from "../../cli/options.ts";
-import { confirm } from "../../cli/terminal/confirm.ts";
+import { confirm } from "../confirm.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";

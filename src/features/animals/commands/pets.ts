@@ -4,7 +4,7 @@ import { json } from "../../../cli/json.ts";
 import { commandHere } from "../../../cli/command.ts";
 import { yesOption } from "../../../cli/options.ts";
 import { UsageError } from "../../../cli/errors.ts";
-import { confirm } from "../../../cli/terminal/confirm.ts";
+import { confirm } from "../../confirm.ts";
 import { type Column, printTable } from "../../../cli/terminal/table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";

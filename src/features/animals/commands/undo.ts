@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json } from "../../../cli/json.ts";
 import { yesOption } from "../../../cli/options.ts";
-import { confirm } from "../../../cli/terminal/confirm.ts";
+import { confirm } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
 import type { UndoReport } from "../undo.ts";

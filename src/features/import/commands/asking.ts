@@ -1,6 +1,6 @@
 /** What an import asks on a terminal. */
 import type { Io } from "../../../cli/io.ts";
-import { isYes } from "../../../cli/terminal/confirm.ts";
+import { isYes } from "../../confirm.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import type { ImportSummary } from "../do/summary.ts";
 import { UnreadableInput } from "../read/input.ts";

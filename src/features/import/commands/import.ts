@@ -5,7 +5,7 @@ import { UsageError } from "../../../cli/errors.ts";
 import { withServices } from "../../../cli/open.ts";
 import { beginOnStore } from "../../../cli/command.ts";
 import { addSettings, storeSettings } from "../../../cli/options.ts";
-import { isYes } from "../../../cli/terminal/confirm.ts";
+import { isYes } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { Services } from "../../../service/services.ts";
 import { previewImport, runImport } from "../do/import.ts";

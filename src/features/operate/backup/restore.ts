@@ -7,7 +7,7 @@ import { printJson, type Io } from "../../../cli/io.ts";
 import { json, type Static } from "../../../cli/json.ts";
 import { addSetting, addSettings, yesOption } from "../../../cli/options.ts";
 import { serveWith } from "../../../cli/serve.ts";
-import { confirm } from "../../../cli/terminal/confirm.ts";
+import { confirm } from "../../confirm.ts";
 import { counted, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";

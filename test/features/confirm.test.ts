@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { confirm } from "../../../src/cli/terminal/confirm.ts";
-import { UsageError } from "../../../src/cli/errors.ts";
-import { testIo } from "../../helpers/io.ts";
+import { confirm } from "../../src/features/confirm.ts";
+import { UsageError } from "../../src/cli/errors.ts";
+import { testIo } from "../helpers/io.ts";
 
 const asking = (answer: string, questions: string[] = []) =>
   testIo({

@@ -1,5 +1,5 @@
-import { UsageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import { UsageError } from "../cli/errors.ts";
+import type { Io } from "../cli/io.ts";
 
 interface ConfirmOptions {
   /** True when the operator said `--yes`. */
