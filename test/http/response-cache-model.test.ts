@@ -136,7 +136,7 @@ test("no history of creates, changes and imports by three processes is answered 
     for (const step of actions) await driver.run(step);
   };
   await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 40 }), property), {
-    numRuns: Number(Bun.env["MODEL_RUNS"] ?? (isOnPostgres ? 3 : 8)),
+    numRuns: Number(Bun.env["MODEL_RUNS"] ?? (isOnPostgres ? 2 : 8)),
     // To find a shorter history would take minutes.
     endOnFailure: true,
   });
