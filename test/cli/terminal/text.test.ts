@@ -21,6 +21,22 @@ test.each([
   expect(cut(text, width)).toBe(shown);
 });
 
+test("nothing that a terminal obeys is left: C0, DEL, C1, separators and marks of direction", () => {
+  const ranges = [
+    [0, 0x1f],
+    [0x7f, 0x9f],
+    [0x61c, 0x61c],
+    [0x200e, 0x200f],
+    [0x2028, 0x202e],
+    [0x2066, 0x2069],
+  ];
+  for (const [from = 0, to = 0] of ranges) {
+    for (let code = from; code <= to; code += 1) {
+      expect(printable(String.fromCodePoint(code))).toMatch(/^\\[\w]+$/);
+    }
+  }
+});
+
 test("what ends a line or turns its direction is written out", () => {
   expect(printable("a\u2028b\u2029c\u202Ed\n")).toBe("a\\u2028b\\u2029c\\u202Ed\\n");
 });

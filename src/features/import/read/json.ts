@@ -2,7 +2,7 @@ import { int64OfJsonNumber } from "../../../domain/int64.ts";
 import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
 import { message } from "../messages.ts";
 import { tooLarge, UnreadableInput } from "./input.ts";
-import { MalformedRecord } from "./table.ts";
+import { boundRecords, MalformedRecord } from "./table.ts";
 
 /** A JSON text as its documents, which may follow one another, or as one record a line. */
 export type JsonInput =
@@ -42,9 +42,11 @@ export function parseJsonInput(text: string, isRecord: (value: unknown) => boole
 function lines(text: string): { readonly records: unknown[]; readonly lines: number[] } {
   const records: unknown[] = [];
   const numbers: number[] = [];
+  if (hasMore(text, "\n", objectsMax)) throw tooLarge();
   const all = text.split("\n");
   for (const [index, line] of all.entries()) {
     if (line.trim() === "") continue;
+    boundRecords(records.length, index);
     const found = parsed(line);
     if (found === undefined && index === all.length - 1) {
       throw new UnreadableInput(index + 1, message("cutOff", reasonAgainst(line)));

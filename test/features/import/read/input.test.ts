@@ -185,6 +185,12 @@ describe("JSON", () => {
     60_000,
   );
 
+  test("of too many lines is refused at the first above the bound", async () => {
+    const line = '{"name":"a","category":"b","status":"available"}\n';
+    expect(await refusal(readWhole(line.repeat(250_002)))).toContain("more than 250000 records");
+    expect(await refusal(readWhole(line + "\n".repeat(3_000_000)))).toContain("more than 64 MiB");
+  }, 60_000);
+
   test("takes time that grows with the text alone", async () => {
     const odd = ['"', '"\\', '"\\"', '{"a":', "[", '12345678901234567890"', "}{"];
     for (const each of odd) await readWhole(`[${each.repeat(300_000)}`).catch(() => undefined);
