@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, message, shown } from "../messages.ts";
-import { UnreadableInput } from "../read/input.ts";
+import { limits, UnreadableInput } from "../read/input.ts";
 import type { RecordList, Records } from "../read/table.ts";
 import type { MapperContext, RecordMapper } from "./record.ts";
 import { columnKey, FieldFault, type Field, fieldOf } from "./values.ts";
@@ -27,6 +27,9 @@ export function sampleOf({ columns, records }: Pick<Records, "columns" | "record
   const names = new Set<string>();
   for (const record of records) {
     if (isJsonObject(record)) for (const name in record) names.add(name);
+    if (names.size > limits.columns) {
+      throw new UnreadableInput(0, message("columnsMany", String(limits.columns)));
+    }
   }
   return { columns, records, first, names: [...names] };
 }

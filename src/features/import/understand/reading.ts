@@ -11,7 +11,7 @@ import {
   shownCharacters,
   wordOf,
 } from "../messages.ts";
-import { collectBehind, UnreadableInput } from "../read/input.ts";
+import { collectBehind, limits, UnreadableInput } from "../read/input.ts";
 import { type Input, type Known, readInput, type ReadOptions } from "../read/read.ts";
 import { asm } from "./asm.ts";
 import { Dates } from "./dates.ts";
@@ -91,6 +91,7 @@ const listKeys =
 function isObject(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const names = Object.keys(value);
+  if (names.length > limits.columns) return false;
   if (names.some((name) => listKeys.test(name) && typeof value[name] === "object")) return false;
   if ("attributes" in value && "type" in value) return true;
   const keys = names.map(columnKey);

@@ -185,6 +185,13 @@ describe("JSON", () => {
     60_000,
   );
 
+  test("has a bound for the fields of its objects", async () => {
+    const object = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`field${at}`, 0]));
+    for (const list of [[object], { animals: [object, object] }, object]) {
+      expect(await refusal(readWhole(JSON.stringify(list)))).toContain("more than 1000 columns");
+    }
+  });
+
   test("of too many lines is refused at the first above the bound", async () => {
     const line = '{"name":"a","category":"b","status":"available"}\n';
     expect(await refusal(readWhole(line.repeat(250_002)))).toContain("more than 250000 records");
