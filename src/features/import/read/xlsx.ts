@@ -24,7 +24,9 @@ const sharedCellsMax = 20_000;
 /** More of them are not looked at: no list of animals is behind them. */
 const sheetsMax = 50;
 /** More texts than cells are possible, and each takes memory of its own. */
-const sharedTextsMax = 2_000_000;
+const sharedTextsMax = 800_000;
+/** They are read again for each sheet, to see what is in it. */
+const textsReadMax = 3_000_000;
 
 /** How much of a sheet is read at once. */
 const pieceBytes = 256 * 1024;
@@ -46,8 +48,9 @@ const isRead = (name: string) =>
  */
 export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
   const parts = inWords(() => unzipped(bytes, isRead, limits.bytes));
+  let texts = 0;
   for (const [name, part] of parts) {
-    if (textsPart.test(name) && countOf(part, "<si") > sharedTextsMax) throw tooLarge();
+    if (textsPart.test(name)) texts += countOf(part, "<si");
     if (treePart.test(name) && countOf(part, "<") > tagsMax) throw tooLarge();
   }
   const workbook = textOf(parts.get(workbookPart));
@@ -58,6 +61,7 @@ export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
     ]),
   );
   const sheets = tags(workbook, "sheet");
+  if (texts > sharedTextsMax || texts * sheets.length > textsReadMax) throw tooLarge();
   if (sheets.length === 0) {
     throw new UnreadableInput(0, message("workbookUnreadable", "it has no sheets"));
   }

@@ -353,6 +353,17 @@ describe("a workbook", () => {
     expect(refused).toContain("more than 64 MiB, unpacked");
   });
 
+  test.each([
+    [1, 800_001],
+    [40, 80_000],
+  ])("of %i sheets and %i texts is refused before they are in memory", async (sheets, texts) => {
+    const many = Array.from({ length: sheets }, (_, at) => sheet(`S${at}`));
+    const parts = new Map(unzipped(await workbook(...many), () => true, 2 ** 22));
+    parts.set("xl/sharedStrings.xml", Buffer.from(`<sst>${"<si/>".repeat(texts)}</sst>`));
+    const refused = await refusal(readWhole(Buffer.concat(zipped(parts))));
+    expect(refused).toContain("more than 64 MiB, unpacked");
+  });
+
   test("with merged cells over one another takes time that grows with its bytes", async () => {
     const list = [["Name", "Species", "Status"], ...Array.from({ length: 9_998 }, () => ["Rex"])];
     const parts = new Map(unzipped(await workbook({ name: "A", rows: list }), () => true, 2 ** 23));
