@@ -264,7 +264,7 @@ test.each([1, 3])(
       ),
       {
         examples: [[[small, wide], bounced]],
-        numRuns: Number(Bun.env["MODEL_RUNS"] ?? (isOnPostgres ? 12 : 150)),
+        numRuns: Number(Bun.env["MODEL_RUNS"] ?? (isOnPostgres ? 25 : 150)),
       },
     );
     // A model that is never near a limit, or only beyond it, would prove nothing.
