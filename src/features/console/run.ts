@@ -19,7 +19,6 @@ import { childEnvironment } from "../child.ts";
 import { animalActions } from "./animals.ts";
 import { Imports, inProcess, uploadsFolder } from "./imports.ts";
 import { PeopleService } from "./people.ts";
-import { sourceActions } from "./sources.ts";
 import { permit, reachableOrigin } from "./reach.ts";
 import {
   besideVariable,
@@ -155,7 +154,11 @@ async function untilServiceEnds(io: Io): Promise<void> {
 }
 
 async function openActions(loaded: LoadedConfig, services: Services, io: Io): Promise<Actions> {
-  const { openHealth } = await import("./health.ts");
+  // Loaded where they are needed: no other command waits for the web framework.
+  const [{ openHealth }, { sourceActions }] = await Promise.all([
+    import("./pages/health.ts"),
+    import("./pages/sources.ts"),
+  ]);
   const env = childEnvironment(loaded, io.env);
   return {
     services,

@@ -5,12 +5,12 @@ import type { Sender } from "../../http/body.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
 import type { Form } from "./body.ts";
-import type { Health } from "./health.ts";
+import type { Health } from "./pages/health.ts";
 import type { Imports } from "./imports.ts";
 import { messagePage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
 import { exposureOf } from "./reach.ts";
-import type { SourceActions } from "./sources.ts";
+import type { SourceActions } from "./pages/sources.ts";
 import { languageFor, languages, type Language, type Words } from "./words/index.ts";
 
 /** What knows the connections: Bun's server. */

@@ -5,7 +5,7 @@ import { firstChoices, type Imports } from "../../../src/features/console/import
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { en } from "../../../src/features/console/words/en.ts";
-import { sourceActions } from "../../../src/features/console/sources.ts";
+import { sourceActions } from "../../../src/features/console/pages/sources.ts";
 import { follow } from "../../../src/features/sources/store.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
@@ -145,7 +145,7 @@ describe.each(stores)("on $name", (kind) => {
     await sources.pull("north");
     expect(sources.isPulling("north")).toBe(false);
     const [{ job } = {}] = await sources.list();
-    expect(job).toMatchObject({ failures: 1, problem: "The process ended with code 1." });
+    expect(job).toMatchObject({ failures: 1, problem: { text: "The process ended with code 1." } });
   });
 
   describe("an animal", () => {

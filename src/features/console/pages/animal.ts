@@ -26,6 +26,7 @@ import {
   fieldLabel,
   Fields,
   hidden,
+  isWrong,
   lines,
   moment,
   noStatus,
@@ -140,18 +141,16 @@ function sentChanges(form: Form, known: AnimalValues) {
   };
 }
 
-/** What is wrong with the fields, in words; empty when all is well. */
-function errorsOf(values: AnimalValues, words: Words): FieldErrors {
+/** What is wrong with the fields, in words. `alike` is a category that may be meant. */
+function errorsOf(values: AnimalValues, words: Words, alike: string | undefined): FieldErrors {
   const { name, category, status } = values;
-  const wrong: Record<string, string | undefined> = {
+  const wrongCategory = category === "" ? words.errors.categoryMissing : nameError(category, words);
+  return {
     name: nameError(name, words),
-    category: category === "" ? words.errors.categoryMissing : nameError(category, words),
+    category: wrongCategory ?? (alike && words.errors.categoryAlike(alike)),
     status: statusChoice(status) === undefined ? words.errors.status : undefined,
+    ...textsOf((text) => (isPetName(values[text]) ? undefined : words.errors.name)),
   };
-  for (const text of optionalTextNames) {
-    if (!isPetName(values[text])) wrong[text] = words.errors.name;
-  }
-  return Object.fromEntries(Object.entries(wrong).filter(([, error]) => error !== undefined));
 }
 
 /**
@@ -210,11 +209,8 @@ export async function addAnimal(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const values = sentValues(form);
   const alike = alikeCategory(form, values.category, await visit.animals.categories());
-  const errors = {
-    ...(alike !== undefined && { category: visit.words.errors.categoryAlike(alike) }),
-    ...errorsOf(values, visit.words),
-  };
-  if (Object.keys(errors).length > 0) return newAnimalPage(visit, values, errors);
+  const errors = errorsOf(values, visit.words, alike);
+  if (isWrong(errors)) return newAnimalPage(visit, values, errors);
   const { name, category } = values;
   const status = statusChoice(values.status);
   const path = await visit.once(form, async () => {
@@ -344,13 +340,9 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   };
   const alike =
     judged.category === "-" ? undefined : alikeCategory(form, values.category, categories);
-  const meanwhile = conflicts.map((field) => [field, words.animals.meanwhile(known[field])]);
-  const errors = {
-    ...(alike !== undefined && { category: words.errors.categoryAlike(alike) }),
-    ...Object.fromEntries(meanwhile),
-    ...errorsOf(judged, words),
-  };
-  if (Object.keys(errors).length > 0) return shown(visit, animal, values, categories, errors);
+  const errors: Record<string, string | undefined> = { ...errorsOf(judged, words, alike) };
+  for (const field of conflicts) errors[field] ??= words.animals.meanwhile(known[field]);
+  if (isWrong(errors)) return shown(visit, animal, values, categories, errors);
   const status = statusChoice(values.status);
   const patch = {
     ...(values.name !== known.name && { name: values.name }),

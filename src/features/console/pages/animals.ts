@@ -404,7 +404,8 @@ async function* exportRows(
   textOf: (text: string) => string,
 ): AsyncGenerator<(string | number)[]> {
   const { words } = visit;
-  yield [...words.export.columns];
+  const { fields, export: heads } = words;
+  yield [heads.number, fields.name, fields.category, fields.status, heads.externalId, heads.source];
   for await (const batch of visit.animals.all({ ...askedOf(visit), limit: batchAnimals })) {
     for (const { id, name, category, categoryId, status, externalId, source } of batch) {
       yield [
@@ -454,13 +455,9 @@ export async function printPage(visit: Visit): Promise<Response> {
     animals.categories(),
   ]);
   const names = new Map(categories.map(({ id, name }) => [id, name]));
-  const status = asked.status === undefined ? [] : [words.status[asked.status]];
-  const kind = asked.categoryId === undefined ? undefined : names.get(asked.categoryId);
-  const about = [
-    ...(kind === undefined ? [] : [kind]),
-    ...status,
-    ...(asked.text ? [asked.text] : []),
-  ];
+  const kind = asked.categoryId !== undefined && names.get(asked.categoryId);
+  const status = asked.status !== undefined && words.status[asked.status];
+  const about = [kind, status, asked.text].filter(Boolean);
   return page(visit, {
     title: [words.sections.animals, ...about].join(", "),
     section: "animals",

@@ -17,7 +17,7 @@ import {
   statusForm,
 } from "./import-preview.ts";
 import { download, notFoundPage, page, seeOther } from "./page.ts";
-import { Fields, hidden, notice, oneButton, type FieldErrors } from "./parts.ts";
+import { Fields, hidden, isWrong, notice, oneButton, type FieldErrors } from "./parts.ts";
 import {
   addressError,
   intervalIn,
@@ -201,7 +201,7 @@ export async function readAddress(visit: Visit): Promise<Response> {
     return importPage(visit, { "": words.import.busy });
   }
   const wrong = { url: addressError(visit, url), list: await sourceNameError(visit, source) };
-  if (wrong.url !== undefined || wrong.list !== undefined) return importPage(visit, wrong, form);
+  if (isWrong(wrong)) return importPage(visit, wrong, form);
   const choices = { ...firstChoices, source, isComplete: form.has("whole") };
   const job = await imports.fetch(person.id, url, choices);
   await job?.settled(waitMs);
@@ -223,7 +223,7 @@ async function examine(visit: Visit, form: Form, said?: string): Promise<Respons
   }
   const choices = sentChoices(form, job);
   const errors = choiceErrors(visit, job, choices);
-  if (Object.keys(errors).length > 0) return importPage(visit, errors, form);
+  if (isWrong(errors)) return importPage(visit, errors, form);
   job.examine(choices);
   await job.settled(waitMs);
   return said === undefined ? seeOther("/import") : importPage(visit, { "": said }, form);

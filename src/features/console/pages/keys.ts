@@ -20,6 +20,7 @@ import {
   desk,
   entry,
   Fields,
+  isWrong,
   keyName,
   lines,
   notice,
@@ -189,14 +190,13 @@ export function keyOf<E extends number | "never">(
 ) {
   const { words } = visit;
   const plan = planOf(sent, visit);
-  const wrongName = nameError(sent.name, words);
   const isExpiryWrong = sent.expires !== "" && !expiresInMs;
   const wrong: FieldErrors = {
-    ...(wrongName !== undefined && { name: wrongName }),
+    name: nameError(sent.name, words),
+    expires: isExpiryWrong ? words.errors.expires(durationRule) : undefined,
     ...("wrong" in plan && plan.wrong),
-    ...(isExpiryWrong && { expires: words.errors.expires(durationRule) }),
   };
-  if ("wrong" in plan || Object.keys(wrong).length > 0) return { wrong };
+  if ("wrong" in plan || isWrong(wrong)) return { wrong };
   const { name, readOnly } = sent;
   return { key: { ...plan, name, readOnly, ...(sent.expires !== "" && { expiresInMs }) } };
 }

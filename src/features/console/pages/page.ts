@@ -8,7 +8,7 @@ import { Form } from "../body.ts";
 import type { Arrival, Visit } from "../visit.ts";
 import { isFailureCode, languages } from "../words/index.ts";
 import { assetPaths } from "./assets.ts";
-import { hidden, notice, type FieldErrors } from "./parts.ts";
+import { hidden, isWrong, notice, type FieldErrors } from "./parts.ts";
 
 /** The status of a response by its name. */
 type StatusName = keyof typeof StatusMap;
@@ -66,10 +66,9 @@ export function page(visit: Visit, parts: PageParts): Response {
   const { words, person } = visit;
   const { title, section, beside, back, done, errors = {}, isOnce = false } = parts;
   const sections = person.role === "operator" ? operatorSections : staffSections;
-  const isWrong = Object.keys(errors).length > 0;
   return documentOf(
     visit,
-    { ...parts, status: parts.status ?? (isWrong ? "Bad Request" : "OK") },
+    { ...parts, status: parts.status ?? (isWrong(errors) ? "Bad Request" : "OK") },
     html`<a class="skip" href="#main">${words.layout.skip}</a>
       <header>
         <a class="brand" href="/animals">${trusted(logo)}<span>rehome</span></a>

@@ -13,6 +13,9 @@ import { languages, type Words } from "../words/index.ts";
 /** Errors of a form by the name of their field. `""` stands for the form as a whole. */
 export type FieldErrors = Readonly<Record<string, string | undefined>>;
 
+export const isWrong = (errors: FieldErrors): boolean =>
+  Object.values(errors).some((error) => error !== undefined);
+
 /** An attribute without a value, where it holds. */
 export function when(holds: boolean, attribute: string): Html | undefined {
   return holds ? trusted(attribute) : undefined;

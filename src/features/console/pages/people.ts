@@ -20,6 +20,7 @@ import {
   desk,
   entry,
   Fields,
+  isWrong,
   lines,
   moment,
   notice,
@@ -87,10 +88,11 @@ export async function invitePerson(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const sent = { name: form.text("name"), role: form.text("role") };
   const role = personRoles.find((each) => each === sent.role);
-  const wrongName =
-    nameError(sent.name, words) ?? (isPersonName(sent.name) ? undefined : words.errors.name);
-  if (wrongName !== undefined) return peoplePage(visit, sent, { name: wrongName });
-  if (role === undefined) return peoplePage(visit, sent, { role: words.errors.role });
+  const wrong = {
+    name: nameError(sent.name, words) ?? (isPersonName(sent.name) ? undefined : words.errors.name),
+    role: role === undefined ? words.errors.role : undefined,
+  };
+  if (role === undefined || isWrong(wrong)) return peoplePage(visit, sent, wrong);
   try {
     const { token } = await people.invite(sent.name, role, person.name);
     return linkPage(visit, sent.name, token);

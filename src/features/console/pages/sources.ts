@@ -1,10 +1,27 @@
 /** Lists that the service imports by itself: how they are, and how a new one begins. */
+import { runJob } from "../../child.ts";
+import type { EnvironmentVariables } from "../../../config.ts";
 import { minuteMs } from "../../../domain/clock.ts";
 import type { JobProblem } from "../../../domain/schedule.ts";
+import type { Services } from "../../../service/services.ts";
+import { finishJob, pauseJob } from "../../jobs.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { message, messageText } from "../../import/messages.ts";
+import { heldMark, withdrawHeld } from "../../sources/pull.ts";
+import {
+  claimPull,
+  findFollowed,
+  type Followed,
+  followed,
+  isSourceName,
+  isStale,
+  pullJob,
+  resumeList,
+  stateOf,
+} from "../../sources/store.ts";
+import type { ChangeMade } from "../animals.ts";
 import { type Form, readForm } from "../body.ts";
-import { type Followed, heldMark, isSourceName, isStale, stateOf } from "../sources.ts";
+import { refuseRemoved } from "../people.ts";
 import type { Visit } from "../visit.ts";
 import { withChange } from "./changes.ts";
 import { page, seeOther } from "./page.ts";
@@ -62,10 +79,10 @@ export async function sourcesPart(visit: Visit, errors: FieldErrors, form: Form)
   </div>`;
 }
 
-async function sourceRow(visit: Visit, followed: Followed): Promise<Html> {
+async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
   const { words, sources } = visit;
-  const { source, job } = followed;
-  const state = stateOf(followed);
+  const { source, job } = list;
+  const state = stateOf(list);
   const isPulling = sources.isPulling(source.name);
   const button = (what: "pull" | "pause" | "resume") =>
     html`<button class="quiet small" name="do" value="${what}">${words.sources[what]}</button>`;
@@ -82,7 +99,7 @@ async function sourceRow(visit: Visit, followed: Followed): Promise<Html> {
       ${
         source.held === null
           ? job.problem !== null && html`<span>${problemText(visit, job.problem)}</span>`
-          : await heldForm(visit, followed)
+          : await heldForm(visit, list)
       }
     </div>
     <form method="post" action="/import/sources" class="acts">
@@ -190,4 +207,50 @@ export async function staleNotice(visit: Visit): Promise<Html | undefined> {
       ${words.sources.stale(names)} <a href="/import#sources">${words.sections.import}</a>
     </p>`,
   );
+}
+
+export type SourceActions = ReturnType<typeof sourceActions>;
+
+/** `env` names the store to the process that pulls. */
+export function sourceActions({ store: { db }, clock }: Services, env: EnvironmentVariables) {
+  const pulls = new Map<string, Promise<void>>();
+  const start = async (name: string) => {
+    try {
+      const triedAtMs = await claimPull(db, name, clock());
+      const problem = await runJob(["sources", "pull", "--scheduled", "--", name], env);
+      // Otherwise its process has stored how it ended.
+      if (problem === undefined) return;
+      const outcome = { ok: false, problem: { text: problem } } as const;
+      await db.transaction((tx) =>
+        finishJob(tx, pullJob(name), outcome, clock(), 0, { triedAtMs }),
+      );
+    } finally {
+      pulls.delete(name);
+    }
+  };
+  return {
+    list: () => followed(db),
+    isPulling: (name: string) => pulls.has(name),
+    /** Fetches and imports a list; resolves when that is done. */
+    async pull(name: string): Promise<void> {
+      await findFollowed(db, name);
+      const pulling = pulls.get(name) ?? start(name);
+      if (!pulls.has(name)) pulls.set(name, pulling);
+      await pulling;
+    },
+    async pause(name: string, isPaused: boolean): Promise<void> {
+      await findFollowed(db, name);
+      await db.transaction<unknown>((tx) =>
+        isPaused ? pauseJob(tx, pullJob(name), "person", clock()) : resumeList(tx, name, clock()),
+      );
+    },
+    /** Withdraws the animals that wait for it and were `shown`; nobody if these are others now. */
+    async withdraw(name: string, shown: string, actor: string): Promise<ChangeMade> {
+      let changeId: bigint | undefined;
+      const onChange = (change: bigint) => void (changeId = change);
+      const allows = (tx: Parameters<typeof refuseRemoved>[0]) => refuseRemoved(tx, actor);
+      await withdrawHeld({ db, clock, actor, onChange, allows }, name, shown);
+      return { changeId };
+    },
+  };
 }

@@ -274,14 +274,9 @@ export const en = {
   export: {
     title: "Export",
     print: "Print",
-    columns: [
-      "Number",
-      "Name",
-      "Category",
-      "Status",
-      "Number at the source",
-      "Source",
-    ] as readonly string[],
+    number: "Number",
+    externalId: "Number at the source",
+    source: "Source",
     xlsx: "Excel",
     csv: "CSV for another spreadsheet",
   },

@@ -272,7 +272,9 @@ export const es: Words = {
   export: {
     title: "Exportar",
     print: "Imprimir",
-    columns: ["Número", "Nombre", "Categoría", "Estado", "Número en la fuente", "Fuente"],
+    number: "Número",
+    externalId: "Número en la fuente",
+    source: "Fuente",
     xlsx: "Excel (.xlsx)",
     csv: "CSV para otra hoja de cálculo",
   },
