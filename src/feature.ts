@@ -56,6 +56,8 @@ export interface JobCommand {
   readonly kind: JobKind;
   /** The words of the command for a job's target. It stores how it ended, and then exits with 0. */
   readonly words: (target: string) => readonly string[];
+  /** What its process may take, for one that reads what strangers write. */
+  readonly memoryMaxBytes?: number;
   /** For a job that the settings schedule: how often, undefined for never. */
   readonly everyMs?: (loaded: LoadedConfig) => number | undefined;
   /**

@@ -1,4 +1,5 @@
 /** How this program starts another process of its own executable, and looks after one. */
+import { readFileSync } from "node:fs";
 import {
   dataFolderOf,
   settings,
@@ -17,6 +18,40 @@ export function program(): string[] {
   return Bun.isStandaloneExecutable ? [path] : [path, Bun.main];
 }
 
+/** What a process may take that reads a stranger's list. */
+export const listMemoryMaxBytes = 512 * 1024 * 1024;
+/** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
+export const smallMemory = { BUN_JSC_forceRAMSize: String(listMemoryMaxBytes / 2) };
+const lookMs = 50;
+
+/** Calls `onAbove` while a process has more memory than `maxBytes`, as far as the system tells. */
+export function watchMemory(
+  { pid, exited }: Pick<Bun.Subprocess, "pid" | "exited">,
+  maxBytes: number,
+  onAbove: () => void,
+): void {
+  const looking = setInterval(() => {
+    if (memoryOf(pid) > maxBytes) onAbove();
+  }, lookMs);
+  void exited.finally(() => clearInterval(looking));
+}
+
+function memoryOf(pid: number): number {
+  try {
+    const [, kibibytes] =
+      /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kibibytes ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+/** How a job is ended before it ends by itself. */
+export interface JobBounds {
+  readonly signal?: AbortSignal;
+  readonly memoryMaxBytes?: number | undefined;
+}
+
 const saidMax = 4_096;
 const problemMax = 500;
 
@@ -27,18 +62,26 @@ const problemMax = 500;
 export async function runJob(
   words: readonly string[],
   env: EnvironmentVariables,
-  signal?: AbortSignal,
+  { signal, memoryMaxBytes }: JobBounds = {},
 ): Promise<string | undefined> {
   try {
+    let isTooLarge = false;
     const child = Bun.spawn([...program(), ...words], {
-      env: { ...env },
+      env: { ...env, ...(memoryMaxBytes !== undefined && smallMemory) },
       stdio: ["ignore", "ignore", "pipe"],
       killSignal: "SIGTERM",
       ...(signal && { signal }),
     });
+    if (memoryMaxBytes !== undefined) {
+      watchMemory(child, memoryMaxBytes, () => {
+        isTooLarge = true;
+        child.kill("SIGKILL");
+      });
+    }
     const said = await beginningOf(child.stderr);
     const code = await child.exited;
     if (code === 0) return undefined;
+    if (isTooLarge) return "The process took too much memory, so it was ended.";
     const [, problem] = /^Error: (.+)$/m.exec(said) ?? [];
     return (
       problem?.slice(0, problemMax) ??

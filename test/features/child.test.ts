@@ -16,9 +16,11 @@ test("the process of a job is told by its first error, by its end, or by why it 
       process.stderr.write("A remark.\\nError: The disk is full.\\nTry: rm\\n" + "x".repeat(1e6));
       process.exitCode = 1;
     } else if (how === "die") process.kill(process.pid, "SIGKILL");
+    else if (how === "grow") setInterval(() => {}, 1_000);
     else if (how === undefined) {
       const told = [await runJob(["fail"], process.env), await runJob(["die"], process.env)];
       told.push(await runJob(["end"], process.env) ?? "ended");
+      told.push(await runJob(["grow"], process.env, { memoryMaxBytes: 1 }));
       told.push(await runJob(["end"], { BAD: "\\0" }));
       console.log(JSON.stringify(told));
     }`,
@@ -28,6 +30,7 @@ test("the process of a job is told by its first error, by its end, or by why it 
     "The disk is full.",
     "The process ended with SIGKILL.",
     "ended",
+    "The process took too much memory, so it was ended.",
     expect.stringMatching(/^The process did not start: /),
   ]);
 });

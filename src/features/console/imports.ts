@@ -1,10 +1,10 @@
 /** The lists that people bring: their files, and the processes that read and import them. */
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { dataFolderOf, type Config } from "../../config.ts";
 import { dayMs, minuteMs, type Clock } from "../../domain/clock.ts";
-import { isRunning, program } from "../child.ts";
+import { isRunning, listMemoryMaxBytes, program, smallMemory, watchMemory } from "../child.ts";
 import type {
   ImportChoices,
   ListOutcome,
@@ -20,10 +20,6 @@ const filesMax = 4;
 const keptMs = 60 * minuteMs;
 /** What the process that reads a list may take. */
 const readMaxMs = 60_000;
-const memoryMaxBytes = 512 * 1024 * 1024;
-const lookMs = 50;
-/** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
-export const smallMemory = { BUN_JSC_forceRAMSize: String(memoryMaxBytes / 2) };
 
 /** Work on a list that is under way. */
 export interface Running {
@@ -311,13 +307,10 @@ export function inProcess(env: Record<string, string | undefined>): StartWork {
       child.kill("SIGKILL");
     };
     const late = setTimeout(() => end("importTooLong"), readMaxMs);
-    const looking = setInterval(() => {
-      if (memoryOf(child.pid) > memoryMaxBytes) end("importTooLarge");
-    }, lookMs);
+    watchMemory(child, listMemoryMaxBytes, () => end("importTooLarge"));
     const ending = async () => {
       await child.exited;
       clearTimeout(late);
-      clearInterval(looking);
       outcome.resolve({ is: "failed", failure: { code: ended } });
     };
     void ending();
@@ -327,15 +320,4 @@ export function inProcess(env: Record<string, string | undefined>): StartWork {
     };
     return { outcome: outcome.promise, stop };
   };
-}
-
-/** The memory that a process has, where the system tells. */
-function memoryOf(pid: number): number {
-  try {
-    const [, kibibytes] =
-      /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    return Number(kibibytes ?? 0) * 1_024;
-  } catch {
-    return 0;
-  }
 }

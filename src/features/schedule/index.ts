@@ -60,7 +60,8 @@ async function startSchedule(
     },
     async run(job, signal) {
       const command = commandOf(job);
-      return command && runJob(command.words(job.target), env, signal);
+      const memoryMaxBytes = command?.memoryMaxBytes;
+      return command && runJob(command.words(job.target), env, { signal, memoryMaxBytes });
     },
   });
   await planJobs(wanted, loaded, db).catch(onError);

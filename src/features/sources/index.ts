@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { listMemoryMaxBytes } from "../child.ts";
 import { oneOf } from "../../config.ts";
 
 export const pullPrivateSetting = oneOf(
@@ -13,5 +14,11 @@ export const sourcesFeature: Feature = {
   name: "sources",
   settings: [pullPrivateSetting],
   commands: [{ path: "sources", load: async () => (await import("./commands.ts")).sourcesCommand }],
-  jobs: [{ kind: "pull", words: (name) => ["sources", "pull", "--scheduled", "--", name] }],
+  jobs: [
+    {
+      kind: "pull",
+      words: (name) => ["sources", "pull", "--scheduled", "--", name],
+      memoryMaxBytes: listMemoryMaxBytes,
+    },
+  ],
 };

@@ -1,5 +1,5 @@
 /** Lists that the service imports by itself: how they are, and how a new one begins. */
-import { runJob } from "../../child.ts";
+import { listMemoryMaxBytes, runJob } from "../../child.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
 import { minuteMs } from "../../../domain/clock.ts";
 import type { JobProblem } from "../../../domain/schedule.ts";
@@ -217,7 +217,8 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
   const start = async (name: string) => {
     try {
       const triedAtMs = await claimPull(db, name, clock());
-      const problem = await runJob(["sources", "pull", "--scheduled", "--", name], env);
+      const words = ["sources", "pull", "--scheduled", "--", name];
+      const problem = await runJob(words, env, { memoryMaxBytes: listMemoryMaxBytes });
       // Otherwise its process has stored how it ended.
       if (problem === undefined) return;
       const outcome = { ok: false, problem: { text: problem } } as const;
