@@ -86,7 +86,7 @@ describe("the setting of a feature", () => {
   });
 
   test("is in the help of serve and shown by config, which take its flag", async () => {
-    const io = testIo({ features: [{ name: "tried", settings: [side] }] });
+    const io = testIo({ features: [...features, { name: "tried", settings: [side] }] });
     expect(await run(["serve", "--help"], io)).toBe(0);
     expect(io.printed()).toContain("--side-listener <ADDRESS:PORT>");
     expect(io.printed()).toContain("REHOME_SIDE_LISTENER");
