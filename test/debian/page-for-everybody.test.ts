@@ -89,11 +89,11 @@ test("a keyboard is enough", async () => {
   await keyboard.press("Space");
   // A second press while the first request is under way sends nothing.
   await page.locator("#createPet button[type=submit]:not([aria-busy])").waitFor();
-  const numbers = page.locator("#createPet .result .number");
-  const id = Number(await numbers.first().textContent());
+  const created = page.locator("#createPet .result pre").filter({ hasText: /"id": \d+/ });
+  const id = Number(/"id": (\d+)/.exec(await created.first().innerText())?.[1]);
   // The focus stays at Send, so that it can be sent again.
   await keyboard.press("Enter");
-  await numbers.getByText(`${id + 1}`, { exact: true }).waitFor();
+  await created.filter({ hasText: new RegExp(`"id": ${id + 1}\\b`) }).waitFor();
   const language = formOf(page, "createPet").locator(".languages input:checked");
   await language.focus();
   await keyboard.press("ArrowRight");
