@@ -18,11 +18,15 @@ export function program(): string[] {
   return Bun.isStandaloneExecutable ? [path] : [path, Bun.main];
 }
 
-/** What a process may take that reads a stranger's list. */
-export const listMemoryMaxBytes = 512 * 1024 * 1024;
-/** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
-export const smallMemory = { BUN_JSC_forceRAMSize: String(listMemoryMaxBytes / 2) };
+const mebibyte = 1024 * 1024;
 const lookMs = 50;
+/**
+ * What a process may have when it reads a stranger's list: 512 MiB, less what it can take until the
+ * next look.
+ */
+export const listMemoryMaxBytes = (512 - 16) * mebibyte;
+/** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
+export const smallMemory = { BUN_JSC_forceRAMSize: String(256 * mebibyte) };
 
 /** Calls `onAbove` while a process has more memory than `maxBytes`, as far as the system tells. */
 export function watchMemory(
