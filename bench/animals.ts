@@ -30,8 +30,8 @@ export function animal(i: number): Animal {
   return { ...base, status: kind <= 15 ? "pending" : "sold" };
 }
 
-/** Writes the first `count` animals to `file` as NDJSON, for an import. */
-export async function writeAnimals(file: string, count: number): Promise<void> {
-  const lines = Array.from({ length: count }, (_, i) => JSON.stringify(animal(i + 1)));
+/** Writes `count` animals from the `first` on to `file` as NDJSON, for an import. */
+export async function writeAnimals(file: string, count: number, first = 1): Promise<void> {
+  const lines = Array.from({ length: count }, (_, i) => JSON.stringify(animal(first + i)));
   await Bun.write(file, `${lines.join("\n")}\n`);
 }

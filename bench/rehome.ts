@@ -89,11 +89,16 @@ function inserting(db: Database, table: string, like: Row): (row: Row) => void {
   };
 }
 
-/** Fills a data folder with the first `count` animals, by way of a file in `folder`. */
+/** The animals that one import takes at most. */
+const importMax = 250_000;
+
+/** Fills a data folder with the first `count` animals, by way of files in `folder`. */
 export async function fill(data: string, count: number, folder: string): Promise<void> {
   const file = join(folder, `animals-${count}.ndjson`);
-  await writeAnimals(file, count);
-  await run([executable, "pets", "import", file, "--data", data]);
+  for (let first = 1; first <= count; first += importMax) {
+    await writeAnimals(file, Math.min(importMax, count - first + 1), first);
+    await run([executable, "pets", "import", file, "--data", data]);
+  }
 }
 
 interface Serve {
