@@ -1,7 +1,7 @@
 /** Lists that a shelter has, on the console of the compiled executable: what it asks and says. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { messageTexts } from "../../src/features/import/messages.ts";
-import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { cleanEnvironment, executable, rehome, temporaryFolder } from "../helpers/binary.ts";
 import {
   invite,
   previewOf,
@@ -47,6 +47,17 @@ async function chosen(visitor: Visitor, fields: Record<string, string>): Promise
   await visitor.submit("/import/examine", fields);
   return settled(visitor);
 }
+
+test("the process of a list ends with a console that was killed before it sent one", async () => {
+  const child = Bun.spawn([await executable(), "__import"], {
+    env: { ...cleanEnvironment, REHOME_DATA: folder.path },
+    stdio: ["ignore", "ignore", "inherit"],
+    serialization: "advanced",
+    ipc() {},
+  });
+  child.disconnect();
+  expect(await child.exited).toBe(0);
+});
 
 test("a preview does not import the file that another tab chose since", async () => {
   const ana = await come();

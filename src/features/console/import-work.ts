@@ -305,17 +305,28 @@ export type WorkMessage = { readonly begins: true } | { readonly outcome: ListOu
 export function importCommand(io: Io): Command {
   const command = new Command("__import").description("a list in the console; it starts this");
   return command.action(async () => {
-    const { promise: work, resolve } = Promise.withResolvers<ListWork>();
+    const { promise: sent, resolve } = Promise.withResolvers<ListWork | undefined>();
+    const { promise: gone, resolve: go } = Promise.withResolvers<void>();
     process.on("message", resolve);
+    // A console that was killed sends and hears nothing more: to wait for it would take a core.
+    process.on("disconnect", () => {
+      resolve(undefined);
+      go();
+    });
     // What is not sent by then is lost with the channel.
     const say = (said: WorkMessage) =>
-      new Promise<void>((sent) => process.send?.(said, undefined, undefined, () => sent()));
+      Promise.race([
+        gone,
+        new Promise<void>((done) => process.send?.(said, undefined, undefined, () => done())),
+      ]);
     const loaded = beginOnStore(command, io);
     await withServices(loaded.config, io, async (services) => {
+      const work = await sent;
+      if (work === undefined) return;
       const stop = AbortSignal.any([io.stop, AbortSignal.timeout(fetchMaxMs)]);
       const pulling = pullingOf(stop, services, loaded);
       const begins = () => void say({ begins: true });
-      await say({ outcome: await workOnList(services, await work, begins, pulling) });
+      await say({ outcome: await workOnList(services, work, begins, pulling) });
     });
     process.disconnect?.();
   });
