@@ -4,7 +4,7 @@ import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
 import { columnsOf, longWork, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
-import type { ChangeRow } from "../animals/changes.ts";
+import type { ChangeRow, Editing } from "../animals/changes.ts";
 import { findPets, type PetFilter } from "../animals/find.ts";
 import {
   changeById,
@@ -160,22 +160,29 @@ function remembering({ store: { db }, animals }: AnimalServices) {
   };
 }
 
+/** Makes a change by `actor`. Throws when they were removed meanwhile. */
+export async function changeBy(
+  actor: string,
+  work: (editing: Pick<Editing, "onChange" | "allows">) => Promise<unknown>,
+): Promise<ChangeMade> {
+  let changeId: bigint | undefined;
+  const onChange = (change: bigint) => void (changeId = change);
+  await work({ onChange, allows: (tx) => refuseRemoved(tx, actor) });
+  return { changeId };
+}
+
 /** Who changes animals and categories, in the name of one person. */
 export type Changing = Pick<AnimalServices, "animals" | "categories">;
 
 function changing({ animals, categories }: AnimalServices) {
   return {
-    /** Makes a change by `actor`. Throws when they were removed meanwhile. */
-    async change(actor: string, work: (by: Changing) => Promise<unknown>): Promise<ChangeMade> {
-      let changeId: bigint | undefined;
-      const onChange = (change: bigint) => void (changeId = change);
-      const editing = { onChange, allows: (tx: Tx) => refuseRemoved(tx, actor) };
-      await work({
-        animals: animals.as(actor, editing),
-        categories: categories.as(actor, editing),
-      });
-      return { changeId };
-    },
+    change: (actor: string, work: (by: Changing) => Promise<unknown>) =>
+      changeBy(actor, (editing) =>
+        work({
+          animals: animals.as(actor, editing),
+          categories: categories.as(actor, editing),
+        }),
+      ),
   };
 }
 

@@ -73,8 +73,6 @@ export interface ImportChoices {
 export const isOther = ({ others }: ImportChoices, line: number): boolean =>
   others === "all" || others.includes(line);
 
-export type { Part };
-
 /** What is remembered of the choices for the next list with the same columns. */
 const remembered = ["columns", "category", "statuses", "everyStatus", "source"] as const;
 /** Layouts that a store remembers: more than anybody has. */
@@ -305,14 +303,11 @@ export type WorkMessage = { readonly begins: true } | { readonly outcome: ListOu
 export function importCommand(io: Io): Command {
   const command = new Command("__import").description("a list in the console; it starts this");
   return command.action(async () => {
-    const { promise: sent, resolve } = Promise.withResolvers<ListWork | undefined>();
-    const { promise: gone, resolve: go } = Promise.withResolvers<void>();
-    process.on("message", resolve);
+    const sent = new Promise<ListWork>((resolve) => process.on("message", resolve));
     // A console that was killed sends and hears nothing more: to wait for it would take a core.
-    process.on("disconnect", () => {
-      resolve(undefined);
-      go();
-    });
+    const gone = new Promise<undefined>((resolve) =>
+      process.on("disconnect", () => resolve(undefined)),
+    );
     // What is not sent by then is lost with the channel.
     const say = (said: WorkMessage) =>
       Promise.race([
@@ -321,7 +316,7 @@ export function importCommand(io: Io): Command {
       ]);
     const loaded = beginOnStore(command, io);
     await withServices(loaded.config, io, async (services) => {
-      const work = await sent;
+      const work = await Promise.race([sent, gone]);
       if (work === undefined) return;
       const stop = AbortSignal.any([io.stop, AbortSignal.timeout(fetchMaxMs)]);
       const pulling = pullingOf(stop, services, loaded);

@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises";
 import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
 import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
 import { type Message, message } from "../import/messages.ts";
-import { limits as inputLimits } from "../import/read/input.ts";
+import { limits as inputLimits, tooLarge } from "../import/read/input.ts";
 
 /** A fetch that brought no list: nothing changes, and the next one comes by the schedule. */
 export interface SourceProblem {
@@ -185,7 +185,7 @@ async function pageOf(
     return statusProblem(status, headers, clock());
   }
   const bytes = await bodyOf(response, bytesMax);
-  if (bytes === undefined) return problemOf("inputLarge", "64");
+  if (bytes === undefined) return { problem: tooLarge().problem };
   return (
     contentProblem(bytes) ?? {
       bytes,

@@ -1,4 +1,4 @@
-import type { Feature } from "../../feature.ts";
+import type { Feature, JobCommand } from "../../feature.ts";
 import { listMemoryMaxBytes } from "../child.ts";
 import { oneOf } from "../../config.ts";
 
@@ -9,16 +9,16 @@ export const pullPrivateSetting = oneOf(
   "off",
 );
 
+export const pullCommand: JobCommand = {
+  kind: "pull",
+  words: (name) => ["sources", "pull", "--scheduled", "--", name],
+  memoryMaxBytes: listMemoryMaxBytes,
+};
+
 /** Lists that other programs publish, imported by the schedule. */
 export const sourcesFeature: Feature = {
   name: "sources",
   settings: [pullPrivateSetting],
   commands: [{ path: "sources", load: async () => (await import("./commands.ts")).sourcesCommand }],
-  jobs: [
-    {
-      kind: "pull",
-      words: (name) => ["sources", "pull", "--scheduled", "--", name],
-      memoryMaxBytes: listMemoryMaxBytes,
-    },
-  ],
+  jobs: [pullCommand],
 };

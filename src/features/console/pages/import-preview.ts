@@ -1,6 +1,7 @@
 /** What a file would change, and what a person is asked about it. */
 import { html, type Html } from "../../docs/html.ts";
 import { messageText } from "../../import/messages.ts";
+import { type Part, partName } from "../../import/read/read.ts";
 import type { CandidateCategory } from "../../import/understand/record.ts";
 import { meanings as statusMeanings } from "../../import/understand/words.ts";
 import type { Form } from "../body.ts";
@@ -11,7 +12,6 @@ import {
   type ImportChoices,
   type ListSummary,
   type Meaning,
-  type Part,
   type Preview,
   type StatusMeaning,
   type UnknownFile,
@@ -261,8 +261,6 @@ export function partForm(visit: Visit, parts: readonly Part[]): Html {
     <section class="card narrow">${postForm("/import/examine", part, words.import.look)}</section>
     ${oneButton("/import/drop", words.import.cancel)}`;
 }
-
-const partName = ({ sheet, records = [] }: Part) => sheet ?? records.join(".");
 
 /** The columns of an unknown file, beside its first rows. */
 export function mapForm(

@@ -1,5 +1,5 @@
 /** Lists that the service imports by itself: how they are, and how a new one begins. */
-import { listMemoryMaxBytes, runJob } from "../../child.ts";
+import { runJob } from "../../child.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
 import { minuteMs } from "../../../domain/clock.ts";
 import type { JobProblem } from "../../../domain/schedule.ts";
@@ -7,6 +7,7 @@ import type { Services } from "../../../service/services.ts";
 import { finishJob, pauseJob } from "../../jobs.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { message, messageText } from "../../import/messages.ts";
+import { pullCommand } from "../../sources/index.ts";
 import { heldMark, withdrawHeld } from "../../sources/pull.ts";
 import {
   claimPull,
@@ -19,9 +20,8 @@ import {
   resumeList,
   stateOf,
 } from "../../sources/store.ts";
-import type { ChangeMade } from "../animals.ts";
+import { changeBy } from "../animals.ts";
 import { type Form, readForm } from "../body.ts";
-import { refuseRemoved } from "../people.ts";
 import type { Visit } from "../visit.ts";
 import { withChange } from "./changes.ts";
 import { page, seeOther } from "./page.ts";
@@ -217,8 +217,7 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
   const start = async (name: string) => {
     try {
       const triedAtMs = await claimPull(db, name, clock());
-      const words = ["sources", "pull", "--scheduled", "--", name];
-      const problem = await runJob(words, env, { memoryMaxBytes: listMemoryMaxBytes });
+      const problem = await runJob(pullCommand.words(name), env, pullCommand);
       // Otherwise its process has stored how it ended.
       if (problem === undefined) return;
       const outcome = { ok: false, problem: { text: problem } } as const;
@@ -246,12 +245,7 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
       );
     },
     /** Withdraws the animals that wait for it and were `shown`; nobody if these are others now. */
-    async withdraw(name: string, shown: string, actor: string): Promise<ChangeMade> {
-      let changeId: bigint | undefined;
-      const onChange = (change: bigint) => void (changeId = change);
-      const allows = (tx: Parameters<typeof refuseRemoved>[0]) => refuseRemoved(tx, actor);
-      await withdrawHeld({ db, clock, actor, onChange, allows }, name, shown);
-      return { changeId };
-    },
+    withdraw: (name: string, shown: string, actor: string) =>
+      changeBy(actor, (editing) => withdrawHeld({ db, clock, actor, ...editing }, name, shown)),
   };
 }

@@ -4,7 +4,7 @@ import { isYes } from "../../confirm.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import type { ImportSummary } from "../do/summary.ts";
 import { UnreadableInput } from "../read/input.ts";
-import { partsIn } from "../read/read.ts";
+import { partName, partsIn } from "../read/read.ts";
 import { type Given, prepare, type Prepared, UnknownFormat } from "../understand/reading.ts";
 import { statusKey } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
@@ -41,7 +41,7 @@ export async function preparedAsking(io: Io, bytes: Uint8Array, given: Given): P
 async function answerTo(io: Io, fault: UnreadableInput, given: Given): Promise<Given | undefined> {
   const parts = partsIn(fault.problem);
   if (parts.length > 0) {
-    const names = parts.map(({ sheet, records }, at) => `${at + 1} ${sheet ?? records?.join(".")}`);
+    const names = parts.map((part, at) => `${at + 1} ${partName(part)}`);
     const answer = await io.ask(`The file has several lists: ${names.join(", ")}. Which one? `);
     const part = parts[Number(answer) - 1];
     return part && { ...given, ...part };

@@ -46,6 +46,8 @@ export interface Input extends Records {
 /** One of several lists in an input: a sheet of a workbook, or a list in a JSON document. */
 export type Part = Readonly<{ sheet?: string; records?: readonly string[] }>;
 
+export const partName = ({ sheet, records = [] }: Part): string => sheet ?? records.join(".");
+
 /** The lists of which one is to be chosen, where a problem is that there are several. */
 export function partsIn({ code, values: [names = ""] }: Message): readonly Part[] {
   if (code === "sheetsMany") {
