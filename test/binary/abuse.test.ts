@@ -6,7 +6,7 @@ import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../h
 import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { portOf, requestText } from "../helpers/load.ts";
 import { raw } from "../helpers/raw.ts";
-import { randomOf } from "../helpers/random.ts";
+import { random as randomOf } from "../../scripts/random.ts";
 
 const folder = temporaryFolder();
 let server: RunningBinary;

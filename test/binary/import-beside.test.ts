@@ -11,14 +11,9 @@ import {
   serve,
   temporaryFolder,
 } from "../helpers/binary.ts";
+import { exported, importInto } from "../helpers/importing.ts";
 import { filesWhenClosed, isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { until } from "../helpers/until.ts";
-
-const importInto = (folder: string, ...args: string[]) =>
-  rehome(["pets", "import", ...args, "--data", join(folder, "data")]);
-
-const exported = async (folder: string) =>
-  await rehome(["pets", "export", "--format", "ndjson", "--data", join(folder, "data")]);
 
 function largeFile(folder: string, rows: number): string {
   const file = join(folder, "large.csv");

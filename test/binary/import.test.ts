@@ -14,15 +14,10 @@ import {
   rehome,
   temporaryFolder,
 } from "../helpers/binary.ts";
+import { exported, importInto } from "../helpers/importing.ts";
 import { finished } from "../helpers/finished.ts";
 
 const fixture = (name: string) => join(import.meta.dir, "../fixtures/import", name);
-
-const importInto = (folder: string, ...args: string[]) =>
-  rehome(["pets", "import", ...args, "--data", join(folder, "data")]);
-
-const exported = async (folder: string, format: string) =>
-  await rehome(["pets", "export", "--format", format, "--data", join(folder, "data")]);
 
 describe("pets import", () => {
   test("never empties what it reads, whatever --rejects says", async () => {

@@ -7,7 +7,7 @@ import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { childrenOf, kill } from "../helpers/family.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { testDatabase } from "../helpers/postgres.ts";
-import { randomOf } from "../helpers/random.ts";
+import { random as randomOf } from "../../scripts/random.ts";
 import { type S3Fault, startS3 } from "../helpers/s3.ts";
 import { fill, smallDisk } from "../helpers/small-disk.ts";
 import { until } from "../helpers/until.ts";

@@ -4,7 +4,7 @@ import { features } from "../../src/features/index.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
 import { createService, type AppOptions } from "../../src/http/app.ts";
 import { createServices, type ServiceOptions } from "../../src/service/services.ts";
-import { randomOf } from "./random.ts";
+import { random as randomOf } from "../../scripts/random.ts";
 import { closeAfterTest, openTestStore } from "./store-under-test.ts";
 
 /** A clock that stands still until it is moved. */

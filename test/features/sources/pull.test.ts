@@ -17,7 +17,7 @@ import {
 } from "../../../src/features/sources/store.ts";
 import { pauseJob } from "../../../src/features/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
-import { randomOf } from "../../helpers/random.ts";
+import { random as randomOf } from "../../../scripts/random.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 
 const servers: { stop(force: boolean): unknown }[] = [];
