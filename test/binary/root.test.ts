@@ -100,9 +100,13 @@ describe.if(isRoot)("as root", () => {
     ]);
   });
 
-  test.each([
+  test.each<[string, ...string[]]>([
     ["restore", "rehome.db.restoring", "rehome.db-journal"],
-    ["migrate", "rehome.db.before-0001_animals_kept_true", "rehome.db.before-0001_animals_kept_true.1"],
+    [
+      "migrate",
+      "rehome.db.before-0001_animals_kept_true",
+      "rehome.db.before-0001_animals_kept_true.1",
+    ],
   ])("%s changes a folder as its owner, and follows no link there", async (command, ...links) => {
     using at = place();
     const theirs = join(at.folder.path, "theirs");

@@ -1,9 +1,9 @@
 /** `rehome sources`: lists that are followed. */
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { storeCommand, type Given } from "../../cli/command.ts";
+import { type CommandForm, storeCommand, type Given } from "../../cli/command.ts";
 import { UsageError } from "../../cli/errors.ts";
 import { type Io, printJson } from "../../cli/io.ts";
-import { json, type Static } from "../../cli/json.ts";
+import { declared, fieldOf, json } from "../../cli/json.ts";
 import { durationOption, yesOption } from "../../cli/options.ts";
 import { confirm } from "../confirm.ts";
 import { printTable } from "../../cli/terminal/table.ts";
@@ -14,7 +14,6 @@ import { intervalMinMs } from "../../domain/schedule.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../jobs.ts";
 import { previewImport } from "../import/do/import.ts";
-import { messageText } from "../import/messages.ts";
 import { prepare, type Reading } from "../import/understand/reading.ts";
 import {
   addReadOptions,
@@ -24,7 +23,6 @@ import {
   type ReadingOptions,
 } from "../import/commands/import-options.ts";
 import { guessRemedy, importedText } from "../import/commands/import-report.ts";
-import { addressProblem } from "./fetch.ts";
 import { type Address, type PresetName, presetNames } from "./presets.ts";
 import {
   begin,
@@ -137,7 +135,7 @@ async function addSource(
 ): Promise<void> {
   const { every, complete, createCategories, acceptGuess, yes } = given;
   const pulling = pullingOf(io.stop, services, given.loaded);
-  const address = addressFor(given, pulling.allowPrivate);
+  const address = addressFor(given);
   const secret = await secretOf(io, given.secretFile);
   const { db } = services.store;
   const options = { createCategories, skipBad: true, complete, confirmed: true };
@@ -167,17 +165,14 @@ async function addSource(
   printResult(io, name, await inWords(name, () => begin(pulling, source, every, fetched)));
 }
 
-/** Where the list is. Throws UsageError for options that name no place, or a forbidden one. */
-function addressFor({ preset, account, url }: AddOptions, allowPrivate: boolean): Address {
+/** Where the list is. Throws UsageError for options that name no place. */
+function addressFor({ preset, account, url }: AddOptions): Address {
   if (preset === undefined && url === undefined) {
     throw new UsageError("A list needs --preset or --url.", "rehome sources add --help");
   }
   if (preset !== undefined && account === undefined) {
     throw new UsageError(`--preset ${preset} needs --account.`, "Name the account of the shelter.");
   }
-  const refused = url && addressProblem(url, allowPrivate);
-  if (refused)
-    throw new UsageError(`${messageText(refused.problem)}.`, "rehome sources add --help");
   return { preset: preset ?? null, account: account ?? null, url: url?.href ?? null };
 }
 
@@ -189,44 +184,38 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
   throw new UsageError(`${file} must have the credential on one line.`, "Write it there, alone.");
 }
 
-const sourceSchema = json.object({
-  name: json.text("name of the list, and source of its animals"),
-  state: json.oneOf(sourceStates, "how it is"),
-  preset: json.orNull(json.text("program whose list it is")),
-  account: json.orNull(json.text("account there")),
-  url: json.orNull(json.text("address; null for the program's own")),
-  everySeconds: json.count("interval"),
-  complete: json.flag("true if what the list does not have is withdrawn"),
-  nextAt: json.orNull(json.time("when it is next due; null while it is paused")),
-  triedAt: json.orNull(json.time("when it was last tried")),
-  succeededAt: json.orNull(json.time("when it last succeeded")),
-  failures: json.count("failures in a row"),
-  problem: json.orNull(json.text("what went wrong, or waits for a person")),
-  paused: json.orNull(json.text("who paused it: person, undo or restore")),
-  held: json.count("withdrawals that wait for a person"),
+const at = (ms: number | null) => (ms === null ? null : isoSeconds(ms));
+const ofList = fieldOf<[list: Followed]>();
+const { text, count, time, orNull } = json;
+/** A followed list as `--json` prints it: never with its secret. */
+const fields = declared({
+  name: ofList(text("name of the list, and source of its animals"), ({ source }) => source.name),
+  state: ofList(json.oneOf(sourceStates, "how it is"), stateOf),
+  preset: ofList(orNull(text("program whose list it is")), ({ source }) => source.preset),
+  account: ofList(orNull(text("account there")), ({ source }) => source.account),
+  url: ofList(orNull(text("address; null for the program's own")), ({ source }) => source.url),
+  everySeconds: ofList(count("interval"), ({ job }) => job.everyMs / 1_000),
+  complete: ofList(
+    json.flag("true if what the list does not have is withdrawn"),
+    ({ source }) => source.complete === 1,
+  ),
+  nextAt: ofList(orNull(time("when it is next due; null while it is paused")), ({ job }) =>
+    job.paused === null ? at(job.nextAtMs) : null,
+  ),
+  triedAt: ofList(orNull(time("when it was last tried")), ({ job }) => at(job.triedAtMs)),
+  succeededAt: ofList(orNull(time("when it last succeeded")), ({ job }) => at(job.succeededAtMs)),
+  failures: ofList(count("failures in a row"), ({ job }) => job.failures),
+  problem: ofList(
+    orNull(text("what went wrong, or waits for a person")),
+    ({ job }) => job.problem?.text ?? null,
+  ),
+  paused: ofList(orNull(text("who paused it: person, undo or restore")), ({ job }) => job.paused),
+  held: ofList(
+    count("withdrawals that wait for a person"),
+    ({ source }) => source.held?.length ?? 0,
+  ),
 });
-type SourceJson = Static<typeof sourceSchema>;
-
-/** The source as `--json` prints it: never with its secret. */
-function sourceJson({ source, job }: Followed): SourceJson {
-  const time = (ms: number | null) => (ms === null ? null : isoSeconds(ms));
-  return {
-    name: source.name,
-    state: stateOf({ source, job }),
-    preset: source.preset,
-    account: source.account,
-    url: source.url,
-    everySeconds: job.everyMs / 1_000,
-    complete: source.complete === 1,
-    nextAt: job.paused === null ? time(job.nextAtMs) : null,
-    triedAt: time(job.triedAtMs),
-    succeededAt: time(job.succeededAtMs),
-    failures: job.failures,
-    problem: job.problem?.text ?? null,
-    paused: job.paused,
-    held: source.held?.length ?? 0,
-  };
-}
+const sourceSchema = json.object(fields.schemas);
 
 function list(io: Io): Command {
   return storeCommand<object>(
@@ -238,7 +227,7 @@ function list(io: Io): Command {
       json: json.list(sourceSchema),
     },
     async ({ store }, given) => {
-      const all = (await followed(store.db)).map(sourceJson);
+      const all = (await followed(store.db)).map((each) => fields.make(each));
       if (given.json) return printJson(io, all);
       if (all.length === 0) {
         io.err("No list is followed. rehome sources add --help\n");
@@ -253,31 +242,44 @@ function list(io: Io): Command {
   );
 }
 
+/** A command on one list that is followed. */
+function ofOneList<Options>(
+  io: Io,
+  form: Omit<CommandForm<[string]>, "arguments">,
+  work: (list: Followed, services: Services, given: Given<Options>, name: string) => Promise<void>,
+): Command {
+  return storeCommand<Options, [string]>(
+    io,
+    { ...form, arguments: [nameArgument()] },
+    async (services, given, name) =>
+      work(await findFollowed(services.store.db, name), services, given, name),
+  );
+}
+
 function show(io: Io): Command {
-  return storeCommand<object, [name: string]>(
+  return ofOneList<object>(
     io,
     {
       name: "show",
       about: "show a followed list, how it is read, and what its last pull did",
-      arguments: [nameArgument()],
       examples: ["rehome sources show north"],
       json: sourceSchema,
     },
-    async ({ store }, given, name) => {
-      const found = await findFollowed(store.db, name);
-      if (given.json) return printJson(io, sourceJson(found));
-      for (const [title, value] of Object.entries(shownFacts(found))) {
+    async (list, _services, given, name) => {
+      if (given.json) return printJson(io, fields.make(list));
+      for (const [title, value] of Object.entries(shownFacts(list))) {
         if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
       }
-      const { report } = found.source;
+      const { report } = list.source;
       if (report !== null) io.out(`\n${reportText(name, report as PullReport)}`);
     },
   );
 }
 
 /** A followed list in words: how it is, where it is, and how it is read. */
-function shownFacts({ source, job }: Followed): Record<string, string | undefined> {
-  const { state, problem, nextAt, succeededAt } = sourceJson({ source, job });
+function shownFacts(list: Followed): Record<string, string | undefined> {
+  const { source, job } = list;
+  const { state, problem, nextAt, succeededAt } = fields.make(list);
   const { columns, format, category, statuses } = source.reading as Reading;
   const pairs = (map: object) =>
     Object.entries(map)
@@ -300,12 +302,11 @@ function shownFacts({ source, job }: Followed): Record<string, string | undefine
 }
 
 function pullCommand(io: Io): Command {
-  return storeCommand<{ readonly yes?: true; readonly scheduled?: true }, [name: string]>(
+  return ofOneList<{ readonly yes?: true; readonly scheduled?: true }>(
     io,
     {
       name: "pull",
       about: "fetch a list now; or withdraw what waits for a person, with --yes",
-      arguments: [nameArgument()],
       options: [
         yesOption("withdraw the animals that were held, and fetch nothing"),
         // For the service: what went wrong is on the schedule, and no failure of the command.
@@ -313,15 +314,13 @@ function pullCommand(io: Io): Command {
       ],
       examples: ["rehome sources pull north", "rehome sources pull north --yes"],
     },
-    async (services, given, name) => {
-      const pulling = pullingOf(io.stop, services, given.loaded);
-      if (given.yes !== true) {
-        const result = await pull(pulling, name, given.scheduled);
-        if (given.scheduled !== true) printResult(io, name, result);
-        return;
+    async (_list, services, { yes, scheduled, loaded }, name) => {
+      if (yes !== true) {
+        const result = await pull(pullingOf(io.stop, services, loaded), name, scheduled);
+        return scheduled === true ? undefined : printResult(io, name, result);
       }
-      const { clock, actor } = services;
-      const withdrawn = await withdrawHeld({ db: services.store.db, clock, actor }, name);
+      const { clock, actor, store } = services;
+      const withdrawn = await withdrawHeld({ db: store.db, clock, actor }, name);
       if (withdrawn === undefined) throw new Error(`No withdrawal of ${name} waits for a person.`);
       io.out(`Withdrew ${counted(withdrawn, "animal")}.\n`);
     },
@@ -346,16 +345,14 @@ function reportText(name: string, report: PullReport): string {
 }
 
 function pause(io: Io): Command {
-  return storeCommand<object, [name: string]>(
+  return ofOneList<object>(
     io,
     {
       name: "pause",
       about: "stop following a list for a while",
-      arguments: [nameArgument()],
       examples: ["rehome sources pause north"],
     },
-    async ({ store, clock }, _given, name) => {
-      await findFollowed(store.db, name);
+    async (_list, { store, clock }, _given, name) => {
       await store.db.transaction((tx) => pauseJob(tx, pullJob(name), "person", clock()));
       io.out(`Paused ${name}. Go on: rehome sources resume ${name}\n`);
     },
@@ -363,12 +360,11 @@ function pause(io: Io): Command {
 }
 
 function resume(io: Io): Command {
-  return storeCommand<{ readonly secretFile?: string }, [name: string]>(
+  return ofOneList<{ readonly secretFile?: string }>(
     io,
     {
       name: "resume",
       about: "follow a paused list again; it is pulled within a minute",
-      arguments: [nameArgument()],
       options: [
         new Option("--secret-file <file>", "file with a new credential; - for standard input"),
       ],
@@ -377,8 +373,7 @@ function resume(io: Io): Command {
         "rehome sources resume north --secret-file asm-key.txt",
       ],
     },
-    async ({ store, clock }, given, name) => {
-      const { source } = await findFollowed(store.db, name);
+    async ({ source }, { store, clock }, given, name) => {
       const secret = await secretOf(io, given.secretFile);
       if (secret === undefined && source.secret === blankedSecret) {
         throw new UsageError(
@@ -393,17 +388,15 @@ function resume(io: Io): Command {
 }
 
 function remove(io: Io): Command {
-  return storeCommand<{ readonly yes?: true }, [name: string]>(
+  return ofOneList<{ readonly yes?: true }>(
     io,
     {
       name: "remove",
       about: "stop following a list; its animals stay",
-      arguments: [nameArgument()],
       options: [yesOption("do not ask")],
       examples: ["rehome sources remove north"],
     },
-    async ({ store }, given, name) => {
-      await findFollowed(store.db, name);
+    async (_list, { store }, given, name) => {
       await confirm(io, `Stop following ${name}? Its animals stay.`, {
         yes: given.yes === true,
         unattended: "refuse",

@@ -7,20 +7,22 @@ import { lookup } from "node:dns/promises";
 import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
 import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
 import { type Message, message } from "../import/messages.ts";
-import { limits as inputLimits, tooLarge } from "../import/read/input.ts";
+import { limits as inputLimits, tooLarge, UnreadableInput } from "../import/read/input.ts";
 
-/** A fetch that brought no list: nothing changes, and the next one comes by the schedule. */
-export interface SourceProblem {
-  readonly problem: Message;
+/** Why a source gave no list: nothing changes, and the next pull comes by the schedule. */
+export class NoList extends UnreadableInput {
   /** What the source asks to wait, at most a day. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(problem: Message, retryAfterMs?: number) {
+    super(0, problem);
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
-export const problemOf: <C extends Message["code"]>(
+export const noList: <C extends Message["code"]>(
   ...said: Parameters<typeof message<C>>
-) => SourceProblem = (...said) => ({ problem: message(...said) });
-
-export const isProblem = (value: object): value is SourceProblem => "problem" in value;
+) => NoList = (...said) => new NoList(message(...said));
 
 /** What a source is asked for. */
 export interface SourceRequest {
@@ -54,48 +56,40 @@ export interface FetchLimits {
 
 const redirectsMax = 5;
 
-/** Ranges that are not on the public internet (IANA's special-purpose registries, RFC 6890). */
-const specialRanges = [
-  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24",
-  "192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24",
-  "224.0.0.0/4 240.0.0.0/4 ::/96 64:ff9b::/32 100::/64 2001::/23 2001:db8::/32 2002::/16",
-  "3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8",
-].flatMap((line) => line.split(" ").map((text) => parseCidr(text) as Cidr));
+const rangesIn = (text: string) => text.split(/\s+/).map((range) => parseCidr(range) as Cidr);
 
-/** True for an address that anybody on the internet may be at. */
-export function isPublicAddress(text: string): boolean {
-  const address = parseAddress(text);
-  return address !== undefined && !specialRanges.some((range) => isInCidr(address, range));
-}
+/** Ranges that are not on the public internet (IANA's special-purpose registries, RFC 6890). */
+const specialRanges = rangesIn(
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+  192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+  224.0.0.0/4 240.0.0.0/4 ::/96 64:ff9b::/32 100::/64 2001::/23 2001:db8::/32 2002::/16
+  3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8`,
+);
 
 /**
  * Link-local addresses, where a cloud gives its machines their credentials, also through NAT64,
  * those of Alibaba, Oracle and AWS for the same, and groups. No list is on any of them.
  */
-const neverRanges =
-  "169.254.0.0/16 64:ff9b::a9fe:0/112 100.100.100.200/32 192.0.0.192/32 fe80::/10 fd00:ec2::/32 224.0.0.0/4 ff00::/8"
-    .split(" ")
-    .map((text) => parseCidr(text) as Cidr);
+const neverRanges = rangesIn(
+  `169.254.0.0/16 64:ff9b::a9fe:0/112 100.100.100.200/32 192.0.0.192/32 fe80::/10 fd00:ec2::/32
+  224.0.0.0/4 ff00::/8`,
+);
 
-export function isNeverAsked(text: string): boolean {
+const isIn = (text: string, ranges: readonly Cidr[]): boolean => {
   const address = parseAddress(text);
-  return address === undefined || neverRanges.some((range) => isInCidr(address, range));
-}
+  return address === undefined || ranges.some((range) => isInCidr(address, range));
+};
 
-/** Checks an address as a person gives it, before anything is asked. */
-export function addressProblem(url: URL, allowPrivate: boolean): SourceProblem | undefined {
-  if (url.username !== "" || url.password !== "") {
-    return problemOf("addressSecret");
-  }
-  if (url.protocol === "https:" || (url.protocol === "http:" && allowPrivate)) return undefined;
-  return problemOf("addressScheme", url.protocol);
-}
+/** True for an address that anybody on the internet may be at. */
+export const isPublicAddress = (text: string): boolean => !isIn(text, specialRanges);
 
-/** The page at `request.url`, `unchanged` where the source says so (304), or why there is none. */
+export const isNeverAsked = (text: string): boolean => isIn(text, neverRanges);
+
+/** The page at `request.url`, or `unchanged` where the source says so (304). Throws NoList. */
 export async function fetchPage(
   request: SourceRequest,
   limits: FetchLimits,
-): Promise<FetchedPage | "unchanged" | SourceProblem> {
+): Promise<FetchedPage | "unchanged"> {
   const { pageMaxMs = minuteMs } = limits;
   const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(pageMaxMs)]);
   try {
@@ -103,7 +97,6 @@ export async function fetchPage(
     let form = request.secretForm;
     for (let redirects = 0; redirects <= redirectsMax; redirects++) {
       const address = await pin(url, limits.allowPrivate);
-      if (typeof address !== "string") return address;
       const isOwnOrigin = url.origin === request.url.origin;
       if (!isOwnOrigin) form = undefined;
       const response = await ask(url, address, request, form, isOwnOrigin, signal);
@@ -113,28 +106,25 @@ export async function fetchPage(
       if (response.status < 307) form = undefined;
       url = next;
     }
-    return problemOf("redirectsMany", `${redirectsMax}`);
   } catch (error) {
-    return failureOf(error, signal.aborted);
+    throw error instanceof UnreadableInput ? error : failureOf(error, signal.aborted);
   }
+  throw noList("redirectsMany", `${redirectsMax}`);
 }
 
 /** The address of a host that may be asked. */
-async function pin(url: URL, allowPrivate: boolean): Promise<string | SourceProblem> {
-  const refused = addressProblem(url, allowPrivate);
-  if (refused !== undefined) return refused;
+async function pin(url: URL, allowPrivate: boolean): Promise<string> {
+  if (url.username !== "" || url.password !== "") throw noList("addressSecret");
+  const isPlain = url.protocol === "http:";
+  if (url.protocol !== "https:" && !(isPlain && allowPrivate)) {
+    throw noList("addressScheme", url.protocol);
+  }
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const found = await lookup(host, { all: true });
-  const addresses = found.map(({ address }) => address);
-  const [address = ""] = addresses;
-  if (addresses.some(isNeverAsked)) return problemOf("hostForbidden", host);
-  if (!allowPrivate && !addresses.every(isPublicAddress)) {
-    return problemOf("hostPrivate", host);
-  }
-  if (url.protocol === "http:" && addresses.some(isPublicAddress)) {
-    return problemOf("hostPublic", host);
-  }
-  return address;
+  const found = (await lookup(host, { all: true })).map(({ address }) => address);
+  if (found.some(isNeverAsked)) throw noList("hostForbidden", host);
+  if (!allowPrivate && !found.every(isPublicAddress)) throw noList("hostPrivate", host);
+  if (isPlain && found.some(isPublicAddress)) throw noList("hostPublic", host);
+  return found[0] ?? "";
 }
 
 function ask(
@@ -177,43 +167,29 @@ function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
 async function pageOf(
   response: Response,
   { clock, bytesMax = inputLimits.bytes }: FetchLimits,
-): Promise<FetchedPage | "unchanged" | SourceProblem> {
-  const { status, headers } = response;
+): Promise<FetchedPage | "unchanged"> {
+  const { status, headers, body } = response;
   if (status === 304) return "unchanged";
   if (status !== 200) {
-    await response.body?.cancel();
-    return statusProblem(status, headers, clock());
+    await body?.cancel();
+    throw new NoList(statusProblem(status), retryAfter(headers.get("Retry-After"), clock()));
   }
-  const bytes = await bodyOf(response, bytesMax);
-  if (bytes === undefined) return { problem: tooLarge().problem };
-  return (
-    contentProblem(bytes) ?? {
-      bytes,
-      etag: headers.get("ETag"),
-      lastModified: headers.get("Last-Modified"),
-    }
-  );
-}
-
-/** The body, unpacked; undefined if it has more bytes than `max`. */
-async function bodyOf({ body }: Response, max: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > max) return undefined;
+    if (length > bytesMax) throw tooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  const bytes = Buffer.concat(chunks);
+  requireList(bytes);
+  return { bytes, etag: headers.get("ETag"), lastModified: headers.get("Last-Modified") };
 }
 
-function statusProblem(status: number, headers: Headers, nowMs: number): SourceProblem {
-  const retryAfterMs = retryAfter(headers.get("Retry-After"), nowMs);
-  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (status === 401 || status === 403) return problemOf("credentialRefused", `${status}`);
-  if (status === 429) return { ...problemOf("waitAsked", `${status}`), ...wait };
-  if (status >= 500) return { ...problemOf("sourceFailed", `${status}`), ...wait };
-  return problemOf("statusOther", `${status}`);
+function statusProblem(status: number): Message {
+  if (status === 401 || status === 403) return message("credentialRefused", `${status}`);
+  if (status === 429) return message("waitAsked", `${status}`);
+  return message(status >= 500 ? "sourceFailed" : "statusOther", `${status}`);
 }
 
 /** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most a day. */
@@ -223,33 +199,21 @@ function retryAfter(text: string | null, nowMs: number): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
 }
 
-const blank = /^\s*$/;
 const webPage =
   /^\uFEFF?\s*(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype\s+html|html|head|body|script)\b/i;
 
-/** What a body of status 200 is, where it is no list. */
-function contentProblem(bytes: Uint8Array): SourceProblem | undefined {
+/** Throws NoList for a body of status 200 that is no list. */
+function requireList(bytes: Uint8Array): void {
   const start = new TextDecoder().decode(bytes.subarray(0, 2_048));
-  if (bytes.length <= 2_048 && blank.test(start)) {
-    return problemOf("returnedNothing");
-  }
-  if (webPage.test(start)) {
-    return problemOf("returnedPage");
-  }
+  if (bytes.length <= 2_048 && start.trim() === "") throw noList("returnedNothing");
+  if (webPage.test(start)) throw noList("returnedPage");
   const [, said] = /^\s*ERROR:\s*([^\r\n]{0,200})/.exec(start) ?? [];
-  return said === undefined ? undefined : problemOf("sourceRefused", said);
+  if (said !== undefined) throw noList("sourceRefused", said);
 }
 
-function failureOf(error: unknown, timedOut: boolean): SourceProblem {
-  const {
-    name,
-    code,
-    hostname = "",
-  } = error as Record<"name" | "code" | "hostname", string | undefined>;
-  if (timedOut || name === "TimeoutError" || name === "AbortError") {
-    return problemOf("sourceSlow");
-  }
-  if (code === "ENOTFOUND") return problemOf("hostUnknown", hostname);
-  const why = code ?? name ?? "unknown";
-  return problemOf("unreachable", why);
+function failureOf(error: unknown, timedOut: boolean): NoList {
+  const { name, code, hostname = "" } = error as Record<string, string | undefined>;
+  if (timedOut || name === "TimeoutError" || name === "AbortError") return noList("sourceSlow");
+  if (code === "ENOTFOUND") return noList("hostUnknown", hostname);
+  return noList("unreachable", code ?? name ?? "unknown");
 }

@@ -8,9 +8,8 @@ import {
   type FetchedPage,
   type FetchLimits,
   fetchPage,
-  isProblem,
-  problemOf,
-  type SourceProblem,
+  type NoList,
+  noList,
   type SourceRequest,
   type Validators,
 } from "./fetch.ts";
@@ -33,15 +32,15 @@ const defaultUrls: Readonly<Record<PresetName, string>> = {
   rescuegroups: "https://api.rescuegroups.org/v5/public/orgs",
 };
 
-type Outcome = FetchedPage | "unchanged" | SourceProblem;
+type Fetched = FetchedPage | "unchanged";
 
-/** The list at `address`, one document whatever the number of its pages. */
+/** The list at `address`, one document whatever the number of its pages. Throws NoList. */
 export async function fetchList(
   address: Address,
   secret: string | null,
   known: Validators,
   limits: FetchLimits,
-): Promise<Outcome> {
+): Promise<Fetched> {
   const { preset } = address;
   if (preset === null) {
     const secretHeaders = secret === null ? {} : { Authorization: authorization(secret) };
@@ -67,12 +66,10 @@ interface Asked {
 }
 
 const presets: Readonly<
-  Record<PresetName, (asked: Asked, limits: FetchLimits) => Promise<Outcome>>
+  Record<PresetName, (asked: Asked, limits: FetchLimits) => Promise<Fetched>>
 > = {
   asm({ url, account, secret, known }, limits) {
-    const at = new URL(url);
-    at.searchParams.set("account", account);
-    at.searchParams.set("method", "json_adoptable_animals");
+    const at = withQuery(url, { account, method: "json_adoptable_animals" });
     const [username = "", ...password] = secret.split(":");
     // By POST, so that no log of the way has the credential.
     const secretForm = new URLSearchParams(
@@ -81,117 +78,106 @@ const presets: Readonly<
     return fetchPage({ url: at, secretForm, known }, limits);
   },
 
-  shelterluv({ url, secret }, limits) {
-    const limit = 100;
-    const request = (page: number): SourceRequest => {
-      const at = new URL(url);
-      at.searchParams.set("status_type", "publishable");
-      at.searchParams.set("limit", String(limit));
-      at.searchParams.set("offset", String(page * limit));
-      return { url: at, secretHeaders: { "X-Api-Key": secret } };
-    };
-    return allPages(request, limits, "animals", (page) => {
-      if (page["success"] !== 1) return refusal(page["error_message"]);
-      return {
-        hasMore: page["has_more"] === true,
-        total: page["total_count"],
-        idKey: "Internal-ID",
-      };
-    });
-  },
+  shelterluv: ({ url, secret }, limits) =>
+    allPages(limits, {
+      list: "animals",
+      id: "Internal-ID",
+      request: (page) => ({
+        url: withQuery(url, { status_type: "publishable", limit: 100, offset: page * 100 }),
+        secretHeaders: { "X-Api-Key": secret },
+      }),
+      facts(page) {
+        if (page["success"] !== 1) throw refusal(page["error_message"]);
+        return { hasMore: page["has_more"] === true, total: page["total_count"] };
+      },
+    }),
 
   rescuegroups({ url, account, secret }, limits) {
-    const request = (page: number): SourceRequest => {
-      const at = new URL(
-        `${url.href.replace(/\/$/, "")}/${encodeURIComponent(account)}/animals/search/available`,
-      );
-      at.searchParams.set("limit", "250");
-      at.searchParams.set("page", String(page + 1));
-      at.searchParams.set("include", "species,statuses");
-      return { url: at, secretHeaders: { Authorization: secret } };
-    };
-    return allPages(request, limits, "data", (page, at) => {
-      if (page["errors"] !== undefined) return refusal(jsonText(page["errors"]).slice(0, 200));
-      const meta = isJsonObject(page["meta"]) ? page["meta"] : {};
-      return { hasMore: at + 1 < Number(meta["pages"] ?? 1), total: meta["count"], idKey: "id" };
+    const path = `/${encodeURIComponent(account)}/animals/search/available`;
+    const search = new URL(url.href.replace(/\/$/, "") + path);
+    const query = { limit: 250, include: "species,statuses" };
+    return allPages(limits, {
+      list: "data",
+      id: "id",
+      request: (page) => ({
+        url: withQuery(search, { ...query, page: page + 1 }),
+        secretHeaders: { Authorization: secret },
+      }),
+      facts(page, at) {
+        if (page["errors"] !== undefined) throw refusal(jsonText(page["errors"]));
+        const meta = isJsonObject(page["meta"]) ? page["meta"] : {};
+        return { hasMore: at + 1 < Number(meta["pages"] ?? 1), total: meta["count"] };
+      },
     });
   },
 };
 
-function refusal(said: unknown): SourceProblem {
-  const words = typeof said === "string" && said !== "" ? said.slice(0, 200) : "no reason given";
-  return problemOf("sourceRefused", words);
+function withQuery(url: URL, query: Readonly<Record<string, string | number>>): URL {
+  const at = new URL(url);
+  for (const [name, value] of Object.entries(query)) at.searchParams.set(name, `${value}`);
+  return at;
 }
 
-interface PageFacts {
-  readonly hasMore: boolean;
-  readonly total: unknown;
-  /** The property of a record that is its id. */
-  readonly idKey: string;
+function refusal(said: unknown): NoList {
+  const words = typeof said === "string" && said !== "" ? said.slice(0, 200) : "no reason given";
+  return noList("sourceRefused", words);
 }
+
+/** How a program pages its list. */
+interface Paging {
+  /** The property of a page with its records, and that of a record that is its id. */
+  readonly list: string;
+  readonly id: string;
+  request(page: number): SourceRequest;
+  /** Whether more pages follow, and how many records all have. Throws NoList for a refusal. */
+  facts(page: JsonObject, at: number): { readonly hasMore: boolean; readonly total: unknown };
+}
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * All pages as one document: the last, with the records of all under `key` and what JSON:API
- * includes. Asks for pages until the source says that there are no more, and compares the number
- * of different ids with the total that it gives.
+ * All pages as one document: the last, with the records of all and what JSON:API includes. Asks for
+ * pages until the source says that there are no more, and compares the number of different ids with
+ * the total that it gives: a list that changes while it is paged has one twice or lacks one.
  */
 async function allPages(
-  request: (page: number) => SourceRequest,
   limits: FetchLimits,
-  key: string,
-  factsOf: (page: Record<string, unknown>, at: number) => PageFacts | SourceProblem,
-): Promise<Outcome> {
+  { list, id, request, facts }: Paging,
+): Promise<Fetched> {
   const records: unknown[] = [];
   const included: unknown[] = [];
-  let bytesLeft = limits.bytesMax ?? inputLimits.bytes;
+  let bytesMax = limits.bytesMax ?? inputLimits.bytes;
   for (let at = 0; at < pagesMax; at++) {
-    const fetched = await fetchPage(request(at), { ...limits, bytesMax: bytesLeft });
-    if (fetched === "unchanged" || isProblem(fetched)) return fetched;
-    bytesLeft -= fetched.bytes.length;
+    const fetched = await fetchPage(request(at), { ...limits, bytesMax });
+    if (fetched === "unchanged") return fetched;
+    bytesMax -= fetched.bytes.length;
     const page = documentOf(fetched.bytes);
-    if (page === undefined) return problemOf("returnedNoJson");
-    const facts = factsOf(page, at);
-    if (isProblem(facts)) return facts;
-    const own = page[key];
-    if (!Array.isArray(own)) return problemOf("returnedNoList", key);
+    const { hasMore, total } = facts(page, at);
+    const own = page[list];
+    if (!Array.isArray(own)) throw noList("returnedNoList", list);
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
-    if (facts.hasMore && own.length > 0) continue;
-    const problem = wholeProblem(records, facts);
-    if (problem !== undefined) return problem;
-    const whole = {
-      ...page,
-      [key]: records,
-      has_more: false,
-      ...(included.length > 0 && { included }),
-    };
-    return { bytes: Buffer.from(jsonText(whole)), etag: null, lastModified: null };
+    if (hasMore && own.length > 0) continue;
+    const ids = new Set(
+      records.map((each, n) => (isJsonObject(each) ? jsonText(each[id] ?? `at ${n}`) : n)),
+    );
+    const expected = Number(total);
+    if (hasMore || (Number.isFinite(expected) && ids.size !== expected)) {
+      throw noList("countWrong", String(total), `${ids.size}`);
+    }
+    if (ids.size === 0) throw noList("returnedNone");
+    const more = included.length > 0 && { included };
+    const whole = jsonText({ ...page, [list]: records, has_more: false, ...more });
+    return { bytes: Buffer.from(whole), etag: null, lastModified: null };
   }
-  return problemOf("pagesMany", `${pagesMax}`);
+  throw noList("pagesMany", `${pagesMax}`);
 }
 
-function documentOf(bytes: Uint8Array): Record<string, unknown> | undefined {
+function documentOf(bytes: Uint8Array): JsonObject {
   try {
     const value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return isJsonObject(value) ? value : undefined;
+    if (isJsonObject(value)) return value;
   } catch {
-    return undefined;
+    // Neither is what is no object.
   }
-}
-
-/** A list that changes while it is paged has an animal twice or lacks one. */
-function wholeProblem(
-  records: readonly unknown[],
-  { hasMore, total, idKey }: PageFacts,
-): SourceProblem | undefined {
-  const ids = new Set(
-    records.map((record, at) =>
-      isJsonObject(record) ? jsonText(record[idKey] ?? `at ${at}`) : at,
-    ),
-  );
-  const expected = Number(total);
-  if (hasMore || (Number.isFinite(expected) && ids.size !== expected)) {
-    return problemOf("countWrong", String(total), `${ids.size}`);
-  }
-  return ids.size === 0 ? problemOf("returnedNone") : undefined;
+  throw noList("returnedNoJson");
 }

@@ -19,13 +19,7 @@ import type { ImportOptions, Lacking } from "../import/plan/plan.ts";
 import type { StoreAnimal } from "../import/plan/store.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import { prepareAgain, type Reading } from "../import/understand/reading.ts";
-import {
-  type FetchedPage,
-  type FetchLimits,
-  isProblem,
-  problemOf,
-  type Validators,
-} from "./fetch.ts";
+import { type FetchedPage, type FetchLimits, NoList, noList, type Validators } from "./fetch.ts";
 import { pullPrivateSetting } from "./index.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";
 import {
@@ -74,9 +68,15 @@ export interface PullReport {
 }
 
 export type PullResult =
-  | { readonly outcome: "failed"; readonly problem: JobProblem; readonly retryAfterMs?: number }
+  | {
+      readonly outcome: "failed";
+      readonly problem: JobProblem;
+      readonly retryAfterMs: number | undefined;
+    }
   | { readonly outcome: "unchanged" }
   | PullReport;
+
+const noneKnown = { etag: null, lastModified: null };
 
 const limitsOf = (pulling: Pulling): FetchLimits => ({
   ...pulling,
@@ -89,11 +89,9 @@ export async function fetchNew(
   address: Address,
   secret: string | null = null,
 ): Promise<FetchedPage> {
-  const noneKnown = { etag: null, lastModified: null };
   const fetched = await fetchList(address, secret, noneKnown, limitsOf(pulling));
-  if (fetched !== "unchanged" && !isProblem(fetched)) return fetched;
-  const { problem } = fetched === "unchanged" ? problemOf("returnedNothing") : fetched;
-  throw new UnreadableInput(0, problem);
+  if (fetched === "unchanged") throw noList("returnedNothing");
+  return fetched;
 }
 
 /**
@@ -128,45 +126,33 @@ export async function pull(
   name: string,
   isScheduled = false,
 ): Promise<PullResult> {
-  const { db, clock } = pulling;
+  const { db, clock, random } = pulling;
   if (!isScheduled) await claimPull(db, name, clock());
   const { source, job } = await findFollowed(db, name);
   /** Stores how a pull that imported nothing ended, unless another one took its place. */
-  const ending = async (result: PullResult, validators?: Validators) => {
+  const ended = async (result: PullResult, validators?: Validators) => {
     await db.transaction(async (tx) => {
-      const spread = pulling.random();
-      const isOwn = await finishJob(tx, job.name, outcomeOf(result), clock(), spread, job);
+      const isOwn = await finishJob(tx, job.name, outcomeOf(result), clock(), random(), job);
       if (isOwn && validators !== undefined) await updateSource(tx, name, { ...validators });
     });
     return result;
   };
-  if (source.secret === blankedSecret) {
-    return ending({ outcome: "failed", problem: said("credentialMissing") });
-  }
-  const address = { ...source, preset: source.preset as PresetName | null };
-  const fetched = await fetchList(address, source.secret, source, limitsOf(pulling));
-  if (fetched === "unchanged") return ending({ outcome: "unchanged" });
-  if (isProblem(fetched)) {
-    return ending({ ...fetched, outcome: "failed", problem: problemIn(fetched.problem) });
-  }
-  const { bytes, ...validators } = fetched;
-  if (hashOf(bytes) === source.hash) return ending({ outcome: "unchanged" }, validators);
   try {
+    if (source.secret === blankedSecret) throw noList("credentialMissing");
+    const address = { ...source, preset: source.preset as PresetName | null };
+    const fetched = await fetchList(address, source.secret, source, limitsOf(pulling));
+    if (fetched === "unchanged") return await ended({ outcome: "unchanged" });
+    const { bytes, ...validators } = fetched;
+    if (hashOf(bytes) === source.hash) return await ended({ outcome: "unchanged" }, validators);
     return await take(pulling, source, job, fetched);
   } catch (error) {
-    if (error instanceof UnreadableInput) {
-      return ending({ outcome: "failed", problem: { text: error.message, ...error.problem } });
-    }
-    if (!(error instanceof AppError)) throw error;
-    return ending({ outcome: "failed", problem: { text: error.message } });
+    if (!(error instanceof UnreadableInput || error instanceof AppError)) throw error;
+    const { message: text } = error;
+    const problem = error instanceof UnreadableInput ? { text, ...error.problem } : { text };
+    const retryAfterMs = error instanceof NoList ? error.retryAfterMs : undefined;
+    return ended({ outcome: "failed", problem, retryAfterMs });
   }
 }
-
-const problemIn = (problem: Message): JobProblem => ({ text: messageText(problem), ...problem });
-
-const said: <C extends Message["code"]>(...problem: Parameters<typeof message<C>>) => JobProblem = (
-  ...problem
-) => problemIn(message(...problem));
 
 const hashOf = (bytes: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
@@ -189,7 +175,7 @@ async function take(
   const ends = async (tx: Tx, done: ImportSummary) => {
     const report = reportOf(done, held.length);
     if (!(await finishJob(tx, pullJob(name), outcomeOf(report), clock(), random(), begun))) {
-      throw new UnreadableInput(0, message("pullOvertaken"));
+      throw noList("pullOvertaken");
     }
     // What is not whole is taken again, however often it is the same.
     const isWhole = report.outcome === "imported";
@@ -240,7 +226,7 @@ function reportOf(summary: ImportSummary, held: number): PullReport {
   const { read, added, updated, withdrawn, rejected } = summary;
   const problems = problemsOf(summary);
   if (!summary.applied && rejected > 0) {
-    throw new UnreadableInput(0, message("noneTaken", String(read), problems[0] ?? ""));
+    throw noList("noneTaken", `${read}`, problems[0] ?? "");
   }
   const outcome = held > 0 ? "held" : rejected > 0 ? "partial" : "imported";
   return { outcome, read, added, updated, withdrawn, held, rejected, problems };
@@ -253,14 +239,18 @@ function problemsOf({ causes }: ImportSummary): string[] {
   });
 }
 
+const noteOf = (said: Message): JobProblem => ({ text: messageText(said), ...said });
+
 function outcomeOf(result: PullResult): JobOutcome {
   switch (result.outcome) {
     case "failed":
       return { ok: false, problem: result.problem, retryAfterMs: result.retryAfterMs };
     case "held":
-      return { ok: true, note: said("withdrawalsWait", `${result.held}`) };
-    case "partial":
-      return { ok: true, note: said("recordsWrong", `${result.rejected}`, `${result.read}`) };
+      return { ok: true, note: noteOf(message("withdrawalsWait", `${result.held}`)) };
+    case "partial": {
+      const counts = [`${result.rejected}`, `${result.read}`] as const;
+      return { ok: true, note: noteOf(message("recordsWrong", ...counts)) };
+    }
     case "imported":
     case "unchanged":
       return { ok: true };
