@@ -77,18 +77,21 @@ export function refuseMovedFolder(folder: string, config: Pick<Config, "movedSto
   if (place !== undefined) throw movedStore(folder, place);
 }
 
+/** Where the store in a data folder moved to; undefined for one that is in its place. */
+export const folderMovedTo = (folder: string): string | undefined => storedFact(folder, movedMark);
+
 /**
- * Where the store in a data folder moved to, looked up without opening the store or changing its
+ * A fact that a data folder's store has of itself, read without opening the store or changing its
  * schema. Undefined also for one that cannot be read: that is for others to say.
  */
-export function folderMovedTo(folder: string): string | undefined {
+export function storedFact(folder: string, name: string): string | undefined {
   const { catalogue } = storeFiles(folder);
   if (!existsSync(catalogue)) return undefined;
   try {
     const value = "SELECT value FROM store_state WHERE name = ?";
     return examine(
       catalogue,
-      (db) => db.query<{ value: string }, [string]>(value).get(movedMark)?.value,
+      (db) => db.query<{ value: string }, [string]>(value).get(name)?.value,
     );
   } catch {
     return undefined;

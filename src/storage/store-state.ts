@@ -14,6 +14,9 @@ export function editCount({ storeState }: Pick<Tx["t"], "storeState">): SQL {
 /** The store's own id, which names of backups and ids of the public feed have. */
 export const storeIdFact = "store_id";
 
+/** The name of the fact that says which backup of the store is the last one. */
+export const backupFact = "backup";
+
 /** The name of the mark that a store carries once everything in it was moved elsewhere. */
 export const movedMark = "moved_to";
 

@@ -93,11 +93,7 @@ describe.if(isRoot)("as root", () => {
       expect(existsSync(join(at.folder.path, "new"))).toBe(false);
     }
     expect(readFileSync(at.secret, "utf8")).toBe("kept");
-    expect(readdirSync(at.rootData).toSorted()).toEqual([
-      "last-backup.json",
-      "limits.db",
-      "rehome.db",
-    ]);
+    expect(readdirSync(at.rootData).toSorted()).toEqual(["limits.db", "rehome.db"]);
   });
 
   test.each<[string, ...string[]]>([

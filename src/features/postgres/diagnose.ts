@@ -8,20 +8,17 @@ import { connectToPrimary, type connect } from "./connections.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
 
-type PostgresDiagnosis =
-  | {
-      readonly where: string;
-      readonly server: string;
-      readonly bytes: number;
-      readonly serverMs: number;
-      readonly pending: readonly string[];
-      readonly movedTo: string | undefined;
-      readonly jobs: readonly JobRow[];
-      readonly problem: undefined;
-    }
-  | { readonly problem: AppError };
+interface PostgresDiagnosis {
+  readonly where: string;
+  readonly server: string;
+  readonly bytes: number;
+  readonly serverMs: number;
+  readonly pending: readonly string[];
+  readonly movedTo: string | undefined;
+  readonly jobs: readonly JobRow[];
+}
 
-/** Looks at the database at `address`. What keeps it from being used comes back as the problem. */
+/** Looks at the database at `address`. Throws AppError for what keeps it from being used. */
 export async function diagnosePostgres(
   address: string,
   timeoutMs: number,
@@ -59,10 +56,9 @@ export async function diagnosePostgres(
       bytes: row.bytes,
       serverMs: row.now,
       pending,
-      problem: undefined,
     };
   } catch (error) {
-    return { problem: explainRefusal(error, where) };
+    throw explainRefusal(error, where);
   } finally {
     await sql?.close({ timeout: 0 });
   }

@@ -3,30 +3,24 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { isoSeconds } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
-import {
-  contentsOf,
-  lastBackup,
-  recordBackup,
-} from "../../../src/features/operate/backup/backup.ts";
+import { contentsOf } from "../../../src/features/operate/backup/backup.ts";
 import { newName, olderBackups } from "../../../src/features/operate/backup/names.ts";
 import { folderPlace } from "../../../src/features/operate/backup/places.ts";
-import { diagnose } from "../../../src/features/operate/doctor/store.ts";
+import { examineFiles } from "../../../src/features/operate/doctor/store.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
 import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
 import { createServices } from "../../../src/service/services.ts";
@@ -128,9 +122,9 @@ describe("a backup", () => {
     expect(refused.message).toBe(`The copy of ${catalogue} ${damage}`);
     expect(refused.hint).toStartWith("Check the catalogue with rehome doctor");
     expect(readdirSync(folder)).toEqual(["data"]);
-    const [{ problem } = {}] = diagnose(data);
-    expect(problem?.message).toBe(`${catalogue} ${damage}`);
-    expect(problem?.hint).toStartWith("Restore a backup");
+    const [{ finding }] = examineFiles(data);
+    expect(`${finding?.detail}.`).toBe(`${catalogue} ${damage}`);
+    expect(finding?.advice).toStartWith("Restore a backup");
   });
 
   test("of a folder without a catalogue says so", () => {
@@ -147,12 +141,12 @@ describe("a backup", () => {
       `There is no catalogue to back up: ${catalogue} is empty.`,
     );
     expect(existsSync(file)).toBe(false);
-    expect(diagnose(data)).toMatchObject(
-      Object.values(migrationsOf).map((migrations) => ({
-        problem: undefined,
-        pending: migrations.map(({ tag }) => tag),
-      })),
-    );
+    for (const { finding } of examineFiles(data)) {
+      expect(finding).toMatchObject({
+        state: "warn",
+        detail: expect.stringContaining("lacks 0000"),
+      });
+    }
   });
 
   test("of a data folder that is a file says so", () => {
@@ -311,32 +305,6 @@ describe("restoring", () => {
     expect(await names()).toEqual(["Rex"]);
   });
 
-  test("a note of a backup is written through no link", () => {
-    mkdirSync(data, { recursive: true });
-    const outside = join(folder, "outside");
-    writeFileSync(outside, "kept");
-    symlinkSync(outside, join(data, `last-backup.json.${process.pid}.partial`));
-    recordBackup(data, { atMs: clock.read(), file: "b.db", bytes: 1 });
-    expect(lastBackup(data)).toEqual({ atMs: clock.read(), file: resolve("b.db"), bytes: 1 });
-    expect(readFileSync(outside, "utf8")).toBe("kept");
-    expect(lstatSync(join(data, "last-backup.json")).isFile()).toBe(true);
-  });
-
-  test.each(["{", "null", "{}", '{"atMs":"1","file":"b.db","bytes":1}'])(
-    "%s is no note of a backup",
-    (note) => {
-      mkdirSync(data, { recursive: true });
-      writeFileSync(join(data, "last-backup.json"), note);
-      expect(lastBackup(data)).toBeUndefined();
-    },
-  );
-
-  test("a note of a backup that cannot be written leaves nothing behind", () => {
-    mkdirSync(join(data, "last-backup.json"), { recursive: true });
-    expect(() => recordBackup(data, { atMs: clock.read(), file, bytes: 1 })).toThrow();
-    expect(readdirSync(data)).toEqual(["last-backup.json"]);
-  });
-
   test("takes the place of a damaged catalogue", async () => {
     await add("Rex");
     backup(catalogue, file);
@@ -357,7 +325,7 @@ describe("restoring", () => {
     writeFileSync(`${catalogue}-wal`, log);
     expect(restore(file, data, clock.read()).replaced).toBeNull();
     expect(await names()).toEqual(["Rex"]);
-    expect(diagnose(data)).toMatchObject([{ problem: undefined }, { problem: undefined }]);
+    expect(examineFiles(data).map(({ finding }) => finding?.state)).toEqual(["ok", "ok"]);
   });
 
   test.each([
@@ -518,8 +486,8 @@ describe("a backup that a stranger has changed is refused", () => {
     expect(refusal(() => verifyBackup(file, clock.read())).message).toBe(said);
     expect(await names()).toEqual(["Rex"]);
     change(catalogue, sql);
-    const [{ problem } = {}] = diagnose(data);
-    expect(problem?.message).toBe(`${catalogue} ${why}.`);
+    const [{ finding }] = examineFiles(data);
+    expect(finding?.detail).toBe(`${catalogue} ${why}`);
   });
 });
 

@@ -1,16 +1,7 @@
 /** `rehome backup`: a checked copy of the catalogue, also of one that is in use. */
 import { Database } from "bun:sqlite";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../../cli/command.ts";
 import { messageOf, UsageError } from "../../../cli/errors.ts";
@@ -21,20 +12,20 @@ import { addSetting, addSettings, parseText, wholeNumber } from "../../../cli/op
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, systemClock } from "../../../domain/clock.ts";
-import { parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
+import { storedFact } from "../../hold-catalogue.ts";
 import { findJob, finishJob, jobName, type JobOutcome } from "../../jobs.ts";
 import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { othersMayLink } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
-import { storeIdFact } from "../../../storage/store-state.ts";
+import { backupFact, storeIdFact } from "../../../storage/store-state.ts";
 import { blankSecrets } from "./carry-over.ts";
 import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
 import { dataFolder, listCommand, locate } from "./find.ts";
-import { isUnfinished, newName, olderBackups, stagedName } from "./names.ts";
-import { deliver, isBucket, NotReadBack, type Place } from "./places.ts";
+import { datedNames, isUnfinished, newName, olderBackups, stagedName } from "./names.ts";
+import { deliver, isBucket, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
 import { verifyCommand } from "./verify.ts";
 
@@ -48,9 +39,8 @@ export const backupSchema = json.object({
   ...backupFields,
   removed: json.list(json.text("older backup that --keep removed")),
 });
-type Made = Static<typeof backupSchema>;
 /** A file with a catalogue, and how much is in it. */
-type Contents = Omit<Made, "removed">;
+type Contents = Omit<Static<typeof backupSchema>, "removed">;
 
 interface Options {
   readonly keep?: number;
@@ -116,12 +106,12 @@ async function makeNow(
     );
   }
   const { contents, removeOlder } = await makeBackup(place, loaded, io, options);
-  const made: Made = { ...contents, removed: await removeOlder() };
-  if (options.json) return printJson(io, made);
+  const { animals, keys, file, bytes } = contents;
+  if (options.json) return printJson(io, { ...contents, removed: await removeOlder() });
   io.out(
-    `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
+    `Backed up ${counted(animals, "animal")} and ${counted(keys, "key")} to ${file} (${grouped(bytes)} bytes, verified).\n`,
   );
-  for (const each of made.removed) io.out(`Removed ${each}\n`);
+  for (const each of await removeOlder()) io.out(`Removed ${each}\n`);
   return undefined;
 }
 
@@ -137,21 +127,15 @@ async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
 }
 
 async function outcomeOf(loaded: LoadedConfig, io: Io): Promise<JobOutcome> {
+  let isMade = false;
   try {
     const { removeOlder } = await makeBackup(undefined, loaded, io, { scheduled: true });
-    return await removeOlder().then(
-      () => ({ ok: true }),
-      (error) => ({ ok: true, note: { text: messageOf(error) } }),
-    );
+    isMade = true;
+    await removeOlder();
+    return { ok: true };
   } catch (error) {
     const problem = { text: messageOf(error) };
-    if (!(error instanceof NotReadBack)) return { ok: false, problem };
-    // The next one would be sent in vain, too, and all of it stays there.
-    return {
-      ok: false,
-      problem,
-      retryAfterMs: parseDuration(loaded.valueOf(backupSettings.every)),
-    };
+    return isMade ? { ok: true, note: problem } : { ok: false, problem };
   }
 }
 
@@ -175,7 +159,7 @@ async function makeBackup(
   const keep = wanted ?? (isOfSettings ? loaded.valueOf(backupSettings.keep) : undefined);
   const folder = dataFolder(loaded.config, "backup");
   const { place, name: given } = isOfSettings
-    ? ofSettings(folder, loaded, io, scheduled === true)
+    ? await ofSettings(folder, loaded, io, scheduled === true)
     : locate(address, loaded, io);
   if (keep !== undefined && given !== undefined) {
     throw new UsageError(
@@ -192,19 +176,20 @@ async function makeBackup(
   }
   const nowMs = systemClock();
   const { catalogue } = storeFiles(folder);
-  for (const each of new Set([folder, place.folder ?? folder])) removeUnfinished(each, nowMs);
   const ending = recipient === undefined ? "" : encryptedEnding;
   const name = given ?? (await newName(place, storeMark(catalogue), nowMs, ending));
+  const own = given === undefined ? [folder, place.folder ?? folder] : [folder];
+  for (const each of new Set(own)) removeUnfinished(each, nowMs);
   const made =
     place.folder !== undefined && recipient === undefined && !othersMayLink(place.folder)
       ? copied(catalogue, place.at(name))
       : await sent(catalogue, folder, place, name, recipient);
-  try {
-    const marked = isOfSettings && place.folder !== undefined ? mark(place.folder) : undefined;
-    recordBackup(folder, { atMs: nowMs, file: made.file, bytes: made.bytes, marked });
-  } catch (error) {
-    io.err(`The backup could not be recorded in the data folder: ${reasonNotMade(error)}.\n`);
-  }
+  recordBackup(catalogue, {
+    atMs: nowMs,
+    file: place.folder === undefined ? made.file : resolve(made.file),
+    bytes: made.bytes,
+    folder: isOfSettings && place.folder !== undefined ? resolve(place.folder) : undefined,
+  });
   return {
     contents: made,
     removeOlder: async () => (keep === undefined ? [] : removeOlder(place, keep, name)),
@@ -212,25 +197,28 @@ async function makeBackup(
 }
 
 /** The folder or bucket of `--backup-to`; a folder is made in one that is there. */
-function ofSettings(
+async function ofSettings(
   data: string,
   loaded: LoadedConfig,
   io: Io,
   isScheduled: boolean,
-): ReturnType<typeof locate> {
+): Promise<ReturnType<typeof locate>> {
   const to = loaded.valueOf(backupSettings.to);
   if (to === undefined) {
     throw new UsageError("A backup needs a place.", "Name a file, a folder or s3://BUCKET/PREFIX.");
   }
   if (isBucket(to)) return locate(to, loaded, io);
-  if (isScheduled && lastBackup(data)?.marked === resolve(to) && !existsSync(join(to, marker))) {
-    throw new AppError("unavailable", `${to} had backups, and is not the same folder now.`, {
-      hint: "Mount its disk. To use the folder as it is: rehome backup",
-    });
+  if (isScheduled && lastBackup(data)?.folder === resolve(to)) {
+    // An empty mount point has none of them.
+    const names = existsSync(to) ? readdirSync(to) : [];
+    if (datedNames(names).length === 0) {
+      throw new AppError("unavailable", `${to} had backups, and is not the same folder now.`, {
+        hint: "Mount its disk. To use the folder as it is: rehome backup",
+      });
+    }
   }
-  if (existsSync(to)) return locate(to, loaded, io);
   try {
-    mkdirSync(to, { mode: 0o700 });
+    if (!existsSync(to)) mkdirSync(to, { mode: 0o700 });
   } catch (error) {
     throw new AppError("unavailable", `${to} cannot be made: ${reasonNotMade(error)}.`, {
       cause: error,
@@ -238,16 +226,6 @@ function ofSettings(
     });
   }
   return locate(to, loaded, io);
-}
-
-/** What the service leaves in its folder of backups: an empty mount point does not have it. */
-const marker = ".rehome-backups";
-
-/** Marks a folder of backups, and returns its whole path. */
-function mark(folder: string): string {
-  const file = join(folder, marker);
-  if (!existsSync(file)) writeFileSync(file, "", { mode: 0o600, flag: "wx" });
-  return resolve(folder);
 }
 
 /** Makes a copy, without credentials unless it is to be encrypted. */
@@ -285,19 +263,24 @@ async function sent(
  * before there were any.
  */
 function storeMark(catalogue: string): string {
-  if (!existsSync(catalogue)) return "";
+  const id = "SELECT value FROM store_state WHERE name = ?";
+  const put = "INSERT INTO store_state (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING";
+  const found = changing(catalogue, (db) => {
+    db.run(put, [storeIdFact, crypto.randomUUID()]);
+    return db.query<{ value: string }, [string]>(id).get(storeIdFact)?.value;
+  });
+  return found?.slice(0, 8) ?? "";
+}
+
+/** What is wrong with the catalogue, or with an older schema, is for the copy to say. */
+function changing<T>(catalogue: string, change: (db: Database) => T): T | undefined {
+  if (!existsSync(catalogue)) return undefined;
   try {
     using db = new Database(catalogue, { readwrite: true, create: false });
     db.run("PRAGMA busy_timeout = 5000");
-    db.run("INSERT INTO store_state (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [
-      storeIdFact,
-      crypto.randomUUID(),
-    ]);
-    const id = "SELECT value FROM store_state WHERE name = ?";
-    return db.query<{ value: string }, [string]>(id).get(storeIdFact)?.value.slice(0, 8) ?? "";
+    return change(db);
   } catch {
-    // What is wrong with the catalogue is for the copy to say.
-    return "";
+    return undefined;
   }
 }
 
@@ -310,13 +293,7 @@ export function contentsOf(file: string): Contents {
 
 /** Removes what backups left in the folder that were killed more than a day ago. */
 function removeUnfinished(folder: string, nowMs: number): void {
-  let names: string[] = [];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    // A backup may not need to list it.
-  }
-  for (const name of names.filter(isUnfinished)) {
+  for (const name of existsSync(folder) ? readdirSync(folder).filter(isUnfinished) : []) {
     const path = join(folder, name);
     const left = statSync(path, { throwIfNoEntry: false });
     if (left !== undefined && left.mtimeMs < nowMs - dayMs) rmSync(path, { force: true });
@@ -327,57 +304,28 @@ function removeUnfinished(folder: string, nowMs: number): void {
 async function removeOlder(place: Place, keep: number, newest: string): Promise<string[]> {
   const names = (await place.list()).map(({ name }) => name);
   const older = olderBackups(names, keep, newest);
-  try {
-    for (const name of older) await place.remove(name);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.kind, error.message, {
-      cause: error,
-      hint: "The new backup is complete. Let the account that makes the backups remove older ones.",
-    });
-  }
+  for (const name of older) await place.remove(name);
   return older.map((name) => place.at(name));
 }
 
-/** The last backup that was made of a data folder. */
-interface BackupRecord {
+/** The last backup that was made of a data folder, as its catalogue has it for the doctor. */
+interface LastBackup {
   readonly atMs: number;
   /** The whole path that it was written to, or its address in a bucket. */
   readonly file: string;
   readonly bytes: number;
-  /** The folder of the service's backups, which has a marker. */
-  readonly marked?: string | undefined;
+  /** The folder in which the service makes its backups. */
+  readonly folder?: string | undefined;
 }
 
-const recordFile = (folder: string) => join(folder, "last-backup.json");
-
-/** Records in the data folder that a backup was made, for the doctor. */
-export function recordBackup(folder: string, record: BackupRecord): void {
-  const file = recordFile(folder);
-  const partial = `${file}.${process.pid}${partialEnding}`;
-  const whole = isBucket(record.file) ? record.file : resolve(record.file);
-  const marked = record.marked ?? lastBackup(folder)?.marked;
-  const text = JSON.stringify({ ...record, file: whole, marked });
-  rmSync(partial, { force: true });
-  try {
-    // A file that is there, or a link that somebody put there meanwhile, is not written to.
-    writeFileSync(partial, `${text}\n`, { mode: 0o600, flag: "wx" });
-    renameSync(partial, file);
-  } finally {
-    rmSync(partial, { force: true });
-  }
+function recordBackup(catalogue: string, last: LastBackup): void {
+  const folder = last.folder ?? lastBackup(dirname(catalogue))?.folder;
+  const put = "INSERT OR REPLACE INTO store_state (name, value) VALUES (?, ?)";
+  changing(catalogue, (db) => db.run(put, [backupFact, JSON.stringify({ ...last, folder })]));
 }
 
-/** The last backup that was noted, or undefined when there is no note that can be read. */
-export function lastBackup(folder: string): BackupRecord | undefined {
-  try {
-    const note: unknown = JSON.parse(readFileSync(recordFile(folder), "utf8"));
-    const { atMs, file, bytes, marked } = note as Partial<Record<keyof BackupRecord, unknown>>;
-    const isRecord =
-      typeof atMs === "number" && typeof file === "string" && typeof bytes === "number";
-    if (!isRecord) return undefined;
-    return { atMs, file, bytes, ...(typeof marked === "string" && { marked }) };
-  } catch {
-    return undefined;
-  }
+/** Undefined also for a catalogue that cannot be read. */
+export function lastBackup(folder: string): LastBackup | undefined {
+  const last = storedFact(folder, backupFact);
+  return last === undefined ? undefined : (JSON.parse(last) as LastBackup);
 }

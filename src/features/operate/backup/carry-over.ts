@@ -1,7 +1,7 @@
 /** What a restore must not bring back: who was revoked or removed since, and ids given since. */
 import { Database } from "bun:sqlite";
 import { distrust } from "../../../storage/sqlite/inspect.ts";
-import { addressFact } from "../../../storage/store-state.ts";
+import { addressFact, backupFact } from "../../../storage/store-state.ts";
 
 export const namedKinds = ["key", "person"] as const;
 
@@ -92,9 +92,9 @@ function raiseNumbers(db: Database, isShared: (table: string) => boolean): void 
 }
 
 /**
- * Ends every session and link of the copy, forgets where its console was, and pauses its followed
- * lists: new links and pulls would lead where the backup's maker wants. With `follows` only lists
- * are paused whose credential the backup lacks.
+ * Ends every session and link of the copy, forgets where its console and its backups were, and
+ * pauses its followed lists: new links and pulls would lead where the backup's maker wants. With
+ * `follows` only lists are paused whose credential the backup lacks.
  */
 export function endVisits(
   copy: string,
@@ -104,7 +104,9 @@ export function endVisits(
   for (const table of ["sessions", "invitations"]) {
     if (hasTable(db, table)) db.run(`DELETE FROM ${table}`);
   }
-  if (hasTable(db, "store_state")) db.run("DELETE FROM store_state WHERE name = ?", [addressFact]);
+  if (hasTable(db, "store_state")) {
+    db.run("DELETE FROM store_state WHERE name IN (?, ?)", [addressFact, backupFact]);
+  }
   if (!hasTable(db, "sources")) return { pausedSources: 0, missingSecrets: [] };
   const missing = "SELECT name FROM sources WHERE secret = ''";
   const pause = `UPDATE schedule SET paused = 'restore' WHERE kind = 'pull' AND paused IS NULL

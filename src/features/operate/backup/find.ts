@@ -12,7 +12,6 @@ import { grouped } from "../../../cli/terminal/text.ts";
 import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
-import { reasonOf } from "../../../domain/system-error.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { refuseMovedFolder } from "../../hold-catalogue.ts";
 import { decryptTo, encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";
@@ -31,7 +30,9 @@ export function locate(
     const [, prefix = address, name] = /^(s3:\/\/.+)\/([^/]+\.(?:db|age))$/.exec(address) ?? [];
     return { place: bucketPlace(prefix, env, loaded.valueOf(backupSettings.credentials)), name };
   }
-  if (isFolder(address)) return { place: folderPlace(address), name: undefined };
+  // What this user may not look at is for reading or writing it to say.
+  if (existsSync(address) && statSync(address).isDirectory())
+    return { place: folderPlace(address), name: undefined };
   return { place: folderPlace(dirname(address)), name: basename(address) };
 }
 
@@ -41,16 +42,14 @@ export function locate(
  */
 export async function requireBackups(loaded: LoadedConfig, io: Io): Promise<void> {
   dataFolder(loaded.config, "serve --backup-to");
-  const to = loaded.valueOf(backupSettings.to);
-  if (to !== undefined && (isBucket(to) || existsSync(to))) {
-    const { name } = locate(to, loaded, io);
-    if (name !== undefined) {
-      const hint = "--backup-to names the place; each backup gets a name of its own.";
-      throw new UsageError(
-        `${to} is one file, and backups need a folder or s3://BUCKET/PREFIX.`,
-        hint,
-      );
-    }
+  const to = loaded.valueOf(backupSettings.to) ?? "";
+  const { place, name } = locate(to, loaded, io);
+  if (name !== undefined && (place.folder === undefined || existsSync(to))) {
+    const hint = "--backup-to names the place; each backup gets a name of its own.";
+    throw new UsageError(
+      `${to} is one file, and backups need a folder or s3://BUCKET/PREFIX.`,
+      hint,
+    );
   }
   const recipient = loaded.valueOf(backupSettings.recipient);
   if (recipient !== undefined) await encrypterFor(recipient);
@@ -72,19 +71,6 @@ export function dataFolder(config: Config, command: string): string {
   }
   refuseMovedFolder(folder, config);
   return folder;
-}
-
-/** True if `path` is a folder. Throws `unavailable` if this user may not look at it. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return false;
-    throw new AppError("unavailable", `${path} cannot be reached: ${reasonOf(error)}.`, {
-      cause: error,
-      hint: "Name a folder that this user can write to.",
-    });
-  }
 }
 
 export const identityOption = () =>

@@ -1,5 +1,4 @@
 /** The names of dated backups, and what can be told from them. */
-import { existsSync } from "node:fs";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { partialEnding } from "../../../storage/sqlite/backup.ts";
 import type { Place } from "./places.ts";
@@ -47,15 +46,11 @@ export async function newName(
   nowMs: number,
   ending: string,
 ): Promise<string> {
+  const taken = new Set((await place.list()).map(({ name }) => name));
   const stem = stemOf(store, nowMs);
-  const there = place.folder === undefined ? await place.list(stem) : [];
-  const isTaken = (name: string) =>
-    place.folder === undefined
-      ? there.some((each) => each.name === name)
-      : existsSync(place.at(name));
   for (let number = 1; ; number += 1) {
     const name = `${stem}${number === 1 ? "" : `-${number}`}.db${ending}`;
-    if (!isTaken(name)) return name;
+    if (!taken.has(name)) return name;
   }
 }
 

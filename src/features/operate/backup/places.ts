@@ -17,8 +17,7 @@ export interface Place {
   readonly folder: string | undefined;
   /** The address of what has this name there. */
   at(name: string): string;
-  /** What is there; of a bucket only the names with this beginning. */
-  list(beginning?: string): Promise<PlacedFile[]>;
+  list(): Promise<PlacedFile[]>;
   /** Sends the file. Resolves once the place has all of it under `name`, which must be free. */
   put(name: string, file: string): Promise<void>;
   /** Gives the content to `take`. */
@@ -38,7 +37,7 @@ const retries = 3;
 export const isBucket = (address: string): boolean => address.startsWith("s3://");
 
 /** What runs work on the files of a place, and says in words which of them failed, and why. */
-function failingAt(at: (name: string) => string, whyOf: (error: unknown) => string, hint?: string) {
+function failingAt(at: (name: string) => string, whyOf: (error: unknown) => string, hint: string) {
   return async <T>(done: string, name: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -46,7 +45,7 @@ function failingAt(at: (name: string) => string, whyOf: (error: unknown) => stri
       if (error instanceof AppError) throw error;
       throw new AppError("unavailable", `${at(name)} cannot be ${done}: ${whyOf(error)}.`, {
         cause: error,
-        ...(hint !== undefined && { hint }),
+        hint,
       });
     }
   };
@@ -54,7 +53,8 @@ function failingAt(at: (name: string) => string, whyOf: (error: unknown) => stri
 
 export function folderPlace(folder: string): Place {
   const at = (name: string) => join(folder, name);
-  const failing = failingAt(at, reasonOf);
+  const hint = "Name a folder that this user can read and write.";
+  const failing = failingAt(at, reasonOf, hint);
   return {
     folder,
     at,
@@ -108,7 +108,7 @@ export function bucketPlace(
   return {
     folder: undefined,
     at,
-    list: (beginning = "") => failing("listed", "", () => listed(client, prefix, beginning)),
+    list: () => failing("listed", "", () => listed(client, prefix)),
     put: (name, file) =>
       failing("written", name, async () => {
         const target = client.file(prefix + name);
@@ -124,14 +124,13 @@ export function bucketPlace(
   };
 }
 
-async function listed(client: S3Client, folder: string, beginning: string): Promise<PlacedFile[]> {
+async function listed(client: S3Client, prefix: string): Promise<PlacedFile[]> {
   const found: PlacedFile[] = [];
   let continuationToken: string | undefined;
   do {
-    const prefix = folder + beginning;
     const page = await client.list({ prefix, ...(continuationToken && { continuationToken }) });
     for (const { key, size = 0 } of page.contents ?? []) {
-      const name = key.slice(folder.length);
+      const name = key.slice(prefix.length);
       if (name !== "" && !name.includes("/")) found.push({ name, bytes: size });
     }
     continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
@@ -177,36 +176,33 @@ function readProfile(file: string, profile: string): Record<string, string> {
   return values;
 }
 
-/** What was sent is there, and this account may not read it, or could not. */
-export class NotReadBack extends AppError {}
-
 /**
- * Sends the file and compares what arrived: its size and its SHA-256. If that is not the same, it
- * is removed there, and AppError `unavailable` thrown.
+ * Sends the file and compares what arrived: its size and its SHA-256. If that is not the same, or
+ * cannot be read, it is removed there, and AppError `unavailable` thrown.
  */
 export async function deliver(place: Place, name: string, file: string): Promise<void> {
   await place.put(name, file);
   const sent = await digestOf(Bun.file(file).stream());
-  const arrived = await place.read(name, digestOf).catch((error: Error) => {
-    throw new NotReadBack("unavailable", `The backup was sent, but ${error.message}`, {
-      cause: error,
-      hint: "Let the account that makes the backups read them.",
-    });
-  });
-  if (arrived.bytes === sent.bytes && arrived.hash === sent.hash) return;
+  const arrived = await place.read(name, digestOf).catch((error: Error) => error);
+  if (arrived === sent) return;
+  const wrong =
+    arrived instanceof Error
+      ? `The backup was sent, but ${arrived.message.replace(/\.$/, "")}`
+      : `${place.at(name)} arrived damaged`;
   const removal = await place.remove(name).then(
-    () => "and was removed.",
-    (error: Error) => `and ${error.message}`,
+    () => "It was removed.",
+    (error: Error) => error.message,
   );
-  throw new AppError("unavailable", `${place.at(name)} arrived damaged, ${removal}`);
+  throw new AppError("unavailable", `${wrong}. ${removal}`);
 }
 
-async function digestOf(stream: ReadableStream<Uint8Array>) {
+/** The size and the hash of all of it. */
+async function digestOf(stream: ReadableStream<Uint8Array>): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
   let bytes = 0;
   for await (const chunk of stream) {
     hasher.update(chunk);
     bytes += chunk.length;
   }
-  return { bytes, hash: hasher.digest("hex") };
+  return `${bytes} ${hasher.digest("hex")}`;
 }

@@ -132,9 +132,6 @@ function printRestored(io: Io, made: Static<typeof restoreSchema>): void {
   named(admitted);
 }
 
-/** Where a restore makes its copy, beside the catalogue. */
-export const restoring = (catalogue: string) => `${catalogue}.restoring`;
-
 /**
  * Replaces the catalogue in `folder` with the backup `file`, and keeps the old one. Checks the
  * backup first. Throws `unavailable` when a process uses the store.
@@ -158,7 +155,7 @@ export function restore(
 }
 
 function replaceWith(file: string, catalogue: string, nowMs: number, follows: boolean) {
-  const partial = restoring(catalogue);
+  const partial = `${catalogue}.restoring`;
   const held = holdAlone(catalogue);
   try {
     rmSync(partial, { force: true });

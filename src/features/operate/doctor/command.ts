@@ -1,11 +1,5 @@
 import { Command } from "commander";
-import {
-  settings,
-  shownValue,
-  variableOf,
-  type LoadedConfig,
-  type SettingName,
-} from "../../../config.ts";
+import { settings, variableOf, type LoadedConfig, type SettingName } from "../../../config.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { findingStates, type Finding } from "./finding.ts";
@@ -16,7 +10,14 @@ import { beginOnStore } from "../../../cli/command.ts";
 import { addSettings } from "../../../cli/options.ts";
 import { stylesOf } from "../../../cli/terminal/table.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
-import { askedServer, checkCertificate, checkConsole, checkReach, checkSecrets } from "./server.ts";
+import {
+  askedServer,
+  checkCertificate,
+  checkConsole,
+  checkReach,
+  checkSecrets,
+  checkServer,
+} from "./server.ts";
 import { checkBackup } from "./schedule.ts";
 import { examineDatabase, examineFolder } from "./store.ts";
 
@@ -65,6 +66,7 @@ export function doctorCommand(io: Io): Command {
 
 async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
   const { config } = loaded;
+  const server = await checkServer(config);
   const address = await storeAddress(config);
   const store =
     address === undefined
@@ -78,11 +80,11 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
           systemClock,
         );
   return [
-    settingsFinding(loaded),
     ...store,
     ...checkCertificate(config, systemClock()),
     ...checkSecrets(loaded),
-    ...(await checkReach(config)),
+    server,
+    ...(server.state === "ok" ? [await checkReach(config)] : []),
     ...(await checkConsole(loaded)),
   ];
 }
@@ -94,15 +96,6 @@ function whyOf(name: SettingName, { loadedOf, service }: LoadedConfig): string {
   if (source === "environment") return variableOf(settings[name]);
   if (source === "service") return `${variableOf(settings[name])} in ${service?.file}`;
   return "default";
-}
-
-/** Says which settings are not the defaults. Wrong ones end every command before this. */
-function settingsFinding({ all }: LoadedConfig): Finding {
-  const changed = all
-    .filter(({ source }) => source !== "default")
-    .map((loaded) => `${loaded.setting.flag} ${String(shownValue(loaded))}`);
-  const detail = changed.length === 0 ? "all at their defaults" : changed.join(", ");
-  return { check: "settings", state: "ok", detail };
 }
 
 function reportOf(findings: readonly Finding[]): Static<typeof doctorSchema> {

@@ -1,17 +1,15 @@
 /** What the doctor finds of what the service does by itself: followed lists and backups. */
-import { statSync } from "node:fs";
 import type { Io } from "../../../cli/io.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
-import { AppError, shellWord } from "../../../domain/errors.ts";
+import { type AppError, shellWord } from "../../../domain/errors.ts";
 import { failingMs, lateness } from "../../../domain/schedule.ts";
 import { type JobRow, jobRows, jobsSql } from "../../jobs.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { lastBackup } from "../backup/backup.ts";
 import { locate } from "../backup/find.ts";
-import { isBucket } from "../backup/places.ts";
 import { backupSettings } from "../backup/settings.ts";
 import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
 
@@ -25,6 +23,9 @@ export function jobsIn(folder: string): readonly JobRow[] {
     return [];
   }
 }
+
+/** A backup older than this is too old to want to restore it. */
+const backupAgeMaxMs = 7 * dayMs;
 
 /** How the followed lists are; empty if there are none. */
 export function checkSources(jobs: readonly JobRow[], nowMs: number): Finding[] {
@@ -47,9 +48,6 @@ export function checkSources(jobs: readonly JobRow[], nowMs: number): Finding[] 
   });
   return wrong.length > 0 ? wrong : [ok(check, `${counted(pulls.length, "list")} followed`)];
 }
-
-/** A backup older than this is too old to want to restore it. */
-const backupAgeMaxMs = 7 * dayMs;
 
 /** The last backup of a data folder, and whether the service makes them in time. */
 export async function checkBackup(
@@ -76,33 +74,20 @@ export async function checkBackup(
     ? "Let the service make them (--backup-to), preferably on another machine."
     : "See that the service runs: it makes them.";
   if (last === undefined) return warn(check, "there is no backup yet", advice);
-  const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
   try {
-    if (await isGone(last.file, loaded, io)) {
+    const { place, name } = locate(last.file, loaded, io);
+    if (!(await place.list()).some((each) => each.name === name)) {
       const remedy = "Mount its disk, or make another one. If you moved it, it is no loss.";
       return warn(check, `the last one is not at its place any more: ${last.file}`, remedy);
     }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { ...failWith(check, error, advice), state: "warn" };
+    return { ...failWith(check, error as AppError, advice), state: "warn" };
   }
+  const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
   const ageMs = nowMs - last.atMs;
   const state = job === undefined ? "ok" : lateness(job.everyMs, ageMs);
   if (state === "ok" && ageMs <= backupAgeMaxMs) return ok(check, detail);
   const days = Math.floor(ageMs / dayMs);
   const late = `the last one is ${counted(days, "day")} old: ${detail}`;
   return { check, state: state === "fail" ? state : "warn", detail: late, advice };
-}
-
-/** True only where this account sees no such file. Throws for a bucket that cannot be reached. */
-async function isGone(file: string, loaded: LoadedConfig, io: Io): Promise<boolean> {
-  if (isBucket(file)) {
-    const { place, name } = locate(file, loaded, io);
-    return !(await place.list()).some((each) => each.name === name);
-  }
-  try {
-    return statSync(file, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
 }

@@ -15,7 +15,6 @@ import { ownership, refuseNetwork, requireFolder } from "../../../storage/sqlite
 import { examine, inspectFolder, limitsAdvice, ofStore } from "../../../storage/sqlite/inspect.ts";
 import { folderMovedTo } from "../../hold-catalogue.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
-import { restoring } from "../backup/restore.ts";
 import { checkSources, jobsIn } from "./schedule.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
@@ -33,22 +32,19 @@ export async function examineFolder(
 ): Promise<Finding[]> {
   const first = checkFolder(folder, why);
   if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
-  const databases = diagnose(folder);
-  const found = databases.filter(({ bytes }) => bytes !== undefined).map(checkDatabase);
-  const newestMs = Math.max(...databases.map((each) => each.newestMs));
-  const catalogueBytes = databases[0]?.bytes ?? 0;
+  const [catalogue, limits] = examineFiles(folder);
+  const found = [catalogue, limits].flatMap(({ finding }) => finding ?? []);
   const jobs = jobsIn(folder);
   return [
     first,
     ...moved(folderMovedTo(folder)),
     ...found,
     ...(found.some(({ state }) => state === "fail") ? [] : checkStart(folder)),
-    checkDisk(folder, catalogueBytes),
+    checkDisk(folder, catalogue.bytes),
     checkPermissions(folder),
-    ...leftOver(folder),
-    ...(catalogueBytes === 0 ? [] : [await backup(jobs)]),
+    ...(catalogue.bytes === 0 ? [] : [await backup(jobs)]),
     ...checkSources(jobs, nowMs),
-    checkClock(nowMs, newestMs),
+    checkClock(nowMs, Math.max(catalogue.newestMs, limits.newestMs)),
   ];
 }
 
@@ -59,15 +55,6 @@ function moved(place: string | undefined): Finding[] {
   return [fail("moved", `the store was moved to ${place}`, advice)];
 }
 
-/** A restore that was killed leaves its copy until the next one. */
-function leftOver(folder: string): Finding[] {
-  const file = restoring(storeFiles(folder).catalogue);
-  const left = statSync(file, { throwIfNoEntry: false });
-  if (left === undefined) return [];
-  const detail = `a restore that did not end left ${file}, ${bytesText(left.size)}`;
-  return [warn("leftover", detail, `If no restore is under way: rm ${shellWord(file)}`)];
-}
-
 /** What `rehome serve` would refuse of the files, if anything. */
 function checkStart(folder: string): Finding[] {
   try {
@@ -76,17 +63,6 @@ function checkStart(folder: string): Finding[] {
   } catch (error) {
     return [failWith("start", error as AppError, "Restore a backup.")];
   }
-}
-
-function checkDatabase({ name, path, bytes = 0, pending, problem }: Diagnosis): Finding {
-  if (problem !== undefined) return failWith(name, problem, "Restore a backup.");
-  const detail = `${path}, ${bytesText(bytes)}, integrity checked`;
-  if (pending.length === 0) return ok(name, `${detail}, schema up to date`);
-  return warn(
-    name,
-    `${detail}, schema lacks ${pending.join(", ")}`,
-    "The next start updates it, and keeps a copy.",
-  );
 }
 
 /** The machine's clock, beside the newest time that the store knows of. */
@@ -114,29 +90,35 @@ export async function examineDatabase(
   timeoutMs: number,
   clock: () => number,
 ): Promise<Finding[]> {
-  const found = await diagnosePostgres(address, timeoutMs);
-  if (found.problem !== undefined) {
-    const { message, hint = "Check that it runs and can be reached." } = found.problem;
+  const check = "database";
+  try {
+    const found = await diagnosePostgres(address, timeoutMs);
+    const { where, server, bytes, pending, movedTo, jobs, serverMs } = found;
+    const nowMs = clock();
+    const detail = `${where} (${why}), ${server}, ${bytesText(bytes)}`;
+    const advice = "The next start updates it; make a dump with pg_dump first.";
     return [
-      fail("database", `${message.replace(/\.$/, "")} (${why})`, hint),
-      checkClock(clock(), 0),
+      checkSchema(check, detail, pending, advice),
+      ...moved(movedTo),
+      ...checkSources(jobs, nowMs),
+      ...checkSkew(Math.abs(nowMs - serverMs)),
+      checkClock(nowMs, 0),
     ];
+  } catch (error) {
+    const finding = failWith(check, error as AppError, "Check that it runs and can be reached.");
+    return [{ ...finding, detail: `${finding.detail} (${why})` }, checkClock(clock(), 0)];
   }
-  const detail = `${found.where} (${why}), ${found.server}, ${bytesText(found.bytes)}`;
-  const nowMs = clock();
-  return [
-    found.pending.length === 0
-      ? ok("database", `${detail}, schema up to date`)
-      : warn(
-          "database",
-          `${detail}, schema lacks ${found.pending.join(", ")}`,
-          "The next start updates it; make a dump with pg_dump first.",
-        ),
-    ...moved(found.movedTo),
-    ...checkSources(found.jobs, nowMs),
-    ...checkSkew(Math.abs(nowMs - found.serverMs)),
-    checkClock(nowMs, 0),
-  ];
+}
+
+function checkSchema(
+  check: string,
+  detail: string,
+  pending: readonly string[],
+  advice: string,
+): Finding {
+  return pending.length === 0
+    ? ok(check, `${detail}, schema up to date`)
+    : warn(check, `${detail}, schema lacks ${pending.join(", ")}`, advice);
 }
 
 function checkSkew(skewMs: number): Finding[] {
@@ -184,30 +166,21 @@ function hasCatalogue(folder: string): boolean {
 /** Whether its owner alone can read the folder, and owns all files in it. */
 function checkPermissions(folder: string): Finding {
   const check = "permissions";
-  const { uid } = statSync(folder);
   const at = shellWord(folder);
   const advice = `Give all of it to one user: chown -R --reference=${at} ${at}; chmod -R u+rwX,go= ${at}`;
   try {
+    const { uid } = statSync(folder);
     for (const name of [".", ...readdirSync(folder)]) {
       const path = join(folder, name);
       // A log that SQLite has just folded into its file is missing.
       const file = statSync(path, { throwIfNoEntry: false });
-      if (file === undefined) continue;
-      if ((file.mode & othersMask) !== 0) {
-        return warn(check, `others can read ${path}: it ${ownership(path)}`, advice);
-      }
-      if (file.uid !== uid) {
-        return warn(
-          check,
-          `${path} has another owner than the folder: it ${ownership(path)}`,
-          advice,
-        );
-      }
+      if (file === undefined || (file.uid === uid && (file.mode & othersMask) === 0)) continue;
+      return warn(check, `${path} is not of one user alone: it ${ownership(path)}`, advice);
     }
+    return ok(check, "only the folder's user can read it");
   } catch (error) {
     return warn(check, `${folder} cannot be listed: ${reasonOf(error)}`, advice);
   }
-  return ok(check, "only the folder's user can read it");
 }
 
 /** Room on the disk, beside a catalogue of `catalogueBytes`. */
@@ -224,18 +197,16 @@ function checkDisk(folder: string, catalogueBytes: number): Finding {
   return ok(check, detail);
 }
 
-interface Diagnosis {
-  readonly name: "catalogue" | "limits";
-  readonly path: string;
-  /** With the log beside it. Undefined when there is no such file yet. */
-  readonly bytes: number | undefined;
-  readonly pending: readonly string[];
+interface Examined {
+  /** Undefined when there is no such file yet. */
+  readonly finding?: Finding;
+  /** With the log beside it. */
+  readonly bytes: number;
   readonly newestMs: number;
-  readonly problem: AppError | undefined;
 }
 
 /** Looks at both databases of a data folder, through and through. They may be in use. */
-export function diagnose(folder: string): Diagnosis[] {
+export function examineFiles(folder: string): readonly [catalogue: Examined, limits: Examined] {
   const newestEvent = "SELECT max(at_ms) AS newest FROM key_events";
   const newestWindow = `SELECT max(minute_label) * ${windowMs.minute} AS newest FROM rate_windows`;
   return [
@@ -247,36 +218,35 @@ export function diagnose(folder: string): Diagnosis[] {
 /** `newest` asks for the newest time; `advice` says what to do about damage if not a restore. */
 function examined(
   folder: string,
-  name: Diagnosis["name"],
+  name: "catalogue" | "limits",
   newest: string,
   advice?: string,
-): Diagnosis {
+): Examined {
   const path = storeFiles(folder)[name];
   const migrations = migrationsOf[name];
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
   const fileBytes = sizeOf(path);
-  const bytes = fileBytes === undefined ? undefined : fileBytes + (sizeOf(`${path}-wal`) ?? 0);
-  const unknown = { name, path, bytes, pending: [], newestMs: 0, problem: undefined };
-  if (bytes === undefined || bytes === 0) return unknown;
+  if (fileBytes === undefined) return { bytes: 0, newestMs: 0 };
+  const bytes = fileBytes + (sizeOf(`${path}-wal`) ?? 0);
+  const look = (db: Database) => {
+    const pending = checkAll(db, path, migrations).map(({ tag }) => tag);
+    // Nothing to ask where a first start was cut short.
+    if (pending.length === migrations.length) return { pending, newestMs: 0 };
+    const row = db.query<{ newest: number | null }, []>(newest).get();
+    return { pending, newestMs: row?.newest ?? 0 };
+  };
+  const none = { pending: [], newestMs: 0 };
   try {
-    const look = (db: Database) => {
-      const pending = checkAll(db, path, migrations).map(({ tag }) => tag);
-      // Nothing to ask where a first start was cut short.
-      if (pending.length === migrations.length) return { ...unknown, pending };
-      const row = db.query<{ newest: number | null }, []>(newest).get();
-      return { ...unknown, pending, newestMs: row?.newest ?? 0 };
-    };
-    return examine(path, look, ofStore(path, advice));
+    const { pending, newestMs } = bytes === 0 ? none : examine(path, look, ofStore(path, advice));
+    const detail = `${path}, ${bytesText(bytes)}, integrity checked`;
+    const remedy = "The next start updates it, and keeps a copy.";
+    return { finding: checkSchema(name, detail, pending, remedy), bytes, newestMs };
   } catch (error) {
-    return { ...unknown, problem: problemOf(error, path) };
+    const { message } = error as Error;
+    const problem =
+      error instanceof AppError
+        ? failWith(name, error, "Restore a backup.")
+        : fail(name, `${path} cannot be read: ${message}`, "Check its owner, and who locks it.");
+    return { finding: problem, bytes, newestMs: 0 };
   }
-}
-
-function problemOf(error: unknown, path: string): AppError {
-  if (error instanceof AppError) return error;
-  const { message } = error as Error;
-  return new AppError("unavailable", `${path} cannot be read: ${message}.`, {
-    cause: error,
-    hint: "Check the owner of the file, and that no other program locks it.",
-  });
 }
