@@ -145,21 +145,7 @@ test("an empty machine serves from a bucket by one command", async () => {
   expect(answer.status).toBe(200);
 }, 60_000);
 
-test("a wrong secret, a wrong bucket and no credentials are refused in words", async () => {
-  const wrong = { ...s3.env, AWS_SECRET_ACCESS_KEY: "wrong-secret" };
-  const before = s3.at.refused;
-  for (const words of [
-    ["backup", "list", s3.address],
-    ["backup", s3.address, "--data", data],
-  ]) {
-    const refused = await rehome(words, { env: wrong });
-    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(refused.stderr).toContain("SignatureDoesNotMatch");
-    expect(refused.stderr).not.toContain("wrong-secret");
-  }
-  expect(s3.at.refused).toBeGreaterThan(before);
-  const missing = await run("backup", "list", "s3://nowhere/x");
-  expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("NoSuchBucket") });
+test("no credentials are refused in words", async () => {
   const none = await rehome(["restore", s3.address, "--data", join(folder.path, "none")]);
   expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("AWS_ACCESS_KEY_ID") });
 });

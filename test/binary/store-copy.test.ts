@@ -1,12 +1,11 @@
 /** `rehome store copy` and `--store` on the compiled executable. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copiedSchema } from "../../src/features/postgres/moving/command.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
-import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
 let database: TestDatabase;
@@ -145,17 +144,6 @@ test("a database that is read-only is copied, and the command says that it has n
   expect(list).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Rex") });
 }, 120_000);
 
-test("a catalogue that is no plain file is named as such", async () => {
-  using home = temporaryFolder();
-  const from = join(home.path, "from");
-  await makeKey(from);
-  rmSync(join(from, "rehome.db"));
-  expect(Bun.spawnSync(["mkfifo", join(from, "rehome.db")]).exitCode).toBe(0);
-  const refused = await rehome(["store", "copy", "--from", from, "--to", join(home.path, "to")]);
-  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(refused.stderr).toContain("rehome.db is not a plain file.");
-});
-
 describe("a store that moved", () => {
   const moved = async (target: () => string) => {
     const home = temporaryFolder();
@@ -249,34 +237,13 @@ describe("serve", () => {
     const file = join(other.path, "address");
     writeFileSync(file, database.url);
     for (const env of [{ REHOME_STORE: database.url }, { REHOME_STORE_FILE: file }]) {
-      await using server = await onDatabase(env);
+      // A busy machine answers late.
+      await using server = await onDatabase({ ...env, REHOME_STORE_TIMEOUT: "30000" });
       expect((await listed(server.origin)).status).toBe(200);
       expect(server.stdout()).toContain("postgres://rehome@127.0.0.1:");
       expect(server.stdout() + server.stderr()).not.toContain(password);
       expect(await server.stop()).toBe(0);
     }
-  }, 120_000);
-
-  test("a revoked key is refused by every process once the command ended", async () => {
-    const made = JSON.parse(
-      (
-        await rehome(["keys", "create", "--name", "t", "--plan", "pro", "--json"], {
-          env: { REHOME_STORE: database.url },
-        })
-      ).stdout,
-    ) as { id: string; key: string };
-    await using one = await onDatabase({ REHOME_STORE: database.url });
-    await using two = await onDatabase({ REHOME_STORE: database.url });
-    const ask = async ({ origin }: { origin: string }) => {
-      const headers = { authorization: `Bearer ${made.key}` };
-      return (await fetch(`${origin}/v1/pets?limit=1`, { headers })).status;
-    };
-    expect(await Promise.all([one, two].map(ask))).toEqual([200, 200]);
-    const revoked = await rehome(["keys", "revoke", made.id, "--yes"], {
-      env: { REHOME_STORE: database.url },
-    });
-    expect(revoked.exitCode).toBe(0);
-    expect(await Promise.all([one, two].map(ask))).toEqual([401, 401]);
   }, 120_000);
 });
 
@@ -284,19 +251,9 @@ describe("is refused in words", () => {
   test.each<[string, () => string[], string]>([
     ["without a target", () => ["--from", folder.path], "Give either --to or --to-file."],
     [
-      "with two sources",
-      () => ["--from", folder.path, "--from-file", "/none", "--to", database.url],
-      "Give either --from or --from-file.",
-    ],
-    [
       "from a folder that holds nothing",
       () => ["--from", "/nonexistent", "--to", database.url],
       "There is no rehome.db in /nonexistent",
-    ],
-    [
-      "from a file",
-      () => ["--from", join(folder.path, "rehome.db"), "--to", database.url],
-      "rehome.db/rehome.db cannot be read: ",
     ],
     ["onto itself", () => ["--from", folder.path, "--to", folder.path], "are the same place"],
     [
@@ -317,15 +274,6 @@ describe("is refused in words", () => {
     expect(exitCode).toBe(2);
   });
 
-  test("a variable that is no setting, and a setting that is none of its values", async () => {
-    const args = ["store", "copy", "--from", folder.path, "--to", `${folder.path}-copy`];
-    const misspelt = await rehome(args, { env: { REHOME_STORE_TIMEUOT: "500" } });
-    expect(misspelt.stderr).toContain("REHOME_STORE_TIMEUOT is not a setting");
-    const never = await rehome([...args, "--store-timeout", "0"]);
-    expect(never.stderr).toContain("--store-timeout");
-    expect([misspelt.exitCode, never.exitCode]).toEqual([2, 2]);
-  });
-
   test("a place that holds something", async () => {
     const { exitCode, stderr } = await rehome([
       "store",
@@ -339,14 +287,4 @@ describe("is refused in words", () => {
     expect(stderr).toContain("is not empty");
     expect(exitCode).toBe(2);
   });
-});
-
-test("says at a terminal what it copies", async () => {
-  using other = temporaryFolder();
-  const places = ["--from", folder.path, "--to", join(other.path, "data")];
-  const args = ["store", "copy", ...places, "--moved-store"];
-  const { screen, exitCode } = await rehomeAtTerminal(args);
-  expect(exitCode).toBe(0);
-  expect(screen).toContain("Copying");
-  expect(screen).toContain("both sides are equal");
 });
