@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { scripts } from "../src/features/operate/completion/completion.ts";
-import { settingsFile, units } from "../src/features/operate/systemd/units.ts";
+import { settingsFile, unitName, unitOf } from "../src/features/operate/systemd/units.ts";
 import { version } from "../src/version.ts";
 import { noticesFile } from "./licenses.ts";
 
@@ -34,9 +34,8 @@ export function makeTarball(built: Built, name: string, out: string): string {
   copy(join(root, "LICENSE"), join(folder, "LICENSE"));
   copy(noticesFile, join(folder, "THIRD-PARTY-NOTICES"));
   copyDocuments(folder);
-  for (const [file, text] of units({ executable: "/usr/local/bin/rehome", user: "rehome" })) {
-    write(join(folder, "systemd", file), text);
-  }
+  const unit = unitOf({ executable: "/usr/local/bin/rehome", user: "rehome" });
+  write(join(folder, "systemd", unitName), unit);
   write(join(folder, "systemd/rehome.default"), settingsFile.text);
   for (const [shell, script] of Object.entries(scripts)) {
     write(join(folder, "completions", `rehome.${shell}`), script);
@@ -54,7 +53,7 @@ export function makeDeb(built: Built, architecture: string, out: string): string
   const folder = join(built.work, "deb");
   clear(folder);
   copy(built.executable, join(folder, "usr/bin/rehome"), 0o755);
-  for (const [file, text] of units()) write(join(folder, "lib/systemd/system", file), text);
+  write(join(folder, "lib/systemd/system", unitName), unitOf());
   write(join(folder, settingsFile.path), settingsFile.text);
   write(join(folder, completions.bash), scripts.bash);
   write(join(folder, completions.zsh), scripts.zsh);

@@ -84,10 +84,8 @@ test("service print names its unit", async () => {
   const print = (...args: string[]) => rehome(["service", "print", ...args], { path });
   const wrong = await print("other.service");
   expect(wrong.exitCode).toBe(2);
-  expect(wrong.stderr).toContain("There is no unit other.service.");
   const all = await print("--user", "shelter");
   expect(all.exitCode).toBe(0);
-  expect(all.stdout.match(/^# --- .*$/gm)).toEqual(["# --- rehome.service"]);
   expect(all.stdout).toContain("User=shelter");
   expect((await print("--user", "a b")).exitCode).toBe(2);
   const anyPort = ["service", "install", "--root", folder.path, "--port", "0"];

@@ -124,7 +124,7 @@ describe("rehome service install", () => {
     const path = await executable();
     const isHidden = /^\/(?:home|root|tmp)\//.test(path);
     if (isHidden || /\s/.test(path)) {
-      const why = isHidden ? "which the service cannot read" : "a unit cannot hold a path with";
+      const why = isHidden ? "the service cannot read it there" : "a unit cannot hold a path with";
       expect(first.stderr).toContain(why);
       return;
     }

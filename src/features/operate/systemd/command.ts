@@ -5,18 +5,15 @@ import { UsageError } from "../../../cli/errors.ts";
 import type { Io } from "../../../cli/io.ts";
 import { settings, type Setting } from "../../../config.ts";
 import { installService, uninstallService, type InstallOptions } from "./install.ts";
-import { units } from "./units.ts";
+import { unitName, unitOf } from "./units.ts";
 
 export function serviceCommand(io: Io): Command {
   return new Command("service")
-    .description("run rehome under systemd: print, install or remove its units")
+    .description("run rehome under systemd: print, install or remove its unit")
     .addCommand(printCommand(io))
     .addCommand(installCommand(io))
     .addCommand(uninstallCommand(io))
-    .addHelpText(
-      "after",
-      "\nExamples:\n  rehome service print rehome.service\n  sudo rehome service install",
-    );
+    .addHelpText("after", "\nExamples:\n  rehome service print\n  sudo rehome service install");
 }
 
 const userOption = () =>
@@ -32,21 +29,13 @@ const executable = () => realpathSync(process.execPath);
 function printCommand(io: Io): Command {
   return commandOf({
     name: "print",
-    about: "print the systemd units",
-    arguments: [new Argument("[unit]", "one of them: rehome.service")],
+    about: "print the systemd unit",
+    arguments: [new Argument("[unit]", "its name").choices([unitName])],
     options: [userOption()],
-    examples: ["rehome service print rehome.service | less"],
-  }).action((name: string | undefined, { user }: { user: string }) => {
-    const all = units({ executable: executable(), user });
-    if (name === undefined) {
-      for (const [file, text] of all) io.out(`# --- ${file}\n${text}\n`);
-      return;
-    }
-    const text = all.get(name);
-    if (text !== undefined) return io.out(text);
-    const names = [...all.keys()].join(", ");
-    throw new UsageError(`There is no unit ${name}.`, `Name one of ${names}.`);
-  });
+    examples: ["rehome service print | less"],
+  }).action((_: string | undefined, { user }: { user: string }) =>
+    io.out(unitOf({ executable: executable(), user })),
+  );
 }
 
 /** A setting of the service that is written to its file. */
@@ -67,7 +56,7 @@ function listenOption(
 function installCommand(io: Io): Command {
   return commandOf({
     name: "install",
-    about: "write the systemd units, create the account and start the service",
+    about: "write the systemd unit, create the account and start the service",
     options: [
       userOption(),
       new Option(
@@ -77,7 +66,7 @@ function installCommand(io: Io): Command {
       listenOption(settings.host, settings.host.description),
       listenOption(settings.port, "port to listen on"),
     ],
-    remark: `Run it again after an upgrade to rewrite the units. In /etc/default/rehome it changes
+    remark: `Run it again after an upgrade to rewrite the unit. In /etc/default/rehome it changes
 only --host and --port. For a port below 1024 it adds the necessary capability, in a
 drop-in of the unit.`,
     examples: [
@@ -96,7 +85,7 @@ drop-in of the unit.`,
 function uninstallCommand(io: Io): Command {
   return commandOf({
     name: "uninstall",
-    about: "stop the service and remove its units; data, settings and account stay",
+    about: "stop the service and remove its unit; data, settings and account stay",
     examples: ["sudo rehome service uninstall"],
   }).action(() => uninstallService("/", io));
 }

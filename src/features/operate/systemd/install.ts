@@ -23,14 +23,16 @@ import {
   type Config,
 } from "../../../config.ts";
 import { backupSettings } from "../backup/settings.ts";
-import { AppError, shellWord } from "../../../domain/errors.ts";
+import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import {
   formerUnits,
   lowPort,
   settingsFile,
   unitFolder,
-  units,
+  notThere,
+  unitName,
+  unitOf,
   type UnitOptions,
 } from "./units.ts";
 
@@ -43,13 +45,12 @@ export interface InstallOptions extends UnitOptions {
 
 /** Folders that the service does not see, because its unit protects them. */
 const hiddenFolders = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
-const service = "rehome.service";
 
 /** True where systemd runs, and not in a container or a root folder. */
 const hasSystemd = () => existsSync("/run/systemd/system");
 
 /**
- * Writes the units, creates the account, and starts the service if systemd runs. The settings of an
+ * Writes the unit, creates the account, and starts the service if systemd runs. The settings of an
  * administrator stay. Throws AppError when a step fails; all steps can be repeated.
  */
 export async function installService(options: InstallOptions, io: Io): Promise<void> {
@@ -57,13 +58,9 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   // What is made here is for all users to read, unlike what this program makes elsewhere.
   process.umask(0o022);
   if (hiddenFolders.test(options.executable)) {
-    throw new AppError(
-      "invalid_request",
-      `The executable is ${options.executable}, which the service cannot read.`,
-      { hint: `sudo install -m 755 ${shellWord(options.executable)} /usr/local/bin/rehome` },
-    );
+    throw notThere(options.executable, "the service cannot read it there");
   }
-  putUnits(options, io);
+  putUnit(options, io);
   setLowPort(root, port, io);
   const variables = new Map<string, string>();
   if (host !== undefined) variables.set(variableOf(settings.host), host);
@@ -81,10 +78,10 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
 }
 
 async function startService(io: Io): Promise<void> {
-  const ranBefore = Bun.spawnSync(["systemctl", "is-active", "--quiet", service]).exitCode === 0;
+  const ranBefore = Bun.spawnSync(["systemctl", "is-active", "--quiet", unitName]).exitCode === 0;
   command(["systemctl", "daemon-reload"]);
   command(
-    ["systemctl", "enable", "--now", service],
+    ["systemctl", "enable", "--now", unitName],
     `journalctl -u rehome -o cat -n 20 shows why. Correct ${settingsFile.path}, then: systemctl restart rehome`,
   );
   if (ranBefore) {
@@ -101,7 +98,7 @@ async function startService(io: Io): Promise<void> {
 /** Stops the service and removes what an installation wrote, but for its settings and its data. */
 export function uninstallService(root: string, io: Io): void {
   const folder = join(root, unitFolder);
-  const ours = [...units().keys(), ...formerUnits, lowPort.path].map((name) => join(folder, name));
+  const ours = [unitName, ...formerUnits, lowPort.path].map((name) => join(folder, name));
   const found = ours.filter(existsSync);
   if (found.length === 0) {
     throw new AppError("not_found", `There is no unit of rehome in ${folder}.`, {
@@ -110,7 +107,7 @@ export function uninstallService(root: string, io: Io): void {
   }
   if (root === "/" && hasSystemd()) {
     const former = formerUnits.filter((name) => existsSync(join(folder, name)));
-    command(["systemctl", "disable", "--now", service, ...former]);
+    command(["systemctl", "disable", "--now", unitName, ...former]);
   }
   for (const file of found) remove(file, io);
   const dropIns = dirname(join(folder, lowPort.path));
@@ -141,23 +138,18 @@ function takeOverTimer(root: string, variables: Map<string, string>, io: Io): vo
   variables.set(variableOf(backupSettings.keep), "14");
 }
 
-/** Writes the units, but for those that the Debian package has installed. */
-function putUnits(options: InstallOptions, io: Io): void {
-  for (const [name, text] of units(options)) {
-    const file = join(options.root, unitFolder, name);
-    const packaged = join(options.root, "lib/systemd/system", name);
-    // A copy would hide the package's unit from its upgrades, and stay after its removal.
-    const isPackaged = existsSync(packaged) && readFileSync(packaged, "utf8") === text;
-    if (existsSync(file) || !isPackaged) put(file, text, io);
-  }
+/** Writes the unit, unless it is the one that the Debian package has installed. */
+function putUnit(options: InstallOptions, io: Io): void {
+  const text = unitOf(options);
+  const file = join(options.root, unitFolder, unitName);
+  const packaged = join(options.root, "lib/systemd/system", unitName);
+  // A copy would hide the package's unit from its upgrades, and stay after its removal.
+  const isPackaged = existsSync(packaged) && readFileSync(packaged, "utf8") === text;
+  if (existsSync(file) || !isPackaged) put(file, text, io);
 }
 
 /** Ports below it need a right of their own (ip(7)). */
 const unprivilegedPortMin = 1_024;
-
-/** True for a port that needs a right; 0 is any that is free. */
-const isLow = (port: number | undefined) =>
-  port !== undefined && port > 0 && port < unprivilegedPortMin;
 
 /**
  * Gives the service in `root` the right to low ports where it listens on one: on `given`, or as its
@@ -168,18 +160,20 @@ function setLowPort(root: string, given: number | undefined, io: Io): void {
   const file = join(root, settingsFile.path);
   const variables = existsSync(file) ? readSettingsFile(file) : new Map<string, string>();
   const valueOf = (setting: AnySetting) => setting.parse(variables.get(variableOf(setting)) ?? "");
-  const port = given ?? (valueOf(settings.port) as number | undefined);
   // The console and the metrics have an address and a port.
-  const others = featureSettings(io.features).map(
-    (setting) => (valueOf(setting) as { port?: number } | undefined)?.port,
-  );
-  if ([port, ...others].some(isLow)) {
-    if (isLow(given) || !existsSync(path)) put(path, lowPort.text, io);
-    return;
+  const others = featureSettings(io.features).map((setting) => valueOf(setting));
+  const ports = [
+    given ?? valueOf(settings.port),
+    ...others.map((value) => (value as { port?: number } | undefined)?.port),
+  ];
+  const isThere = existsSync(path);
+  // 0 is any port that is free.
+  if (ports.some((port) => Number(port) > 0 && Number(port) < unprivilegedPortMin)) {
+    if (!isThere) put(path, lowPort.text, io);
+  } else if (isThere && readFileSync(path, "utf8") === lowPort.text) {
+    // What somebody has changed is theirs.
+    remove(path, io);
   }
-  // What somebody has changed is theirs.
-  const isOurs = existsSync(path) && readFileSync(path, "utf8") === lowPort.text;
-  if (isOurs && port !== undefined) remove(path, io);
 }
 
 /**

@@ -30,26 +30,29 @@ PrivateUsers=no
 `,
 };
 
+export const unitName = "rehome.service";
+
 /** The characters of a path that mean the same to systemd and to the shell in its units. */
 const plainPath = /^[\w@+,./-]+$/;
 
 /**
- * The systemd unit by its file name. Throws AppError where the executable's path has a space or
- * another character with a meaning of its own.
+ * The systemd unit. Throws AppError where the executable's path has a space or another character
+ * with a meaning of its own.
  */
-export function units(options: UnitOptions = written): ReadonlyMap<string, string> {
-  const { executable } = options;
+export function unitOf({ executable, user }: UnitOptions = written): string {
   if (!plainPath.test(executable)) {
-    throw new AppError(
-      "invalid_request",
-      `The executable is ${executable}, and a unit cannot hold a path with such characters.`,
-      { hint: `sudo install -m 755 ${shellWord(executable)} /usr/local/bin/rehome` },
-    );
+    throw notThere(executable, "a unit cannot hold a path with such characters");
   }
-  const fill = (text: string) =>
-    text
-      .replaceAll(written.executable, () => options.executable)
+  return (
+    service
+      .replaceAll(written.executable, () => executable)
       // No Group: an account that is there already has its own, which need not be called like it.
-      .replaceAll(/^User=.*$/gm, `User=${options.user}`);
-  return new Map([["rehome.service", fill(service)]]);
+      .replaceAll(/^User=.*$/gm, `User=${user}`)
+  );
+}
+
+export function notThere(executable: string, why: string): AppError {
+  return new AppError("invalid_request", `The executable is ${executable}, and ${why}.`, {
+    hint: `sudo install -m 755 ${shellWord(executable)} /usr/local/bin/rehome`,
+  });
 }
