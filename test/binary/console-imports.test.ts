@@ -361,7 +361,7 @@ describe("in Spanish", () => {
 
   test.each([
     ["vac\u00edo.csv", " ", "El archivo est\u00e1 vac\u00edo."],
-    ["lista.pdf", "%PDF-1.7\n", "Es un PDF."],
+    ["lista.pdf", "%PDF-1.7\n", "del tipo PDF."],
     ["p\u00e1gina.html", "<!doctype html><title>Entrar</title>", "Es una p\u00e1gina web"],
     ["roto.json", '[{"name":"a"', "El archivo se corta aqu\u00ed."],
   ])("%s is refused in Spanish", async (name, content, words) => {

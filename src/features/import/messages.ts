@@ -6,32 +6,21 @@ import { isJsonObject } from "../../domain/exact-json.ts";
  */
 export const messageTexts = {
   // A record that cannot be imported.
-  nameMissing: () => "expected a name, found nothing",
-  nameLong: (max: string, found: string) => `expected at most ${max} characters, found ${found}`,
-  nameIllFormed: () => "expected well-formed Unicode without NUL, found a name that is not",
+  missing: () => "expected a value, found nothing",
+  tooLong: (max: string, found: string) => `expected at most ${max} characters, found ${found}`,
+  illFormed: () => "expected well-formed Unicode without NUL, found a text that is not",
   notText: (found: string) => `expected a text, found ${found}`,
   notInt64: (found: string) => `expected a whole number of 64 bits, found ${found}`,
   notObject: (found: string) => `expected an object, found ${found}`,
-  notBoolean: (found: string) => `expected true or false, found ${found}`,
-  notId: (found: string) => `expected an id, found ${found}`,
-  idLong: (max: string, found: string) =>
-    `expected an id of at most ${max} characters, found ${found}`,
   idUnknown: (id: string) =>
     `the id ${id} does not belong to this animal in this store; --new-ids gives a new one`,
-  categoryMissing: () => "expected the name of a category, found nothing",
-  notCategory: (found: string) => `expected the name of a category, found ${found}`,
   categoryNumber: (found: string) =>
     `the category ${found} is not known, and a number is no name for a new one`,
-  categoryIdMissing: () => "expected a category with an id, found none",
   categoryUnknown: (name: string) => `the category ${name} is not known`,
-  categoryNameTaken: (id: string, name: string, idHere: string) =>
-    `the record pairs the category ${id} with the name ${name}, but here ${name} has the id ${idHere}; leave one of the two blank`,
-  categoryIdTaken: (id: string, name: string, nameHere: string) =>
-    `the record pairs the category ${id} with the name ${name}, but here ${id} is ${nameHere}; leave one of the two blank`,
-  speciesMissing: () => "expected the id of a species, found none",
-  speciesUnnamed: (id: string) => `the input has no name for the species id ${id}`,
+  categoryPair: (id: string, name: string) =>
+    `the record pairs the category ${id} with the name ${name}, which is not so here; leave one of the two blank`,
+  unnamedThere: (id: string) => `the input has no name for the id ${id}`,
   statusUnknown: (found: string) => `unknown status ${found}`,
-  statusUnnamed: (id: string) => `the input has no name for the status id ${id}`,
   sameName: (name: string, records: string, animals: string) =>
     `${name} is the name of ${records} of the records and ${animals} of the animals here: nothing tells which is which`,
   fieldCount: (expected: string, found: string) =>
@@ -87,13 +76,11 @@ export const messageTexts = {
     `--map ${pair}: that column has no names of categories, but values such as ${found}`,
   jsonWanted: (format: string) => `expected JSON for --format ${format}, found CSV`,
   headerMissing: () => "expected a CSV header line, found nothing",
-  headerEmpty: () => "expected a CSV header line, found only empty fields",
   headerless: () =>
     "the first row is an animal, and no row has names of columns: add one above it, such as Name,Species,Status",
-  cutOff: (why: string) => `the input is cut off in the record that begins here: ${why}`,
+  cutOff: (why: string) => `the input is cut off: ${why}`,
   recordUnended: (max: string) =>
     `expected a record of at most ${max} characters; is a '"' left open here?`,
-  quoteUnended: () => "expected a closing '\"' for a field of this record, found the end",
   nestedDeep: (max: string) => `nested deeper than ${max} levels`,
   notUtf8: () => "expected UTF-8 text, found bytes that are not: the file is damaged here",
   notEncoded: (encoding: string) => `the input is not ${encoding} text`,
@@ -101,18 +88,11 @@ export const messageTexts = {
     "the text is not UTF-8: name its encoding with --encoding, such as big5, euc-kr, shift_jis or windows-1251",
   compressed: (method: string) =>
     `the input is compressed with ${method}: unpack it first (${method} -dc FILE)`,
-  compressedTwice: () => "the input is compressed twice: unpack it once first (gzip -dc FILE)",
-  compressedCut: () => "the compressed input is cut off",
   compressedDamaged: (why: string) => `the compressed input is damaged (${why})`,
-  picture: () => "the input is a picture: ask for the list as CSV or .xlsx",
-  pdf: () => "the input is a PDF document: ask for the list as CSV or .xlsx",
-  oldWorkbook: () =>
-    "the input is an old Excel workbook (.xls) or a protected one: save it as .xlsx or CSV",
-  gitPointer: () =>
-    "the input is a Git LFS pointer, not the file itself: get that with `git lfs pull`",
+  otherKind: (kind: string) =>
+    `the input is a file of the kind ${kind}: ask for the list as CSV or .xlsx`,
   webPage: (title: string) =>
     `the input is a web page${title === "" ? "" : ` ("${title}")`}, not a file of animals: download the file itself`,
-  xml: () => "the input is XML: ask for the list as JSON or CSV",
   workbookUnreadable: (why: string) =>
     `the workbook cannot be read (${why}): save it as .xlsx or CSV`,
   formulaValueless: (cell: string) =>

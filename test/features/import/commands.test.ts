@@ -87,15 +87,15 @@ Note: ids that a spreadsheet damaged are ignored (1,000, first on line 9: 01-Mar
 });
 
 test("causes have their first lines, and say where there are more", () => {
-  const problem = message("nameMissing");
+  const problem = message("missing");
   const causes = [
     { field: "name", problem, records: 1_000, lines: [2, 3, 4, 5, 6] },
     { field: "name", problem, records: 2, lines: [7, 8] },
     { field: "", problem: message("otherProblems"), records: 1, lines: [9] },
   ];
   expect(causesText({ ...all, causes }, "All of them are in bad.ndjson."))
-    .toBe(`  1,000  name: expected a name, found nothing (lines 2, 3, 4, 5, 6, ...)
-      2  name: expected a name, found nothing (lines 7, 8)
+    .toBe(`  1,000  name: expected a value, found nothing (lines 2, 3, 4, 5, 6, ...)
+      2  name: expected a value, found nothing (lines 7, 8)
       1  other problems (line 9)
   All of them are in bad.ndjson.
 `);
@@ -125,7 +125,7 @@ test("the file of rejects is bounded by the input, and says how many it has", as
   const path = `${folder.path}/bad.ndjson`;
   using rejects = Rejects.open(path, false);
   const record = { name: "x".repeat(1_000) };
-  const bad = { kind: "reject", line: 2, field: "name", problem: message("nameMissing"), record };
+  const bad = { kind: "reject", line: 2, field: "name", problem: message("missing"), record };
   const rejections = Array.from({ length: 5_000 }, () => bad as Rejection);
   const written = rejects.write(rejections, 10);
   expect(written).toBeLessThan(1_024);

@@ -156,9 +156,9 @@ describe.each(stores)("$name", (kind) => {
       expect(categoriesAdded).toEqual([{ name: "Fox", id: 7n }]);
       expect(await brief()).toEqual(["Rex 1 sold", "Rex 7 sold", "Rex 7 sold"]);
       expect(rejections.map(({ problem }) => problem)).toEqual([
-        message("categoryNameTaken", "5", '"Dog"', "1"),
-        message("categoryIdTaken", "1", '"Cat"', '"Dog"'),
-        message("categoryNameTaken", "8", '"Fox"', "7"),
+        message("categoryPair", "5", '"Dog"'),
+        message("categoryPair", "1", '"Cat"'),
+        message("categoryPair", "8", '"Fox"'),
       ]);
     });
 

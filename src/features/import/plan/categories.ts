@@ -116,11 +116,7 @@ export class ImportCategories {
     }
     if (this.#idOf(name) === id) return here;
     if (here.name === undefined && this.#add(id, name)) return this.#byId.get(id) ?? here;
-    const pair = [String(id), JSON.stringify(name)] as const;
-    const problem =
-      here.name === undefined
-        ? message("categoryNameTaken", ...pair, String(this.#idOf(name)))
-        : message("categoryIdTaken", ...pair, JSON.stringify(here.name));
+    const problem = message("categoryPair", String(id), JSON.stringify(name));
     return { problem, isUnknown: false };
   }
 

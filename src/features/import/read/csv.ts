@@ -84,7 +84,7 @@ export class CsvRows {
     const isLast = lineEnd === this.#text.length && this.isUnended;
     const loose = isLast ? looseFields(this.#text.slice(start), this.#delimiter) : [];
     if (end === "open" || loose instanceof MalformedRecord) {
-      throw new UnreadableInput(line, message("quoteUnended"));
+      throw new UnreadableInput(line, message("quoteOpen"));
     }
     return lineEnd;
   }

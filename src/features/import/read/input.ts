@@ -29,17 +29,17 @@ export function collectBehind(record: number): void {
 }
 
 /**
- * Input that cannot be imported as a whole. The message names the line or record (from 1) and what
- * was expected there; 0 stands for the input as a whole.
+ * Input that cannot be imported as a whole. The message names the line (from 1) and what was
+ * expected there; 0 stands for the input as a whole.
  */
 export class UnreadableInput extends Error {
   override readonly name: string = "UnreadableInput";
   readonly line: number;
   readonly problem: Message;
 
-  constructor(line: number, problem: Message, unit: "line" | "record" = "line") {
+  constructor(line: number, problem: Message) {
     const text = messageText(problem);
-    super(line > 0 ? `${unit} ${line}: ${text}` : text);
+    super(line > 0 ? `line ${line}: ${text}` : text);
     this.line = line;
     this.problem = problem;
   }
@@ -84,11 +84,9 @@ const marks = [
  * UTF-8, or as what Windows writes. Throws UnreadableInput, which names what the input is instead.
  */
 export function opened(input: Uint8Array, encoding?: string): Opened {
-  const isPacked = startsWith(input, gzip);
-  const bytes = isPacked ? unpacked(input) : input;
+  const bytes = startsWith(input, gzip) ? unpacked(input) : input;
   if (startsWith(bytes, zip)) return { kind: "workbook", bytes };
-  const twice = isPacked && startsWith(bytes, gzip) ? message("compressedTwice") : undefined;
-  const foreign = twice ?? foreignKind(bytes);
+  const foreign = foreignKind(bytes);
   if (foreign !== undefined) throw new UnreadableInput(0, foreign);
   const marked = marks.find(([mark]) => startsWith(bytes, mark));
   const name = marked?.[1] ?? encoding ?? unmarkedUtf16(bytes) ?? guessedEncoding(bytes);
@@ -101,11 +99,7 @@ function unpacked(bytes: Uint8Array): Uint8Array {
   } catch (error) {
     const { code, message: why } = error as NodeJS.ErrnoException;
     if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
-    const isCut = code === "Z_BUF_ERROR";
-    throw new UnreadableInput(
-      0,
-      isCut ? message("compressedCut") : message("compressedDamaged", why),
-    );
+    throw new UnreadableInput(0, message("compressedDamaged", why));
   }
 }
 
@@ -154,14 +148,15 @@ export function isEncoding(name: string): boolean {
 
 /** Files that are no text of ours, by how they begin. */
 const binary: ReadonlyArray<readonly [readonly number[], Message]> = [
+  [gzip, message("compressed", "gzip")],
   [[0x28, 0xb5, 0x2f, 0xfd], message("compressed", "zstd")],
   [[0xfd, 0x37, 0x7a, 0x58], message("compressed", "xz")],
   [[0x42, 0x5a, 0x68], message("compressed", "bzip2")],
-  [[0x25, 0x50, 0x44, 0x46], message("pdf")],
-  [[0xd0, 0xcf, 0x11, 0xe0], message("oldWorkbook")],
-  [[0xff, 0xd8, 0xff], message("picture")],
-  [[0x89, 0x50, 0x4e, 0x47], message("picture")],
-  [[0x47, 0x49, 0x46, 0x38], message("picture")],
+  [[0x25, 0x50, 0x44, 0x46], message("otherKind", "PDF")],
+  [[0xd0, 0xcf, 0x11, 0xe0], message("otherKind", "XLS")],
+  [[0xff, 0xd8, 0xff], message("otherKind", "JPEG")],
+  [[0x89, 0x50, 0x4e, 0x47], message("otherKind", "PNG")],
+  [[0x47, 0x49, 0x46, 0x38], message("otherKind", "GIF")],
 ];
 
 /** How pictures of phones begin behind their first four bytes, and WebP behind eight. */
@@ -176,16 +171,18 @@ function foreignKind(bytes: Uint8Array): Message | undefined {
   if (found !== undefined) return found[1];
   const beginning = bytes.subarray(0, beginningBytes);
   if (pictureTypes.test(new TextDecoder("latin1").decode(beginning.subarray(0, 16)))) {
-    return message("picture");
+    return message("otherKind", "HEIF, AVIF or WebP");
   }
   const text = new TextDecoder().decode(beginning).trimStart();
-  if (text.startsWith("version https://git-lfs.github.com/spec/")) return message("gitPointer");
+  if (text.startsWith("version https://git-lfs.github.com/spec/")) {
+    return message("otherKind", "Git LFS pointer");
+  }
   if (/^<(?:!doctype html|html|head|body)\b/i.test(text)) {
     const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? "";
     const words = decodeHTML(title).replaceAll(/\s+/g, " ").slice(0, titleCharactersMax);
     return message("webPage", words);
   }
-  return text.startsWith("<") ? message("xml") : undefined;
+  return text.startsWith("<") ? message("otherKind", "XML") : undefined;
 }
 
 /** Of so many bytes in UTF-16 one is zero at least: those of line ends and delimiters. */

@@ -137,7 +137,7 @@ function names(row: TableRow): string[] {
 }
 
 function refuseHeader(columns: readonly string[], line: number, headings: Headings): void {
-  if (columns.length === 0) throw new UnreadableInput(line, message("headerEmpty"));
+  if (columns.length === 0) throw new UnreadableInput(line, message("headerMissing"));
   const named = columns.filter((name) => name !== "").length;
   if (named > limits.columns) {
     throw new UnreadableInput(line, message("columnsMany", String(limits.columns)));

@@ -36,8 +36,14 @@ export function deathReader(sample: Sample, { dates, statuses }: MapperContext):
   const intake = fields.among(["intake type"]);
   const isDeath = (value: unknown) =>
     (isYes(value) && !isNo(value)) || saysDead(value) || dates.sortable(value) !== undefined;
+  // A column of states has few words, and many records.
+  const dead = new Map<unknown, boolean>();
   // What somebody said that a word means goes before what it says.
-  const isDead = (value: unknown) => saysDead(value) && statuses.understood(value)?.by !== "told";
+  const isDead = (value: unknown) =>
+    dead.getOrInsertComputed(
+      value,
+      () => saysDead(value) && statuses.understood(value)?.by !== "told",
+    );
   return (record) => {
     const death = deaths.find(({ read }) => isDeath(read(record)));
     const state =

@@ -21,20 +21,13 @@ import { familiarHeadings, guessed, type Guess, isOfStays, looksLikeRecord } fro
 import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map.ts";
 import { type Candidate, goneOf, type MapperContext, type Outcome, problemsMax } from "./record.ts";
 import { rehome } from "./rehome.ts";
-import { petfinder, petstore, rescuegroups } from "./services.ts";
+import { petstore, rescuegroups } from "./services.ts";
 import { shelters } from "./shelters.ts";
 import { statusKey, Statuses, statusWordsText } from "./statuses.ts";
 import { columnKey, fieldOf } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
-export const formats: readonly Format[] = [
-  rehome,
-  petstore,
-  petfinder,
-  rescuegroups,
-  asm,
-  ...shelters,
-];
+export const formats: readonly Format[] = [rehome, petstore, ...shelters, rescuegroups, asm];
 
 /**
  * How a list is read, as JSON: what a person confirmed once is read the same way the next time,

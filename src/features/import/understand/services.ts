@@ -1,4 +1,3 @@
-import { decodeHTML } from "entities/decode";
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isPetName } from "../../../domain/pet.ts";
 import { isBlank, message, shown } from "../messages.ts";
@@ -45,44 +44,8 @@ export const petstore: Format = {
 function categoryOf(category: unknown): CandidateCategory {
   const { id, name } = isJsonObject(category) ? category : {};
   if (id !== undefined && id !== null) return { id: int64In("category.id", id, "json") };
-  if (isBlank(name)) throw new FieldFault("category", message("categoryIdMissing"));
+  if (isBlank(name)) throw new FieldFault("category", message("missing"));
   return categoryName("category.name", name);
-}
-
-/** Petfinder API version 2: one or more pages `{"animals": [...], "pagination": {...}}`. */
-export const petfinder: Format = {
-  name: "petfinder",
-  title: "Petfinder API v2, pages of animals (JSON)",
-  needed: [["type"], ["status"]],
-  recognises: (sample) =>
-    hasOne(
-      sample,
-      (record) => "type" in record && ("organization_id" in record || "breeds" in record),
-    ),
-  mapper: (sample, context) =>
-    objectMapper(
-      "petfinder",
-      sample,
-      context,
-      ({ id, name, type, status_changed_at: at, status }) => {
-        if (typeof status !== "string")
-          throw new FieldFault("status", message("notText", shown(status)));
-        return {
-          id: ["id", id],
-          changed: ["status_changed_at", at],
-          says: { field: "status", value: status },
-          pet: () => ({
-            name: shelterName("name", decoded(name)),
-            category: categoryName("type", decoded(type)),
-          }),
-        };
-      },
-    ),
-};
-
-/** Petfinder hands texts over as HTML: `Vihan &amp; Zoran`, `O&#039;Malley`. */
-function decoded(value: unknown): unknown {
-  return typeof value === "string" && value.includes("&") ? decodeHTML(value) : value;
 }
 
 /** RescueGroups API version 5, a JSON:API document: the species is named in `included`. */
@@ -124,7 +87,7 @@ function statusOf(
   if (reference === undefined) return attributed;
   const word = names.statuses.get(reference);
   if (word === undefined) {
-    throw new FieldFault("relationships.statuses", message("statusUnnamed", reference));
+    throw new FieldFault("relationships.statuses", message("unnamedThere", reference));
   }
   const isPending = attributed === "pending" && statuses.meaningOf(word) === "available";
   return isPending ? attributed : word;
@@ -136,16 +99,16 @@ function pendingOf(attributes: Json): "available" | "pending" | undefined {
   if (isBlank(pending)) return undefined;
   if (pending === false || pending === "No") return "available";
   if (pending === true || pending === "Yes") return "pending";
-  throw new FieldFault("attributes.isAdoptionPending", message("notBoolean", shown(pending)));
+  throw new FieldFault("attributes.isAdoptionPending", message("statusUnknown", shown(pending)));
 }
 
 /** The animal's species, which `included` names. */
 function speciesOf({ species }: IncludedNames, record: Json): CandidateCategory {
   const reference = related(record, "species");
   const field = "relationships.species";
-  if (reference === undefined) throw new FieldFault(field, message("speciesMissing"));
+  if (reference === undefined) throw new FieldFault(field, message("missing"));
   const name = species.get(reference);
-  if (name === undefined) throw new FieldFault(field, message("speciesUnnamed", reference));
+  if (name === undefined) throw new FieldFault(field, message("unnamedThere", reference));
   return { name };
 }
 

@@ -1,3 +1,4 @@
+import { decodeHTML } from "entities/decode";
 import { isBlank, shown, wordOf } from "../messages.ts";
 import { absenceReader } from "./exclusion.ts";
 import { type Format, NamedFields, requireNeeded, type Sample } from "./format.ts";
@@ -29,6 +30,8 @@ interface Layout {
   readonly marks: readonly (readonly string[])[];
   /** Words that mean something else here, or are known nowhere else. */
   readonly words?: Readonly<Record<string, Meaning>>;
+  /** True where names and kinds are HTML: `Vihan &amp; Zoran`, `O&#039;Malley`. */
+  readonly isHtml?: true;
 }
 
 /** What most reports with a row per stay have. */
@@ -41,6 +44,18 @@ const stays = {
 } as const;
 
 const layouts: readonly Layout[] = [
+  {
+    name: "petfinder",
+    title: "Petfinder API v2, pages of animals (JSON)",
+    id: ["id"],
+    animal: ["name"],
+    species: ["type"],
+    status: ["status"],
+    dates: ["status_changed_at"],
+    says: "status",
+    marks: [["organization_id"], ["status_changed_at"]],
+    isHtml: true,
+  },
   {
     name: "king-county",
     title: "King County Regional Animal Services: lost, found, adoptable",
@@ -185,6 +200,8 @@ function layoutMapper(layout: Layout, sample: Sample, given: MapperContext): Rec
   const name = fields.among(layout.animal ?? ["name"]);
   const species = fields.among(layout.species);
   const dates = layout.dates.map((each) => fields.among([each]));
+  const text = (value: unknown) =>
+    layout.isHtml === true && typeof value === "string" ? decodeHTML(value) : value;
   const { says } = layout;
   const said =
     typeof says === "function" ? says(fields, context) : saidOf(layout, says, fields, context);
@@ -195,8 +212,8 @@ function layoutMapper(layout: Layout, sample: Sample, given: MapperContext): Rec
       changed: date && [date.column, date.read(record)],
       says: said(record),
       pet: () => ({
-        name: shelterName(name.column, name.read(record)),
-        category: categoryName(species.column, kindOf(species.read(record))),
+        name: shelterName(name.column, text(name.read(record))),
+        category: categoryName(species.column, kindOf(text(species.read(record)))),
       }),
     };
   });

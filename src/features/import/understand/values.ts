@@ -45,12 +45,15 @@ export function columnKey(column: string): string {
 export function exactName(field: string, value: unknown): string {
   if (typeof value === "string" && isPetName(value)) return value;
   const isMissing = value === undefined || value === null;
-  if (isMissing) throw new FieldFault(field, message("nameMissing"));
+  if (isMissing) throw new FieldFault(field, message("missing"));
   if (typeof value !== "string") throw new FieldFault(field, message("notText", shown(value)));
-  const count = characterCount(value);
-  const isLong = count > petNameLengthMax;
-  const long = message("nameLong", String(petNameLengthMax), String(count));
-  throw new FieldFault(field, isLong ? long : message("nameIllFormed"));
+  refuseLong(field, value, petNameLengthMax);
+  throw new FieldFault(field, message("illFormed"));
+}
+
+function refuseLong(field: string, text: string, max: number): void {
+  const count = characterCount(text);
+  if (count > max) throw new FieldFault(field, message("tooLong", String(max), String(count)));
 }
 
 /** Where a record has the optional texts of an animal. */
@@ -107,11 +110,8 @@ export function int64In(field: string, value: unknown, notation: Notation): bigi
 }
 
 export function categoryName(field: string, value: unknown): { readonly name: string } {
-  if (isBlank(value)) throw new FieldFault(field, message("categoryMissing"));
-  if (typeof value !== "string" || !isPetName(value)) {
-    throw new FieldFault(field, message("notCategory", shown(value)));
-  }
-  return { name: value.trim() };
+  if (isBlank(value)) throw new FieldFault(field, message("missing"));
+  return { name: exactName(field, value).trim() };
 }
 
 /** The time of a record's last change; a note where there is one that cannot be read. */
@@ -132,16 +132,8 @@ const externalIdCharactersMax = 200;
 /** The id that a source has for its animal, as text; undefined if it is blank. */
 export function sourceId(field: string, value: unknown): string | undefined {
   if (isBlank(value)) return undefined;
-  const id = typeof value === "string" ? value.trim() : int64Of(value, "json")?.toString();
-  if (id === undefined || !isPetName(id)) {
-    throw new FieldFault(field, message("notId", shown(value)));
-  }
-  if (id.length > externalIdCharactersMax) {
-    throw new FieldFault(
-      field,
-      message("idLong", String(externalIdCharactersMax), String(id.length)),
-    );
-  }
+  const id = exactName(field, int64Of(value, "json")?.toString() ?? value).trim();
+  refuseLong(field, id, externalIdCharactersMax);
   return id;
 }
 

@@ -293,12 +293,6 @@ describe("a category", () => {
       outcomes: [{ category: { name: "Pup" } }],
     });
   });
-
-  test("is not a breed, a color or how an animal came", async () => {
-    const text =
-      "Name,Breed,Color,Intake type,Status\nRex,Dog mix,brown,Stray,Available\nBo,Boxer,red,Stray,Adopted\n";
-    expect(await refusal(readWhole(text))).toContain("categoryId=COLUMN");
-  });
 });
 
 test("the same reading reads the next list, without a guess or a stem", async () => {
