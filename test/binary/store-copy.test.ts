@@ -96,24 +96,18 @@ test("a database that a server uses is refused, as source and as target", async 
   const env = { REHOME_STORE: `${used.url}?application_name=shelter` };
   const made = await rehome(["keys", "create", "--name", "t", "--plan", "pro"], { env });
   expect(made.exitCode).toBe(0);
-  for (const name of ["rehome", "shelter"]) {
-    const address = `${used.url}?application_name=${name}`;
-    await using server = await serve(undefined, [], { env: { REHOME_STORE: address } });
-    for (const places of [
-      ["--from", address, "--to", join(home.path, "new")],
-      ["--from", other, "--to", address],
-    ]) {
-      const refused = await rehome(["store", "copy", ...places]);
-      expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
-      expect(refused.stderr).toMatch(/postgres:\S+ is in use by another process\./);
-      expect(refused.stderr).not.toContain(password);
-    }
-    expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
+  const address = `${used.url}?application_name=shelter`;
+  await using server = await serve(undefined, [], { env: { REHOME_STORE: address } });
+  for (const places of [
+    ["--from", address, "--to", join(home.path, "new")],
+    ["--from", other, "--to", address],
+  ]) {
+    const refused = await rehome(["store", "copy", ...places]);
+    expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toMatch(/postgres:\S+ is in use by another process\./);
+    expect(refused.stderr).not.toContain(password);
   }
-  await using _elsewhere = await serve(undefined, [], { env: { REHOME_STORE: database.url } });
-  const args = ["store", "copy", "--from", used.url, "--to", join(home.path, "new")];
-  const copied = await rehome(args);
-  expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("are equal") });
+  expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
 }, 120_000);
 
 test("a database is not copied onto itself by another address", async () => {
@@ -163,9 +157,6 @@ describe("a store that moved", () => {
     for (const args of [
       ["serve", "--port", "0"],
       ["keys", "revoke", at.id],
-      ["keys", "list", "--json"],
-      ["pets", "add", "--name", "Rex", "--category", "1"],
-      ["usage"],
       ["backup", join(path, "b.db")],
       ["restore", join(at.old, "rehome.db"), "--yes"],
     ]) {

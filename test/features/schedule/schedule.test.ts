@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
 import { leaseMs } from "../../../src/domain/schedule.ts";
-import { Schedule } from "../../../src/features/schedule/schedule.ts";
+import { Schedule, type ScheduleOptions } from "../../../src/features/schedule/schedule.ts";
 import {
   claimJob,
   finishJob,
@@ -19,11 +19,11 @@ async function scheduled(run: (name: string) => string | undefined | Promise<str
   const done: string[] = [];
   const problems: string[] = [];
   const ended: (string | null)[] = [];
-  const make = (store = db, wants = () => true) =>
+  const make = (store = db) =>
     new Schedule({
       db: store,
       clock: clock.read,
-      wants,
+      wants: () => true,
       async run({ name }) {
         done.push(name);
         const problem = await run(name);
@@ -45,6 +45,18 @@ async function scheduled(run: (name: string) => string | undefined | Promise<str
   };
   return { add, clock, db, done, ended, look, make, problems };
 }
+
+/** A process with the schedule that runs its jobs so. */
+const running = (db: ScheduleOptions["db"], clock: TestClock, run: ScheduleOptions["run"]) =>
+  new Schedule({
+    db,
+    clock: clock.read,
+    wants: () => true,
+    run,
+    onProblem: () => {},
+    onEnded: async () => {},
+    onError: () => {},
+  });
 
 test("a new job is done at once, and then by its interval", async () => {
   const { add, clock, done, look, make } = await scheduled(() => undefined);
@@ -88,16 +100,7 @@ test("a job whose process was killed is tried again after a minute, and its prob
 test("a job of a process that died is left to others after its lease", async () => {
   const { add, clock, db, done, look, make } = await scheduled(() => undefined);
   await add("north");
-  const dead = new Schedule({
-    db,
-    clock: clock.read,
-    wants: () => true,
-    run: () => new Promise(() => {}),
-    onProblem: () => {},
-    onEnded: async () => {},
-    onError: () => {},
-  });
-  await dead.look();
+  await running(db, clock, () => new Promise(() => {})).look();
   clock.advance(leaseMs - 1);
   await look(make());
   expect(done).toEqual([]);
@@ -121,16 +124,12 @@ test("a paused job waits until it is resumed, and is then due at once", async ()
 test("a job that the end of the service interrupts is no failure, and goes on elsewhere", async () => {
   const { add, clock, db, done, look, make } = await scheduled(() => undefined);
   await add("north");
-  const stopping = new Schedule({
+  const stopping = running(
     db,
-    clock: clock.read,
-    wants: () => true,
-    run: (_job, signal) =>
+    clock,
+    (_job, signal) =>
       new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
-    onProblem: () => {},
-    onEnded: async () => {},
-    onError: () => {},
-  });
+  );
   await stopping.look();
   await stopping.close();
   expect(await jobsOf(db)).toMatchObject([{ failures: 0, problem: null }]);
@@ -174,15 +173,6 @@ test("a process that lost its job to another one leaves its times alone", async 
   resolve("killed");
   await lost.ended();
   expect(await jobsOf(db)).toEqual(claimed);
-});
-
-test("a job that these settings do not have is left to a server that has it", async () => {
-  const { add, db, done, look, make } = await scheduled(() => undefined);
-  await add("north");
-  await look(make(db, () => false));
-  expect(done).toEqual([]);
-  await look(make());
-  expect(done).toEqual(["pull north"]);
 });
 
 test("an outcome that cannot be read is told as a failure", async () => {

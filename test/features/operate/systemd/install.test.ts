@@ -17,7 +17,6 @@ import {
   uninstallService,
   withVariables,
 } from "../../../../src/features/operate/systemd/install.ts";
-import { serviceCommand } from "../../../../src/features/operate/systemd/command.ts";
 import { temporaryFolder } from "../../../helpers/binary.ts";
 import { testIo } from "../../../helpers/io.ts";
 
@@ -96,16 +95,6 @@ test("an administrator's own drop-in stays, and one that the console needs", asy
   expect(readFileSync(path, "utf8")).toBe("[Service]\nNice=5\n");
 });
 
-test("a port that changes with each start is not offered, and not taken", () => {
-  const install = serviceCommand(testIo()).commands.find((each) => each.name() === "install");
-  if (install === undefined) throw new Error("there is no command install");
-  expect(install.helpInformation()).toContain("--port <PORT>");
-  expect(install.helpInformation()).not.toContain("any free port");
-  expect(install.parseAsync(["--port", "0"], { from: "user" })).rejects.toThrow(
-    "The service needs a port that stays.",
-  );
-});
-
 test("an uninstallation removes the units and leaves the settings", async () => {
   using folder = temporaryFolder();
   const io = testIo();
@@ -132,10 +121,6 @@ test.each([
   ["the end", "REHOME_PORT_X=1", "REHOME_PORT_X=1\nREHOME_PORT=9000\n"],
 ])("a variable takes the place of %s", (_, before, after) => {
   expect(withVariables(before, port)).toBe(after);
-});
-
-test("nothing to set changes nothing", () => {
-  expect(withVariables("#REHOME_PORT=8080\n", new Map())).toBe("#REHOME_PORT=8080\n");
 });
 
 test("the file that is there keeps its mode, and is written when something changes", () => {
