@@ -325,18 +325,6 @@ describe("a PostgreSQL database", () => {
     });
   });
 
-  test("that is read-only fails with what to do", async () => {
-    const env = { REHOME_STORE: database.url };
-    expect(await rehome(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });
-    const name = new URL(database.url).pathname.slice(1);
-    await database.sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
-    expect(await onDatabase(database.url)).toMatchObject({
-      state: "fail",
-      detail: expect.stringMatching(/ is read-only \(REHOME_STORE\)$/),
-      advice: expect.stringContaining("default_transaction_read_only"),
-    });
-  });
-
   test("whose tables this user may only read fails with what to do", async () => {
     const env = { REHOME_STORE: database.url };
     expect(await rehome(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });

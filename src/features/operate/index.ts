@@ -32,16 +32,10 @@ const commands: readonly CommandEntry[] = [
   { path: "usage", load: async () => (await import("./usage/command.ts")).usageCommand },
   { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
   { path: "backup", load: async () => (await import("./backup/backup.ts")).backupCommand },
-  {
-    path: "restore",
-    load: async () => (await import("./backup/restore.ts")).restoreCommand,
-  },
+  { path: "restore", load: async () => (await import("./backup/restore.ts")).restoreCommand },
   { path: "migrate", load: async () => (await import("./migrate.ts")).migrateCommand },
   { path: "health", load: async () => (await import("./health.ts")).healthCommand },
-  {
-    path: "service",
-    load: async () => (await import("./systemd/command.ts")).serviceCommand,
-  },
+  { path: "service", load: async () => (await import("./systemd/command.ts")).serviceCommand },
   {
     path: "licenses",
     load: async () => (await import("./licenses/licenses-command.ts")).licensesCommand,

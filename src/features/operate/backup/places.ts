@@ -4,7 +4,7 @@
  */
 import { S3Client } from "bun";
 import { createReadStream } from "node:fs";
-import { readdir, rm, stat, unlink } from "node:fs/promises";
+import { readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { EnvironmentVariables } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -59,26 +59,21 @@ export function folderPlace(folder: string): Place {
     folder,
     at,
     list: () =>
-      failing("listed", "", async () => {
-        const names = await readdir(folder);
-        const sizes = names.map(async (name) => (await stat(join(folder, name))).size);
-        const found = await Promise.allSettled(sizes);
-        return found.flatMap((each, at) =>
-          each.status === "fulfilled" ? [{ name: names[at] ?? "", bytes: each.value }] : [],
-        );
-      }),
+      failing("listed", "", async () =>
+        (await readdir(folder)).map((name) => ({ name, bytes: Bun.file(at(name)).size })),
+      ),
     put: (name, file) =>
       failing("written", name, async () => {
-        const partial = join(folder, name + partialEnding);
+        const partial = at(name + partialEnding);
         try {
           await save(Bun.file(file).stream(), partial);
-          giveName(partial, join(folder, name));
+          giveName(partial, at(name));
         } finally {
           await rm(partial, { force: true });
         }
       }),
-    read: (name, take) => failing("read", name, () => take(Bun.file(join(folder, name)).stream())),
-    remove: (name) => failing("removed", name, () => unlink(join(folder, name))),
+    read: (name, take) => failing("read", name, () => take(Bun.file(at(name)).stream())),
+    remove: (name) => failing("removed", name, () => unlink(at(name))),
   };
 }
 

@@ -1,15 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import {
-  Counter,
-  type CounterConfiguration,
-  Gauge,
-  type GaugeConfiguration,
-  Histogram,
-  type HistogramConfiguration,
-  Registry,
-} from "prom-client";
+import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "prom-client";
 import type { AnsweredRequest } from "../../../http/handler.ts";
 import type { JobKind } from "../../../domain/schedule.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
@@ -45,24 +37,23 @@ export class Metrics {
   readonly #requests = this.#make.counter(
     "rehome_requests_total",
     "Requests that got a response.",
-    {
-      labelNames: ["route", "method", "status"],
-    },
+    ["route", "method", "status"],
   );
   readonly #latency = this.#make.histogram(
     "rehome_request_duration_seconds",
     "Time from a request's headers to its response.",
-    { labelNames: ["route"], buckets: latencyBounds },
+    latencyBounds,
+    ["route"],
   );
   readonly #admissions = this.#make.counter(
     "rehome_admitted_total",
     "Requests that were within their key's limits, by plan.",
-    { labelNames: ["plan"] },
+    ["plan"],
   );
   readonly #refusals = this.#make.counter(
     "rehome_refused_total",
     "Requests that the guard refused, by plan (none without a key that was ever valid) and reason.",
-    { labelNames: ["plan", "reason"] },
+    ["plan", "reason"],
   );
   /** What counts a request, by its labels: to look up a metric's child costs most. */
   readonly #counters = new Map<string, (ms: number) => void>();
@@ -129,24 +120,38 @@ export class Metrics {
 function makersOf(registry: Registry) {
   const registers = [registry];
   return {
-    counter: (name: string, help: string, more: Partial<CounterConfiguration<string>> = {}) =>
-      new Counter({ name, help, registers, ...more }),
+    counter: (name: string, help: string, labelNames: string[] = [], now?: () => number) =>
+      new Counter({
+        name,
+        help,
+        labelNames,
+        registers,
+        // One that somebody else counts is read when it is asked for.
+        ...(now && {
+          collect() {
+            this.reset();
+            this.inc(now());
+          },
+        }),
+      }),
     gauge: (name: string, help: string, more: Partial<GaugeConfiguration<string>> = {}) =>
       new Gauge({ name, help, registers, ...more }),
-    histogram: (name: string, help: string, more: Partial<HistogramConfiguration<string>>) =>
-      new Histogram({ name, help, registers, ...more }),
+    histogram: (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
+      new Histogram({ name, help, buckets, labelNames, registers }),
   };
 }
 type Makers = ReturnType<typeof makersOf>;
 
 function storeMetrics({ counter, histogram }: Makers): StoreObserver {
-  const batch = histogram("rehome_writer_batch_size", "Animals that were created in one commit.", {
-    buckets: batchBounds,
-  });
+  const batch = histogram(
+    "rehome_writer_batch_size",
+    "Animals that were created in one commit.",
+    batchBounds,
+  );
   const commit = histogram(
     "rehome_writer_commit_seconds",
     "Time that a commit of creates took, the disk included.",
-    { buckets: commitBounds },
+    commitBounds,
   );
   const busy = counter(
     "rehome_store_busy_total",
@@ -168,22 +173,11 @@ function storeMetrics({ counter, histogram }: Makers): StoreObserver {
 
 /** Registers the process and its event loop. Returns what ends the watching. */
 function watchProcess({ counter, gauge }: Makers, droppedLogLines: () => number): () => void {
-  counter(
-    "rehome_log_lines_dropped_total",
-    "Log lines that were dropped because the log took them too slowly.",
-    {
-      collect() {
-        this.reset();
-        this.inc(droppedLogLines());
-      },
-    },
-  );
-  counter("process_cpu_seconds_total", "CPU time of the process, user and system.", {
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1_000_000);
-    },
+  const dropped = "Log lines that were dropped because the log took them too slowly.";
+  counter("rehome_log_lines_dropped_total", dropped, [], droppedLogLines);
+  counter("process_cpu_seconds_total", "CPU time of the process, user and system.", [], () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000_000;
   });
   gauge("process_resident_memory_bytes", "Resident memory.", {
     collect() {
@@ -205,28 +199,37 @@ function watchProcess({ counter, gauge }: Makers, droppedLogLines: () => number)
   return lagMetrics(gauge);
 }
 
-/** Registers the store's files, the room beside them, and the certificate. */
+/** Registers the certificate, the store's files and the room beside them. */
 function placeMetrics({ gauge }: Makers, { folder, tlsCert }: MetricsOptions): void {
-  certificateMetric(gauge, tlsCert);
+  const end = "When the certificate in its file ends, in Unix time; 0 without one.";
+  gauge("rehome_certificate_expiry_timestamp_seconds", end, {
+    aggregator: "max",
+    async collect() {
+      if (tlsCert === undefined) return;
+      const { certificateEndMs } = await import("../../../cli/tls.ts");
+      const text = await readFile(tlsCert, "utf8").catch(() => "");
+      this.set(text === "" ? 0 : certificateEndMs(text) / 1000);
+    },
+  });
   if (folder === undefined) return;
-  filesMetric(gauge, folder);
+  const files = Object.values(storeFiles(folder)).flatMap((path) => [path, `${path}-wal`]);
+  const size =
+    "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.";
+  gauge("rehome_store_file_bytes", size, {
+    labelNames: ["file"],
+    // Several processes have the same files.
+    aggregator: "max",
+    async collect() {
+      for (const path of files) {
+        const found = await stat(path).catch(() => undefined);
+        this.set({ file: basename(path) }, found?.size ?? 0);
+      }
+    },
+  });
   gauge("rehome_disk_free_bytes", "Free space on the disk of the data folder.", {
     aggregator: "min",
     collect() {
       this.set(freeBytes(folder));
-    },
-  });
-}
-
-function certificateMetric(gauge: Makers["gauge"], file: string | undefined): void {
-  const help = "When the certificate in its file ends, in Unix time; 0 without one.";
-  gauge("rehome_certificate_expiry_timestamp_seconds", help, {
-    aggregator: "max",
-    async collect() {
-      if (file === undefined) return;
-      const { certificateEndMs } = await import("../../../cli/tls.ts");
-      const text = await readFile(file, "utf8").catch(() => "");
-      this.set(text === "" ? 0 : certificateEndMs(text) / 1000);
     },
   });
 }
@@ -248,35 +251,16 @@ function scheduleMetrics(make: Makers, jobs: () => Promise<readonly Job[]>): voi
       },
     });
   };
-  const last = "last_success_timestamp_seconds";
-  const succeeded = ({ succeededAtMs }: Job) => (succeededAtMs ?? 0) / 1000;
-  gauge("pull", last, "When a followed list was last pulled, in Unix time; 0 if never.", succeeded);
-  gauge(
-    "backup",
-    last,
-    "When the service last made a backup, in Unix time; 0 if never.",
-    succeeded,
-  );
-  const failures = ({ failures }: Job) => failures;
-  gauge("pull", "failures", "Failures in a row of a followed list.", failures);
-  gauge("backup", "failures", "Failures in a row of the service's backups.", failures);
-}
-
-function filesMetric(gauge: Makers["gauge"], folder: string): void {
-  const files = Object.values(storeFiles(folder)).flatMap((path) => [path, `${path}-wal`]);
-  const help =
-    "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.";
-  gauge("rehome_store_file_bytes", help, {
-    labelNames: ["file"],
-    // Several processes have the same files.
-    aggregator: "max",
-    async collect() {
-      for (const path of files) {
-        const found = await stat(path).catch(() => undefined);
-        this.set({ file: basename(path) }, found?.size ?? 0);
-      }
-    },
-  });
+  for (const [kind, what] of [
+    ["pull", "pull of a list"],
+    ["backup", "backup of the service"],
+  ] as const) {
+    const succeeded = `When the last ${what} succeeded, in Unix time; 0 if never.`;
+    gauge(kind, "last_success_timestamp_seconds", succeeded, ({ succeededAtMs }) => {
+      return (succeededAtMs ?? 0) / 1000;
+    });
+    gauge(kind, "failures", `How often in a row the ${what} failed.`, ({ failures }) => failures);
+  }
 }
 
 function lagMetrics(gauge: Makers["gauge"]): () => void {
