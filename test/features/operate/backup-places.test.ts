@@ -76,3 +76,24 @@ test("what arrives damaged is removed, and no network is an error", async () => 
   s3.at.fault = undefined;
   expect(await place.list()).toEqual([]);
 }, 60_000);
+
+test("a file that does not end arrived damaged", async () => {
+  const place = bucketPlace(s3.address, s3.env, undefined);
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)),
+  });
+  const read: typeof place.read = (_, take) => take(endless);
+  const failed = await deliver({ ...place, read }, "one.db", file).catch((error: Error) => error);
+  expect(String(failed)).toContain("one.db arrived damaged");
+});
+
+test("a list that does not end is an error", async () => {
+  const page = `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken></ListBucketResult>`;
+  await using endless = Bun.serve({ port: 0, fetch: () => new Response(page) });
+  const env = { ...s3.env, AWS_ENDPOINT_URL: endless.url.origin };
+  const failed = await bucketPlace(s3.address, env, undefined)
+    .list()
+    .catch((error: Error) => error);
+  expect(failed).toMatchObject({ kind: "unavailable" });
+  expect(String(failed)).toContain("the list does not end");
+});

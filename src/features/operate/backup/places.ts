@@ -32,6 +32,8 @@ interface PlacedFile {
 
 const partSizeBytes = 8 * 1024 * 1024;
 const retries = 3;
+/** A million names, a thousand on each page. A server that never ends its list is not one. */
+const pagesMax = 1_000;
 
 /** True for an address in a bucket: everything else is a path. */
 export const isBucket = (address: string): boolean => address.startsWith("s3://");
@@ -122,7 +124,9 @@ export function bucketPlace(
 async function listed(client: S3Client, prefix: string): Promise<PlacedFile[]> {
   const found: PlacedFile[] = [];
   let continuationToken: string | undefined;
+  let pages = 0;
   do {
+    if ((pages += 1) > pagesMax) throw new Error("the list does not end");
     const page = await client.list({ prefix, ...(continuationToken && { continuationToken }) });
     for (const { key, size = 0 } of page.contents ?? []) {
       const name = key.slice(prefix.length);
@@ -178,7 +182,10 @@ function readProfile(file: string, profile: string): Record<string, string> {
 export async function deliver(place: Place, name: string, file: string): Promise<void> {
   await place.put(name, file);
   const sent = await digestOf(Bun.file(file).stream());
-  const arrived = await place.read(name, digestOf).catch((error: Error) => error);
+  const { size } = Bun.file(file);
+  const arrived = await place
+    .read(name, (content) => digestOf(content, size))
+    .catch((error: Error) => error);
   if (arrived === sent) return;
   const wrong =
     arrived instanceof Error
@@ -191,13 +198,14 @@ export async function deliver(place: Place, name: string, file: string): Promise
   throw new AppError("unavailable", `${wrong}. ${removal}`);
 }
 
-/** The size and the hash of all of it. */
-async function digestOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+/** The size and the hash of all of it, or of a little more than `maxBytes`. */
+async function digestOf(stream: ReadableStream<Uint8Array>, maxBytes = Infinity): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
   let bytes = 0;
   for await (const chunk of stream) {
     hasher.update(chunk);
     bytes += chunk.length;
+    if (bytes > maxBytes) break;
   }
   return `${bytes} ${hasher.digest("hex")}`;
 }
