@@ -126,6 +126,8 @@ async function rowsOf(
 ): Promise<SheetRows> {
   const lines: number[] = [];
   const rows: string[][] = [];
+  // A text that is stored once may be in every row.
+  let characters = 0;
   // Most cells repeat a text of another row: one string for all of them saves a tenth.
   const known = new Map<string, string>();
   const shared = (text: string): string => {
@@ -152,6 +154,8 @@ async function rowsOf(
       }
       collectBehind(rows.length);
       lines.push(index + 1);
+      for (const value of values) characters += cellText(value).length;
+      if (characters > limits.bytes) throw tooLarge();
       rows.push(Array.from({ length: end }, (_, at) => shared(cellText(values[at]))));
     }
   } catch (error) {

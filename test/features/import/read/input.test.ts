@@ -351,6 +351,13 @@ describe("a workbook", () => {
     expect(refused).toContain("more than 64 MiB, unpacked");
   });
 
+  test("with one long text in many rows is refused as if it stood in each of them", async () => {
+    const long = "x".repeat(2 ** 20 - 1);
+    const list = [["Name", "Species"], ...Array.from({ length: 65 }, () => [long, "Dog"])];
+    const refused = await refusal(readWhole(await workbook({ name: "A", rows: list })));
+    expect(refused).toContain("more than 64 MiB, unpacked");
+  });
+
   test("with merged cells over one another takes time that grows with its bytes", async () => {
     const list = [["Name", "Species", "Status"], ...Array.from({ length: 9_998 }, () => ["Rex"])];
     const parts = new Map(unzipped(await workbook({ name: "A", rows: list }), () => true, 2 ** 23));
