@@ -1,19 +1,9 @@
-/** Imports beside a running server, and what is left of one that was killed. */
+/** Imports beside a running server. */
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  cleanEnvironment,
-  executable,
-  makeKey,
-  rehome,
-  roomy,
-  serve,
-  temporaryFolder,
-} from "../helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { exported, importInto } from "../helpers/importing.ts";
-import { filesWhenClosed, isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
-import { until } from "../helpers/until.ts";
 
 function largeFile(folder: string, rows: number): string {
   const file = join(folder, "large.csv");
@@ -90,29 +80,4 @@ test("a create that would wait too long gets 503 with Retry-After; none is lost"
   // One that was refused may have been carried out, once: it was too late to say so.
   expect(lines.length).toBeGreaterThanOrEqual(30_000 + created);
   expect(lines.length).toBeLessThanOrEqual(30_000 + created + refused);
-});
-
-test("one that is killed leaves nothing behind that is in the way of the next", async () => {
-  using folder = temporaryFolder();
-  const data = join(folder.path, "data");
-  const file = largeFile(folder.path, 30_000);
-  await rehome(["keys", "list", "--data", data]);
-  const { args, env } = await onStoreUnderTest(["pets", "import", file, "--data", data]);
-  const child = Bun.spawn([await executable(), ...args], {
-    env: { ...cleanEnvironment, ...env },
-  });
-  const log = join(data, "rehome.db-wal");
-  const logBytes = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  if (isOnPostgres) await Bun.sleep(250);
-  else await until(() => logBytes() > 0);
-  child.kill("SIGKILL");
-  await child.exited;
-  expect(child.signalCode).toBe("SIGKILL");
-  const again = await importInto(folder.path, file, "--json");
-  expect(again.exitCode).toBe(0);
-  const { added, unchanged } = JSON.parse(again.stdout) as { added: number; unchanged: number };
-  expect(added + unchanged).toBe(30_000);
-  expect((await exported(folder.path)).stdout.split("\n")).toHaveLength(30_001);
-  const files = existsSync(data) ? readdirSync(data) : [];
-  expect(files.toSorted()).toEqual(filesWhenClosed as string[]);
 });

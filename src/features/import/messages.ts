@@ -85,7 +85,7 @@ export const messageTexts = {
   notUtf8: () => "expected UTF-8 text, found bytes that are not: the file is damaged here",
   notEncoded: (encoding: string) => `the input is not ${encoding} text`,
   encodingUnknown: () =>
-    "the text is not UTF-8: name its encoding with --encoding, such as big5, euc-kr, shift_jis or windows-1251",
+    "the text is not UTF-8: name its encoding with --encoding, such as big5, utf-16le, shift_jis or windows-1251",
   compressed: (method: string) =>
     `the input is compressed with ${method}: unpack it first (${method} -dc FILE)`,
   compressedDamaged: (why: string) => `the compressed input is damaged (${why})`,

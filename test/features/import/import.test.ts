@@ -1,7 +1,6 @@
 /** What an import does to the animals of a store: in one transaction, on both databases. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { AppError } from "../../../src/domain/errors.ts";
 import { int64Min } from "../../../src/domain/int64.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { nameCategories, namedCategories } from "../../../src/features/animals/categories.ts";
@@ -385,11 +384,6 @@ describe.each(stores)("$name", (kind) => {
         "This list says that it is not whole (has_more: true), and 3 of",
       );
       expect(await all()).toHaveLength(4);
-    });
-
-    test("is refused by a dry run too, which goes on", async () => {
-      const { applied, refusal } = await run(csv(animals.slice(0, 1)), { ...whole, dryRun: true });
-      expect([applied, refusal]).toEqual([false, expect.any(AppError)]);
     });
   });
 

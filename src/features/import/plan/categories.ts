@@ -55,25 +55,6 @@ export class ImportCategories {
     this.#creates = options.create ?? this.#byName.size === 0;
   }
 
-  /** Gives an id a name; returns false, changing nothing, when the name has another id. */
-  #add(id: bigint, name: string): boolean {
-    const key = categoryKey(name);
-    if (this.#byName.has(key)) return this.#idOf(name) === id;
-    let category = this.#byId.get(id);
-    if (category?.name === undefined) {
-      const fresh = { id, name };
-      this.#byId.set(id, fresh);
-      this.#fresh.add(fresh);
-      category = fresh;
-    }
-    this.#byName.set(key, category);
-    return true;
-  }
-
-  #idOf(name: string): bigint | undefined {
-    return this.#byName.get(categoryKey(name))?.id;
-  }
-
   resolve({ id, name }: CandidateCategory): ResolvedCategory | UnresolvedCategory {
     const isById = id !== undefined && !(name !== undefined && this.#isOther(id, name));
     if (isById) return this.#withId(id, name);
@@ -109,15 +90,22 @@ export class ImportCategories {
 
   /** An id, which brings its name along from another catalogue or must have it here. */
   #withId(id: bigint, name: string | undefined): ResolvedCategory | UnresolvedCategory {
-    const here = this.#byId.get(id) ?? { id, name: undefined };
+    const here = this.#byId.get(id);
     if (name === undefined) {
-      if (this.#options.anyNumber || this.#byId.has(id)) return here;
+      if (this.#options.anyNumber || here !== undefined) return here ?? { id, name };
       return { problem: message("categoryNumber", String(id)), isUnknown: false };
     }
-    if (this.#idOf(name) === id) return here;
-    if (here.name === undefined && this.#add(id, name)) return this.#byId.get(id) ?? here;
-    const problem = message("categoryPair", String(id), JSON.stringify(name));
-    return { problem, isUnknown: false };
+    const named = this.#byName.get(categoryKey(name));
+    if (named?.id === id) return named;
+    if (named !== undefined || here?.name !== undefined) {
+      const problem = message("categoryPair", String(id), JSON.stringify(name));
+      return { problem, isUnknown: false };
+    }
+    const fresh = { id, name };
+    this.#byId.set(id, fresh);
+    this.#byName.set(categoryKey(name), fresh);
+    this.#fresh.add(fresh);
+    return fresh;
   }
 
   /** The categories to be made: what only bad or older records have is none of them. */

@@ -89,7 +89,7 @@ export function opened(input: Uint8Array, encoding?: string): Opened {
   const foreign = foreignKind(bytes);
   if (foreign !== undefined) throw new UnreadableInput(0, foreign);
   const marked = marks.find(([mark]) => startsWith(bytes, mark));
-  const name = marked?.[1] ?? encoding ?? unmarkedUtf16(bytes) ?? guessedEncoding(bytes);
+  const name = marked?.[1] ?? encoding ?? guessedEncoding(bytes);
   return { kind: "text", text: decoded(bytes, name), encoding: name };
 }
 
@@ -118,6 +118,8 @@ const foreignShare = 4;
 
 /** UTF-8, or what Windows writes. Throws UnreadableInput for damaged UTF-8 and other alphabets. */
 function guessedEncoding(bytes: Uint8Array): string {
+  // UTF-16 has a zero beside each letter of the first heading.
+  if (bytes.subarray(0, 2).includes(0)) throw new UnreadableInput(0, message("encodingUnknown"));
   if (isUtf8(bytes)) return "utf-8";
   const text = new TextDecoder().decode(bytes);
   const counts = { ascii: 0, valid: 0, invalid: 0 };
@@ -183,18 +185,4 @@ function foreignKind(bytes: Uint8Array): Message | undefined {
     return message("webPage", words);
   }
   return text.startsWith("<") ? message("otherKind", "XML") : undefined;
-}
-
-/** Of so many bytes in UTF-16 one is zero at least: those of line ends and delimiters. */
-const zeroShare = 32;
-
-/** Text of two bytes a character has zeros on one side only. */
-function unmarkedUtf16(bytes: Uint8Array): string | undefined {
-  const beginning = bytes.subarray(0, beginningBytes);
-  const zeros = beginning.filter((byte) => byte === 0).length;
-  if (zeros === 0 || zeroShare * zeros < beginning.length) return undefined;
-  const even = beginning.filter((_, index) => index % 2 === 0);
-  const odd = beginning.filter((_, index) => index % 2 === 1);
-  if (!even.includes(0)) return "utf-16le";
-  return odd.includes(0) ? undefined : "utf-16be";
 }

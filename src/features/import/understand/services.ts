@@ -4,7 +4,16 @@ import { isBlank, message, shown } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
 import type { Format, Sample } from "./format.ts";
 import { type CandidateCategory, type MapperContext, mapperOf, type Parts } from "./record.ts";
-import { categoryName, exactName, FieldFault, int64In, int64Of, shelterName } from "./values.ts";
+import {
+  categoryName,
+  exactName,
+  FieldFault,
+  int64In,
+  int64Of,
+  isNo,
+  isYes,
+  shelterName,
+} from "./values.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -68,7 +77,7 @@ export const rescuegroups: Format = {
         says: { field: "status", value: statusOf(context, names, record, attributes) },
         pet: () => ({
           name: shelterName("attributes.name", attributes["name"]),
-          category: speciesOf(names, record),
+          category: categoryName("relationships.species", related(names, record, "species")),
         }),
       };
     });
@@ -83,42 +92,35 @@ function statusOf(
   attributes: Json,
 ): string | undefined {
   const attributed = isBlank(attributes["adoptedDate"]) ? pendingOf(attributes) : "sold";
-  const reference = related(record, "statuses");
-  if (reference === undefined) return attributed;
-  const word = names.statuses.get(reference);
-  if (word === undefined) {
-    throw new FieldFault("relationships.statuses", message("unnamedThere", reference));
-  }
+  const word = related(names, record, "statuses");
   const isPending = attributed === "pending" && statuses.meaningOf(word) === "available";
-  return isPending ? attributed : word;
+  return isPending ? attributed : (word ?? attributed);
 }
 
 /** What the attributes alone say; undefined if they say nothing. */
 function pendingOf(attributes: Json): "available" | "pending" | undefined {
   const pending = attributes["isAdoptionPending"];
   if (isBlank(pending)) return undefined;
-  if (pending === false || pending === "No") return "available";
-  if (pending === true || pending === "Yes") return "pending";
+  if (isNo(pending)) return "available";
+  if (isYes(pending)) return "pending";
   throw new FieldFault("attributes.isAdoptionPending", message("statusUnknown", shown(pending)));
 }
 
-/** The animal's species, which `included` names. */
-function speciesOf({ species }: IncludedNames, record: Json): CandidateCategory {
-  const reference = related(record, "species");
-  const field = "relationships.species";
-  if (reference === undefined) throw new FieldFault(field, message("missing"));
-  const name = species.get(reference);
-  if (name === undefined) throw new FieldFault(field, message("unnamedThere", reference));
-  return { name };
-}
+/** Names of what records refer to, by its kind and its id there. */
+type IncludedNames = ReadonlyMap<string, string>;
 
-/** The id of the first thing of this kind that a record refers to. */
-function related(record: Json, kind: string): string | undefined {
+/** What `included` calls the first thing of this kind that a record refers to, if there is one. */
+function related(names: IncludedNames, record: Json, kind: string): string | undefined {
   const relationships = isJsonObject(record["relationships"]) ? record["relationships"] : {};
   const relationship = relationships[kind];
   const data: unknown = isJsonObject(relationship) ? relationship["data"] : undefined;
   const first: unknown = Array.isArray(data) ? data[0] : data;
-  return isJsonObject(first) ? identifier(first["id"]) : undefined;
+  const id = isJsonObject(first) ? identifier(first["id"]) : undefined;
+  if (id === undefined) return undefined;
+  const name = names.get(`${kind} ${id}`);
+  if (name === undefined)
+    throw new FieldFault(`relationships.${kind}`, message("unnamedThere", id));
+  return name;
 }
 
 /** An id as text: JSON:API has texts for ids, and not everybody who writes it knows. */
@@ -126,25 +128,18 @@ function identifier(id: unknown): string | undefined {
   return typeof id === "string" ? id : int64Of(id, "json")?.toString();
 }
 
-interface IncludedNames {
-  readonly species: Map<string, string>;
-  readonly statuses: Map<string, string>;
-}
-
-/** What records refer to: names by id. Pictures above all say nothing here. */
+/** Of species and statuses alone: pictures above all say nothing here. */
 function includedNames(included: readonly unknown[]): IncludedNames {
-  const names: IncludedNames = { species: new Map(), statuses: new Map() };
+  const names = new Map<string, string>();
   for (const value of included) {
     if (!isJsonObject(value) || !isJsonObject(value["attributes"])) continue;
-    const { singular, plural, name } = value["attributes"];
-    const id = identifier(value["id"]);
-    if (id === undefined) continue;
-    if (value["type"] === "species") keep(names.species, id, isBlank(singular) ? plural : singular);
-    if (value["type"] === "statuses") keep(names.statuses, id, name);
+    const { type, id: own, attributes } = value;
+    const { singular, plural, name } = attributes as Json;
+    const [text] = [singular, plural, name].filter((each) => !isBlank(each));
+    const id = identifier(own);
+    const isKind = type === "species" || type === "statuses";
+    if (!isKind || id === undefined || typeof text !== "string" || !isPetName(text)) continue;
+    names.set(`${type} ${id}`, text.trim());
   }
   return names;
-}
-
-function keep(names: Map<string, string>, id: string, name: unknown): void {
-  if (typeof name === "string" && !isBlank(name) && isPetName(name)) names.set(id, name.trim());
 }

@@ -20,10 +20,12 @@ function utf16(text: string, order: "le" | "be", mark = true): Uint8Array {
 }
 
 describe("an input in another encoding", () => {
-  test.each(["le", "be"] as const)("UTF-16%s is read with its mark and without", async (order) => {
-    for (const mark of [true, false]) {
-      expect((await readWhole(utf16(csv, order, mark))).outcomes).toEqual(expected);
-    }
+  test.each(["le", "be"] as const)("UTF-16%s is read with its mark, or named", async (order) => {
+    expect((await readWhole(utf16(csv, order))).outcomes).toEqual(expected);
+    const unmarked = utf16(csv, order, false);
+    expect(await refusal(readWhole(unmarked))).toContain("name its encoding with --encoding");
+    const named = await readWhole(unmarked, { encoding: `utf-16${order}` });
+    expect(named.outcomes).toEqual(expected);
   });
 
   test("windows-1252 is read by itself, which is said, and when it is named", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import type { Outcome } from "../../../../src/features/import/understand/record.ts";
 import { brief, readFixture, readWhole, refusal } from "../helpers.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
 
@@ -138,15 +137,6 @@ describe("named formats, found by themselves", () => {
       ],
     ]);
   });
-
-  test("a record that is rejected keeps what it was", async () => {
-    const { outcomes } = await readFixture("austin.csv");
-    const rejected = outcomes.find(({ line }) => line === 9);
-    expect(rejected).toMatchObject({
-      kind: "reject",
-      record: { "Animal ID": "A900005", Name: "No type" },
-    });
-  });
 });
 
 describe("one field tells a format", () => {
@@ -165,53 +155,34 @@ describe("one field tells a format", () => {
 });
 
 describe("numbers in JSON", () => {
-  const rehome = (id: string) => `[{"name":"a","categoryId":${id}}]`;
-  const petstore = (id: string) => `[{"name":"a","photoUrls":[],"category":{"id":${id}}}]`;
-  const mapped = (id: string) => `[{"n":"a","c":${id},"s":null},{"s":"sold"}]`;
-  const map = { columns: parseFieldMap("name=n,categoryId=c,status=s") };
-  const first = (outcomes: readonly Outcome[]) => outcomes.slice(0, 1).map(brief);
+  const read = async (written: string) => {
+    const { outcomes } = await readWhole(`[{"name":"a","categoryId":${written}}]`);
+    return outcomes.map(brief);
+  };
 
   test.each([
     ["1e18", "1000000000000000000"],
     ["9007199254740993.0", "9007199254740993"],
-    ["1.0", "1"],
     ["-9.223372036854775808e18", "-9223372036854775808"],
   ])("%s is an integer, as it is over HTTP", async (written, id) => {
-    const expected = [`1 a / ${id} / none`];
-    expect((await readWhole(rehome(written))).outcomes.map(brief)).toEqual(expected);
-    expect((await readWhole(petstore(written))).outcomes.map(brief)).toEqual(expected);
-    expect(first((await readWhole(mapped(written), map)).outcomes)).toEqual(expected);
+    expect(await read(written)).toEqual([`1 a / ${id} / none`]);
   });
 
   test.each([
     ["0.99999999999999999", "0.99999999999999999"],
     ["9223372036854775808", "9223372036854775808"],
     ["1e400", "1e400"],
-    ["1.5", "1.5"],
     ["[7]", "a list"],
+    ['"8"', '"8"'],
     [`1${"0".repeat(60)}`, `1${"0".repeat(39)}...`],
   ])("%s is no id, and is shown as it was written", async (written, shown) => {
     const problem = `expected a whole number of 64 bits, found ${shown}`;
-    expect((await readWhole(rehome(written))).outcomes.map(brief)).toEqual([
-      `1 rejected: categoryId: ${problem}`,
-    ]);
-    expect((await readWhole(petstore(written))).outcomes.map(brief)).toEqual([
-      `1 rejected: category.id: ${problem}`,
-    ]);
+    expect(await read(written)).toEqual([`1 rejected: categoryId: ${problem}`]);
   });
 
-  test("a text of digits is no number, and in CSV it is one", async () => {
-    const problem = 'expected a whole number of 64 bits, found "8"';
-    expect((await readWhole(rehome('"8"'))).outcomes.map(brief)).toEqual([
-      `1 rejected: categoryId: ${problem}`,
-    ]);
-    expect((await readWhole(petstore('"8"'))).outcomes.map(brief)).toEqual([
-      `1 rejected: category.id: ${problem}`,
-    ]);
-    expect(first((await readWhole(mapped('"8"'), map)).outcomes)).toEqual(["1 a / 8 / none"]);
-    const csv = ["2 a / 8 / none"];
-    expect((await readWhole("name,categoryId\na, 8 \n")).outcomes.map(brief)).toEqual(csv);
-    expect((await readWhole("n,c,s\na,8,\n", map)).outcomes.map(brief)).toEqual(csv);
+  test("a text of digits is one in CSV", async () => {
+    const { outcomes } = await readWhole("name,categoryId\na, 8 \n");
+    expect(outcomes.map(brief)).toEqual(["2 a / 8 / none"]);
   });
 });
 
@@ -257,13 +228,6 @@ describe("--map", () => {
       "3 Unnamed / 7 / pending [T-2]",
       '4 gone: State "Stray" [T-3]',
     ]);
-  });
-
-  test("names columns whatever their accents", async () => {
-    const format = { columns: parseFieldMap("name=Nombre,categoryId=Especie,status=Situacion") };
-    const text = "Nombre,Especie,Situación\nBo,Perro,Adoptado\n";
-    const { outcomes } = await readWhole(text, format);
-    expect(outcomes.map(brief)).toEqual(["2 Bo / Perro / sold"]);
   });
 
   test("leads into JSON objects by dots, never into what objects inherit", async () => {

@@ -42,39 +42,6 @@ describe("a field that the first records lack", () => {
     ]);
   });
 
-  test("Austin, Sonoma and King County are found by the fields of all first records", async () => {
-    const austin = { animal_type: "Dog", monthyear: "05-2024", datetime: "2024-05-02T10:00:00" };
-    const records = [
-      { ...austin, animal_id: "A1" },
-      { ...austin, animal_id: "A2", name: "Bo", outcome_type: "Transfer" },
-    ];
-    const asAustin = [
-      "austin",
-      "Unnamed / Dog / available [austin:A1]",
-      'gone: outcome_type "Transfer" [austin:A2]',
-    ];
-    expect(await briefsOf(records)).toEqual(asAustin);
-    expect(await briefsOf(records, "austin")).toEqual(asAustin);
-    const sonoma = { type: "DOG", days_in_shelter: "3", intake_date: "2026-01-05T00:00:00" };
-    expect(
-      await briefsOf([
-        { ...sonoma, animal_id: "A1", name: "First" },
-        { ...sonoma, animal_id: "A2", name: "Rex", outcome_type: "ADOPTION" },
-      ]),
-    ).toEqual(["sonoma", "First / DOG / available [sonoma:A1]", "Rex / DOG / sold [sonoma:A2]"]);
-    const county = { animal_type: "Cat", date: "2024-06-01T00:00:00.000" };
-    expect(
-      await briefsOf([
-        { ...county, animal_id: "A1", record_type: "FOUND" },
-        { ...county, animal_id: "A2", record_type: "ADOPTABLE", animal_name: "Misty" },
-      ]),
-    ).toEqual([
-      "king-county",
-      'gone: record_type "FOUND" [king-county:A1]',
-      "Misty / Cat / available [king-county:A2]",
-    ]);
-  });
-
   test("Petstore, Petfinder and our own export are found by later records too", async () => {
     const pets = [
       { id: 1, name: "Bo", status: "sold" },
