@@ -141,15 +141,12 @@ export async function leaseJob(
   });
 }
 
-const stored = (problem?: JobProblem) => (problem === undefined ? null : JSON.stringify(problem));
-
-export type JobOutcome =
-  | { readonly ok: true; readonly note?: JobProblem }
-  | {
-      readonly ok: false;
-      readonly problem: JobProblem;
-      readonly retryAfterMs?: number | undefined;
-    };
+/** How a job ended: a success may have a problem too, such as withdrawals that wait. */
+export interface JobOutcome {
+  readonly ok: boolean;
+  readonly problem?: JobProblem | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
 
 /**
  * Stores how a job ended and when it is next due. `spread` is from 0 to 1. Stores nothing, and
@@ -169,20 +166,19 @@ export async function finishJob(
   if (job === undefined) return false;
   const { triedAtMs = job.triedAtMs, paused = job.paused } = begun ?? {};
   if (job.triedAtMs !== triedAtMs || job.paused !== paused) return false;
-  const failures = outcome.ok ? 0 : job.failures + 1;
-  const ended = outcome.ok
-    ? {
-        succeededAtMs: nowMs,
-        problem: stored(outcome.note),
-        nextAtMs: nextAfterSuccess(job.everyMs, nowMs, spread),
-      }
-    : {
-        problem: stored(outcome.problem),
-        nextAtMs: nextAfterFailure({ ...job, failures }, nowMs, outcome.retryAfterMs),
-      };
+  const { ok, problem, retryAfterMs } = outcome;
+  const failures = ok ? 0 : job.failures + 1;
   await tx
     .update(schedule)
-    .set({ ...ended, triedAtMs: nowMs, failures })
+    .set({
+      ...(ok && { succeededAtMs: nowMs }),
+      problem: problem === undefined ? null : JSON.stringify(problem),
+      nextAtMs: ok
+        ? nextAfterSuccess(job.everyMs, nowMs, spread)
+        : nextAfterFailure({ ...job, failures }, nowMs, retryAfterMs),
+      triedAtMs: nowMs,
+      failures,
+    })
     .where(eq(schedule.name, name));
   return true;
 }

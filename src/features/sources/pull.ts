@@ -239,23 +239,22 @@ function problemsOf({ causes }: ImportSummary): string[] {
   });
 }
 
-const noteOf = (said: Message): JobProblem => ({ text: messageText(said), ...said });
-
 function outcomeOf(result: PullResult): JobOutcome {
   switch (result.outcome) {
     case "failed":
-      return { ok: false, problem: result.problem, retryAfterMs: result.retryAfterMs };
+      return { ...result, ok: false };
     case "held":
-      return { ok: true, note: noteOf(message("withdrawalsWait", `${result.held}`)) };
+      return { ok: true, problem: inWords(message("withdrawalsWait", `${result.held}`)) };
     case "partial": {
-      const counts = [`${result.rejected}`, `${result.read}`] as const;
-      return { ok: true, note: noteOf(message("recordsWrong", ...counts)) };
+      const { rejected, read } = result;
+      return { ok: true, problem: inWords(message("recordsWrong", `${rejected}`, `${read}`)) };
     }
-    case "imported":
-    case "unchanged":
+    default:
       return { ok: true };
   }
 }
+
+const inWords = (said: Message): JobProblem => ({ text: messageText(said), ...said });
 
 /** Tells the animals whose withdrawal waits from those of another list. */
 export const heldMark = ({ held }: Pick<Source, "held">): string =>

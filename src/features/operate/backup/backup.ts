@@ -134,8 +134,7 @@ async function outcomeOf(loaded: LoadedConfig, io: Io): Promise<JobOutcome> {
     await removeOlder();
     return { ok: true };
   } catch (error) {
-    const problem = { text: messageOf(error) };
-    return isMade ? { ok: true, note: problem } : { ok: false, problem };
+    return { ok: isMade, problem: { text: messageOf(error) } };
   }
 }
 
