@@ -82,7 +82,10 @@ const commits: readonly Mutant[] = [
     result =
       request.type === "create"
         ? await committed(
-            opened().db.native((prepare) => early(insertPets(prepare, request.rows))),
+            opened().db.native((prepare) => {
+              const insert = prepare(start().insertPet);
+              return early(request.rows.map((row) => insert.run(...row).lastInsertRowid as bigint));
+            }),
           )
         : await handle(request);\n`,
       ],

@@ -3,7 +3,7 @@ import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreCheck } from "../contract.ts";
-import type { SqliteDatabase } from "./transaction.ts";
+import type { Lanes } from "./lanes.ts";
 
 /**
  * With less than this the next commit may fail. `rehome doctor` warns far earlier. A readiness
@@ -34,7 +34,7 @@ export async function attempt(name: string, work: () => unknown): Promise<StoreC
 }
 
 /** Takes and leaves the write lock; with `write` it also commits a page that changes nothing. */
-export async function probe(db: SqliteDatabase, write: boolean): Promise<void> {
+export async function probe(db: Lanes, write: boolean): Promise<void> {
   await db.native((prepare) => {
     // Nothing uses this number. For a row that is set to what it is, SQLite writes no page.
     if (write) prepare("PRAGMA user_version = 0").run();

@@ -5,18 +5,11 @@ import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { KeyHash } from "../contract.ts";
-import type { Tx } from "../database.ts";
 import type { StoredSecret } from "../keys.ts";
-import {
-  type CreatedRow,
-  createdFields,
-  petOfRow,
-  type PetRow,
-  responseFields,
-} from "../pet-row.ts";
+import { createdFields, petOfRow, type PetRow, responseFields } from "../pet-row.ts";
 import { keySecrets, pets } from "../schema.sqlite.ts";
 import { translating } from "./connection.ts";
-import type { Prepare } from "./transaction.ts";
+import type { WriterTexts } from "./writer.worker.ts";
 
 /**
  * Drizzle writes the hot statements when the program starts, and SQLite runs them prepared: to map
@@ -49,15 +42,7 @@ const texts = {
     .from(keySecrets)
     .where(eq(keySecrets.hash, given("hash")))
     .toSQL().sql,
-  insert: written
-    .insert(pets)
-    .values({
-      ...(Object.fromEntries(createdFields.map((name) => [name, given(name)])) as GivenFields),
-      source: sql`''`,
-    })
-    .toSQL().sql,
 };
-type GivenFields = Record<(typeof createdFields)[number], ReturnType<typeof given>>;
 
 /** Reads animals, and secrets, through statements prepared once. */
 export function hotReads(connection: Connection) {
@@ -93,15 +78,16 @@ interface SecretRow {
   readonly expires_at_ms: bigint | null;
 }
 
-/** Adds animals in the transaction that prepares for it. Returns their ids in the same order. */
-export function insertPets(prepare: Prepare, rows: readonly CreatedRow[]): bigint[] {
-  const insert = prepare(texts.insert);
-  // A bigint, because the connection has safeIntegers; the library's type does not know.
-  return rows.map((row) => insert.run(...row).lastInsertRowid as bigint);
-}
-
-/** The number of animals. To count a million takes a tenth of a second. */
-export async function countPets(tx: Tx): Promise<number> {
-  const [found] = await tx.select({ animals: count() }).from(tx.t.pets);
-  return found?.animals ?? 0;
-}
+/** The statements of the writer thread, which does not load Drizzle to write them. */
+export const writerTexts: WriterTexts = {
+  insertPet: written
+    .insert(pets)
+    .values({
+      ...(Object.fromEntries(createdFields.map((name) => [name, given(name)])) as GivenFields),
+      source: sql`''`,
+    })
+    .toSQL().sql,
+  // To count a million animals takes a tenth of a second.
+  countPets: written.select({ animals: count() }).from(pets).toSQL().sql,
+};
+type GivenFields = Record<(typeof createdFields)[number], ReturnType<typeof given>>;

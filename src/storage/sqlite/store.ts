@@ -17,7 +17,7 @@ import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { closeToOthers, makeFile, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { migrate } from "./migrate.ts";
-import { countPets, hotReads, insertPets } from "./pets.ts";
+import { hotReads, writerTexts } from "./pets.ts";
 import { SqliteDatabase } from "./transaction.ts";
 import { FileWatch, VersionReader } from "./watch.ts";
 import { windowStore, type WindowStoreOptions } from "./windows.ts";
@@ -225,8 +225,7 @@ class SqliteStore implements Store {
   #newWriter(): Writer {
     const { folder, timeoutMs, onProblem, onBan, onCommit } = this.#options;
     return new Writer({
-      ...storeFiles(folder),
-      busyTimeoutMs: timeoutMs,
+      open: { ...storeFiles(folder), ...writerTexts, busyTimeoutMs: timeoutMs },
       onProblem: (error) => onProblem?.(error),
       onBan: () => onBan?.(),
       onCommit: (report) => {
@@ -250,7 +249,7 @@ class SqliteStore implements Store {
     return {
       page,
       byId,
-      count: () => this.#writer?.count() ?? this.db.read(countPets),
+      count: () => this.#writer?.count() ?? this.db.number(writerTexts.countPets),
       create: (pet, signal) => creates.add(pet, signal),
       createOnce: (create) => onceCreates.add(create),
     };
@@ -260,7 +259,7 @@ class SqliteStore implements Store {
   #ownWriter(): Pick<Writer, "creates" | "onceCreates"> {
     return {
       creates: new GroupCommit((pets) =>
-        this.db.native((prepare) => insertPets(prepare, pets.map(createdRow))),
+        this.db.insertAll(writerTexts.insertPet, pets.map(createdRow)),
       ),
       onceCreates: new GroupCommit((creates) =>
         this.db.transaction((tx) => addAllOnce(tx, creates)),

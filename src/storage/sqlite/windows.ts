@@ -6,8 +6,8 @@ import { settleReservation, unusedCounts, type WindowCounts } from "../../domain
 import type { Reserved, ReserveRequest, UsageDelta, WindowStore } from "../contract.ts";
 import { rateWindows, usageDays } from "../schema.sqlite.ts";
 import { asAppError, isBusy, isFull, translating } from "./connection.ts";
+import { whenFree } from "./lanes.ts";
 import { given, written } from "./pets.ts";
-import { whenFree } from "./transaction.ts";
 
 export interface WindowStoreOptions {
   readonly clock: Clock;

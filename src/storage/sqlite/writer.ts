@@ -19,7 +19,8 @@ function startThread(workerUrl = defaultWorkerUrl): Worker {
   return new Worker(workerUrl, { smol: true });
 }
 
-interface WriterOptions extends WriterOpen {
+interface WriterOptions {
+  readonly open: WriterOpen;
   /** Called for each commit. What it throws is the failure of the creates in it. */
   readonly onCommit: (report: CommitReport) => void;
   readonly onBan: () => void;
@@ -105,11 +106,10 @@ export class Writer {
 
   #start(): Worker {
     const worker = startThread(this.#options.workerUrl);
-    const { catalogue, limits, busyTimeoutMs } = this.#options;
     worker.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
     worker.onerror = ({ message }) => this.#lost(worker, message);
     worker.addEventListener("close", () => this.#lost(worker, "it ended"));
-    worker.postMessage({ type: "open", id: openId, catalogue, limits, busyTimeoutMs });
+    worker.postMessage({ ...this.#options.open, type: "open", id: openId });
     return worker;
   }
 

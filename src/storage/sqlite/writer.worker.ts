@@ -4,15 +4,19 @@
  */
 import { AppError } from "../../domain/errors.ts";
 import type { OnceCreate, StoredCreate } from "../contract.ts";
-import { addAllOnce } from "../create-once.ts";
-import { noteMinute } from "../keys.ts";
+import type { Tx } from "../database.ts";
 import type { CreatedRow } from "../pet-row.ts";
 import { probe } from "./checks.ts";
 import { openDatabase } from "./connection.ts";
-import { countPets, insertPets } from "./pets.ts";
-import { SqliteDatabase } from "./transaction.ts";
+import { Lanes } from "./lanes.ts";
 
-export interface WriterOpen {
+/** The statements that it runs often. */
+export interface WriterTexts {
+  readonly insertPet: string;
+  readonly countPets: string;
+}
+
+export interface WriterOpen extends WriterTexts {
   readonly catalogue: string;
   readonly limits: string;
   /** How long a create may wait for another process's lock before it fails. */
@@ -52,18 +56,22 @@ export type WriterReply = Result & { readonly id: number };
 declare const self: Worker;
 
 interface Writer {
-  readonly db: SqliteDatabase;
-  readonly counters: SqliteDatabase;
+  readonly db: Lanes;
+  readonly counters: Lanes;
 }
 
-let place: WriterOpen | undefined;
+let told: WriterOpen | undefined;
 let writer: Writer | undefined;
 
+function start(): WriterOpen {
+  if (told === undefined) throw new Error("the writer was not told what to open");
+  return told;
+}
+
 function opened(): Writer {
-  if (place === undefined) throw new Error("the writer was not told what to open");
-  const { catalogue, limits, busyTimeoutMs: timeoutMs } = place;
+  const { catalogue, limits, busyTimeoutMs: timeoutMs } = start();
   const on = (path: string, synchronous: "full" | "normal") =>
-    new SqliteDatabase({
+    new Lanes({
       open: () => openDatabase(path, { synchronous, busyTimeoutMs: 0 }),
       timeoutMs,
     });
@@ -75,24 +83,24 @@ const done = { type: "done" } as const;
 async function handle(request: WriterRequest): Promise<Result> {
   switch (request.type) {
     case "open":
-      place = request;
+      told = request;
       // What makes it fail may be over when they are needed: then they are opened again.
       await Promise.all([opened().db.open(), opened().counters.open()]);
       return done;
     case "create":
-      return committed(opened().db.native((prepare) => insertPets(prepare, request.rows)));
+      return committed(opened().db.insertAll(start().insertPet, request.rows));
     case "createOnce":
-      return committed(opened().db.transaction((tx) => addAllOnce(tx, request.creates)));
+      return committed(addedOnce(request.creates));
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
-      const isBan = await noteMinute(opened(), keyId, minuteLabel, nowMs);
+      const isBan = await noted(keyId, minuteLabel, nowMs);
       return isBan ? { type: "banned" } : done;
     }
     case "checkpoint":
       await opened().counters.checkpoint();
       return done;
     case "count":
-      return { type: "counted", animals: await opened().db.read(countPets) };
+      return { type: "counted", animals: await opened().db.number(start().countPets) };
     case "probe":
       await probe(opened().db, request.write);
       return done;
@@ -100,6 +108,23 @@ async function handle(request: WriterRequest): Promise<Result> {
       await close();
       return done;
   }
+}
+
+/** Drizzle is loaded with the first create of this kind, or the first noisy minute. */
+async function addedOnce(creates: readonly OnceCreate[]): Promise<StoredCreate[]> {
+  const { transactionOn } = await import("./transaction.ts");
+  const { addAllOnce } = await import("../create-once.ts");
+  return transactionOn(opened().db.writes, (tx) => addAllOnce(tx, creates));
+}
+
+async function noted(keyId: string, minuteLabel: number, nowMs: number): Promise<boolean> {
+  const { transactionOn } = await import("./transaction.ts");
+  const { noteMinute } = await import("../keys.ts");
+  const on = ({ writes }: Lanes) => ({
+    transaction: <T>(work: (tx: Tx) => Promise<T>) => transactionOn(writes, work),
+  });
+  const { db, counters } = opened();
+  return noteMinute({ db: on(db), counters: on(counters) }, keyId, minuteLabel, nowMs);
 }
 
 async function committed(creating: Promise<bigint[] | StoredCreate[]>): Promise<Result> {
