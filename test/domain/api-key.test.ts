@@ -7,7 +7,6 @@ import {
   generateKeyId,
   isWellFormedKey,
   keyPrefixes,
-  type KeyState,
   keyState,
   maskKey,
   type RandomBytes,
@@ -79,14 +78,6 @@ describe("generateKey", () => {
     });
   });
 
-  test("a small checksum is padded to six characters", () => {
-    const padded = Array.from({ length: 300 }, (_, i) =>
-      generateKey("staging", xorshiftBytes(i + 1)),
-    ).filter((key) => key.slice(-6).startsWith("0"));
-    expect(padded.length).toBeGreaterThan(0);
-    for (const key of padded) expect(isWellFormedKey(key, "staging")).toBe(true);
-  });
-
   test("every byte below 248 is a letter and every other one is dropped", () => {
     for (let byte = 0; byte < 256; byte += 1) {
       const { randomBytes } = listedBytes([byte, ...Array<number>(60).fill(61)]);
@@ -96,31 +87,6 @@ describe("generateKey", () => {
         (byte < 248 ? alphabet.charAt(byte % 62) : "z") + "z".repeat(29),
       ]);
     }
-  });
-
-  test("asks again for as many as were dropped, and for no more", () => {
-    const { randomBytes, asked } = listedBytes([
-      248,
-      249,
-      250,
-      251,
-      252,
-      253,
-      254,
-      255,
-      ...Array<number>(22).fill(10),
-      255,
-      1,
-      2,
-      3,
-      4,
-      5,
-      6,
-      7,
-      8,
-    ]);
-    expect(generateKey("production", randomBytes).slice(12, 42)).toBe(`${"A".repeat(22)}12345678`);
-    expect(asked).toEqual([30, 8, 1]);
   });
 
   test("no letter comes up more often than another", () => {
@@ -184,29 +150,6 @@ describe("isWellFormedKey", () => {
       ]);
     }
   });
-
-  test("refuses what only looks like a key", () => {
-    const key = generateKey("production", xorshiftBytes(7));
-    const others = [
-      "",
-      "rehome_live_",
-      key.toUpperCase(),
-      key.toLowerCase(),
-      ` ${key}`,
-      `${key} `,
-      `${key}\n`,
-      `${key}\0`,
-      `${key}, ${key}`,
-      key.replace("_", "-"),
-      key.slice("rehome_".length),
-      key.replace(/^./, "\u0280"),
-      key.replace("e", "\u0435"),
-      `rehome_live_${"A".repeat(10_000)}`,
-      `rehome_live_${"A".repeat(36)}`,
-    ];
-    for (const other of others)
-      expect([other, isWellFormedKey(other, "production")]).toEqual([other, false]);
-  });
 });
 
 describe("maskKey", () => {
@@ -217,18 +160,6 @@ describe("maskKey", () => {
       expect(mask).toBe(`${keyPrefixes[where]}${key.slice(12, 16)}...`);
       expect(isWellFormedKey(mask, where)).toBe(false);
     });
-  });
-
-  test("keys that differ in what is not shown have one mask", () => {
-    const start = [1, 2, 3, 4];
-    const mask = (rest: number) =>
-      maskKey(
-        generateKey(
-          "production",
-          listedBytes([...start, ...Array<number>(26).fill(rest)]).randomBytes,
-        ),
-      );
-    expect(mask(7)).toBe(mask(8));
   });
 });
 
@@ -262,12 +193,6 @@ describe("keyState", () => {
   };
   const banned = { ...active, ban: imposeBan(noBan, 0, atMs) };
   const expiring = { ...active, expiresAtMs: atMs };
-  const revoked = { ...active, revokedAtMs: atMs };
-
-  test("a key without an end is active for good", () => {
-    expect(keyState(active, atMs)).toBe("active");
-    expect(keyState(active, Date.UTC(2099, 0))).toBe("active");
-  });
 
   test("expiry is exact to the millisecond: at its instant the key is expired", () => {
     expect([-1, 0, 1].map((ms) => keyState(expiring, atMs + ms))).toEqual([
@@ -283,12 +208,6 @@ describe("keyState", () => {
       "active",
       "active",
     ]);
-  });
-
-  test("a revoked key is revoked, whatever the clock says", () => {
-    expect([-86_400_000, -1, 0, 1].map((ms) => keyState(revoked, atMs + ms))).toEqual(
-      Array<KeyState>(4).fill("revoked"),
-    );
   });
 
   test("revoked comes before expired, and expired before banned", () => {

@@ -33,25 +33,8 @@ test("the range is that of two's complement over 64 bits", () => {
 describe("parseInt64", () => {
   test.each(edges)("%s", (text, value) => expect(parseInt64(text)).toBe(value));
 
-  test.each([
-    "",
-    "-",
-    "+1",
-    "01",
-    "-01",
-    "00",
-    "1.0",
-    "1e3",
-    "1.5",
-    " 1",
-    "1 ",
-    "1\n",
-    "0x7",
-    "1n",
-  ])("refuses %j", (text) => expect(parseInt64(text)).toBeUndefined());
-
-  test.each(["abc", "NaN", "Infinity", "١", "１", "1_000", "--1", "9".repeat(60_000)])(
-    "refuses %.20s",
+  test.each(["", "-", "+1", "01", "1.0", "1e3", " 1", "1\n", "0x7", "１", "9".repeat(60_000)])(
+    "refuses %.20j",
     (text) => expect(parseInt64(text)).toBeUndefined(),
   );
 
@@ -67,45 +50,20 @@ describe("int64OfJsonNumber", () => {
 
   test.each<[string, bigint | undefined]>([
     ["1.0", 1n],
-    ["-1.0", -1n],
     ["1e3", 1000n],
     ["1E+3", 1000n],
-    ["10e-1", 1n],
-    ["0.10e1", 1n],
     ["1.5", undefined],
-    ["1.5e1", 15n],
-    ["1e-1", undefined],
-    ["0e999999999", 0n],
     ["-0.000e-999999999", 0n],
     ["1e999999999", undefined],
-    ["1e-999999999", undefined],
     ["1e99999999999999999999999", undefined],
     ["1.00000000000000000001", undefined],
-    ["1.00000000000000000000", 1n],
     ["9223372036854775807.0", int64Max],
-    ["9223372036854775807.5", undefined],
-    ["9.223372036854775807e18", int64Max],
     ["9.223372036854775808e18", undefined],
-    ["-9.223372036854775808e18", int64Min],
-    ["1e18", 10n ** 18n],
-    ["1e19", undefined],
   ])("%s", (text, value) => expect(int64OfJsonNumber(text)).toBe(value));
 
-  test.each([
-    "",
-    "-",
-    "+1",
-    ".5",
-    "1.",
-    "1e",
-    "1e1.0",
-    "NaN",
-    "Infinity",
-    "0x7",
-    "1n",
-    " 1",
-    "1\n",
-  ])("refuses %j", (text) => expect(int64OfJsonNumber(text)).toBeUndefined());
+  test.each(["", "-", "+1", ".5", "1.", "1e", "1e1.0", "NaN", " 1"])("refuses %j", (text) =>
+    expect(int64OfJsonNumber(text)).toBeUndefined(),
+  );
 
   test("agrees with exact rational arithmetic", () => {
     let integers = 0;

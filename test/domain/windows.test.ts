@@ -1,35 +1,12 @@
-/**
- * Each of these edits of the rules makes a test below fail (address.test.ts the last one). Try them
- * again when either changes:
- *
- *  1. labelAt: `current >= label` -> `current > label + 1` (a new window begins one late)
- *  2. labelAt: `current + 1` -> `current + 2`
- *  3. labelAt: always `return current` (the label goes back with any step)
- *  4. labelAt: always `return label` where the clock is behind (the key is frozen until then)
- *  5. rollCounts: `minuteLabel > counts.minuteLabel` -> `!==` (count cleared on relabel); the day
- *     likewise
- *  6. giveBack: `label === blockLabel` -> `true`, or the day compared with the minute's label
- *  7. giveBack: `Math.max(0, ...)` dropped
- *  8. reserve: `limits.perDay - rolled.dayUsed` dropped (no day check); the minute likewise
- *  9. reserve: `Math.max(0, ...)` dropped
- * 10. reserve: `rolled.dayUsed + granted` -> `rolled.dayUsed + want` (charged for what was not
- *     granted)
- * 11. reserve: give-back after the roll, dropped, or `want` granted whole when one is left
- * 12. windowView: `<` -> `<=` (the minute at a tie); `+ ahead` dropped; `Math.max(0, ...)` dropped;
- *     `label + 1` -> `label`
- * 13. retryAfterSeconds: `ceil` -> `floor`; `Math.max(1, ...)` dropped
- * 14. address.ts: the /64 before unmapping (parseAddress without its IPv4 branch)
- */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { limitMax, type Limits, publishedLimits } from "../../src/domain/plan.ts";
+import { type Limits, publishedLimits } from "../../src/domain/plan.ts";
 import {
   reservationSize,
   giveBack,
   labelAt,
   mustStore,
   retryAfterSeconds,
-  rollCounts,
   reserve,
   unusedCounts,
   type WindowCounts,
@@ -229,14 +206,6 @@ describe("a row written by a clock that was wrong", () => {
     expect(reserve(refused.counts, free, 1, midnightMs - 1).granted).toBe(0);
     expect(reserve(refused.counts, free, 1, midnightMs).granted).toBe(1);
   });
-
-  test("a step of the clock gives nothing back", () => {
-    const used = countsAt(startMs, 41, 900);
-    for (const stepMs of [-1_000, -600_000, -26 * 3_600_000]) {
-      const rolled = rollCounts(used, startMs + stepMs);
-      expect([rolled.minuteUsed, rolled.dayUsed]).toEqual([41, 900]);
-    }
-  });
 });
 
 describe("reserve", () => {
@@ -257,37 +226,11 @@ describe("reserve", () => {
     expect(nextMinute).toEqual({ granted: 0, counts: countsAt(startMs + minute, 0, 1000) });
   });
 
-  test("refusals charge nothing, and a higher plan lets the next request through", () => {
-    let { counts } = reserve(unusedCounts, free, 60, startMs);
-    for (let i = 0; i < 10_000; i += 1) ({ counts } = reserve(counts, free, 1, startMs));
-    const taken = reserve(counts, publishedLimits.pro, 1, startMs);
-    expect(taken).toEqual({ granted: 1, counts: countsAt(startMs, 61, 61) });
-    expect(windowView(taken.counts, publishedLimits.pro, 0).remaining).toBe(239);
-  });
-
   test("a lower plan below what is used: nothing is granted, nothing is negative", () => {
     const used = countsAt(startMs, 250, 250);
     expect(reserve(used, free, 5, startMs)).toEqual({ granted: 0, counts: used });
     expect(windowView(used, free, 0)).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
     expect(reserve(used, free, 5, startMs + minute).granted).toBe(5);
-  });
-
-  test("takes nothing where nothing is wanted", () => {
-    expect(reserve(unusedCounts, free, 0, startMs)).toEqual({
-      granted: 0,
-      counts: countsAt(startMs, 0, 0),
-    });
-  });
-
-  test("gives an old block back before it looks what is left", () => {
-    const full = countsAt(startMs, 60, 60);
-    const unused = { minuteLabel: full.minuteLabel, dayLabel: full.dayLabel, count: 2 };
-    expect(reserve(giveBack(full, unused), free, 5, startMs)).toEqual({ granted: 2, counts: full });
-    const setBackMs = startMs - 600_000;
-    expect(reserve(giveBack(full, unused), free, 5, setBackMs)).toEqual({
-      granted: 2,
-      counts: countsAt(setBackMs, 60, 60),
-    });
   });
 });
 
@@ -330,15 +273,6 @@ describe("giveBack", () => {
       countsAt(startMs, 0, 0),
     );
   });
-
-  test("a block of 23:59 given back after midnight changes neither window", () => {
-    const before = reserve(unusedCounts, free, 5, midnightMs - 1).counts;
-    const block = { minuteLabel: before.minuteLabel, dayLabel: before.dayLabel, count: 4 };
-    const after = reserve(before, free, 7, midnightMs).counts;
-    expect(reserve(giveBack(after, block), free, 0, midnightMs).counts).toEqual(
-      countsAt(midnightMs, 7, 7),
-    );
-  });
 });
 
 describe("windowView", () => {
@@ -376,16 +310,6 @@ describe("windowView", () => {
     expect(view(60, 60, 1).remaining).toBe(1);
   });
 
-  test("is within 0 and the limit, whatever was used under another plan", () => {
-    checked(fc.tuple(someLimits, fc.nat(2_000), fc.nat(2_000)), ([limits, minuteUsed, dayUsed]) => {
-      const shown = windowView(countsAt(startMs, minuteUsed, dayUsed), limits, 0);
-      const left = [limits.perMinute - minuteUsed, limits.perDay - dayUsed];
-      expect(shown.remaining).toBe(Math.max(0, Math.min(...left)));
-      expect(shown.remaining).toBeLessThanOrEqual(shown.limit);
-      expect(shown.limit).toBe(shown.window === "minute" ? limits.perMinute : limits.perDay);
-    });
-  });
-
   test("one client sees Remaining fall by exactly one, and as many pass as it said", () => {
     checked(
       fc.tuple(someLimits, fc.nat(140), fc.nat(400)),
@@ -412,15 +336,9 @@ describe("windowView", () => {
 
 describe("retryAfterSeconds", () => {
   test.each([
-    [60_000, 60],
-    [59_999, 60],
     [59_001, 60],
     [59_000, 59],
-    [1_001, 2],
-    [1_000, 1],
-    [999, 1],
     [1, 1],
-    [0, 1],
     [-5_000, 1],
   ])("%d ms before the reset it is %d s", (beforeMs, seconds) =>
     expect(retryAfterSeconds(startMs / 1000, startMs - beforeMs)).toBe(seconds),
@@ -466,17 +384,6 @@ describe("reservationSize", () => {
     expect(reservationSize(publishedLimits.free)).toBe(1);
     expect(reservationSize(publishedLimits.pro)).toBe(5);
     expect(reservationSize(publishedLimits.business)).toBe(17);
-    expect(reservationSize({ perMinute: 1, perDay: 1 })).toBe(1);
-    expect(reservationSize({ perMinute: 61, perDay: 61 })).toBe(2);
     expect(reservationSize({ perMinute: 6_000, perDay: 10 })).toBe(1);
-  });
-
-  test("is the smallest whole number that sixty times over fills a minute", () => {
-    checked(fc.integer({ min: 1, max: limitMax }), (perMinute) => {
-      const size = reservationSize({ perMinute, perDay: limitMax });
-      expect(Number.isSafeInteger(size)).toBe(true);
-      expect(size * 60).toBeGreaterThanOrEqual(perMinute);
-      expect((size - 1) * 60).toBeLessThan(perMinute);
-    });
   });
 });

@@ -1,12 +1,10 @@
 /** One line a request, whatever becomes of it: what it says, and what it never says. */
 import { describe, expect, test } from "bun:test";
-import { Elysia } from "elysia";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { features } from "../../src/features/index.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
-import { respond } from "../../src/http/errors.ts";
 import { Logger } from "../../src/service/log.ts";
 import { testApp, TestClock, type TestApp, type TestAppOptions } from "../helpers/app.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
@@ -201,12 +199,6 @@ describe("the request's id", () => {
       expect(await idFor(sent)).toBe("abcd-1");
     },
   );
-  test("is sent back on a refusal too", async () => {
-    const answer = await (
-      await testApp()
-    ).send("/v1/pets", { headers: { "x-request-id": "mine" } });
-    expect([answer.status, answer.headers.get("x-request-id")]).toEqual([401, "mine"]);
-  });
 });
 
 describe("no secret reaches the log", () => {
@@ -256,83 +248,6 @@ describe("levels", () => {
   });
 });
 
-test("what a request took is in the line in microseconds", async () => {
-  const [line] = parsed(
-    await logged(async ({ send, services }) => {
-      services.check = async () => {
-        await Bun.sleep(20);
-        return [];
-      };
-      await send("/ready");
-    }),
-  );
-  expect(Number(line?.["durationUs"])).toBeGreaterThan(15_000);
-});
-
-test.each<LogFormat>(["json", "text"])(
-  "a refusal of two lines is one line of %s",
-  async (format) => {
-    const text = await logged(
-      async (app) => {
-        const key = await app.key();
-        const error = new AppError("unavailable", "The store\nis away.");
-        Object.assign(app.services.pets, { page: () => Promise.reject(error) });
-        await app.send("/v1/pets?limit=7", { key });
-      },
-      { format },
-    );
-    expect(text.trimEnd()).not.toContain("\n");
-  },
-);
-
-test("a client that has hung up meanwhile is in the log with its address", async () => {
-  const [line] = parsed(
-    await logged(async ({ handler, services }) => {
-      let isThere = true;
-      const peers = {
-        requestIP: () => (isThere ? { address: "192.0.2.1" } : null),
-        timeout: () => undefined,
-      };
-      services.check = async () => {
-        isThere = false;
-        return [];
-      };
-      await handler(new Request("http://localhost/ready"), peers);
-    }),
-  );
-  expect(line).toMatchObject({ route: "/ready", address: "192.0.2.1" });
-});
-
-test("a route outside /v1 stands in the line, with the bytes that it sent or its failure", async () => {
-  const routes = [() => [new Elysia().get("/name", ({ request }) => respond(request, "Ré", {}))]];
-  const lines = parsed(
-    await logged(
-      async (app) => {
-        await app.send("/name");
-        app.services.check = () => Promise.reject(new Error("broken"));
-        await app.send("/ready");
-      },
-      { app: { routes } },
-    ),
-  );
-  expect(lines).toMatchObject([
-    { route: "/name", status: 200, bytes: 3 },
-    { route: "/ready", status: 500 },
-  ]);
-});
-
-test("what is told of a refusal is cut, so that the line is whole", async () => {
-  const long = new AppError("unavailable", "x".repeat(100_000));
-  const [line] = parsed(
-    await logged(async (app) => {
-      const key = await app.key();
-      Object.assign(app.services.pets, { page: () => Promise.reject(long) });
-      await app.send("/v1/pets?limit=7", { key });
-    }),
-  );
-  expect(line).toMatchObject({ status: 503, why: "x".repeat(500) });
-});
-
 test("the text of a line is for people", async () => {
   const text = await logged((app) => app.send("/v1/pets"), { format: "text" });
   expect(text).toMatch(
@@ -369,11 +284,6 @@ describe("refusals of one caller after the first 20 in a minute", () => {
       },
       { time: "2026-11-21T12:01:10.000Z", level: "info", message: "refusals", suppressed: 5 },
     ]);
-  });
-
-  test("are one line for people too", async () => {
-    const text = await flooded("text");
-    expect(text).toMatch(/^\S+ info 20 more refusals key_\w+ \(free\) -$/m);
   });
 
   test("are told of when the log ends, and counted by every observer", async () => {

@@ -92,16 +92,6 @@ describe("a key that goes on after 429", () => {
   });
 });
 
-test("Retry-After and the reset of a ban that ends within a second are not before its end", async () => {
-  const stack = await Stack.open(new TestClock(start().nowMs + 300), {});
-  const { key, secret } = await stack.key("free");
-  await stack.services.keys.ban(key.id, minuteMs);
-  const { refusal, view } = await stack.request(secret);
-  expect(view.resetSeconds).toBe(start().nowMs / 1000 + 61);
-  stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000);
-  expect((await stack.request(secret)).refusal).toBeUndefined();
-});
-
 describe("a read-only key", () => {
   test("is limited like any other, and never banned but by an operator", async () => {
     const stack = await Stack.open(start(), {});
@@ -196,23 +186,5 @@ describe("a ban", () => {
     expect(await stack.store.windows.usage(day, key.id)).toEqual([
       { keyId: key.id, day, requests: 180, refusals: 3 * 32, bans: 1 },
     ]);
-  });
-
-  test("of a server with a writer thread is kept by that thread", async () => {
-    await using folder = new SharedFolder(start());
-    const stack = await folder.stack({ serving: true });
-    const { key, secret } = await stack.key("free");
-    await becomeBanned(stack, secret);
-    const deadlineMs = performance.now() + 30_000;
-    while ((await stack.request(secret)).refusal?.kind !== "key_banned") {
-      expect(performance.now()).toBeLessThan(deadlineMs);
-      await Bun.sleep(5);
-    }
-    const day = Math.floor(stack.clock.nowMs / dayMs);
-    const bans = async () => (await stack.store.windows.usage(day, key.id))[0]?.bans;
-    while ((await bans()) !== 1) {
-      expect(performance.now()).toBeLessThan(deadlineMs);
-      await Bun.sleep(5);
-    }
   });
 });

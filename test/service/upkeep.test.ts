@@ -2,13 +2,12 @@
  * What the limiter does without a request that asks for it: once a second, when a day ends, and at
  * a clean stop.
  */
-import { Database } from "bun:sqlite";
-import { describe, expect, jest, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { ReserveRequest, UsageDelta } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
-import { SharedFolder, Stack } from "../helpers/stack.ts";
-import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
+import { SharedFolder, type Stack } from "../helpers/stack.ts";
+import { changesNoticed } from "../helpers/store-under-test.ts";
 
 const dayMs = 86_400_000;
 /** As often as refusals are kept. */
@@ -65,28 +64,6 @@ describe("blocks", () => {
     await busy.services.sweep();
     expect(takes).toHaveLength(before + 1);
   });
-
-  test.skipIf(isOnPostgres)(
-    "that others gave back are asked for once, not every second from then on",
-    async () => {
-      await using folder = new SharedFolder(new TestClock());
-      const { stack, takes } = await noted(folder);
-      const other = await folder.stack();
-      const { secret } = await stack.key("free");
-      await changesNoticed();
-      await other.request(secret);
-      await stack.requests(secret, 60);
-      await stack.services.sweep();
-      await stack.request(secret);
-      const before = takes.length;
-      for (let i = 0; i < 3; i += 1) {
-        folder.clock.advance(1_000);
-        await stack.services.sweep();
-        expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
-      }
-      expect(takes).toHaveLength(before);
-    },
-  );
 });
 
 describe("refusals", () => {
@@ -109,29 +86,6 @@ describe("refusals", () => {
     expect(await kept(await folder.stack(), key.id)).toEqual([[today(folder), 7]]);
   });
 
-  test.skipIf(isOnPostgres)(
-    "are kept while another process holds the lock at the stop",
-    async () => {
-      await using folder = new SharedFolder(new TestClock());
-      let busy = 0;
-      const onBusy = () => (busy += 1);
-      const stack = await folder.stack({ serving: true, timeoutMs: 2_000, onBusy });
-      const { key, secret } = await stack.key("enterprise", { perMinute: 1, perDay: 1 });
-      await stack.request(secret);
-      await refused(stack, secret, 7);
-      expect(busy).toBe(0);
-      using other = new Database(`${folder.path}/limits.db`);
-      other.run("BEGIN IMMEDIATE");
-      const stopped = folder.stop(stack);
-      // Longer than everything else takes at a stop.
-      await Bun.sleep(300);
-      other.run("ROLLBACK");
-      await stopped;
-      expect(busy).toBeGreaterThan(0);
-      expect(await kept(await folder.stack(), key.id)).toEqual([[today(folder), 7]]);
-    },
-  );
-
   test("are written no sooner than ten minutes after the last time", async () => {
     await using folder = new SharedFolder(new TestClock());
     const stack = await folder.stack();
@@ -152,23 +106,6 @@ describe("refusals", () => {
     expect(await kept(stack, key.id)).toEqual([[today(folder), 2]]);
   });
 
-  test("stand on the day on which they happened", async () => {
-    await using folder = new SharedFolder(new TestClock(Date.UTC(2026, 10, 21, 23, 59, 50)));
-    const stack = await folder.stack();
-    const { key, secret } = await stack.key("enterprise", { perMinute: 1, perDay: 1 });
-    await stack.request(secret);
-    await refused(stack, secret, 3);
-    folder.clock.advance(10_000);
-    await stack.request(secret);
-    await refused(stack, secret, 2);
-    folder.clock.advance(usageIntervalMs);
-    await stack.services.sweep();
-    expect(await kept(stack, key.id)).toEqual([
-      [today(folder) - 1, 3],
-      [today(folder), 2],
-    ]);
-  });
-
   test("that could not be kept are kept the next time, and once", async () => {
     await using folder = new SharedFolder(new TestClock());
     const { stack, state } = await noted(folder);
@@ -187,36 +124,4 @@ describe("refusals", () => {
     }
     expect(await kept(stack, key.id)).toEqual([[today(folder), 4]]);
   });
-});
-
-test("a noisy minute that cannot be reported is no failure of the request", async () => {
-  const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 21, 12, 0, 0)), {});
-  const { secret } = await stack.key("free");
-  const error = new Error("the writer is away");
-  stack.store.reportNoisyMinute = () => {
-    throw error;
-  };
-  await stack.requests(secret, 61);
-  stack.clock.advance(2_000);
-  const admissions = await stack.requests(secret, 40);
-  expect(new Set(admissions.map(({ refusal }) => refusal?.kind))).toEqual(
-    new Set(["rate_limited"]),
-  );
-  expect(stack.reported).toEqual([error]);
-});
-
-test("once a second there is a sweep, and none after the stop", async () => {
-  jest.useFakeTimers();
-  try {
-    const stack = await Stack.open(new TestClock(), {});
-    let sweeps = 0;
-    Object.assign(stack.store.windows, { version: () => (sweeps += 1) });
-    jest.advanceTimersByTime(3_000);
-    expect(sweeps).toBe(3);
-    await stack.services.close();
-    jest.advanceTimersByTime(3_000);
-    expect(sweeps).toBe(3);
-  } finally {
-    jest.useRealTimers();
-  }
 });

@@ -63,21 +63,6 @@ test("an address is asked for with a take only, not for each request", async () 
 });
 
 describe("the use of a key now", () => {
-  test("is nothing before its first request, in windows that run", async () => {
-    const { keys, usage, clock } = await services();
-    const { key } = await keys.create({ name: "a", plan: "pro" });
-    const use = await usage.now(key);
-    expect(use).toEqual({
-      counts: {
-        minuteLabel: Math.floor(clock.nowMs / windowMs.minute),
-        minuteUsed: 0,
-        dayLabel: usage.today(),
-        dayUsed: 0,
-      },
-      lastUsedDay: undefined,
-    });
-  });
-
   test("starts anew with each window, and remembers the day of the last request", async () => {
     const { keys, usage, clock, take } = await services();
     const { key } = await keys.create({ name: "a", plan: "pro" });
@@ -102,29 +87,6 @@ describe("the use of a key now", () => {
     const use = await usage.now(key);
     expect(use.lastUsedDay).toBe(day);
     expect(await usage.days(30, key.id)).toMatchObject([{ day, requests: 4 }, { requests: 0 }]);
-  });
-
-  test("is told of more keys than the store answers requests at a time", async () => {
-    const { keys, usage, take } = await services();
-    const { key } = await keys.create({ name: "a", plan: "pro" });
-    await take(key.id, 7);
-    const others = Array.from({ length: 3_000 }, (_, at) => ({ ...key, id: `key_${at}` }));
-    const used = await usage.nowOfAll([key, ...others]);
-    expect(used).toHaveLength(3_001);
-    expect(used[0]).toEqual({ key, use: await usage.now(key) });
-    expect(used.filter(({ use }) => use.counts.dayUsed > 0)).toHaveLength(1);
-  });
-
-  test("comes in the order of the keys", async () => {
-    const { keys, usage, take } = await services();
-    const a = await keys.create({ name: "a", plan: "pro" });
-    const b = await keys.create({ name: "b", plan: "pro" });
-    await take(b.key.id, 2);
-    const used = await usage.nowOfAll([b.key, a.key]);
-    expect(used.map(({ key, use }) => [key.name, use.counts.dayUsed])).toEqual([
-      ["b", 2],
-      ["a", 0],
-    ]);
   });
 });
 

@@ -49,14 +49,10 @@ describe.each(stores)("$name", (kind) => {
 
     test.each<[string, NewPet]>([
       ["the largest category", { name: "a", categoryId: int64Max }],
-      ["the smallest category", { name: "a", categoryId: int64Min }],
-      ["a number that no double holds", { name: "a", categoryId: 2n ** 53n + 1n }],
-      ["an empty name", { name: "", categoryId: 0n }],
-      ["the word NULL", { name: "NULL", categoryId: 0n }],
+      ["the smallest category, an empty name", { name: "", categoryId: int64Min }],
       ["what an array literal is made of", { name: '{"a,b"}\\ \' "" {}', categoryId: 0n }],
       ["white space at both ends", { name: " \t\r\n a \u00a0", categoryId: 0n }],
       ["every plane of Unicode", { name: "é e\u0301 🐢 \u{10ffff} \ufeff\uffff", categoryId: 0n }],
-      ["control characters", { name: "\u0001\u001f\u007f\u0085", categoryId: 0n }],
       ["64 KiB of name", { name: "ñ".repeat(32_768), categoryId: 0n, status: "available" }],
       ["a status", { name: "a", categoryId: 1n, status: "pending" }],
     ])("are kept exactly: %s", async (_what, pet) => {
@@ -124,18 +120,6 @@ describe.each(stores)("$name", (kind) => {
           id: over.id,
           outcome: "repeated",
         });
-      });
-
-      test("are told from what was sent with the same value a day before", async () => {
-        const tomorrow = noonMs + dayMs;
-        const late = once();
-        // More are older than are forgotten with one create.
-        const older = Array.from({ length: 17 }, () => once({ nowMs: noonMs - 1 }));
-        for (const create of [...older, late]) await store.pets.createOnce(create);
-        const other = { ...late, bodyHash: new Uint8Array(32).fill(2), nowMs: tomorrow };
-        const { id, outcome } = await store.pets.createOnce(other);
-        expect(outcome).toBe("added");
-        expect(await store.pets.createOnce(other)).toEqual({ id, outcome: "repeated" });
       });
 
       test("are forgotten in the end, a few with each that is remembered", async () => {
@@ -230,16 +214,6 @@ describe.each(stores)("$name", (kind) => {
       expect(await store.keys.byId("key_none")).toBeUndefined();
     });
 
-    test("are listed in the order of their creation", async () => {
-      const first = await makeKey();
-      const second = await makeKey();
-      const ids = (await store.keys.list()).map(({ id }) => id);
-      expect(ids.slice(-2)).toEqual([first.key.id, second.key.id]);
-      // Whatever their ids are.
-      const earliest = await makeKey({ id: "key_z", createdAtMs: noonMs - dayMs });
-      expect((await store.keys.list())[0]?.id).toBe(earliest.key.id);
-    });
-
     test("tell for which environments they were made", async () => {
       await makeKey();
       expect(await store.keys.hasSecretOf("production")).toBe(true);
@@ -268,15 +242,6 @@ describe.each(stores)("$name", (kind) => {
         "access",
         "revokedAt",
       ]);
-    });
-
-    test("leave nothing behind when a change changes nothing, or there is no such key", async () => {
-      const { key } = await makeKey();
-      const before = store.versions().keys;
-      expect(await store.keys.change(key.id, by("noop"), (same) => same)).toEqual(key);
-      expect(await store.keys.change("key_none", by("noop"), (same) => same)).toBeUndefined();
-      expect(store.versions().keys).toBe(before);
-      expect(await store.keys.events(key.id)).toHaveLength(1);
     });
 
     test("keep nothing of a change that threw", async () => {
@@ -420,17 +385,6 @@ describe.each(stores)("$name", (kind) => {
       expect(await store.windows.usage(today + 1, "w7")).toHaveLength(1);
       expect((await store.windows.usage(today, undefined)).length).toBeGreaterThan(2);
       expect(unusedCounts.dayUsed).toBe(0);
-    });
-
-    test("add what a clock that was set back counts to a finished day's requests", async () => {
-      const today = Math.floor(noonMs / dayMs);
-      await one("w11", 3);
-      nowMs += 3 * dayMs;
-      await one("w11", 1);
-      nowMs -= 3 * dayMs;
-      await one("w11", 1);
-      // The count of the day that never was is kept.
-      expect(await store.windows.usage(0, "w11")).toMatchObject([{ day: today, requests: 5 }]);
     });
 
     test("forget a day of a key 400 days later, when a day of that key ends", async () => {

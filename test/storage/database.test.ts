@@ -73,14 +73,6 @@ describe.each(stores)("$name", (kind) => {
     expect(await names()).toEqual([]);
   });
 
-  test("a read waits for no transaction", async () => {
-    await store.db.transaction((tx) => add(tx, 1n, "Dog"));
-    const cat = store.db.transaction((tx) => add(tx, 2n, "Cat"));
-    expect((await names()).length).toBeGreaterThan(0);
-    await cat;
-    expect(await names()).toHaveLength(2);
-  });
-
   test("an int64 in JSON stays exact, in returning() too", async () => {
     const summary = { least: -int64Max - 1n, most: int64Max, text: "{}", list: [1, null] };
     const categories = [{ id: int64Max, before: null, after: "Dog" }];
@@ -154,15 +146,5 @@ describe.each(stores)("$name", (kind) => {
     );
     expect(store.versions().edits).toBeGreaterThan(added.edits);
     expect(await store.pets.count()).toBe(count + 1);
-  });
-
-  test("counters are asked in the same way", async () => {
-    const { counters } = store;
-    await counters.transaction(async (tx) => {
-      await tx.insert(tx.t.usageDays).values({ keyId: "k", day: 3, refusals: 2 });
-    });
-    expect(await counters.read((tx) => tx.select().from(tx.t.usageDays))).toEqual([
-      { keyId: "k", day: 3, requests: 0, refusals: 2, bans: 0 },
-    ]);
   });
 });

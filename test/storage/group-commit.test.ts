@@ -71,23 +71,6 @@ describe("a commit", () => {
     expect(batches()).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  test("is told since when its first item waits", async () => {
-    const { group, commits } = held();
-    const beforeMs = performance.now();
-    const first = group.add(1);
-    const afterMs = performance.now();
-    await turns();
-    const second = group.add(2);
-    commits[0]?.end();
-    await first;
-    await turns();
-    commits[1]?.end();
-    await second;
-    expect(commits[0]?.sinceMs).toBeGreaterThanOrEqual(beforeMs);
-    expect(commits[0]?.sinceMs).toBeLessThanOrEqual(afterMs);
-    expect(commits[1]?.sinceMs).toBeGreaterThanOrEqual(afterMs);
-  });
-
   test("that fails is told to all that it held and to nobody else", async () => {
     const { group, commits } = held({ batchMax: 2 });
     const results = [1, 2, 3].map((item) => group.add(item).catch((error: unknown) => error));
@@ -152,19 +135,4 @@ test("above the bound an item is refused at once, and taken again when there is 
   commits[2]?.end();
   expect(await Promise.all([...waiting, after])).toEqual([20, 30, 50]);
   expect(batches()).toEqual([[1], [2, 3], [5]]);
-});
-
-test("it is settled when all that was added is kept or refused, and not before", async () => {
-  const { group, commits } = held({ batchMax: 1 });
-  await group.settled();
-  const results = [group.add(1), group.add(2).catch(() => "refused")];
-  let isSettled = false;
-  const settled = group.settled().then(() => (isSettled = true));
-  await turns();
-  commits[0]?.end();
-  await turns();
-  expect(isSettled).toBe(false);
-  commits[1]?.end(new Error("no room"));
-  await settled;
-  expect(await Promise.all(results)).toEqual([10, "refused"]);
 });

@@ -1,6 +1,6 @@
 /** Data of version 1.0.0 goes on. test/fixtures/1.0.0 was made by that version's executable. */
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, statSync, truncateSync } from "node:fs";
+import { cpSync, readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
@@ -10,7 +10,7 @@ import { migrate, postgresMigrations } from "../../src/features/postgres/migrate
 import { systemClock } from "../../src/domain/clock.ts";
 import type { KeyHash, Store } from "../../src/storage/contract.ts";
 import { PeopleService } from "../../src/features/console/people.ts";
-import { freeBytes, requireRoomToMigrate } from "../../src/storage/sqlite/checks.ts";
+import { freeBytes } from "../../src/storage/sqlite/checks.ts";
 import { migrationsOf } from "../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../src/storage/sqlite/connection.ts";
 import { migrate as migrateSqlite, pendingMigrations } from "../../src/storage/sqlite/migrate.ts";
@@ -133,19 +133,6 @@ describe.each(stores)("people of one name on $name", ({ name, place: makePlace }
   );
 });
 
-test("the program of 1.0.0 refuses a migrated folder in words", async () => {
-  using folder = temporaryFolder();
-  await fillAsBefore("sqlite", ["--data", folder.path]);
-  const [sqlite] = stores;
-  const place = join(folder.path, "rehome.db");
-  using db = new Database(place);
-  db.run("INSERT INTO schema_migrations (tag, hash) VALUES ('0001_later', 'hash')");
-  expect(sqlite?.name).toBe("sqlite");
-  expect(() => pendingMigrations(db, place, migrationsOf.catalogue.slice(0, 1))).toThrow(
-    "was made by a newer rehome",
-  );
-});
-
 test("both databases are kept as they were, for the program from before the upgrade", async () => {
   using folder = temporaryFolder();
   await fillAsBefore("sqlite", ["", folder.path]);
@@ -174,15 +161,6 @@ test("both databases are kept as they were, for the program from before the upgr
     expect(copy.query(rows).all()).toEqual(before.query(rows).all());
     expect(copy.query(rows).all()).not.toEqual([]);
   }
-});
-
-test("a disk without room for the backup and the migration is said before anything is written", () => {
-  const file = join(fixture, "rehome.db");
-  const { size } = statSync(file);
-  expect(() => requireRoomToMigrate(file, 2 * size)).not.toThrow();
-  expect(() => requireRoomToMigrate(file, 2 * size - 1)).toThrow(
-    "cannot be updated: that needs 1 MiB of free space on its disk",
-  );
 });
 
 test("a store whose disk has no room for its migration is not opened", () => {

@@ -44,11 +44,6 @@ describe("on a narrow terminal", () => {
     for (const line of text.trimEnd().split("\n")) expect(Bun.stringWidth(line)).toBe(24);
   });
 
-  test("a cut never halves a wide character", () => {
-    const text = printed([["key_1", "東京東京東京東京", "12"]], narrow);
-    expect(text.split("\n")[1]).toBe("key_1  東京東京…      12");
-  });
-
   test("what is optional is left out where cutting is not enough, the last one first", () => {
     const columns = [
       "ID",
@@ -77,10 +72,6 @@ describe("on a narrow terminal", () => {
   });
 });
 
-test("a name with dollar signs is shown as it is", () => {
-  expect(printed([["1", "$& $$ $1", "1"]])).toContain("\n1   $& $$ $1      1\n");
-});
-
 test("a name cannot command the terminal", () => {
   const text = printed([["1", "a\u001B[2Jb\nc\u202Ed\u009Be\u0007", "1"]]);
   expect(text).toContain("a\\u001B[2Jb\\nc\\u202Ed\\u009Be\\u0007");
@@ -99,17 +90,5 @@ describe("colours", () => {
     expect(painted({ isTerminal: true, env: { NO_COLOR: "1" } })).toBe("a");
     expect(painted({ isTerminal: true, env: { TERM: "dumb" } })).toBe("a");
     expect(painted({ isTerminal: false })).toBe("a");
-  });
-
-  test("do not disturb the columns", () => {
-    const { red } = stylesOf(testIo({ isTerminal: true }));
-    const text = printed(
-      [
-        ["1", { text: "ab", paint: red }, "1"],
-        ["2", "abcdef", "2"],
-      ],
-      { isTerminal: true },
-    );
-    expect(text.split("\n")[1]).toBe("1   \u001B[31mab\u001B[39m          1");
   });
 });

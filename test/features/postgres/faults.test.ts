@@ -19,7 +19,6 @@ import {
   type OwnServer,
   type TestDatabase,
 } from "../../helpers/postgres.ts";
-import { importText } from "../../helpers/import-text.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 import { until } from "../../helpers/until.ts";
 import { longWork, nextEpoch } from "../../../src/storage/database.ts";
@@ -114,27 +113,6 @@ test("connections that the server kills while they are idle cost nobody an error
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
   await Bun.sleep(50);
   await works(store);
-});
-
-test("an import whose connection is killed imports nothing, and another one does", async () => {
-  const rows = Array.from({ length: 20_000 }, (_, index) => `n,1,available,x${index}`);
-  const text = `name,categoryId,status,externalId\n${rows.join("\n")}\n`;
-  const importing = timed(importText(store.db, text, { given: { source: "x" } }));
-  // It has written rows that nobody else sees yet.
-  await until(async () => {
-    const [row] = (await database.sql`
-      SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()
-        AND backend_xid IS NOT NULL AND query ILIKE 'insert%pets%'`) as [{ n: number }];
-    return row.n > 0;
-  });
-  await database.sql`
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-  expect((await importing).error?.kind).toBe("unavailable");
-  expect(await store.pets.count()).toBe(0);
-  await recovers(store, 30_000);
-  const again = await importText(store.db, text, { given: { source: "x" } });
-  expect(again).toMatchObject({ added: 20_000, unchanged: 0 });
 });
 
 test("connections killed under load: each create is there once or was refused", async () => {
@@ -254,42 +232,6 @@ test("a frozen server: requests wait as long as they may, then are refused at on
   }
   await recovers(store, 30_000);
   await until(() => store.current() === undefined);
-});
-
-test("a database that becomes read-only is not asked again and again: writes are refused, and reads go on", async () => {
-  await works(store);
-  const setReadOnly = async (isReadOnly: boolean) => {
-    const name = new URL(database.url).pathname.slice(1);
-    await database.sql.unsafe(
-      `ALTER DATABASE "${name}" SET default_transaction_read_only = ${isReadOnly}`,
-    );
-    await database.sql`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-  };
-  await setReadOnly(true);
-  const { page, ...writes } = work;
-  for (let round = 0; round < 3; round += 1) {
-    const refused = await Promise.all(Object.values(writes).map((each) => timed(each(store))));
-    expect(refused.map(({ error }) => error?.kind)).toEqual(refused.map(() => "unavailable"));
-  }
-  // Each set of connections loses those that were ended, and then one that may not write.
-  expect(losses.length).toBeLessThanOrEqual(2 * Object.keys(work).length);
-  expect((await timed(page?.(store) ?? Promise.reject())).error).toBeUndefined();
-  await setReadOnly(false);
-  await recovers(store, 30_000);
-});
-
-test("work that may take minutes does not spend them on waiting for a database that is gone", async () => {
-  const name = new URL(database.url).pathname.slice(1);
-  await database.sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
-  await using late = {
-    store: await open(database.url),
-    [Symbol.asyncDispose]: () => late.store.close(),
-  };
-  const { ms, error } = await timed(late.store.db.transaction(nextEpoch, longWork));
-  expect(error?.kind).toBe("unavailable");
-  expect(ms).toBeLessThan(timeoutMs + slackMs);
 });
 
 test("a change that waits in vain for a long one is refused, and the long one goes on", async () => {

@@ -52,15 +52,6 @@ test("eight processes that start together make the tables once", async () => {
   await Promise.all(opened.map((store) => store.close()));
 });
 
-test("a second start changes nothing and keeps what is there", async () => {
-  const first = await open();
-  await first.pets.create({ name: "Rex", categoryId: 1n });
-  await first.close();
-  const second = await open();
-  expect(await second.pets.byId(1n)).toEqual({ id: 1n, name: "Rex", categoryId: 1n });
-  await second.close();
-});
-
 test("works for a user who may not create a schema, in one that was made for it", async () => {
   const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
   await database.sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'a password of its own'`);
@@ -144,17 +135,6 @@ describe.skipIf(process.env["REHOME_TEST_POSTGRES"] !== undefined)("TLS", () => 
     await store.pets.byId(1n);
     expect(await isEncrypted()).toBe(true);
     await store.close();
-  });
-
-  test.each([
-    ["sslcert", "certFile"],
-    ["sslkey", "keyFile"],
-  ])("reads the file of %s", async (parameter, file) => {
-    const error = await refusal((url) => {
-      over("require")(url);
-      url.searchParams.set(parameter, "/none.pem");
-    });
-    expect(error.message).toEndWith(`: Unable to access ${file} path.`);
   });
 
   test("refuses a server whose certificate nobody trusts", async () => {

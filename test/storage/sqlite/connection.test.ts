@@ -10,7 +10,6 @@ import {
   isDamaged,
   isFull,
   openDatabase,
-  translating,
 } from "../../../src/storage/sqlite/connection.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
@@ -91,20 +90,6 @@ test("a lock, a full disk and damage are told apart; outside each is an unavaila
   expect(asAppError(unknown)).toBe(unknown);
 });
 
-test("what is translated says in words why it failed, and what to do", () => {
-  const full = new Database(":memory:");
-  full.run("PRAGMA max_page_count = 1");
-  const fill = () => translating(() => full.run("CREATE TABLE one (a)"));
-  const { message, why, hint } = failure(fill) as AppError;
-  expect(message).toBe("The store cannot be used at the moment.");
-  expect(why).toBe("there is no space left on its disk");
-  expect(hint).toContain("rehome doctor");
-  const refuse = () => {
-    throw new RangeError("one");
-  };
-  expect(failure(() => translating(refuse))).toBeInstanceOf(RangeError);
-});
-
 test("a database that another process just makes is waited for", async () => {
   using folder = temporaryFolder();
   const path = `${folder.path}/a.db`;
@@ -120,18 +105,4 @@ test("a database that another process just makes is waited for", async () => {
   await Bun.sleep(100);
   other.run("COMMIT");
   expect(await child.exited).toBe(0);
-});
-
-test("a write on a state that another process has changed is a lock too", () => {
-  using folder = temporaryFolder();
-  const path = `${folder.path}/a.db`;
-  using db = openDatabase(path, { synchronous: "full" });
-  using other = openDatabase(path, { synchronous: "full" });
-  db.run("CREATE TABLE a (b)");
-  db.run("BEGIN");
-  db.query("SELECT b FROM a").all();
-  other.run("INSERT INTO a VALUES (1)");
-  const stale = failure(() => db.run("INSERT INTO a VALUES (2)"));
-  expect(stale).toMatchObject({ code: "SQLITE_BUSY_SNAPSHOT" });
-  expect(isBusy(stale)).toBe(true);
 });

@@ -22,14 +22,6 @@ const open = (folder: string) => openSqliteStore(options(folder));
 /** Lets the running event-loop turn end. */
 const nextTurn = () => new Promise(setImmediate);
 
-test("a store may be closed in the turn in which it was read", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  store.versions();
-  await store.close();
-  await nextTurn();
-});
-
 test("all reads of a turn see one state, and the next turn sees what another process did", async () => {
   using folder = temporaryFolder();
   const [reader, other] = [open(folder.path), open(folder.path)];
@@ -51,15 +43,6 @@ test("all reads of a turn see one state, and the next turn sees what another pro
   expect(reader.versions().pets).toBe(before.pets + 1);
   expect(await seen()).toBe(1);
   await Promise.all([reader.close(), other.close()]);
-});
-
-test("a server counts its animals on the thread that writes them", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  for (const name of ["Rex", "Luna"]) await store.pets.create({ name, categoryId: 1n });
-  expect(store.pets.count()).toBeInstanceOf(Promise);
-  expect(await store.pets.count()).toBe(2);
-  await store.close();
 });
 
 test("a change in a turn that has read is there for others at once, not when the turn ends", async () => {
@@ -98,17 +81,6 @@ test("a change waits for another process's lock without holding up the thread", 
   await nextTurn();
   other.run("ROLLBACK");
   await change;
-  await store.close();
-});
-
-test("a transaction has the lock from its beginning", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  using other = new Connection(`${folder.path}/rehome.db`);
-  await store.db.transaction(async (tx) => {
-    expect(() => other.run("UPDATE key_epoch SET epoch = epoch + 1")).toThrow("locked");
-    await tx.delete(tx.t.pets);
-  });
   await store.close();
 });
 
@@ -182,20 +154,6 @@ test("its checks name which of its files cannot be written, and why", async () =
   await store.close();
 });
 
-test("its checks write nothing while takes succeed", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  await store.started;
-  const limits = { perMinute: 1, perDay: 1 };
-  await store.windows.reserve([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
-  using other = new Connection(`${folder.path}/limits.db`);
-  const version = () => other.query("PRAGMA data_version").get();
-  const before = version();
-  await store.check();
-  expect(version()).toEqual(before);
-  await store.close();
-});
-
 test("animals that cannot be read are an unavailable store, and a retry makes sense", async () => {
   using folder = temporaryFolder();
   const before = open(folder.path);
@@ -254,18 +212,6 @@ test("a noisy minute and a check wait for another process's write", async () => 
   const checks = await locked(() => store.check());
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   await store.close();
-});
-
-test("a store that was closed tells of no files that are gone", async () => {
-  using folder = temporaryFolder();
-  const problems: unknown[] = [];
-  const onProblem = (error: unknown) => problems.push(error);
-  const store = openSqliteStore({ ...options(folder.path), onProblem });
-  await store.started;
-  await store.close();
-  // Longer than it is between two looks.
-  await Bun.sleep(300);
-  expect(problems).toEqual([]);
 });
 
 test("who ends somebody's access waits for a long change, as nobody else does", async () => {

@@ -1,11 +1,10 @@
 /** The snapshot that all reads of an event-loop turn are made in, and the files that are read. */
 import { expect, test } from "bun:test";
-import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
-import { FileWatch, VersionReader } from "../../../src/storage/sqlite/watch.ts";
+import { VersionReader } from "../../../src/storage/sqlite/watch.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
 const endOfTurn = () => new Promise((resolve) => void setImmediate(resolve));
@@ -16,16 +15,6 @@ function opened() {
   db.run("UPDATE key_epoch SET epoch = 7");
   return { db, versions: new VersionReader(db, { snapshot: true }) };
 }
-
-test("ends with the turn, and the next turn has one of its own", async () => {
-  const { db, versions } = opened();
-  for (let turn = 0; turn < 2; turn += 1) {
-    expect(versions.read().keys).toBe(7);
-    expect(db.inTransaction).toBe(true);
-    await endOfTurn();
-    expect(db.inTransaction).toBe(false);
-  }
-});
 
 test("that SQLite gave up itself, as it does when a read fails, is no failure at the turn's end", async () => {
   const { db, versions } = opened();
@@ -80,22 +69,4 @@ test("a change by hand that counts no edit is an edit", async () => {
   expect(await editsAfter("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)")).toBe(0);
   expect(await editsAfter("UPDATE pets SET name = 'Mia'")).toBe(1);
   for (const each of [db, other]) each.close();
-});
-
-test("a file that is missing is told of once, and no more after the close", async () => {
-  using folder = temporaryFolder();
-  const path = join(folder.path, "catalogue.db");
-  writeFileSync(path, "");
-  const told: unknown[] = [];
-  const watch = new FileWatch([path], (error) => told.push(error));
-  renameSync(path, `${path}.1`);
-  for (let times = 0; times < 3; times += 1) expect(watch.look()).toBeDefined();
-  expect(told).toHaveLength(1);
-  renameSync(`${path}.1`, path);
-  expect(watch.look()).toBeUndefined();
-  watch.close();
-  renameSync(path, `${path}.1`);
-  // Longer than it is between two looks.
-  await Bun.sleep(300);
-  expect(told).toHaveLength(1);
 });
