@@ -3,9 +3,8 @@ import type { CommandEntry } from "../feature.ts";
 import { AppError } from "../domain/errors.ts";
 import { withoutSecrets } from "../domain/api-key.ts";
 import { fullVersion } from "../version.ts";
-import { argumentsAreText } from "../storage/system.ts";
 import type { Io } from "./io.ts";
-import { firstOf, messageOf, UsageError } from "./errors.ts";
+import { firstOf, messageOf } from "./errors.ts";
 
 /** The core's only command; help shows it before those of the features. */
 const serve: CommandEntry = {
@@ -135,7 +134,6 @@ export function pathOf(command: Command): string {
 /** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 when it was called wrongly. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
-    requireText(args);
     const program = await programFor(args, io);
     // By itself, commander's help goes one command deep.
     const words = args[0] === "help" ? [...args.slice(1), "--help"] : args;
@@ -144,16 +142,6 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     return report(firstOf(error), io);
   }
-}
-
-/** Throws for an argument that is not UTF-8: a folder, file or name would become another one. */
-function requireText(args: readonly string[]): void {
-  const other = args.find((arg) => arg.includes("\uFFFD"));
-  if (other === undefined || argumentsAreText()) return;
-  throw new UsageError(
-    `The argument ${JSON.stringify(other)} is not UTF-8.`,
-    "Type it in a terminal with UTF-8, and rename a file whose name has another encoding.",
-  );
 }
 
 /** What root must know where a file is closed to the account that the command changed to. */

@@ -13,7 +13,7 @@ import { commandHere, toMakeKey } from "./command.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
 import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
-import { localHost, reachOf, type Reach } from "./reach.ts";
+import { localHost } from "./reach.ts";
 import { counted, limitsText } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
 
@@ -193,10 +193,8 @@ async function banner(
   }: { issued: IssuedKey | undefined; io: Io; listening: readonly Listening[] },
 ): Promise<string> {
   const { config } = loaded;
-  const { host } = config;
-  const isHttps = url.protocol === "https:";
-  const port = Number(url.port) || (isHttps ? 443 : 80);
-  const { origin } = new URL(`${url.protocol}//${localHost(host)}:${port}`);
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const { origin } = new URL(`${url.protocol}//${localHost(config.host)}:${port}`);
   const pets = await services.pets.count();
   const keys = await services.keys.count();
   const pages = io.features.flatMap(({ routes }) => routes?.(loaded.valueOf)?.pages ?? []);
@@ -210,24 +208,12 @@ async function banner(
       `${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
     ),
     ...pages.map(({ title, path }) => labelled(title, `${origin}${path}`)),
-    ...networkLines(await reachOf({ host, port, isHttps })),
     ...listening.flatMap(({ title, url: at, more }) => [labelled(title, at), ...more]),
     labelled("Data", `${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`),
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
   else if (keys === 0) lines.push(`  No key exists yet: ${wayToKey(loaded, io)}`);
   return `${lines.join("\n")}\n`;
-}
-
-/** Where other machines reach the server, and what to try there. */
-function networkLines(reaches: readonly Reach[]): string[] {
-  const [first] = reaches;
-  if (first === undefined) return [];
-  return [
-    "  From other machines:",
-    ...reaches.map(({ origin, via }) => `        ${origin}/v1 (${via})`),
-    `        try it there: curl -i ${first.origin}/health`,
-  ];
 }
 
 /** What makes a key for this server. */

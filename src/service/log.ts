@@ -1,4 +1,4 @@
-import { close, closeSync, constants, open, openSync, readSync, statSync, write } from "node:fs";
+import { close, constants, open, openSync, write } from "node:fs";
 import { isoSeconds, type Clock } from "../domain/clock.ts";
 import { writeFlags } from "../storage/sqlite/folder.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
@@ -70,7 +70,6 @@ export class Logger {
     this.clock = clock;
     this.#severity = logLevels.indexOf(level);
     this.#fd = path === undefined ? fd : openSync(path, writeFlags(path, appendFlags), fileMode);
-    if (path !== undefined && endsTorn(path)) this.write("");
   }
 
   isOn(level: LogLevel): boolean {
@@ -212,21 +211,6 @@ export class Logger {
     } catch (error) {
       onProblem(error as Error);
     }
-  }
-}
-
-/** True when a full disk cut off the last line of the file. False where the file cannot be read. */
-function endsTorn(path: string): boolean {
-  try {
-    const stat = statSync(path);
-    if (!stat.isFile() || stat.size === 0) return false;
-    const fd = openSync(path, "r");
-    const last = new Uint8Array(1);
-    readSync(fd, last, 0, 1, stat.size - 1);
-    closeSync(fd);
-    return last[0] !== newline;
-  } catch {
-    return false;
   }
 }
 

@@ -1,5 +1,4 @@
 /** What the machine says of this process and of its accounts. */
-import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readFileSync } from "node:fs";
 
 /** O_CLOEXEC of open(2) on Linux, which node:fs does not name. */
@@ -40,15 +39,6 @@ export function outputIsClosed(): boolean {
     return (parseInt(/^flags:\s*(\d+)$/m.exec(info)?.[1] ?? "0", 8) & closeOnExec) !== 0;
   } catch {
     return false;
-  }
-}
-
-/** False when this process was called with bytes that are not UTF-8. Bun reads U+FFFD in them. */
-export function argumentsAreText(): boolean {
-  try {
-    return isUtf8(readFileSync("/proc/self/cmdline"));
-  } catch {
-    return true;
   }
 }
 

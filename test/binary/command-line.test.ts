@@ -1,6 +1,5 @@
 /** What all commands have in common, on the compiled executable: help, mistakes, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { configSchema } from "../../src/features/operate/config.ts";
@@ -160,29 +159,6 @@ describe("config", () => {
     const result = await ran(["config", "--data", `${folder.path}/none`]);
     expect(result.stdout).toContain("/none");
     expect(await Bun.file(`${folder.path}/none/rehome.db`).exists()).toBe(false);
-  });
-});
-
-describe("an argument", () => {
-  test("that is not UTF-8 is a mistake, and names no other folder", async () => {
-    using folder = temporaryFolder();
-    // The shell makes the byte: Bun.spawn passes on UTF-8 only.
-    const command = `"$0" keys create --plan free --name x --data "$1/$(printf 'Jos\\351')"`;
-    const child = Bun.spawn(["sh", "-c", command, await executable(), folder.path], {
-      env: cleanEnvironment,
-      stderr: "pipe",
-    });
-    expect(await child.exited).toBe(2);
-    expect(await child.stderr.text()).toStartWith(
-      `Error: The argument "${folder.path}/Jos\uFFFD" is not UTF-8.\nTry: `,
-    );
-    expect(readdirSync(folder.path)).toEqual([]);
-  });
-
-  test("may have the character that stands for unknown ones", async () => {
-    const result = await rehome(["keys", "create", "--plan", "Jos\uFFFD", "--name", "x"]);
-    expect(result.stderr).toContain("argument 'Jos\uFFFD' is invalid");
-    expect(result.stderr).not.toContain("UTF-8");
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Database as Connection } from "bun:sqlite";
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
@@ -41,8 +41,6 @@ export interface SqliteOptions extends WindowStoreOptions {
   readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
   readonly onBan?: () => void;
-  /** A file with the catalogue that a store in memory begins with. */
-  readonly image?: string;
 }
 
 /** Opens the databases of a data folder. Makes missing ones, and updates older schemas. */
@@ -51,11 +49,9 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
 }
 
 /** A store that ends when it is closed: nothing in it needs to outlive the machine. */
-function openTemporary({ image, ...options }: SqliteOptions): SqliteStore {
+function openTemporary(options: SqliteOptions): SqliteStore {
   const folder = mkdtempSync(join(tmpdir(), "rehome-"));
   try {
-    const { catalogue } = storeFiles(folder);
-    if (image !== undefined) copyFileSync(image, catalogue);
     return openFolder({ ...options, folder }, true);
   } catch (error) {
     rmSync(folder, { recursive: true });

@@ -1,5 +1,4 @@
 import {
-  accessSync,
   closeSync,
   constants,
   existsSync,
@@ -14,13 +13,13 @@ import {
   renameSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import type { SQL } from "bun";
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
 import { connectToPrimary } from "../connections.ts";
 import { explainRefusal } from "../failures.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
-import { reasonOf } from "../../../domain/system-error.ts";
 import { type CopiedPart, copyStore } from "./copy.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
@@ -101,8 +100,15 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
   if (source === target) {
     throw new UsageError("--from and --to are the same place.", "Name another place with --to.");
   }
-  if (!isAddress(source)) requireCatalogue(source);
-  const copied = await copyPlaces(io, { source, target, config });
+  const folders = [source, target].filter((place) => !isAddress(place));
+  if (folders[0] === source && !existsSync(storeFiles(source).catalogue)) {
+    throw new UsageError(
+      `There is no rehome.db in ${source} that this user can see.`,
+      "Name another data folder with --from, or run it with sudo.",
+    );
+  }
+  // They may belong to two users, so that root cannot become the one whose they are.
+  const copied = await takenByRoot(folders, () => copyBetween(io, { source, target, config }));
   if (options.json) return printJson(io, copied);
   const { from, to, parts } = copied;
   for (const { title, rows, checksum } of parts.filter((part) => part.rows > 0)) {
@@ -111,38 +117,6 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
   io.out(`Copied from ${from} to ${to}; both sides are equal.\n`);
   io.err(`From now on rehome refuses to work on ${from}, and names the new place.\n`);
   return undefined;
-}
-
-/** Throws unless `folder` has a catalogue that this process can see. */
-function requireCatalogue(folder: string): void {
-  const { catalogue } = storeFiles(folder);
-  try {
-    accessSync(catalogue);
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new UsageError(
-      isMissing
-        ? `There is no rehome.db in ${folder}.`
-        : `${catalogue} cannot be read: ${reasonOf(error)}.`,
-      "Name another data folder with --from, or run it with sudo.",
-    );
-  }
-}
-
-interface PlacesToCopy {
-  readonly source: string;
-  readonly target: string;
-  readonly config: Pick<Config, "storeTimeoutMs" | "movedStore">;
-}
-
-/**
- * Copies everything from one place to an empty one, and shows on the terminal how far it is. See
- * `copyStore`. What is left is marked as moved, so that nobody changes it by mistake.
- */
-function copyPlaces(io: Io, places: PlacesToCopy): ReturnType<typeof copyBetween> {
-  const folders = [places.source, places.target].filter((place) => !isAddress(place));
-  // They may belong to two users, so that root cannot become the one whose they are.
-  return takenByRoot(folders, () => copyBetween(io, places));
 }
 
 /**
@@ -175,9 +149,19 @@ async function takenByRoot<T>(folders: readonly string[], work: () => Promise<T>
   }
 }
 
+interface Places {
+  readonly source: string;
+  readonly target: string;
+  readonly config: Config;
+}
+
+/**
+ * Copies everything from one place to an empty one, and shows on the terminal how far it is. What
+ * is left is marked as moved, so that nobody changes it by mistake.
+ */
 async function copyBetween(
   io: Io,
-  { source, target, config }: PlacesToCopy,
+  { source, target, config }: Places,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
   const say = (step: string) => void (io.talkIsTerminal && io.err(`${step}\n`));
   await requireUnusedPlace(source, config);
@@ -195,12 +179,7 @@ async function copyBetween(
 }
 
 /** Opens the target. What the source came from is put aside: the copy goes back there. */
-async function openTarget(
-  io: Io,
-  from: Store,
-  target: string,
-  config: PlacesToCopy["config"],
-): Promise<Store> {
+async function openTarget(io: Io, from: Store, target: string, config: Config): Promise<Store> {
   {
     await using opened = new AsyncDisposableStack();
     const to = await open(io, target, config);
@@ -229,20 +208,33 @@ function renameFiles(folder: string, ending: string): string {
 }
 
 async function renameSchema(address: string, ending: string, timeoutMs: number): Promise<string> {
-  const { sql } = await connectToPrimary(parseDatabaseAddress(address), timeoutMs);
-  try {
+  return onDatabase(address, timeoutMs, async (sql) => {
     const name = `${schemaName}_${ending}`;
     await sql.unsafe(`ALTER SCHEMA "${schemaName}" RENAME TO "${name}"`);
     return `the schema ${name}`;
+  });
+}
+
+/** Runs `work` on a connection of its own. Throws in words when the database cannot be used. */
+async function onDatabase<T>(
+  address: string,
+  timeoutMs: number,
+  work: (sql: SQL, where: string) => Promise<T>,
+): Promise<T> {
+  const parsed = parseDatabaseAddress(address);
+  const where = describeAddress(parsed);
+  const { sql } = await connectToPrimary(parsed, timeoutMs);
+  try {
+    return await work(sql, where);
   } catch (error) {
-    throw explainRefusal(error, describeAddress(parseDatabaseAddress(address)));
+    throw explainRefusal(error, where);
   } finally {
     await sql.close({ timeout: 0 });
   }
 }
 
 /** Throws while a server uses the place: what it stores would not be in the new place. */
-async function requireUnusedPlace(place: string, { storeTimeoutMs }: PlacesToCopy["config"]) {
+async function requireUnusedPlace(place: string, { storeTimeoutMs }: Config) {
   if (isAddress(place)) await requireUnusedDatabase(place, storeTimeoutMs);
   else requireUnused(storeFiles(place).catalogue);
 }
@@ -266,7 +258,7 @@ function isAddress(place: string): boolean {
   return /^\w+:\/\//.test(place);
 }
 
-function open(io: Io, place: string, { storeTimeoutMs }: PlacesToCopy["config"]): Promise<Store> {
+function open(io: Io, place: string, { storeTimeoutMs }: Config): Promise<Store> {
   const isDatabase = isAddress(place);
   return openStore(
     isDatabase ? place : undefined,
@@ -303,32 +295,22 @@ const pauseMs = 50;
  * Throws `unavailable` while another process of rehome is connected to the database. A server asks
  * it four times a second, so it always is.
  */
-async function requireUnusedDatabase(address: string, timeoutMs: number): Promise<void> {
-  const parsed = parseDatabaseAddress(address);
-  const where = describeAddress(parsed);
-  const { sql } = await connectToPrimary(parsed, timeoutMs);
-  // An address may give its sessions another name.
-  const isUsed = async () => {
-    const found = (await sql`
-      SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid()
-        AND application_name IN ('rehome', current_setting('application_name'))
-      LIMIT 1`) as unknown[];
-    return found.length > 0;
-  };
-  try {
+function requireUnusedDatabase(address: string, timeoutMs: number): Promise<void> {
+  return onDatabase(address, timeoutMs, async (sql, where) => {
     const endMs = performance.now() + lingerMs;
-    while (await isUsed()) {
-      if (performance.now() > endMs) {
-        throw new AppError("unavailable", `${where} is in use by another process.`, {
-          hint: "Stop rehome on every machine, then try again. To see who is connected: SELECT * FROM pg_stat_activity WHERE application_name = 'rehome';",
-        });
-      }
+    for (;;) {
+      // An address may give its sessions another name.
+      const found = (await sql`
+        SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND application_name IN ('rehome', current_setting('application_name'))
+        LIMIT 1`) as unknown[];
+      if (found.length === 0) return;
+      if (performance.now() > endMs) break;
       await Bun.sleep(pauseMs);
     }
-  } catch (error) {
-    throw explainRefusal(error, where);
-  } finally {
-    await sql.close({ timeout: 0 });
-  }
+    throw new AppError("unavailable", `${where} is in use by another process.`, {
+      hint: "Stop rehome on every machine, then try again. To see who is connected: SELECT * FROM pg_stat_activity WHERE application_name = 'rehome';",
+    });
+  });
 }
