@@ -16,23 +16,10 @@ describe("isPetStatus", () => {
 });
 
 describe("isPetName", () => {
-  test.each([
-    "",
-    " ",
-    "Mia",
-    "Zoë",
-    "Zoe\u0308",
-    "🐈",
-    "\u{10FFFF}",
-    "\uFEFF",
-    "\uFFFD",
-    "\uFFFF",
-    "a\nb\t\u0001",
-    "'; DROP TABLE pets; --",
-    "ا",
-    "x".repeat(1_000),
-    "🐈".repeat(1_000),
-  ])("takes %.20j", (name) => expect(isPetName(name)).toBe(true));
+  test.each(["", "Zoe\u0308", "\uFEFF", "a\nb\t\u0001", "🐈".repeat(1_000)])(
+    "takes %.20j",
+    (name) => expect(isPetName(name)).toBe(true),
+  );
 
   test.each(["\0", "Mia\0", "\uD83D", "\uDC08", "\uDC08\uD83D", "a\uD83Db", "🐈\uD83D"])(
     "refuses %j",

@@ -243,9 +243,6 @@ describe("levels", () => {
     const lines = parsed(await logged(requests, { level }));
     expect(lines.map(({ status }) => Number(status))).toEqual(statuses);
   });
-  test("off", async () => {
-    expect(await logged(requests, { level: "off" })).toBe("");
-  });
 });
 
 test("the text of a line is for people", async () => {

@@ -7,7 +7,6 @@ import { SharedFolder, Stack } from "../helpers/stack.ts";
 import { changesNoticed } from "../helpers/store-under-test.ts";
 
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
 /** A Free minute is noisy with more than this many refusals after its first two seconds. */
 const threshold = 30;
 
@@ -160,31 +159,5 @@ describe("a ban", () => {
     await noisy(stacks[1]);
     await changesNoticed();
     expect((await stacks[0]?.request(secret))?.refusal?.kind).toBe("key_banned");
-  });
-
-  test("stands among the key's events and in its usage", async () => {
-    await using folder = new SharedFolder(start());
-    const stack = await folder.stack();
-    const { key, secret } = await stack.key("free");
-    await becomeBanned(stack, secret);
-    const events = await stack.store.keys.events(key.id);
-    expect(
-      events.map(({ action, actor, after }) => [action, actor, after["noisyMinutes"]]),
-    ).toEqual([
-      ["create", "test", undefined],
-      ["noisy-minute", "server", 1],
-      ["noisy-minute", "server", 2],
-      ["automatic-ban", "server", undefined],
-    ]);
-    expect(events.at(-1)?.after).toMatchObject({
-      bannedUntil: "2026-11-21T12:07:02Z",
-      banReason: "it went on sending requests after 429 in 3 minutes out of 10",
-    });
-    stack.clock.advance(600_000);
-    await stack.services.sweep();
-    const day = Math.floor(stack.clock.nowMs / dayMs);
-    expect(await stack.store.windows.usage(day, key.id)).toEqual([
-      { keyId: key.id, day, requests: 180, refusals: 3 * 32, bans: 1 },
-    ]);
   });
 });

@@ -5,7 +5,7 @@ import type { Admission } from "../../src/service/admission.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
 import { countAdmitted, SharedFolder, Stack } from "../helpers/stack.ts";
-import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
+import { isOnPostgres } from "../helpers/store-under-test.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -90,14 +90,6 @@ describe("one process", () => {
       expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17 * taken });
     },
   );
-
-  test("a day limit below what a second of the minute allows is used up to the last", async () => {
-    const stack = await Stack.open(new TestClock(), {});
-    const { secret } = await stack.key("enterprise", { perMinute: 6_000, perDay: 10 });
-    const admissions: Admission[] = [];
-    for (let i = 0; i < 12; i += 1) admissions.push(await stack.request(secret));
-    expect(remaining(admissions)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-  });
 });
 
 describe("a clock that is set", () => {
@@ -116,25 +108,6 @@ describe("a clock that is set", () => {
     expect(refusal?.retryAfterSeconds).toBeLessThanOrEqual(60);
     stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000);
     expect((await stack.request(secret)).view.remaining).toBe(59);
-  });
-
-  test("a ban that a clock from a year to come imposed is void", async () => {
-    await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
-    const stack = await folder.stack();
-    const { key, secret } = await stack.key("free");
-    for (const minute of [0, 1, 2]) {
-      stack.store.reportNoisyMinute(
-        key.id,
-        seconds(folder.clock.nowMs) / 60 + minute,
-        folder.clock.nowMs,
-      );
-    }
-    await changesNoticed();
-    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
-    folder.clock.nowMs = Date.UTC(2026, 10, 21);
-    expect((await stack.request(secret)).refusal).toBeUndefined();
-    await stack.services.keys.ban(key.id, 90 * dayMs);
-    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
   });
 });
 
@@ -181,33 +154,6 @@ describe("a store in trouble", () => {
     expect((await stack.request(secret)).view.remaining).toBe(982);
     expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 34 });
     expect(stack.reported).toHaveLength(2);
-  });
-
-  test("a plan moved down while a take waits for the lock binds at once", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const stack = await folder.stack({ ...serving, timeoutMs: 5_000 });
-    const operator = await folder.stack();
-    const { key, secret } = await operator.key("business");
-    await changesNoticed();
-    expect(await stack.admitted(secret, 100)).toBe(100);
-    await using other = await countersOf(folder.path);
-    await other.lock();
-    const waiting = stack.requests(secret, 3);
-    await Bun.sleep(5);
-    await operator.services.keys.update(key.id, { plan: "free" });
-    await changesNoticed();
-    const after = stack.requests(secret, 3);
-    await Bun.sleep(5);
-    await other.unlock();
-    const atOnce = waiting.then(() => stack.request(secret));
-    // The three were under way before the change; nothing that came after it is admitted, not from
-    // their block either.
-    expect(countAdmitted(await waiting)).toBe(3);
-    expect((await atOnce).refusal?.kind).toBe("rate_limited");
-    expect(countAdmitted(await after)).toBe(0);
-    expect(await stack.admitted(secret, 20)).toBe(0);
-    await changesNoticed();
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 103 });
   });
 
   test("a failure that may come after the commit never lets a block be used twice", async () => {
@@ -285,20 +231,6 @@ describe("what is written", () => {
     expect(await stack.store.windows.usage(day, key.id)).toEqual([
       { keyId: key.id, day, requests: 60, refusals: 5_009, bans: 0 },
     ]);
-  });
-
-  test("a client that polls a minute after its day is used up writes nothing", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const stack = await folder.stack();
-    const { secret } = await stack.key("enterprise", { perMinute: 60, perDay: 3 });
-    await stack.requests(secret, 3);
-    await using counters = await countersOf(folder.path);
-    const before = await counters.state();
-    for (let i = 0; i < 9; i += 1) {
-      stack.clock.advance(minuteMs);
-      expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
-    }
-    expect(await counters.state()).toEqual(before);
   });
 
   test("a busy Business key costs a take for every 17 requests, and a refusal none", async () => {

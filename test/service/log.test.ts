@@ -1,6 +1,6 @@
 /** The server's log: what it says, and that it waits for nobody. */
 import { expect, test } from "bun:test";
-import { closeSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Logger, timestamps } from "../../src/service/log.ts";
 import { TestClock } from "../helpers/app.ts";
@@ -110,23 +110,6 @@ test("a full disk is told of once, and closing does not wait for it", async () =
   await log.close(600_000);
   expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining("ENOSPC")]);
 });
-
-test.each(["half a li", "a whole line\n", ""])(
-  "after %j a line stands by itself",
-  async (before) => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "log");
-    writeFileSync(path, before);
-    const { log } = open(path);
-    log.write("next");
-    await log.close(5_000);
-    expect(readFileSync(path, "utf8").split("\n")).toEqual([
-      ...before.split("\n").filter((line) => line !== ""),
-      "next",
-      "",
-    ]);
-  },
-);
 
 test("the rest of a message that is too long is cut off", async () => {
   using folder = temporaryFolder();

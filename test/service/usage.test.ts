@@ -33,22 +33,6 @@ async function services() {
   return { clock, keys, usage, take };
 }
 
-test("the last address of a key is that of the last request that took from its windows", async () => {
-  const { services, key } = await testApp();
-  const secret = await key("free");
-  const [made] = await services.keys.list();
-  if (made === undefined) throw new Error("no key");
-  const last = () => services.usage.lastAddress(made);
-  expect(await last()).toBeUndefined();
-  for (const address of ["192.0.2.1", "2001:db8::1"]) {
-    await services.access.admit(secret, () => address);
-    expect(await last()).toBe(address);
-  }
-  // A server without addresses, as on a Unix socket, takes nothing away.
-  await services.access.admit(secret, () => undefined);
-  expect(await last()).toBe("2001:db8::1");
-});
-
 test("an address is asked for with a take only, not for each request", async () => {
   const { services, key } = await testApp();
   const secret = await key("business");

@@ -21,7 +21,7 @@ import {
 } from "../../helpers/postgres.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 import { until } from "../../helpers/until.ts";
-import { longWork, nextEpoch } from "../../../src/storage/database.ts";
+import { nextEpoch } from "../../../src/storage/database.ts";
 
 /** Short, so that the tests are; a server has 2 s. */
 const timeoutMs = 1_000;
@@ -232,23 +232,6 @@ test("a frozen server: requests wait as long as they may, then are refused at on
   }
   await recovers(store, 30_000);
   await until(() => store.current() === undefined);
-});
-
-test("a change that waits in vain for a long one is refused, and the long one goes on", async () => {
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const long = store.db.transaction(async (tx) => {
-    await nextEpoch(tx);
-    begin();
-    await over;
-    return nextEpoch(tx);
-  }, longWork);
-  await begun;
-  const { error } = await timed(store.db.transaction(nextEpoch));
-  expect(error?.kind).toBe("unavailable");
-  end();
-  expect((await timed(long)).error).toBeUndefined();
-  await works(store);
 });
 
 test("a process cut off in the middle of a take does not keep others from its keys", async () => {

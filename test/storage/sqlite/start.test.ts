@@ -22,7 +22,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import { refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
-import { examine } from "../../../src/storage/sqlite/inspect.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 
@@ -219,42 +218,4 @@ test("a folder may have any name", async () => {
   // And it is the file in it that is looked at.
   writeFileSync(join(odd, "rehome.db"), "animals of the town\n".repeat(500));
   expect(() => open(odd)).toThrow("not an SQLite database");
-});
-
-test("an empty file is a new database", async () => {
-  writeFileSync(catalogue, "");
-  mkdirSync(join(folder, "unrelated"));
-  const store = open();
-  expect(await store.pets.create({ name: "first", categoryId: 1n })).toBe(1n);
-  await store.close();
-});
-
-describe("a look at a database that seems damaged", () => {
-  /** What SQLite says of a file that is none of its own making. */
-  function damage(): unknown {
-    const path = join(folder, "damaged.db");
-    writeFileSync(path, "no database ".repeat(100));
-    try {
-      return new Database(path).run("SELECT 1 FROM a");
-    } catch (error) {
-      return error;
-    }
-  }
-
-  test.each([
-    [2, "it is whole"],
-    [3, "damaged"],
-  ])("%d times in a row: %s", async (times, outcome) => {
-    await filled();
-    let looks = 0;
-    const look = () => {
-      looks += 1;
-      if (looks <= times) throw damage();
-      return "it is whole";
-    };
-    const found = () => examine(catalogue, look);
-    if (outcome === "damaged") expect(found).toThrow("is not an SQLite database");
-    else expect(found()).toBe(outcome);
-    expect(looks).toBe(3);
-  });
 });

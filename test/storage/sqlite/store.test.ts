@@ -2,9 +2,7 @@ import { constants, Database as Connection } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { sql } from "drizzle-orm";
-import { noBan } from "../../../src/domain/ban.ts";
 import { systemClock } from "../../../src/domain/clock.ts";
-import type { KeyHash } from "../../../src/storage/contract.ts";
 import type { Database } from "../../../src/storage/database.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { randomBytes } from "../../../src/cli/open.ts";
@@ -68,19 +66,6 @@ test("a request sees what another process did before it, in a turn that is long 
   Bun.sleepSync(2);
   store.current();
   expect(store.versions().keys).toBe(before + 1);
-  await store.close();
-});
-
-test("a change waits for another process's lock without holding up the thread", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  await store.started;
-  using other = new Connection(`${folder.path}/rehome.db`);
-  other.run("BEGIN IMMEDIATE");
-  const change = store.db.transaction((tx) => tx.run(sql`DELETE FROM ${tx.t.pets}`));
-  await nextTurn();
-  other.run("ROLLBACK");
-  await change;
   await store.close();
 });
 
@@ -174,43 +159,6 @@ test("animals that cannot be read are an unavailable store, and a retry makes se
   };
   expect(await failure(() => store.pets.page({ limit: 20 }))).toMatchObject(unavailable);
   expect(await failure(() => store.pets.byId(15n))).toMatchObject(unavailable);
-  await store.close();
-});
-
-test("a noisy minute and a check wait for another process's write", async () => {
-  using folder = temporaryFolder();
-  const store = openSqliteStore({ ...options(folder.path), timeoutMs: 2_000 });
-  await store.started;
-  const limits = { perMinute: 1, perDay: 1 };
-  const key = {
-    id: "key_1",
-    name: "a",
-    plan: "enterprise",
-    limits,
-    readOnly: false,
-    createdAtMs: 0,
-    expiresAtMs: undefined,
-    revokedAtMs: undefined,
-    ban: noBan,
-  } as const;
-  const secret = { mask: "", createdAtMs: 0, expiresAtMs: undefined };
-  const by = { action: "create", actor: "test", nowMs: 0 };
-  await store.keys.insert(key, new Uint8Array(32) as KeyHash, secret, by);
-  using other = new Connection(`${folder.path}/rehome.db`);
-  const locked = async <T>(work: () => T) => {
-    other.run("BEGIN IMMEDIATE");
-    const result = work();
-    await Bun.sleep(50);
-    other.run("ROLLBACK");
-    return result;
-  };
-  await locked(() => store.reportNoisyMinute(key.id, 1, 60_000));
-  // The writer thread does what it is told in its order: when it counts, the minute is noted.
-  await store.pets.count();
-  const events = await store.keys.events(key.id);
-  expect(events.map(({ action }) => action)).toEqual(["create", "noisy-minute"]);
-  const checks = await locked(() => store.check());
-  expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   await store.close();
 });
 

@@ -87,25 +87,6 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
     expect(changed.map(({ id }) => id)).toEqual(["key_2"]);
   });
 
-  test("keys of another store are left alone, also where it has no animals yet", async () => {
-    const key = {
-      id: "key_9",
-      name: "theirs",
-      plan: "free",
-      limits: publishedLimits.free,
-    } as const;
-    const rest = { readOnly: false, createdAtMs: noonMs, expiresAtMs: undefined };
-    await to.keys.insert(
-      { ...key, ...rest, revokedAtMs: undefined, ban: noBan },
-      hashOf(9),
-      secret,
-      by("create"),
-    );
-    const foreign = await copy().catch((error: unknown) => error);
-    expect((foreign as AppError).message).toContain("is not empty");
-    expect((await to.keys.list()).map(({ id }) => id)).toEqual(["key_9"]);
-  });
-
   test("a source that changes while it is copied is noticed", async () => {
     const changing = copy((step) => {
       if (step !== "Comparing both sides") return;
