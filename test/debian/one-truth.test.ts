@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  "an installation with --host and --port is reached from another machine, as banner and doctor say",
+  "an installation with --host and --port is reached from another machine, as install and doctor say",
   async () => {
     const text = await inSystem(`
       exec 2>&1
