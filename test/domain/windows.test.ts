@@ -218,14 +218,6 @@ describe("reserve", () => {
     expect(next).toEqual({ granted: 60, counts: countsAt(startMs + minute, 60, 120) });
   });
 
-  test("what the day does not have left is charged to neither window", () => {
-    const threeLeft = countsAt(startMs, 0, 997);
-    const taken = reserve(threeLeft, free, 60, startMs);
-    expect(taken).toEqual({ granted: 3, counts: countsAt(startMs, 3, 1000) });
-    const nextMinute = reserve(taken.counts, free, 1, startMs + minute);
-    expect(nextMinute).toEqual({ granted: 0, counts: countsAt(startMs + minute, 0, 1000) });
-  });
-
   test("a lower plan below what is used: nothing is granted, nothing is negative", () => {
     const used = countsAt(startMs, 250, 250);
     expect(reserve(used, free, 5, startMs)).toEqual({ granted: 0, counts: used });
@@ -263,15 +255,6 @@ describe("giveBack", () => {
     );
     const old = { minuteLabel: minuteLabel - 1, dayLabel: dayLabel - 1, count: 5 };
     expect(giveBack(counts, old)).toEqual(counts);
-  });
-
-  test("never leaves less than nothing", () => {
-    expect(giveBack(counts, { minuteLabel, dayLabel, count: 31 })).toEqual(
-      countsAt(startMs, 0, 269),
-    );
-    expect(giveBack(countsAt(startMs, 3, 4), { minuteLabel, dayLabel, count: 5 })).toEqual(
-      countsAt(startMs, 0, 0),
-    );
   });
 });
 

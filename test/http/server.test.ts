@@ -56,16 +56,6 @@ test("another certificate is taken up on the same port, the scheme's own too", a
   expect(ports).toEqual([0, 443]);
 });
 
-test("a certificate that comes while the server stops opens no other one", async () => {
-  const { ports, serve } = servers();
-  const server = listen(handler, options, serve);
-  const stopped = server.stop(200);
-  await server.renew(tls);
-  await stopped;
-  await server.renew(tls);
-  expect(ports).toEqual([0]);
-});
-
 test("a stop waits for what the former certificate's server still answers", async () => {
   const { serve } = servers();
   const { promise: answered, resolve } = Promise.withResolvers<void>();
