@@ -38,15 +38,6 @@ export function operationsOf({ paths }: OpenApiDocument): Operation[] {
   );
 }
 
-/** A heading and a link to it. `more` stands behind the title, not in the link's name. */
-export function heading(level: 2 | 3, id: string, title: string, more: Html | false = false): Html {
-  const tag = trusted(`h${level}`);
-  return html`<div class="heading">
-    <${tag}>${title}${more}</${tag}>
-    <a class="anchor" href="#${id}" aria-label="Link to ${title}"></a>
-  </div>`;
-}
-
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
@@ -70,7 +61,9 @@ export function operationSection(
     hasList: example.text.startsWith("["),
   };
   return html`<section class="operation" id="${id}">
-    ${heading(3, id, summary, deprecated && html` <span class="old"><span class="tag">deprecated</span></span>`)}
+    <h3>
+      ${summary}${deprecated && html` <span class="old"><span class="tag">deprecated</span></span>`}
+    </h3>
     <p>${methodBadge(method)} <code>${path}</code></p>
     <div class="columns">
       <div class="about">${markdown(operation.description ?? "")}</div>
@@ -83,7 +76,7 @@ export function operationSection(
         novalidate
         aria-label="${summary}"
       >
-        ${tryFields(document, id, parameters, body?.example, servers)}
+        ${tryFields(document, id, parameters, body?.example)}
         <div class="result">
           <p class="outcome">
             <strong class="status s2">${example.status} ${STATUS_CODES[example.status]}</strong>
@@ -170,15 +163,15 @@ function responseOf(
     Object.entries(headers).filter(([name]) => !(name in commonHeaders)),
   );
   const hasOwn = Object.keys(own).length > 0;
-  return html`<details id="${id}">
+  // A browser opens it for an address that leads to what is in it.
+  return html`<details>
     <summary>
       <span class="status s${status.charAt(0)}">${status}</span>
       <span>${line(description)}</span>
     </summary>
-    <p class="soft">
+    <p class="soft" id="${id}">
       ${schema && html`Body: ${typeOf(document, schema)}, `}headers: as on
       <a href="#responses">every response</a>${hasOwn && ", and:"}
-      <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}"></a>
     </p>
     ${hasOwn && fieldList(document, headerFields(document, own))}
     ${Object.values(examples).map((example) => {
@@ -210,15 +203,11 @@ function tryFields(
   operationId: string,
   parameters: readonly Field[],
   body: string | undefined,
-  servers: readonly Server[],
 ): Html {
   const id = `${operationId}-body`;
   return html`<div class="live">
     <h4>Try it</h4>
-    <div class="inputs">
-      ${servers.length > 1 && serverChoice(operationId, servers)}
-      ${parameters.map((field) => input(document, operationId, field))}
-    </div>
+    <div class="inputs">${parameters.map((field) => input(document, operationId, field))}</div>
     ${
       body !== undefined &&
       html`<label for="${id}">Body <span class="type">JSON</span></label>
@@ -235,20 +224,6 @@ ${body}</textarea>`
       <button type="submit">Send</button>
       <span class="hint"><a href="#key">Paste an API key</a> to send requests.</span>
     </div>
-  </div>`;
-}
-
-function serverChoice(operationId: string, servers: readonly Server[]): Html {
-  const id = `${operationId}-server`;
-  // The page's own address is found from where it is read, so that it is right behind any proxy.
-  return html`<div>
-    <label for="${id}">Server</label>
-    <select id="${id}" class="server">
-      ${servers.map(
-        ({ url, description }, at) =>
-          html`<option value="${at === 0 ? "" : url}">${description}</option>`,
-      )}
-    </select>
   </div>`;
 }
 
