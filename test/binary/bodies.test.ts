@@ -5,7 +5,6 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { directly } from "../helpers/behind-proxy.ts";
 import { type RunningBinary } from "../helpers/binary.ts";
 import { portOf } from "../helpers/load.ts";
 import { raw } from "../helpers/raw.ts";
@@ -33,7 +32,7 @@ test("a create that another request follows at once is not answered and stores n
   const next = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const bytes = head(key, `Content-Length: ${body.length}`) + body + next;
   const answers = await Promise.all(
-    Array.from({ length: 50 }, () => raw(directly(server.origin), bytes, 100)),
+    Array.from({ length: 50 }, () => raw(server.origin, bytes, 100)),
   );
   expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([""]));
   expect(await stored("broken")).toBe(0);
@@ -49,9 +48,7 @@ describe("a request that Bun answers with 400 stores nothing", () => {
     ["CRLF behind the chunks", "Transfer-Encoding: chunked", `${chunked}\r\n\r\n`],
   ])("%s", async (_what, length, bytes) => {
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () =>
-        raw(directly(server.origin), head(key, length) + bytes, 100),
-      ),
+      Array.from({ length: 50 }, () => raw(server.origin, head(key, length) + bytes, 100)),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
     expect(await stored("broken")).toBe(0);
@@ -61,7 +58,7 @@ describe("a request that Bun answers with 400 stores nothing", () => {
 test("a create with a byte too many is not remembered by its Idempotency-Key", async () => {
   const once = '{"name":"once","categoryId":1}';
   const length = `Idempotency-Key: stray\r\nContent-Length: ${once.length}`;
-  const { status } = await raw(directly(server.origin), `${head(key, length)}${once}\n`, 100);
+  const { status } = await raw(server.origin, `${head(key, length)}${once}\n`, 100);
   expect(status).toBe(400);
   const answer = await fetch(`${server.origin}/v1/pets`, {
     method: "POST",

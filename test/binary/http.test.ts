@@ -1,7 +1,6 @@
 /** HTTP/1.1 as clients and proxies rely on it, byte by byte. */
 import { describe, expect, test } from "bun:test";
 import { type RunningBinary } from "../helpers/binary.ts";
-import { directly } from "../helpers/behind-proxy.ts";
 import { raw } from "../helpers/raw.ts";
 import { serveForAll } from "../helpers/served-file.ts";
 
@@ -51,7 +50,7 @@ test("a Host with a port that is none gets 400, also behind a good one that it b
   const statuses: number[] = [];
   for (const port of [8080, 80_809_999, 8080]) {
     const head = `GET /health HTTP/1.1\r\nHost: a.example:${port}\r\n\r\n`;
-    statuses.push((await raw(directly(server.origin), head, 100)).status);
+    statuses.push((await raw(server.origin, head, 100)).status);
   }
   expect(statuses).toEqual([200, 400, 200]);
 });
@@ -73,7 +72,7 @@ test.each(["close", "Close", "keep-alive, close"])(
       ["OPTIONS", "/docs/json"],
     ]) {
       const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: ${option}\r\n\r\n`;
-      const { headers, isClosed } = await raw(directly(server.origin), head, 500);
+      const { headers, isClosed } = await raw(server.origin, head, 500);
       expect(headers.get("connection")).toBe("close");
       expect(headers.has("keep-alive")).toBe(false);
       expect(isClosed).toBe(true);
@@ -83,7 +82,7 @@ test.each(["close", "Close", "keep-alive, close"])(
 
 test("an answer to a request with another option of Connection does not", async () => {
   const head = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: closed, keep-alive\r\n\r\n";
-  const { headers, isClosed } = await raw(directly(server.origin), head, 500);
+  const { headers, isClosed } = await raw(server.origin, head, 500);
   expect(headers.get("keep-alive")).toBe("timeout=75");
   expect(isClosed).toBe(false);
 });
@@ -119,7 +118,7 @@ describe("what the server answers by itself, as docs/http.md has it", () => {
     ["a method that HTTP does not define", 0, get("").replace("GET", "BREW")],
     ["a method in lower case", 0, get("").replace("GET", "get")],
   ])("%s: %d", async (_what, status, bytes) => {
-    const answer = await raw(directly(server.origin), bytes, 500);
+    const answer = await raw(server.origin, bytes, 500);
     expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
       status,
       isClosed: true,
@@ -130,7 +129,7 @@ describe("what the server answers by itself, as docs/http.md has it", () => {
 
   test("a request behind one that waits for the store ends both", async () => {
     const ready = `GET /ready HTTP/1.1\r\n${host}\r\n\r\n`;
-    const answer = await raw(directly(server.origin), ready + ready, 500);
+    const answer = await raw(server.origin, ready + ready, 500);
     expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
       status: 0,
       isClosed: true,
@@ -139,7 +138,7 @@ describe("what the server answers by itself, as docs/http.md has it", () => {
 
   test("a connection of HTTP/1.0 ends after its response", async () => {
     const health = `GET /health HTTP/1.0\r\n${host}\r\nConnection: keep-alive\r\n\r\n`;
-    const { headers: shown, isClosed } = await raw(directly(server.origin), health, 500);
+    const { headers: shown, isClosed } = await raw(server.origin, health, 500);
     expect({ keepAlive: shown.get("keep-alive"), isClosed }).toEqual({
       keepAlive: "timeout=75",
       isClosed: true,
@@ -149,6 +148,6 @@ describe("what the server answers by itself, as docs/http.md has it", () => {
   test("198 headers are served, and so is the same length twice", async () => {
     expect((await raw(server.origin, get(headers(198)), 100)).status).toBe(401);
     const twice = `Content-Length: ${body.length}\r\nContent-Length: ${body.length}`;
-    expect((await raw(directly(server.origin), sent(twice), 100)).status).toBe(401);
+    expect((await raw(server.origin, sent(twice), 100)).status).toBe(401);
   });
 });

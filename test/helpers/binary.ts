@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { build } from "../../scripts/build.ts";
-import { behindProxy, beyondProxy } from "./behind-proxy.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
 import { childrenOf, isRunning, kill } from "./family.ts";
 import { finished, type CommandResult } from "./finished.ts";
@@ -93,7 +92,7 @@ export async function serve(
     options.env,
   );
   const path = options.path ?? (await executable());
-  const command = [...(options.command ?? []), path, ...beyondProxy(named.args)];
+  const command = [...(options.command ?? []), path, ...named.args];
   const child = Bun.spawn(command, {
     cwd: options.cwd ?? tmpdir(),
     env: { ...cleanEnvironment, ...named.env },
@@ -118,7 +117,7 @@ export async function serve(
   }
   return {
     pid: child.pid,
-    origin: await behindProxy(listens),
+    origin: listens,
     stdout: () => stdout,
     stderr: () => stderr,
     exited: child.exited,

@@ -1,7 +1,22 @@
 /** Prism's own engine as a judge of exchanges that took place elsewhere. */
 import { join } from "node:path";
-import { type Exchange, noStatus, type Request } from "./http-wire.ts";
 import { installTools, toolsFolder } from "./tools.ts";
+
+/** A request, and the answer that it got. */
+export interface Exchange {
+  readonly request: {
+    readonly method: string;
+    /** Path and query. */
+    readonly target: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+  readonly answer: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+}
 
 /** What Prism's library is used for here: it is installed beside the service, not with it. */
 interface PrismHttp {
@@ -36,16 +51,12 @@ interface Outcome {
   readonly right?: { readonly validations: Record<"input" | "output", readonly Finding[]> };
 }
 
-export interface Verdict {
+interface Verdict {
   /** Operation and status, such as `GET /pets/{petId} 404`, if the document has them. */
   readonly judged?: string;
-  /** Why the document says nothing about the request. */
-  readonly outside?: string;
   /** What is wrong with the answer, or with its having been given. */
   readonly violations: readonly string[];
 }
-
-export type Judge = (exchange: Exchange) => Promise<Verdict>;
 
 const basePath = "/v1";
 const silent = Object.fromEntries(
@@ -54,7 +65,7 @@ const silent = Object.fromEntries(
 const logger = { ...silent, child: () => logger };
 
 /** A judge by the document `text`: Prism as its proxy is, but that the answer is there already. */
-export async function prismJudge(text: string): Promise<Judge> {
+export async function prismJudge(text: string): Promise<(exchange: Exchange) => Promise<Verdict>> {
   await installTools();
   const module = join(toolsFolder, "node_modules/@stoplight/prism-http/dist/index.js");
   const prism = (await import(module)) as PrismHttp;
@@ -73,18 +84,12 @@ export async function prismJudge(text: string): Promise<Judge> {
     },
   );
   return async ({ request, answer }) => {
-    if (request === undefined) return { outside: "no well-formed request", violations: [] };
-    if (answer.status === noStatus) return { outside: "no well-formed answer", violations: [] };
     const url = new URL(request.target, "http://localhost");
-    if (!url.pathname.startsWith(`${basePath}/`)) {
-      return { outside: `not under ${basePath}`, violations: [] };
-    }
     // To Prism an empty segment is a parameter's value too.
     if (/\/(\/|$)/.test(url.pathname)) return outsideOf(request, answer.status);
-    if (!isHost(request.headers["host"] ?? "")) return withoutHost(request, answer.status);
     const input = inputOf(request, url);
     const { status: statusCode, headers } = answer;
-    const body = valueOf(answer.body.toString(), headers["content-type"]);
+    const body = valueOf(answer.body, headers["content-type"]);
     known.set(input, { statusCode, headers, body });
     // A refusal is what a request that the document forbids should get; only carrying it out is
     // wrong.
@@ -111,29 +116,12 @@ function violationsOf(
 }
 
 /** HEAD goes with GET, OPTIONS with each path (RFC 9110). All else has to be refused. */
-function outsideOf({ method, target }: Request, status: number): Verdict {
-  if (method === "HEAD" || method === "OPTIONS") return { outside: method, violations: [] };
-  return {
-    outside: "no such operation",
-    violations: status < 400 ? [`${method} ${target} ${status}: not in the document`] : [],
-  };
+function outsideOf({ method, target }: Exchange["request"], status: number): Verdict {
+  const isRefused = method === "HEAD" || method === "OPTIONS" || status >= 400;
+  return { violations: isRefused ? [] : [`${method} ${target} ${status}: not in the document`] };
 }
 
-/** Whether a Host header names a host, and a port if any. */
-function isHost(host: string): boolean {
-  return /^[^\s/?#@\\]+$/.test(host) && URL.canParse(`http://${host}`);
-}
-
-/** A request without a valid Host header gets 400, whatever it is (RFC 9112, section 3.2). */
-function withoutHost({ method, target }: Request, status: number): Verdict {
-  return {
-    outside: "no valid Host header",
-    violations:
-      status === 400 ? [] : [`${method} ${target} ${status}: without a valid Host header`],
-  };
-}
-
-function inputOf({ method, headers, body }: Request, url: URL): Input {
+function inputOf({ method, headers, body }: Exchange["request"], url: URL): Input {
   const query: Record<string, string | string[]> = {};
   for (const name of url.searchParams.keys()) {
     const values = url.searchParams.getAll(name);
@@ -142,7 +130,7 @@ function inputOf({ method, headers, body }: Request, url: URL): Input {
   const { authorization, "content-length": length, ...others } = headers;
   // The body of a GET means nothing (RFC 9110, section 9.3.1): it is ignored, as unknown parameters
   // are.
-  const hasBody = method !== "GET" && body !== undefined && body.length > 0;
+  const hasBody = method !== "GET" && body !== "";
   return {
     method: method.toLowerCase(),
     url: { path: url.pathname.slice(basePath.length), query },
@@ -152,9 +140,9 @@ function inputOf({ method, headers, body }: Request, url: URL): Input {
       ...(authorization !== undefined && {
         authorization: authorization.replace(/^bearer\b/i, "Bearer"),
       }),
-      ...(hasBody && { "content-length": length ?? String(body.length) }),
+      ...(hasBody && { "content-length": length ?? String(Buffer.byteLength(body)) }),
     },
-    body: hasBody ? valueOf(body.toString(), headers["content-type"]) : undefined,
+    body: hasBody ? valueOf(body, headers["content-type"]) : undefined,
   };
 }
 
