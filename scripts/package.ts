@@ -15,7 +15,7 @@ export interface Built {
   readonly work: string;
   /** What every file is dated, in Unix time. */
   readonly dateSeconds: number;
-  /** How hard xz tries, from 0 to 9. */
+  /** How hard xz tries, from 0 to 9. At 0 a Debian package is not compressed. */
   readonly preset: number;
 }
 
@@ -69,8 +69,9 @@ export function makeDeb(built: Built, architecture: string, out: string): string
     copy(join(packaging, "debian", script), join(folder, "DEBIAN", script), 0o755);
   }
   const file = `rehome_${version}_${architecture}.deb`;
+  const compression = built.preset === 0 ? "-Znone" : `-Zxz -z${built.preset}`;
   run(
-    `dpkg-deb --root-owner-group -Zxz -z${built.preset} --build deb ${quoted(join(out, file))} >/dev/null`,
+    `dpkg-deb --root-owner-group ${compression} --build deb ${quoted(join(out, file))} >/dev/null`,
     built.work,
     { SOURCE_DATE_EPOCH: String(built.dateSeconds) },
   );
