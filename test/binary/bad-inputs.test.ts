@@ -61,56 +61,31 @@ describe("bodies", () => {
   test.each<[string, Body]>([
     ["nothing at all", ""],
     ["a lone brace", "{"],
-    ["text", "Rex"],
     ["two objects", '{"name":"a","categoryId":1}{"name":"b","categoryId":1}'],
-    ["a trailing comma", '{"name":"a","categoryId":1,}'],
-    ["single quotes", "{'name':'a','categoryId':1}"],
     ["a comment", '{"name":"a","categoryId":1}//'],
-    ["NaN", '{"name":"a","categoryId":NaN}'],
     ["null", "null"],
     ["an array", '[{"name":"a","categoryId":1}]'],
-    ["a number", "5"],
-    ["a string", '"name"'],
-    ["true", "true"],
     ["an empty object", "{}"],
     ["no name", '{"categoryId":1}'],
     ["no categoryId", '{"name":"a"}'],
     ["a null name", '{"name":null,"categoryId":1}'],
     ["a number as name", '{"name":5,"categoryId":1}'],
-    ["an array as name", '{"name":["a"],"categoryId":1}'],
-    ["an object as name", '{"name":{},"categoryId":1}'],
-    ["true as name", '{"name":true,"categoryId":1}'],
     ["a NUL in the name", '{"name":"a\\u0000b","categoryId":1}'],
     ["a lone surrogate in the name", '{"name":"\\ud800","categoryId":1}'],
-    ["a reversed surrogate pair", '{"name":"\\udc00\\ud800","categoryId":1}'],
     ["a null categoryId", '{"name":"a","categoryId":null}'],
     ["text as categoryId", '{"name":"a","categoryId":"5"}'],
-    ["empty text as categoryId", '{"name":"a","categoryId":""}'],
-    ["true as categoryId", '{"name":"a","categoryId":true}'],
     ["a fraction", '{"name":"a","categoryId":1.5}'],
     ["a fraction that a double rounds away", '{"name":"a","categoryId":1.00000000000000000001}'],
-    ["a fraction in fifteen digits and five", '{"name":"a","categoryId":900719925474099.99999}'],
-    ["a fraction in eight digits and eleven", '{"name":"a","categoryId":99999999.99999999999}'],
     ["2^63", '{"name":"a","categoryId":9223372036854775808}'],
     ["below -2^63", '{"name":"a","categoryId":-9223372036854775809}'],
-    ["1e19", '{"name":"a","categoryId":1e19}'],
     ["1e400", '{"name":"a","categoryId":1e400}'],
-    ["1e-1", '{"name":"a","categoryId":1e-1}'],
     ["a leading zero", '{"name":"a","categoryId":01}'],
-    ["a plus sign", '{"name":"a","categoryId":+1}'],
-    ["hexadecimal", '{"name":"a","categoryId":0x10}'],
-    ["an array as categoryId", '{"name":"a","categoryId":[1]}'],
     ["an unknown status", '{"name":"a","categoryId":1,"status":"adopted"}'],
     ["a status in capitals", '{"name":"a","categoryId":1,"status":"Available"}'],
-    ["an empty status", '{"name":"a","categoryId":1,"status":""}'],
     ["a null status", '{"name":"a","categoryId":1,"status":null}'],
-    ["a number as status", '{"name":"a","categoryId":1,"status":1}'],
-    ["a status in an array", '{"name":"a","categoryId":1,"status":["available"]}'],
-    ["other names for the fields", '{"Name":"a","CategoryId":1}'],
     ["fields on the prototype only", '{"__proto__":{"name":"a","categoryId":1}}'],
     ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ["invalid UTF-8 in the name", Buffer.from('{"name":"\xff","categoryId":1}', "latin1")],
-    ["a fraction that a double takes for 0", '{"name":"a","categoryId":1e-400}'],
     ["UTF-16", Buffer.from('{"name":"a","categoryId":1}', "utf16le")],
     ["deep nesting", "[".repeat(60_000)],
   ])("400 for %s", async (_what, body) => {
@@ -142,10 +117,8 @@ describe("bodies", () => {
     ["text/plain", "text/plain"],
     ["a form", "application/x-www-form-urlencoded"],
     ["multipart", "multipart/form-data; boundary=x"],
-    ["a near miss", "application/jsonp"],
     ["a suffix", "application/vnd.api+json"],
     ["an empty type", ""],
-    ["nonsense", ";;;"],
   ])("415 for %s", async (_what, type) => {
     await post('{"name":"a","categoryId":1}', 415, { "content-type": type });
   });
@@ -167,54 +140,40 @@ describe("bodies", () => {
 describe("queries", () => {
   test.each([
     "limit=0",
-    "limit=-1",
     "limit=101",
     "limit=abc",
     "limit=",
     "limit",
-    "limit=1.0",
-    "limit=1e1",
-    "limit=0x10",
-    "limit=+5",
-    "limit=%205",
     "limit=05",
+    "limit=-1",
+    "limit=+5",
+    "limit=1e1",
     "limit=5&limit=5",
-    "limit=5=6",
     "limit=5&lim%69t=6",
-    "limit=99999999999999999999",
     "limit=%FF",
     "status=",
     "status=AVAILABLE",
-    "status=available,sold",
     "status=unknown",
-    "status=sold?limit=5",
     "status=available&status=sold",
-    "status=available&status=available",
     "after=",
     "after=abc",
-    "after=1.5",
     "after=9223372036854775808",
-    "after=01",
     "after=1&after=2",
   ])("400 for ?%s", async (query) => {
     await refused(`/v1/pets?${query}`, {}, 400);
   });
 
-  test.each([
-    "limit=5&limit=5",
-    "status=sold&status=sold",
-    "after=1&after=2&after=3",
-    "limit=5,6",
-    "status=sold,pending",
-    "status=sold%2Cpending",
-  ])("says that a parameter has more than one value in ?%s", async (query) => {
-    const answer = await fetch(`${server.origin}/v1/pets?${query}`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    const [name] = query.split("=");
-    const message = `${name} may be given only once, with one value.`;
-    expect(await answer.json()).toMatchObject({ message });
-  });
+  test.each(["limit=5&limit=5", "after=1&after=2&after=3", "status=sold%2Cpending"])(
+    "says that a parameter has more than one value in ?%s",
+    async (query) => {
+      const answer = await fetch(`${server.origin}/v1/pets?${query}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const [name] = query.split("=");
+      const message = `${name} may be given only once, with one value.`;
+      expect(await answer.json()).toMatchObject({ message });
+    },
+  );
 
   test("ignores parameters that it does not know", async () => {
     const answer = await fetch(`${server.origin}/v1/pets?page=2&limit=5&offset=x&page=3`, {
@@ -225,24 +184,12 @@ describe("queries", () => {
 });
 
 describe("paths and methods", () => {
-  test.each([
-    "abc",
-    "1.5",
-    "0",
-    "-1",
-    "1",
-    "9223372036854775808",
-    "9999999999999999999999",
-    "01",
-    "+1",
-    "1e2",
-    "0x1",
-    "%31%30%30",
-    "%00",
-    "null",
-  ])("404 for the id %s", async (id) => {
-    await refused(`/v1/pets/${id}`, {}, 404);
-  });
+  test.each(["abc", "1.5", "0", "1", "9223372036854775808", "01", "%31%30%30", "%00"])(
+    "404 for the id %s",
+    async (id) => {
+      await refused(`/v1/pets/${id}`, {}, 404);
+    },
+  );
 
   test.each([
     "/v1",
@@ -250,9 +197,7 @@ describe("paths and methods", () => {
     "/v1/pets/",
     "/v1/pets/1/photos",
     "/v1/Pets",
-    "/v1/pet",
     "/v1//pets",
-    "/v1/users",
     "/v1/pets%2F1",
   ])("404 for %s", async (path) => {
     await refused(path, {}, 404);

@@ -220,12 +220,11 @@ test("a name commands no terminal, in whatever is printed of it", async () => {
 });
 
 describe("standard output", () => {
-  test.each(
-    ["openapi", "pets export", "keys list --json"].flatMap((args) => [
-      [args, "> /dev/full", "no space is left on the disk"] as const,
-      [args, ">&-", "it is closed"] as const,
-    ]),
-  )("that cannot be written is a failure of %s %s", async (args, into, why) => {
+  test.each([
+    ["openapi", "> /dev/full", "no space is left on the disk"],
+    ["pets export", "> /dev/full", "no space is left on the disk"],
+    ["keys list --json", ">&-", "it is closed"],
+  ] as const)("that cannot be written is a failure of %s %s", async (args, into, why) => {
     using folder = temporaryFolder();
     await makeKey(folder.path);
     const env = { REHOME_DATA: folder.path };
@@ -263,23 +262,17 @@ describe("standard output", () => {
     },
   );
 
-  const secrets = [
-    ["keys create --plan free --name x", "rehome keys rotate key_"],
-    ["keys create --plan free --name x --json", "rehome keys rotate key_"],
-    ["keys rotate first", "rehome keys rotate key_"],
-    ["keys rotate first --json", "rehome keys rotate key_"],
-    ["people invite Ana", "rehome people link "],
-    ["people invite Ana --json", "rehome people link "],
-  ] as const;
-  test.each(
-    secrets.flatMap(([args, advice]) =>
-      [
-        [">&-", "it is closed"],
-        ["> /dev/full", "no space is left on the disk"],
-        [">&4", "nobody reads from this pipe"],
-      ].map(([into = "", why = ""]) => [args, into, why, advice] as const),
-    ),
-  )("that loses the secret of %s %s is a failure", async (args, into, why, advice) => {
+  const closed = [">&-", "it is closed"] as const;
+  const full = ["> /dev/full", "no space is left on the disk"] as const;
+  const unread = [">&4", "nobody reads from this pipe"] as const;
+  test.each([
+    ["keys create --plan free --name x", ...closed, "rehome keys rotate key_"],
+    ["keys create --plan free --name x --json", ...unread, "rehome keys rotate key_"],
+    ["keys rotate first", ...full, "rehome keys rotate key_"],
+    ["keys rotate first --json", ...closed, "rehome keys rotate key_"],
+    ["people invite Ana", ...unread, "rehome people link "],
+    ["people invite Ana --json", ...full, "rehome people link "],
+  ] as const)("that loses the secret of %s %s is a failure", async (args, into, why, advice) => {
     using folder = temporaryFolder();
     await makeKey(folder.path, "--plan", "free", "--name", "first");
     const env = { REHOME_DATA: folder.path };
@@ -327,9 +320,9 @@ describe("standard output", () => {
       expect(child.signalCode).toBe("SIGTERM");
     });
 
-    test.each([0, 1.5])("is whole for a reader that begins after %d s", async (pauseSeconds) => {
+    test("is whole for a reader that begins late", async () => {
       // A pipe of the shell: those of Bun are sockets, which take more.
-      const pipe = `{ "$0" "$@"; echo "code $?" >&2; } | { sleep ${pauseSeconds}; cat; }`;
+      const pipe = `{ "$0" "$@"; echo "code $?" >&2; } | { sleep 1.5; cat; }`;
       const child = Bun.spawn(["sh", "-c", pipe, ...command], {
         env: cleanEnvironment,
         stdout: "pipe",

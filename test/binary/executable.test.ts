@@ -163,49 +163,6 @@ describe("settings", () => {
     expect(answer.headers.get("x-ratelimit-limit")).toBe("12");
   });
 
-  test.each([
-    [["serve", "--port", "99999"], "--port must be a whole number from 0 to 65535"],
-    [
-      ["serve", "--base-url", "https://x.example"],
-      "--base-url must be an http or https address that ends in /v1",
-    ],
-    [["serve", "--prot", "80"], "unknown option '--prot'"],
-    [
-      ["keys", "create", "--plan", "gold", "--name", "x"],
-      "Allowed choices are free, pro, business, enterprise",
-    ],
-    [["keys", "create", "--plan", "enterprise", "--name", "x"], "needs both numbers"],
-    [
-      ["keys", "create", "--plan", "enterprise", "--per-minute", "5", "--name", "x"],
-      "needs both numbers",
-    ],
-    [["keys", "create", "--plan", "free", "--per-minute", "5", "--name", "x"], "published limits"],
-    [
-      ["keys", "create", "--plan", "pro", "--name", "x", "--expires-in", "soon"],
-      "must be a duration",
-    ],
-    [["keys", "create", "--plan", "pro"], "required option '--name <label>' not specified"],
-    [["keys", "create", "--plan", "pro", "--name", " "], "must not be empty"],
-    [["nothing"], "unknown command 'nothing'"],
-  ])("exit 2 and words for %j", async (args, words) => {
-    using folder = temporaryFolder();
-    const result = await rehome(args, { env: { REHOME_DATA: folder.path } });
-    expect(result.exitCode).toBe(2);
-    expect(result.stdout).toBe("");
-    expect(result.stderr).toStartWith("Error: ");
-    expect(result.stderr).toContain(words);
-    expect(result.stderr).not.toMatch(/^\s+at /m);
-  });
-
-  test("a second server on the port fails in words", async () => {
-    using folder = temporaryFolder();
-    await using server = await serve(folder.path);
-    const { port } = new URL(server.origin);
-    const result = await rehome(["serve", "--data", folder.path, "--port", port]);
-    expect(result.exitCode).toBe(1);
-    expect(result.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
-  });
-
   test("a port that --metrics has is in use", async () => {
     using folder = temporaryFolder();
     const port = String(await freePort());
@@ -228,33 +185,4 @@ describe("settings", () => {
       );
     },
   );
-});
-
-describe("keys beside a running server", () => {
-  test("--json of create has the documented fields", async () => {
-    using folder = temporaryFolder();
-    const args = [
-      "--plan",
-      "enterprise",
-      "--per-minute",
-      "5",
-      "--per-day",
-      "9",
-      "--expires-in",
-      "90d",
-      "--name",
-      "whole",
-    ];
-    const made = (await makeKey(folder.path, ...args)) as unknown as Record<string, string>;
-    expect(made).toMatchObject({
-      id: expect.stringMatching(/^key_/),
-      key: expect.stringMatching(/^rehome_live_[0-9A-Za-z]{36}$/),
-      plan: "enterprise",
-      name: "whole",
-      limits: { perMinute: 5, perDay: 9 },
-    });
-    const days =
-      (Date.parse(made["expiresAt"] ?? "") - Date.parse(made["createdAt"] ?? "")) / 86_400_000;
-    expect(Math.round(days)).toBe(90);
-  });
 });

@@ -13,7 +13,6 @@ import {
   type RunningBinary,
 } from "../helpers/binary.ts";
 import { countersOf, holdCatalogue } from "../helpers/counters.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
 import {
   admittedOf,
   ask,
@@ -159,7 +158,8 @@ test("X-Forwarded-For of a peer that is no trusted proxy is nothing", async () =
 });
 
 describe("four processes on one folder", () => {
-  test.each([60, 1_000])("admit exactly the limit of %i together", async (limit) => {
+  test("admit exactly the limit together", async () => {
+    const limit = 300;
     using folder = temporaryFolder();
     const { key } = await makeKey(folder.path, ...perDay(limit));
     const servers = await Promise.all([1, 2, 3, 4].map(() => start(folder.path)));
@@ -172,39 +172,39 @@ describe("four processes on one folder", () => {
 
   test("behind one port too, also when one of them holds what the others ask for", async () => {
     using folder = temporaryFolder();
-    const { key } = await makeKey(folder.path, ...perDay(1_000));
+    const { key } = await makeKey(folder.path, ...perDay(300));
     const first = await start(folder.path, ["--reuse-port"]);
     const port = new URL(first.origin).port;
     for (let i = 0; i < 3; i += 1) await start(folder.path, ["--reuse-port", "--port", port]);
     let admitted = 0;
     const deadlineMs = performance.now() + 30_000;
     // A block that is left over in a process that is asked no more comes back within two seconds.
-    while (admitted < 1_000 && performance.now() < deadlineMs) {
-      admitted += admittedOf(await hammer([first.origin], key, 400));
+    while (admitted < 300 && performance.now() < deadlineMs) {
+      admitted += admittedOf(await hammer([first.origin], key, 120));
     }
-    admitted += admittedOf(await hammer([first.origin], key, 400));
-    expect(admitted).toBe(1_000);
+    admitted += admittedOf(await hammer([first.origin], key, 120));
+    expect(admitted).toBe(300);
   });
 });
 
 describe("a process that ends", () => {
   test("cleanly, loses nothing", async () => {
     using folder = temporaryFolder();
-    const { key } = await makeKey(folder.path, ...perDay(1_000));
+    const { key } = await makeKey(folder.path, ...perDay(300));
     let admitted = 0;
-    for (const count of [1, 301, 102]) {
+    for (const count of [1, 91, 32]) {
       const server = await start(folder.path);
       admitted += admittedOf(await hammer([server.origin], key, count, 7));
       expect(await server.stop()).toBe(0);
     }
     const last = await start(folder.path);
-    admitted += admittedOf(await hammer([last.origin], key, 1_000));
-    expect(admitted).toBe(1_000);
+    admitted += admittedOf(await hammer([last.origin], key, 300));
+    expect(admitted).toBe(300);
   });
 
   test("by kill -9 under load, never admits more, and loses a second's worth and what was in flight", async () => {
     using folder = temporaryFolder();
-    const limit = 3_000;
+    const limit = 1_200;
     const connections = 8;
     const { key } = await makeKey(folder.path, ...perDay(limit));
     const kills = 4;
@@ -212,9 +212,9 @@ describe("a process that ends", () => {
       start: () => start(folder.path),
       key,
       kills,
-      requests: 600,
+      requests: 240,
       connections,
-      answered: (round) => 1 + 100 * round,
+      answered: (round) => 1 + 40 * round,
     });
     const last = await start(folder.path);
     admitted += admittedOf(await hammer([last.origin], key, limit + 100));
@@ -243,29 +243,23 @@ test("every change from the command line binds every process at its next request
   const codes = async (credential = key) =>
     (await answers(credential)).map(({ status, code }) => code ?? status);
   expect(await codes()).toEqual([200, 200]);
-  let current = key;
-  // In a database each change is waited for.
-  const rounds = isOnPostgres ? 1 : 3;
-  for (let round = 0; round < rounds; round += 1) {
-    await change("ban", id, "--for", "1h");
-    expect(await codes(current)).toEqual(["key_banned", "key_banned"]);
-    await change("unban", id);
-    expect(await codes(current)).toEqual([200, 200]);
-    await change("update", id, "--plan", "enterprise", "--per-minute", "1", "--per-day", "1");
-    expect(await codes(current)).toEqual(["rate_limited", "rate_limited"]);
-    await change("update", id, "--plan", "business");
-    const up = await answers(current);
-    expect(up.map(({ status, limit }) => [status, limit])).toEqual([
-      [200, 1_000],
-      [200, 1_000],
-    ]);
-    const { key: next = "" } = await change("rotate", id, "--grace", "0");
-    expect(await codes(current)).toEqual(["unauthorized", "unauthorized"]);
-    current = next;
-    expect(await codes(current)).toEqual([200, 200]);
-  }
+  await change("ban", id, "--for", "1h");
+  expect(await codes()).toEqual(["key_banned", "key_banned"]);
+  await change("unban", id);
+  expect(await codes()).toEqual([200, 200]);
+  await change("update", id, "--plan", "enterprise", "--per-minute", "1", "--per-day", "1");
+  expect(await codes()).toEqual(["rate_limited", "rate_limited"]);
+  await change("update", id, "--plan", "business");
+  const up = await answers(key);
+  expect(up.map(({ status, limit }) => [status, limit])).toEqual([
+    [200, 1_000],
+    [200, 1_000],
+  ]);
+  const { key: next = "" } = await change("rotate", id, "--grace", "0");
+  expect(await codes()).toEqual(["unauthorized", "unauthorized"]);
+  expect(await codes(next)).toEqual([200, 200]);
   await change("revoke", id);
-  expect(await codes(current)).toEqual(["unauthorized", "unauthorized"]);
+  expect(await codes(next)).toEqual(["unauthorized", "unauthorized"]);
 });
 
 describe("while another process holds a lock", () => {
@@ -323,13 +317,10 @@ describe("while another process holds a lock", () => {
   });
 });
 
-test.each(["Asia/Kathmandu", "America/New_York", "Pacific/Kiritimati"])(
-  "days end at midnight UTC in %s too",
-  async (zone) => {
-    using folder = temporaryFolder();
-    const { key } = await makeKey(folder.path, ...perDay(60));
-    const server = await start(folder.path, [], { env: { TZ: zone } });
-    const nextMidnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
-    expect((await ask(server.origin, key)).resetSeconds).toBe(nextMidnight);
-  },
-);
+test("days end at midnight UTC in Kathmandu too", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...perDay(60));
+  const server = await start(folder.path, [], { env: { TZ: "Asia/Kathmandu" } });
+  const nextMidnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
+  expect((await ask(server.origin, key)).resetSeconds).toBe(nextMidnight);
+});

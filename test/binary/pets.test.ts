@@ -12,7 +12,6 @@ import { shellWord } from "../../src/domain/errors.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
-import { bound, isOnPostgres, placeOf } from "../helpers/store-under-test.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
@@ -53,7 +52,6 @@ describe("a running server shows at its next request", () => {
     const id = /"id": (\d+)/.exec(result.stdout)?.[1] ?? "";
     const shown = `{"id":${id},"name":"Zoë 🐈","categoryId":${edge}}`;
     expect(before).not.toContain(shown);
-    await bound();
     expect(await served("/pets?limit=100")).toContain(shown);
     expect(await served(`/pets/${id}`)).toBe(shown);
     expect((await pets("show", id)).stdout).toContain(`categoryId  ${edge}\n`);
@@ -64,14 +62,12 @@ describe("a running server shows at its next request", () => {
     expect(await served(`/pets/${id}`)).toContain('"status":"available"');
     const sold = await pets("set-status", id, "sold", "--json");
     expect(documentedJson(petSchema, sold.stdout)).toMatchObject({ status: "sold" });
-    await bound();
     expect(await served(`/pets/${id}`)).toContain('"status":"sold"');
     expect(await pets("set-status", id, "none")).toEqual({
       exitCode: 0,
       stdout: `Changed ${id} "Rex" (category 1, without a status).\n`,
       stderr: "",
     });
-    await bound();
     expect(await served(`/pets/${id}`)).toBe(`{"id":${id},"name":"Rex","categoryId":1}`);
   });
 
@@ -80,7 +76,6 @@ describe("a running server shows at its next request", () => {
     expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
     const result = await pets("remove", id, "--yes", "--json");
     expect(documentedJson(petSchema, result.stdout)).toMatchObject({ name: "Rex" });
-    await bound();
     expect(await served(`/pets/${id}`)).toContain('"code":"not_found"');
     expect(await added()).not.toBe(id);
   });
@@ -112,7 +107,7 @@ describe("list", () => {
     expect(lines[0]?.trim().split(/ +/)).toEqual(["ID", "NAME", "CATEGORY", "STATUS"]);
     expect(lines[1]?.trim().split(/ {2,}/)).toEqual(["1", "Pet 1", "7", "sold"]);
     // With the store that was named: the same command without it would go on in another catalogue.
-    const named = isOnPostgres ? "" : ` --data ${shellWord(other.path)}`;
+    const named = ` --data ${shellWord(other.path)}`;
     expect(result.stderr).toBe(
       `20 of 30 animals.\nMore: rehome pets list --limit 20 --after 20${named}\n`,
     );
@@ -139,18 +134,11 @@ describe("list", () => {
     expect(page).toMatchObject([{ id: 1 }, { id: 4 }, { id: 7 }]);
   });
 
-  test("one animal is one", async () => {
-    using single = temporaryFolder();
-    await rehome(["pets", "add", "--name", "Rex", "--category", "1", "--data", single.path]);
-    const { stderr } = await rehome(["pets", "list", "--data", single.path]);
-    expect(stderr).toBe("1 of 1 animal.\n");
-  });
-
   test("nothing found is said", async () => {
     const { exitCode, stdout, stderr } = await list("--after", "30");
     expect([exitCode, stdout]).toEqual([0, ""]);
     expect(stderr).toStartWith(
-      `There is no such animal in ${await placeOf(other.path)}.\nAll of them: rehome pets list`,
+      `There is no such animal in ${other.path}.\nAll of them: rehome pets list`,
     );
   });
 });
@@ -188,7 +176,6 @@ describe("remove", () => {
       answers: [[question, "y\n"]],
     });
     expect(yes).toMatchObject({ exitCode: 0 });
-    await bound();
     expect(await served(`/pets/${id}`)).toContain('"code":"not_found"');
   });
 });
@@ -332,24 +319,13 @@ describe("what people do at a front desk", () => {
 describe("mistakes", () => {
   test.each([
     [["show", "999999"], 1, "There is no animal with the id 999999."],
-    [["set-status", "999999", "sold"], 1, "There is no animal with the id 999999."],
     [["remove", "999999", "--yes"], 1, "There is no animal with the id 999999."],
-    [["show", "abc"], 2, "It must be an integer of 64 bits."],
     [["show", "9223372036854775808"], 2, "It must be an integer of 64 bits."],
-    [["show"], 2, "missing required argument 'id'"],
     [["set-status", "1", "gone"], 2, "Allowed choices are available, pending, sold, none."],
-    [["add", "--name", "Rex"], 2, "required option '--category <category>' not specified"],
     [["add", "--category", "1"], 2, "required option '--name <name>' not specified"],
     [["add", "--name", "Rex", "--category", "1.5"], 1, 'There is no category "1.5".'],
     [["update", "1"], 2, "There is nothing to change"],
-    [["update", "x", "--name", "Rex"], 2, "It must be an integer of 64 bits."],
-    [["history", "999999"], 1, "There is no animal with the id 999999."],
-    [["restore", "999999"], 1, "There is no animal with the id 999999."],
-    [["add", "--name", "Rex", "--category", "1", "--status", "x"], 2, "Allowed choices are"],
     [["list", "--limit", "101"], 2, "It must be an integer from 1 to 100."],
-    [["list", "--limit", "0"], 2, "It must be an integer from 1 to 100."],
-    [["list", "--status", "gone"], 2, "Allowed choices are available, pending, sold, none."],
-    [["list", "--after", "x"], 2, "It must be an integer of 64 bits."],
   ])("%j ends with %d and words", async (args, exitCode, words) => {
     const result = await pets(...args);
     expect(result).toMatchObject({ exitCode, stdout: "" });

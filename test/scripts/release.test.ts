@@ -71,17 +71,6 @@ function tree(folder: string, branch = "main"): void {
   git(folder, "commit", "--quiet", "--allow-empty", "--message", "first");
 }
 
-test("a release with an option that there is not is refused in words", () => {
-  const script = join(import.meta.dir, "../../scripts/release.ts");
-  const command = [process.execPath, script, "1.1.0", "--dry-rnu"];
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command);
-  expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([
-    2,
-    "",
-    "Error: Unknown option '--dry-rnu'\n",
-  ]);
-});
-
 describe("a release that fails", () => {
   interface Project {
     readonly changes: string;
@@ -119,25 +108,6 @@ describe("a release that fails", () => {
     expect(git(folder.path, "rev-parse", "HEAD")).toBe(before);
     expect(git(folder.path, "status", "--porcelain")).toBe("");
   });
-
-  test("for want of changes to tell of has written nothing", () => {
-    using folder = temporaryFolder();
-    fail(folder.path, { changes: "", tests: "true", build: "" });
-    expect(git(folder.path, "status", "--porcelain")).toBe("");
-  });
-});
-
-test("a repository that the environment names is not the one to release", () => {
-  using folder = temporaryFolder();
-  using other = temporaryFolder();
-  tree(folder.path);
-  tree(other.path, "other");
-  const script = JSON.stringify(join(import.meta.dir, "../../scripts/release.ts"));
-  const code = `import { checkTree } from ${script}; checkTree(${JSON.stringify(folder.path)}, "1.0.1");`;
-  const { stderr, exitCode } = Bun.spawnSync([process.execPath, "-e", code], {
-    env: { ...cleanEnvironment, GIT_DIR: join(other.path, ".git") },
-  });
-  expect([stderr.toString(), exitCode]).toEqual(["", 0]);
 });
 
 describe("a tree is refused that", () => {

@@ -35,9 +35,3 @@ test("add, list, next page, get, wrong key, bad body, over the limit", async () 
   expect(output).toMatch(/Steps: 11 passed, 11 total/);
   expect(exitCode).toBe(0);
 });
-
-test("a story that does not happen is noticed", async () => {
-  const { exitCode, stdout, stderr } = await respect("nobody", "nobody");
-  expect(stdout + stderr).toContain("Failed");
-  expect(exitCode).not.toBe(0);
-});
