@@ -1,7 +1,7 @@
 /** Resolves once `holds`, for what nobody tells a test of. Fails after `timeoutMs`. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
-  timeoutMs = 30_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   while (!(await holds())) {
