@@ -25,8 +25,8 @@ async function forMusl(): Promise<string[]> {
   return [join(out, "rehome-linux-x64-musl"), await muslLibraries()];
 }
 
-/** What a registry sends of the image that the Dockerfile makes. */
-const imageMaxBytes = 56_000_000;
+/** A registry sends 56 MB at most of the image: ours lacks a part of Alpine's libstdc++. */
+const imageMaxBytes = 55_000_000;
 
 async function compressedBytes(image: string): Promise<number> {
   const pack = Bun.spawn(["sh", "-c", 'tar -C "$0" -c . | gzip | wc -c', image]);

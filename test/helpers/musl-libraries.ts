@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { join } from "node:path";
 
 const script = join(import.meta.dir, "../debian/musl-libraries.sh");
-/** Kept from one run to the next, because it takes a minute or two to make. */
+/** Kept from one run to the next, because it takes half a minute to make. */
 const cache = "/var/cache/rehome-test";
 export const librariesMaxMs = 600_000;
 
