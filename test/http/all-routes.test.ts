@@ -48,6 +48,12 @@ describe.each(guarded)("$method $path", ({ method, path }) => {
     expect(await answer.json()).toMatchObject({ code: "unauthorized", status: 401 });
   });
 
+  test("says nothing of an invalid token where the header is empty", async () => {
+    const app = await testApp();
+    const answer = await app.send(url, { method, headers: { authorization: "" } });
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+  });
+
   test("refuses an address that asks too often with 429", async () => {
     const app = await testApp({ service: { anonymousPerMinute: 2 } });
     await app.send(url, { method });
@@ -155,6 +161,41 @@ test("an invalid Host is charged to the key, and refused over its limits", async
   expect((await app.send("/v1/pets")).headers.get("x-ratelimit-remaining")).toBe("1");
 });
 
+test("an invalid Host outside /v1 is neither counted nor limited", async () => {
+  const app = await testApp({ service: { anonymousPerMinute: 2 } });
+  for (const path of ["/health", "/", "/v1x", "/docs?/v1/", "/health"]) {
+    const { status, headers } = await app.elysia.handle(invalidHost(path));
+    expect(status).toBe(400);
+    for (const name of limitHeaders) expect(headers.has(name)).toBe(false);
+  }
+  expect((await app.send("/v1/pets")).headers.get("x-ratelimit-remaining")).toBe("1");
+});
+
+test("an invalid Host without a key is charged to the address, and refused over its limit", async () => {
+  const app = await testApp({ service: { anonymousPerMinute: 2 } });
+  const ask = (path: string) => app.elysia.handle(invalidHost(path));
+  const answers = [await ask("/v1"), await ask("/v1?limit=1"), await ask("/v1/pets")];
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 429]);
+  expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
+    "1",
+    "0",
+    "0",
+  ]);
+  expect(answers[2]?.headers.get("retry-after")).toBe("50");
+});
+
+test.each([
+  ["https://ab/v1/pets", 400],
+  ["https://abc/v1/pets", 401],
+  ["https://abc/health", 200],
+])(
+  "over TLS %s is answered with %d: the router cannot read a shorter host",
+  async (url, status) => {
+    const app = await testApp({ app: { isHttps: true } });
+    expect((await app.elysia.handle(new Request(url))).status).toBe(status);
+  },
+);
+
 test("an address with something more at its end is another one", async () => {
   const app = await testApp();
   const key = await app.key();
@@ -163,6 +204,12 @@ test("an address with something more at its end is another one", async () => {
       expect([path, (await app.send(path, { method, key })).status]).toEqual([path, 404]);
     }
   }
+});
+
+test("nothing outside of /v1 that is no file is kept by a cache", async () => {
+  const app = await testApp();
+  const kept = async (path: string) => (await app.send(path)).headers.get("cache-control");
+  for (const path of ["/health", "/ready", "/nothing"]) expect(await kept(path)).toBe("no-store");
 });
 
 test("what an operation throws is a 500 that says nothing of it, and the operator is told", async () => {
@@ -225,6 +272,47 @@ describe("CORS", () => {
     expect((await app.send("/v1/pets", { method: "OPTIONS", headers: other })).status).toBe(429);
   });
 
+  test("does not refuse a preflight of an address that is not there, so that a page reads the 404", async () => {
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const key = await app.key();
+    app.clock.nowMs = Date.UTC(2030, 11, 5);
+    for (const path of ["/v1/pets/1", "/v1/nothing", "/v1", "/nothing"]) {
+      const asked = await app.send(path, { method: "OPTIONS", headers: preflight });
+      expect([path, asked.status, asked.headers.has("allow")]).toEqual([path, 204, false]);
+      expect(asked.headers.get("access-control-allow-headers")).toContain("Authorization");
+      const { origin } = preflight;
+      const answer = await app.send(path, { headers: { origin }, key });
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    }
+    const other = { ...preflight, origin: "https://b.example" };
+    for (const [path, status] of [
+      ["/v1/nothing", 401],
+      ["/nothing", 404],
+    ] as const) {
+      const asked = await app.send(path, { method: "OPTIONS", headers: other });
+      expect(asked.status).toBe(status);
+    }
+  });
+
+  test("lets a page send what traces a request and what makes a create safe to repeat", async () => {
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const answer = await app.send("/v1/pets", { method: "OPTIONS", headers: preflight });
+    const allowed = answer.headers.get("access-control-allow-headers")?.split(", ");
+    for (const name of ["traceparent", "tracestate", "baggage", "sentry-trace"]) {
+      expect(allowed).toContain(name);
+    }
+    expect(allowed).toContain("Idempotency-Key");
+  });
+
+  test("lets a page ask whether the service answers", async () => {
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const { origin } = preflight;
+    const answer = await app.send("/health", { headers: { origin } });
+    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(answer.headers.get("vary")).toContain("Origin");
+  });
+
   test("asks for a key what is no preflight, though it comes from a named origin", async () => {
     const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
     const { origin, ...asking } = preflight;
@@ -245,5 +333,14 @@ describe("CORS", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://c.example");
     // What only a preflight is told.
     expect(answer.headers.has("access-control-max-age")).toBe(false);
+  });
+
+  test("charges what looks like a preflight and carries a key to the key", async () => {
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const key = await app.key("free");
+    const answer = await app.send("/v1/pets", { method: "OPTIONS", headers: preflight, key });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("x-ratelimit-limit")).toBe("60");
+    expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD, POST");
   });
 });

@@ -2,10 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import type { Admission } from "../../src/service/admission.ts";
+import { Account } from "../../src/service/account.ts";
+import { KeyDirectory } from "../../src/service/key-directory.ts";
+import { Limiter } from "../../src/service/limiter.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
 import { countAdmitted, SharedFolder, Stack } from "../helpers/stack.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
+import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
+import { until } from "../helpers/until.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -37,6 +41,30 @@ describe("one process", () => {
       const { refusal, view } = await stack.request(secret);
       expect(refusal?.kind).toBe("rate_limited");
       expect(view.remaining).toBe(0);
+    },
+  );
+
+  test.each([0, 1, 400, 500, 999, 1000, 49_000, 49_999])(
+    "waiting Retry-After, asked %i ms into the minute, always gets through",
+    async (offsetMs) => {
+      const stack = await Stack.open(
+        new TestClock(Date.UTC(2026, 10, 21, 23, 59, 10) + offsetMs),
+        {},
+      );
+      const { secret } = await stack.key("enterprise", { perMinute: 2, perDay: 2 });
+      await stack.requests(secret, 2);
+      const { refusal, view } = await stack.request(secret);
+      const waitSeconds = refusal?.retryAfterSeconds ?? 0;
+      expect(waitSeconds).toBe(Math.max(1, Math.ceil((50_000 - offsetMs) / 1000)));
+      expect(stack.clock.nowMs + waitSeconds * 1000).toBeGreaterThanOrEqual(
+        view.resetSeconds * 1000,
+      );
+      stack.clock.advance(waitSeconds * 1000 - 1_000);
+      if (offsetMs % 1000 === 0 && waitSeconds > 1) {
+        expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
+      }
+      stack.clock.advance(1_000);
+      expect((await stack.request(secret)).refusal).toBeUndefined();
     },
   );
 
@@ -90,6 +118,34 @@ describe("one process", () => {
       expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17 * taken });
     },
   );
+
+  test("a day limit below what a second of the minute allows is used up to the last", async () => {
+    const stack = await Stack.open(new TestClock(), {});
+    const { secret } = await stack.key("enterprise", { perMinute: 6_000, perDay: 10 });
+    const admissions: Admission[] = [];
+    for (let i = 0; i < 12; i += 1) admissions.push(await stack.request(secret));
+    expect(remaining(admissions)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+  });
+
+  test("a kill does not cost a key its whole day", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const killed = await folder.stack();
+    const { secret } = await killed.key("enterprise", { perMinute: 6_000, perDay: 10 });
+    expect(await killed.admitted(secret, 1)).toBe(1);
+    await folder.kill(killed);
+    expect(await (await folder.stack()).admitted(secret, 20)).toBe(9);
+  });
+
+  test("what a minute's last block left over is still the day's", async () => {
+    const stack = await Stack.open(new TestClock(), {});
+    const { key, secret } = await stack.key("business");
+    await stack.request(secret);
+    stack.clock.advance(minuteMs);
+    await stack.services.sweep();
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 0, dayUsed: 1 });
+    expect((await stack.request(secret)).view.remaining).toBe(999);
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17, dayUsed: 18 });
+  });
 });
 
 describe("a clock that is set", () => {
@@ -109,6 +165,25 @@ describe("a clock that is set", () => {
     stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000);
     expect((await stack.request(secret)).view.remaining).toBe(59);
   });
+
+  test("a ban that a clock from a year to come imposed is void", async () => {
+    await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
+    const stack = await folder.stack();
+    const { key, secret } = await stack.key("free");
+    for (const minute of [0, 1, 2]) {
+      stack.store.reportNoisyMinute(
+        key.id,
+        seconds(folder.clock.nowMs) / 60 + minute,
+        folder.clock.nowMs,
+      );
+    }
+    await changesNoticed();
+    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
+    folder.clock.nowMs = Date.UTC(2026, 10, 21);
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+    await stack.services.keys.ban(key.id, 90 * dayMs);
+    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
+  });
 });
 
 describe("several processes on one folder", () => {
@@ -124,6 +199,20 @@ describe("several processes on one folder", () => {
     await busy.services.sweep();
     expect(await busy.admitted(secret, 20)).toBe(16);
     expect(await idle.admitted(secret, 20)).toBe(0);
+  });
+
+  test("what a process gave back while it was idle it may take again", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const [idle, other] = [await folder.stack(), await folder.stack()];
+    const { secret } = await idle.key("enterprise", { perMinute: 120, perDay: 120 });
+    const { secret: another } = await other.key("free");
+    expect(await other.admitted(another, 1)).toBe(1);
+    await idle.services.sweep();
+    // The last block has two requests, of which one is used.
+    expect([await idle.admitted(secret, 118), await idle.admitted(secret, 1)]).toEqual([118, 1]);
+    folder.clock.advance(1_000);
+    await idle.services.sweep();
+    expect(await idle.admitted(secret, 3)).toBe(1);
   });
 });
 
@@ -154,6 +243,104 @@ describe("a store in trouble", () => {
     expect((await stack.request(secret)).view.remaining).toBe(982);
     expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 34 });
     expect(stack.reported).toHaveLength(2);
+  });
+
+  test("those who gathered behind a take that failed do not wait a second time", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const timeoutMs = 2_000;
+    const stack = await folder.stack({ serving: true, timeoutMs });
+    const { key, secret } = await stack.key("free");
+    await using other = await countersOf(folder.path);
+    await other.lock();
+    const first = stack.request(secret);
+    await Bun.sleep(300);
+    const second = stack.request(secret);
+    expect((await first).refusal?.kind).toBe("unavailable");
+    const refusedMs = performance.now();
+    expect((await second).refusal?.kind).toBe("unavailable");
+    expect(performance.now() - refusedMs).toBeLessThan(timeoutMs - 100);
+    await other.unlock();
+    // Nor are they charged afterwards for what they were refused.
+    expect((await stack.request(secret)).view.remaining).toBe(59);
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 1 });
+  });
+
+  test("a plan moved down while a take waits for the lock binds at once", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = await folder.stack({ ...serving, timeoutMs: 5_000 });
+    const operator = await folder.stack();
+    const { key, secret } = await operator.key("business");
+    await changesNoticed();
+    expect(await stack.admitted(secret, 100)).toBe(100);
+    await using other = await countersOf(folder.path);
+    await other.lock();
+    const waiting = stack.requests(secret, 3);
+    await Bun.sleep(5);
+    await operator.services.keys.update(key.id, { plan: "free" });
+    await changesNoticed();
+    const after = stack.requests(secret, 3);
+    await Bun.sleep(5);
+    await other.unlock();
+    const atOnce = waiting.then(() => stack.request(secret));
+    // The three were under way before the change; nothing that came after it is admitted, not from
+    // their block either.
+    expect(countAdmitted(await waiting)).toBe(3);
+    expect((await atOnce).refusal?.kind).toBe("rate_limited");
+    expect(countAdmitted(await after)).toBe(0);
+    expect(await stack.admitted(secret, 20)).toBe(0);
+    await changesNoticed();
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 103 });
+  });
+
+  test("accounts let go while a take waits leave nothing taken behind", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = await folder.stack({ ...serving, timeoutMs: 5_000 });
+    const { store, clock } = stack;
+    const released: Promise<void>[] = [];
+    const limiter = new Limiter({
+      windows: store.windows,
+      clock: clock.read,
+      bans: true,
+      onNoisyMinute() {},
+      onError: (error) => stack.reported.push(error),
+    });
+    const directory = new KeyDirectory({
+      store,
+      limiter: {
+        open: (key) => limiter.open(key),
+        async release(accounts) {
+          const done = limiter.release(accounts);
+          released.push(done);
+          return done;
+        },
+      },
+      environment: "production",
+      clock: clock.read,
+      entriesMax: 1,
+    });
+    const [one, two] = [await stack.key("business"), await stack.key("business")];
+    const find = async (secret: string) => {
+      const found = await directory.find(secret);
+      if (!(found instanceof Account)) throw new Error(JSON.stringify(found));
+      return found;
+    };
+    await using other = await countersOf(folder.path);
+    await other.lock();
+    const admit = async (secret: string) => limiter.admit(await find(secret));
+    const admissions = [admit(one.secret)];
+    await Bun.sleep(5);
+    admissions.push(admit(two.secret), admit(one.secret));
+    await find(two.secret);
+    await other.unlock();
+    expect(countAdmitted(await Promise.all(admissions))).toBe(3);
+    await Promise.all(released);
+    await limiter.release(directory.accounts());
+    // The rest of a take for an account that was let go is given back without anybody waiting.
+    const used = async (id: string) => (await store.windows.counts(id))?.minuteUsed;
+    await until(async () => (await used(one.key.id)) === 2 && (await used(two.key.id)) === 1);
+    expect(await store.windows.counts(one.key.id)).toMatchObject({ minuteUsed: 2, dayUsed: 2 });
+    expect(await store.windows.counts(two.key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
+    expect(stack.reported).toEqual([]);
   });
 
   test("a failure that may come after the commit never lets a block be used twice", async () => {
@@ -231,6 +418,20 @@ describe("what is written", () => {
     expect(await stack.store.windows.usage(day, key.id)).toEqual([
       { keyId: key.id, day, requests: 60, refusals: 5_009, bans: 0 },
     ]);
+  });
+
+  test("a client that polls a minute after its day is used up writes nothing", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = await folder.stack();
+    const { secret } = await stack.key("enterprise", { perMinute: 60, perDay: 3 });
+    await stack.requests(secret, 3);
+    await using counters = await countersOf(folder.path);
+    const before = await counters.state();
+    for (let i = 0; i < 9; i += 1) {
+      stack.clock.advance(minuteMs);
+      expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
+    }
+    expect(await counters.state()).toEqual(before);
   });
 
   test("a busy Business key costs a take for every 17 requests, and a refusal none", async () => {

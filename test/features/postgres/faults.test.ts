@@ -19,9 +19,10 @@ import {
   type OwnServer,
   type TestDatabase,
 } from "../../helpers/postgres.ts";
+import { importText } from "../../helpers/import-text.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 import { until } from "../../helpers/until.ts";
-import { nextEpoch } from "../../../src/storage/database.ts";
+import { longWork, nextEpoch } from "../../../src/storage/database.ts";
 
 /** Short, so that the tests are; a server has 2 s. */
 const timeoutMs = 1_000;
@@ -113,6 +114,27 @@ test("connections that the server kills while they are idle cost nobody an error
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
   await Bun.sleep(50);
   await works(store);
+});
+
+test("an import whose connection is killed imports nothing, and another one does", async () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => `n,1,available,x${index}`);
+  const text = `name,categoryId,status,externalId\n${rows.join("\n")}\n`;
+  const importing = timed(importText(store.db, text, { given: { source: "x" } }));
+  // It has written rows that nobody else sees yet.
+  await until(async () => {
+    const [row] = (await database.sql`
+      SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()
+        AND backend_xid IS NOT NULL AND query ILIKE 'insert%pets%'`) as [{ n: number }];
+    return row.n > 0;
+  });
+  await database.sql`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  expect((await importing).error?.kind).toBe("unavailable");
+  expect(await store.pets.count()).toBe(0);
+  await recovers(store, 30_000);
+  const again = await importText(store.db, text, { given: { source: "x" } });
+  expect(again).toMatchObject({ added: 20_000, unchanged: 0 });
 });
 
 test("connections killed under load: each create is there once or was refused", async () => {
@@ -234,6 +256,59 @@ test("a frozen server: requests wait as long as they may, then are refused at on
   await until(() => store.current() === undefined);
 });
 
+test("a database that becomes read-only is not asked again and again: writes are refused, and reads go on", async () => {
+  await works(store);
+  const setReadOnly = async (isReadOnly: boolean) => {
+    const name = new URL(database.url).pathname.slice(1);
+    await database.sql.unsafe(
+      `ALTER DATABASE "${name}" SET default_transaction_read_only = ${isReadOnly}`,
+    );
+    await database.sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  };
+  await setReadOnly(true);
+  const { page, ...writes } = work;
+  for (let round = 0; round < 3; round += 1) {
+    const refused = await Promise.all(Object.values(writes).map((each) => timed(each(store))));
+    expect(refused.map(({ error }) => error?.kind)).toEqual(refused.map(() => "unavailable"));
+  }
+  // Each set of connections loses those that were ended, and then one that may not write.
+  expect(losses.length).toBeLessThanOrEqual(2 * Object.keys(work).length);
+  expect((await timed(page?.(store) ?? Promise.reject())).error).toBeUndefined();
+  await setReadOnly(false);
+  await recovers(store, 30_000);
+});
+
+test("work that may take minutes does not spend them on waiting for a database that is gone", async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  await database.sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+  await using late = {
+    store: await open(database.url),
+    [Symbol.asyncDispose]: () => late.store.close(),
+  };
+  const { ms, error } = await timed(late.store.db.transaction(nextEpoch, longWork));
+  expect(error?.kind).toBe("unavailable");
+  expect(ms).toBeLessThan(timeoutMs + slackMs);
+});
+
+test("a change that waits in vain for a long one is refused, and the long one goes on", async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const long = store.db.transaction(async (tx) => {
+    await nextEpoch(tx);
+    begin();
+    await over;
+    return nextEpoch(tx);
+  }, longWork);
+  await begun;
+  const { error } = await timed(store.db.transaction(nextEpoch));
+  expect(error?.kind).toBe("unavailable");
+  end();
+  expect((await timed(long)).error).toBeUndefined();
+  await works(store);
+});
+
 test("a process cut off in the middle of a take does not keep others from its keys", async () => {
   const url = new URL(database.url);
   const proxy = await tcpProxy(Number(url.port));
@@ -255,7 +330,8 @@ test("a process cut off in the middle of a take does not keep others from its ke
       WHERE datname = current_database() AND state = 'idle in transaction'`) as [{ n: number }];
     if (row.n > 0) return true;
     proxy.mend();
-    await Bun.sleep(20);
+    // Cut off before it has connected again, it would never begin another take.
+    await recovers(far, 30_000);
     return false;
   });
   const startMs = performance.now();

@@ -2,7 +2,9 @@ import { constants, Database as Connection } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { sql } from "drizzle-orm";
+import { noBan } from "../../../src/domain/ban.ts";
 import { systemClock } from "../../../src/domain/clock.ts";
+import type { KeyHash } from "../../../src/storage/contract.ts";
 import type { Database } from "../../../src/storage/database.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { randomBytes } from "../../../src/cli/open.ts";
@@ -19,6 +21,14 @@ const open = (folder: string) => openSqliteStore(options(folder));
 
 /** Lets the running event-loop turn end. */
 const nextTurn = () => new Promise(setImmediate);
+
+test("a store may be closed in the turn in which it was read", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  store.versions();
+  await store.close();
+  await nextTurn();
+});
 
 test("all reads of a turn see one state, and the next turn sees what another process did", async () => {
   using folder = temporaryFolder();
@@ -41,6 +51,15 @@ test("all reads of a turn see one state, and the next turn sees what another pro
   expect(reader.versions().pets).toBe(before.pets + 1);
   expect(await seen()).toBe(1);
   await Promise.all([reader.close(), other.close()]);
+});
+
+test("a server counts its animals on the thread that writes them", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  for (const name of ["Rex", "Luna"]) await store.pets.create({ name, categoryId: 1n });
+  expect(store.pets.count()).toBeInstanceOf(Promise);
+  expect(await store.pets.count()).toBe(2);
+  await store.close();
 });
 
 test("a change in a turn that has read is there for others at once, not when the turn ends", async () => {
@@ -66,6 +85,30 @@ test("a request sees what another process did before it, in a turn that is long 
   Bun.sleepSync(2);
   store.current();
   expect(store.versions().keys).toBe(before + 1);
+  await store.close();
+});
+
+test("a change waits for another process's lock without holding up the thread", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  await store.started;
+  using other = new Connection(`${folder.path}/rehome.db`);
+  other.run("BEGIN IMMEDIATE");
+  const change = store.db.transaction((tx) => tx.run(sql`DELETE FROM ${tx.t.pets}`));
+  await nextTurn();
+  other.run("ROLLBACK");
+  await change;
+  await store.close();
+});
+
+test("a transaction has the lock from its beginning", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  using other = new Connection(`${folder.path}/rehome.db`);
+  await store.db.transaction(async (tx) => {
+    expect(() => other.run("UPDATE key_epoch SET epoch = epoch + 1")).toThrow("locked");
+    await tx.delete(tx.t.pets);
+  });
   await store.close();
 });
 
@@ -139,6 +182,20 @@ test("its checks name which of its files cannot be written, and why", async () =
   await store.close();
 });
 
+test("its checks write nothing while takes succeed", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  await store.started;
+  const limits = { perMinute: 1, perDay: 1 };
+  await store.windows.reserve([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
+  using other = new Connection(`${folder.path}/limits.db`);
+  const version = () => other.query("PRAGMA data_version").get();
+  const before = version();
+  await store.check();
+  expect(version()).toEqual(before);
+  await store.close();
+});
+
 test("animals that cannot be read are an unavailable store, and a retry makes sense", async () => {
   using folder = temporaryFolder();
   const before = open(folder.path);
@@ -160,6 +217,55 @@ test("animals that cannot be read are an unavailable store, and a retry makes se
   expect(await failure(() => store.pets.page({ limit: 20 }))).toMatchObject(unavailable);
   expect(await failure(() => store.pets.byId(15n))).toMatchObject(unavailable);
   await store.close();
+});
+
+test("a noisy minute and a check wait for another process's write", async () => {
+  using folder = temporaryFolder();
+  const store = openSqliteStore({ ...options(folder.path), timeoutMs: 2_000 });
+  await store.started;
+  const limits = { perMinute: 1, perDay: 1 };
+  const key = {
+    id: "key_1",
+    name: "a",
+    plan: "enterprise",
+    limits,
+    readOnly: false,
+    createdAtMs: 0,
+    expiresAtMs: undefined,
+    revokedAtMs: undefined,
+    ban: noBan,
+  } as const;
+  const secret = { mask: "", createdAtMs: 0, expiresAtMs: undefined };
+  const by = { action: "create", actor: "test", nowMs: 0 };
+  await store.keys.insert(key, new Uint8Array(32) as KeyHash, secret, by);
+  using other = new Connection(`${folder.path}/rehome.db`);
+  const locked = async <T>(work: () => T) => {
+    other.run("BEGIN IMMEDIATE");
+    const result = work();
+    await Bun.sleep(50);
+    other.run("ROLLBACK");
+    return result;
+  };
+  await locked(() => store.reportNoisyMinute(key.id, 1, 60_000));
+  // The writer thread does what it is told in its order: when it counts, the minute is noted.
+  await store.pets.count();
+  const events = await store.keys.events(key.id);
+  expect(events.map(({ action }) => action)).toEqual(["create", "noisy-minute"]);
+  const checks = await locked(() => store.check());
+  expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  await store.close();
+});
+
+test("a store that was closed tells of no files that are gone", async () => {
+  using folder = temporaryFolder();
+  const problems: unknown[] = [];
+  const onProblem = (error: unknown) => problems.push(error);
+  const store = openSqliteStore({ ...options(folder.path), onProblem });
+  await store.started;
+  await store.close();
+  // Longer than it is between two looks.
+  await Bun.sleep(300);
+  expect(problems).toEqual([]);
 });
 
 test("who ends somebody's access waits for a long change, as nobody else does", async () => {
