@@ -229,6 +229,7 @@ describe("credentials", () => {
   test("comes before anything of body, path and query is looked at", async () => {
     for (const [path, init] of [
       ["/v1/pets?limit=abc", {}],
+      ["/v1/pets/1", {}],
       ["/v1/nothing", {}],
       ["/v1/pets", { method: "DELETE" }],
       ["/v1/pets", { method: "POST", body: "{" }],
