@@ -29,17 +29,17 @@ export function collectBehind(record: number): void {
 }
 
 /**
- * Input that cannot be imported as a whole. The message names the line (from 1) and what was
- * expected there; 0 stands for the input as a whole.
+ * Input that cannot be imported as a whole. The message names the line or record (from 1) and what
+ * was expected there; 0 stands for the input as a whole.
  */
 export class UnreadableInput extends Error {
   override readonly name: string = "UnreadableInput";
   readonly line: number;
   readonly problem: Message;
 
-  constructor(line: number, problem: Message) {
+  constructor(line: number, problem: Message, unit: "line" | "record" = "line") {
     const text = messageText(problem);
-    super(line > 0 ? `line ${line}: ${text}` : text);
+    super(line > 0 ? `${unit} ${line}: ${text}` : text);
     this.line = line;
     this.problem = problem;
   }

@@ -148,27 +148,56 @@ function exact(marked: string): unknown {
   return isFraction ? number : JSON.rawJSON(source);
 }
 
-/** Documents behind one another, such as the pages of a service in one file. */
-function documents(text: string): readonly unknown[] {
-  const all: unknown[] = [];
+/** Places of brackets outside of strings, with the depth before each. */
+function* brackets(text: string): Generator<readonly [at: number, mark: string, depth: number]> {
   const mark = /["[\]{}]/g;
-  let [from, depth] = [0, 0];
+  let depth = 0;
   for (let found = mark.exec(text); found; found = mark.exec(text)) {
     const [each] = found;
     if (each === '"') mark.lastIndex = stringEnd(text, found.index);
-    else depth += each === "[" || each === "{" ? 1 : -1;
-    if (depth !== 0 || each === '"') continue;
-    const document = parsed(text.slice(from, mark.lastIndex));
-    if (document === undefined) throw malformed(text.slice(from, mark.lastIndex));
-    all.push(document.value);
-    from = mark.lastIndex;
+    else if (each === "[" || each === "{") yield [found.index, each, depth++];
+    else yield [found.index, each, depth--];
   }
-  if (text.slice(from).trim() !== "") throw malformed(text.slice(from), depth > 0);
+}
+
+/** Documents behind one another, such as the pages of a service in one file. */
+function documents(text: string): readonly unknown[] {
+  const all: unknown[] = [];
+  let from = 0;
+  for (const [at, mark, depth] of brackets(text)) {
+    if (depth !== 1 || mark === "[" || mark === "{") continue;
+    const document = parsed(text.slice(from, at + 1));
+    if (document === undefined) throw malformed(text.slice(from, at + 1));
+    all.push(document.value);
+    from = at + 1;
+  }
+  if (text.slice(from).trim() !== "") throw malformed(text.slice(from));
   return all;
 }
 
-function malformed(text: string, isCut = false): UnreadableInput {
-  return new UnreadableInput(0, message(isCut ? "cutOff" : "notJson", reasonAgainst(text)));
+/** The first record of a list that is no JSON, as an error. */
+function malformed(text: string): UnreadableInput {
+  let record = 0;
+  let start: number | undefined;
+  let open = -1;
+  let lists = "";
+  for (const [at, mark, depth] of brackets(text)) {
+    lists = mark === "[" || mark === "{" ? lists.slice(0, depth) + mark : lists.slice(0, depth - 1);
+    if (mark === "{" && start === undefined && lists.at(-2) === "[") {
+      [start, open] = [at, depth];
+      record += 1;
+    } else if (mark === "}" && start !== undefined && depth === open + 1) {
+      const one = text.slice(start, at + 1);
+      if (parsed(one) === undefined) {
+        return new UnreadableInput(record, message("notJson", reasonAgainst(one)), "record");
+      }
+      start = undefined;
+    }
+    if (depth > nestingMax) return tooDeep();
+  }
+  const reason = reasonAgainst(text);
+  const isCut = lists !== "" || start !== undefined;
+  return new UnreadableInput(record, message(isCut ? "cutOff" : "notJson", reason), "record");
 }
 
 /** Names under which services wrap the list of their records. */
