@@ -204,6 +204,26 @@ describe("a list that does not say whether its animals are for adoption", () => 
     expect(preview).toMatch(/<td>Hund<\/td>\s*<td>adopted/);
     expect(preview).toMatch(/<td>Hase<\/td>\s*<td>no status/);
   });
+
+  test("has its columns chosen again", async () => {
+    const cid = await come();
+    await sent(cid, "list.csv", "Rufname;Tierart\nMilo;Hund\n");
+    const swapped = { "column-name": "Tierart", "column-category": "Rufname" };
+    await chosen(cid, swapped);
+    expect(await chosen(cid, { every: "none" })).toContain("Choose the columns");
+    const again = await chosen(cid, { columns: "again" });
+    expect(again).toContain("This kind of file is not known yet");
+    await chosen(cid, columns);
+    expect(await chosen(cid, { every: "none" })).toMatch(/<td>Milo<\/td>\s*<td>Hund<\/td>/);
+  });
+});
+
+test("animals that are left out have their reasons beside them", async () => {
+  const ana = await come();
+  await sent(ana, "gone.csv", "Rufname;Tierart;Stand\nMilo;Hund;available\nRex;Hund;deceased\n");
+  const columns = { "column-name": "Rufname", "column-category": "Tierart" };
+  const preview = await chosen(ana, { ...columns, "column-status": "Stand" });
+  expect(preview).toMatch(/Left out 1:<\/strong> Rex \([^<]*deceased/);
 });
 
 test("a list whose columns were guessed has its columns chosen by a person", async () => {
@@ -241,6 +261,12 @@ test("a list of a spreadsheet on Windows is read, and says how", async () => {
   // Once it is undone, there is room for another file.
   const [, undo = ""] = /action="(\/changes\/\d+\/undo)"/.exec(done) ?? [];
   expect(await ana.submit(undo, { back: "/import" })).toContain('type="file"');
+});
+
+test("a list within other JSON is found", async () => {
+  const ana = await come();
+  const list = { meta: {}, answer: { rows: [{ name: "Deep", categoryId: 1, status: "sold" }] } };
+  expect(await sent(ana, "deep.json", JSON.stringify(list))).toContain("<td>Deep</td>");
 });
 
 describe("a whole list", () => {
@@ -283,6 +309,32 @@ describe("a whole list", () => {
   });
 });
 
+describe("a whole list that a spreadsheet damaged", () => {
+  test("is not imported: the animals that lost their ids would be withdrawn", async () => {
+    const ana = await come();
+    const columns = {
+      "column-name": "Name",
+      "column-category": "Art",
+      "column-status": "Stand",
+      "column-id": "Nr",
+    };
+    await sent(ana, "first.csv", `Name;Art;Stand;Nr\nY1;Hund;sold;1-1\nY2;Hund;sold;x2\n`);
+    await chosen(ana, columns);
+    await chosen(ana, { source: "damaged" });
+    await ana.submit("/import/run", await previewOf(ana));
+    await settled(ana);
+    await ana.submit("/import/drop");
+    await sent(ana, "second.csv", `Name;Art;Stand;Nr\nY1;Hund;sold;01-Jan\nY2;Hund;sold;x2\n`);
+    await chosen(ana, columns);
+    const whole = { source: "damaged", complete: "yes" };
+    const preview = await chosen(ana, { ...whole, sameNone: "yes" });
+    expect(preview).toContain("no rows with errors and no damaged ids");
+    expect(preview).not.toContain('action="/import/run"');
+    await ana.submit("/import/run", await previewOf(ana));
+    expect(await (await ana.get("/animals?q=Y1")).text()).toContain(">Y1</a");
+  });
+});
+
 describe("in Spanish", () => {
   async function spanish(): Promise<Visitor> {
     const ana = await come();
@@ -306,6 +358,22 @@ describe("in Spanish", () => {
       expect([text, preview.includes(text)]).toEqual([text, false]);
     }
   });
+
+  test.each([
+    ["vac\u00edo.csv", " ", "El archivo est\u00e1 vac\u00edo."],
+    ["lista.pdf", "%PDF-1.7\n", "del tipo PDF."],
+    ["p\u00e1gina.html", "<!doctype html><title>Entrar</title>", "Es una p\u00e1gina web"],
+    ["roto.json", '[{"name":"a"', "El archivo se corta aqu\u00ed."],
+  ])("%s is refused in Spanish", async (name, content, words) => {
+    expect(await sent(await spanish(), name, content)).toContain(words);
+  });
+
+  test("a failure of a form is Spanish too", async () => {
+    const ana = await spanish();
+    const answer = await ana.post("/animals", new FormData());
+    expect(answer.status).toBe(415);
+    expect(await answer.text()).toContain("No se conoce la codificaci\u00f3n del formulario.");
+  });
 });
 
 describe("a change", () => {
@@ -326,6 +394,18 @@ describe("a change", () => {
     expect(await isThere(ana, "Standing")).toBe(true);
     expect((await olga.post(`/changes/${change}/undo`)).status).toBe(303);
     expect(await isThere(ana, "Standing")).toBe(false);
+  });
+
+  test("is found again under Recent changes, with Undo where it may be undone", async () => {
+    const [ana, ben] = [await come(), await come()];
+    const change = await added(ana, "Lately");
+    const undo = `action="/changes/${change}/undo"`;
+    const hers = await (await ana.get("/changes")).text();
+    expect(hers).toContain("Lately was added.");
+    expect(hers).toContain(undo);
+    const his = await (await ben.get("/changes")).text();
+    expect(his).toContain("Lately was added.");
+    expect(his).not.toContain(undo);
   });
 
   test("that removed an animal is undone on the animal's own page too", async () => {
@@ -380,6 +460,24 @@ describe("a change", () => {
       "Importado: retirado por la lista",
     ]);
   });
+
+  test("that was undone stays undone when Undo is pressed again", async () => {
+    const ana = await come();
+    const change = await added(ana, "Twice");
+    expect(await ana.submit(`/changes/${change}/undo`)).toContain("Undone: Twice is as before.");
+    expect(await ana.submit(`/changes/${change}/undo`)).toContain("This was undone: Twice.");
+    const { stdout } = await rehome(["pets", "list", "--data", folder.path]);
+    expect(stdout).not.toContain("Twice");
+  });
+
+  test.each(["0", "-1", "x", "99999999", "9223372036854775808"])(
+    "%s is none, and not found",
+    async (id) => {
+      const ana = await come();
+      expect((await ana.get(`/changes/${id}`)).status).toBe(404);
+      expect((await ana.post(`/changes/${id}/undo`)).status).toBe(404);
+    },
+  );
 
   test("of several animals asks before it is undone", async () => {
     const ana = await come();

@@ -7,6 +7,7 @@ import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { behindProxy, invite, serveConsole, Visitor } from "../helpers/console.ts";
 import { addresses } from "../helpers/console-pages.ts";
 import { childrenOf } from "../helpers/family.ts";
+import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import type { RunningConsole } from "../helpers/console.ts";
 import { until } from "../helpers/until.ts";
 import { bound, isOnPostgres } from "../helpers/store-under-test.ts";
@@ -79,6 +80,22 @@ describe("a key", () => {
     expect(`${server.stdout()}${server.stderr()}`).not.toContain(secret);
   });
 
+  test.each([
+    ["no name", { name: " " }, "Type a name."],
+    ["a name that nobody sees", { name: "\u200B" }, "Type a name."],
+    ["no such plan", { plan: "gold" }, "Choose a plan."],
+    ["no numbers for Enterprise", { plan: "enterprise" }, "Type a whole number"],
+    ["no such time", { expires: "soon" }, "Type a number and d, h, m or s"],
+  ])("with %s is not made, and what was typed stays", async (_, wrong, words) => {
+    const answer = await olga.post("/keys", { ...free, name: "half done", ...wrong });
+    expect(answer.status).toBe(400);
+    const page = await answer.text();
+    expect(page).toContain(words);
+    expect(page).toContain('aria-invalid="true"');
+    if (!("name" in wrong)) expect(page).toContain('value="half done"');
+    expect((await rehome(["keys", "list", ...data])).stdout).not.toContain("half done");
+  });
+
   test("with the name of another key is not made, and says it beside the field", async () => {
     await created({ name: "only one" });
     const answer = await olga.post("/keys", { ...free, name: "only one" });
@@ -88,6 +105,16 @@ describe("a key", () => {
     const renamed = await olga.post(path, { ...free, name: "only one" });
     expect(renamed.status).toBe(400);
     expect(await renamed.text()).toContain("This name is taken.");
+  });
+
+  test("whose name cannot be seen is found by its id", async () => {
+    const args = ["keys", "create", "--plan", "free", "--name", "\u200B", ...data, "--json"];
+    const { id } = JSON.parse((await rehome(args)).stdout) as { id: string };
+    for (const path of ["/keys", "/usage"]) {
+      expect(await textOf(path)).toMatch(new RegExp(`<a href="[^"]*${id}">${id}</a>`));
+    }
+    expect(await textOf(`/keys/${id}`)).toContain(`<h1>${id} `);
+    expect(await textOf(`/usage?key=${id}`)).toContain(`<h1>Usage of ${id}</h1>`);
   });
 
   test("that is read-only says so, adds nothing, and is opened and closed again", async () => {
@@ -133,19 +160,24 @@ describe("a key", () => {
     expect((await olga.post(`${path}/rotate`, { grace: "long" })).status).toBe(400);
   });
 
-  test("is let in again after a ban, and revoked for good", async () => {
+  test("is banned, let in again, and revoked for good", async () => {
     const { secret, path } = await created({ name: "noisy" });
-    await rehome(["keys", "ban", path.replace("/keys/", ""), "--for", "1h", ...data]);
+    expect(await olga.submit(`${path}/ban`, { for: "1h" })).toContain("End the ban");
     expect(await asked(secret)).toBe(429);
-    expect(await textOf(path)).toContain("End the ban");
-    expect(await olga.submit(`${path}/unban`)).not.toContain("End the ban");
+    expect(await olga.submit(`${path}/unban`)).toContain("Ban for");
     expect(await asked(secret)).toBe(200);
     expect((await olga.post(`${path}/revoke`)).status).toBe(400);
     expect(await asked(secret)).toBe(200);
     expect(await olga.submit(`${path}/revoke`, { sure: "yes" })).toContain("revoked");
     expect(await asked(secret)).toBe(401);
     expect((await shown(path)).state).toBe("revoked");
-    expect(await textOf(path)).not.toContain("Secrets");
+    const page = await textOf(path);
+    expect(page).not.toContain("Secrets");
+    // In the time zone of the other moments of the page.
+    const [, revoked, at] =
+      /Revoked:\s*<time[^>]*>([^<]*)[^]*?Olga · <time[^>]*>([^<]*)/.exec(page) ?? [];
+    expect(revoked).toBe(at);
+    expect(page).toMatch(/Banned until:\s*<time/);
   });
 
   test("is found by a part of its name or by its id, among many that come a page at a time", async () => {
@@ -167,6 +199,13 @@ describe("a key", () => {
     expect(names(await textOf(`/keys?q=${id}`))).toEqual(names(last));
     expect(await textOf("/keys?q=nobody")).toContain("Nothing matches.");
     expect(names(await textOf("/keys"))).toHaveLength(50);
+  });
+
+  test("that nobody knows is not found", async () => {
+    for (const path of ["/keys/key_000000000000", "/keys/noisy"]) {
+      expect((await olga.get(path)).status).toBe(404);
+      expect((await olga.post(`${path}/revoke`, { sure: "yes" })).status).toBe(404);
+    }
   });
 });
 
@@ -192,6 +231,30 @@ test("Health tells what doctor finds", async () => {
   for (const { check } of checks) expect(page).toContain(`<strong>${check}</strong>`);
 });
 
+test("Health makes a backup that can be downloaded, where the data are in a folder", async () => {
+  const press = () => olga.post("/health/backup");
+  // At once and right behind one another: names that tell seconds do not collide.
+  const [made, ...others] = [
+    ...(await Promise.all([press(), press()])),
+    await press(),
+    await press(),
+  ];
+  const statuses = [made, ...others].map((each) => each?.status);
+  expect(statuses).toEqual(statuses.map(() => (isOnPostgres ? 404 : 303)));
+  if (isOnPostgres) return;
+  const page = await textOf(made?.headers.get("location") ?? "");
+  expect(page).toContain("The backup was made.");
+  const paths = page.match(/\/health\/backup\/rehome-[\w-]*\d{8}T\d{6}Z(?:-\d)?\.db/g) ?? [];
+  expect(paths).toHaveLength(3);
+  const [path = ""] = paths;
+  const file = await olga.get(path);
+  expect(file.headers.get("content-disposition")).toContain("attachment");
+  expect((await file.text()).slice(0, 15)).toBe("SQLite format 3");
+  for (const name of ["..%2Frehome.db", "rehome.db", "rehome-2026.db%00"]) {
+    expect((await olga.get(`/health/backup/${name}`)).status).toBe(404);
+  }
+});
+
 describe("People", () => {
   const linkIn = (page: string) => /value="(http[^"]+\/join\/[\w-]{43})"/.exec(page)?.[1] ?? "";
   const pathOf = async (name: string) => {
@@ -199,6 +262,14 @@ describe("People", () => {
     const all = JSON.parse(stdout) as { id: string; name: string }[];
     return `/people/${all.find((each) => each.name === name)?.id}`;
   };
+
+  test("are listed with whole ids on a terminal of 50 cells", async () => {
+    const { screen } = await rehomeAtTerminal(["people", "list", ...data], { columns: 50 });
+    expect(screen).toMatch(/^per_[a-z0-9]{12} {2}/m);
+    for (const line of screen.split(/\r?\n/)) {
+      expect(Bun.stringWidth(Bun.stripANSI(line))).toBeLessThanOrEqual(50);
+    }
+  });
 
   test("invites, shows the link this once, and removes at once", async () => {
     const page = await (await olga.post("/people", { name: "Uma", role: "staff" })).text();
@@ -254,8 +325,8 @@ test("staff are refused at each of the operators' addresses, and nothing is done
   const mine = addresses().operators;
   expect(mine.length).toBeGreaterThan(12);
   for (const route of mine) {
-    const own = route.path.replace(":id", path.slice(6));
-    const fields = { ...free, name: "Mallory", role: "operator", sure: "yes" };
+    const own = route.path.replace(":id", path.slice(6)).replace(":name", "rehome-2026.db");
+    const fields = { ...free, name: "Mallory", role: "operator", sure: "yes", for: "1h" };
     const answer = await (route.method === "GET" ? stan.get(own) : stan.post(own, fields));
     expect([route.method, own, answer.status]).toEqual([route.method, own, 403]);
     const page = await answer.text();

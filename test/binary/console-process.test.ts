@@ -108,6 +108,20 @@ test("a start without a terminal prints no link: it would be in a log", async ()
   expect(server.stdout() + server.stderr()).not.toContain("/join/");
 });
 
+test("in a start's banner all addresses stand in one column", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveConsole(folder.path);
+  const columns = ["API", "Docs", "Console", "Data"].map((label) => {
+    const line =
+      server
+        .stdout()
+        .split("\n")
+        .find((each) => each.startsWith(`  ${label} `)) ?? "";
+    return /^ {2}\w+ +/.exec(line)?.[0].length;
+  });
+  expect(new Set(columns).size).toBe(1);
+});
+
 test("Health is shown after an upgrade replaced the executable under the service", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "rehome");
@@ -122,22 +136,25 @@ test("Health is shown after an upgrade replaced the executable under the service
 });
 
 describe("a public address", () => {
-  test.each(["[2001:db8::9]:8090"])("without HTTPS is refused in words: %s", async (address) => {
-    using folder = temporaryFolder();
-    const result = await rehome([
-      "serve",
-      "--data",
-      folder.path,
-      "--port",
-      "0",
-      "--console",
-      address,
-    ]);
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toStartWith("Error: The console would speak plain HTTP at ");
-    expect(result.stderr).toContain("--tls-cert");
-    expect(result.stdout).not.toContain("Console");
-  });
+  test.each(["203.0.113.9:8090", "[2001:db8::9]:8090"])(
+    "without HTTPS is refused in words: %s",
+    async (address) => {
+      using folder = temporaryFolder();
+      const result = await rehome([
+        "serve",
+        "--data",
+        folder.path,
+        "--port",
+        "0",
+        "--console",
+        address,
+      ]);
+      expect(result.exitCode).toBe(2);
+      expect(result.stderr).toStartWith("Error: The console would speak plain HTTP at ");
+      expect(result.stderr).toContain("--tls-cert");
+      expect(result.stdout).not.toContain("Console");
+    },
+  );
 });
 
 test("SIGHUP takes up another certificate on the console too, and a person stays signed in", async () => {

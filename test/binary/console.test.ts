@@ -2,6 +2,8 @@
  * The staff's console of the compiled executable: who gets in, what they may do, and what attacks
  * come to.
  */
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
@@ -107,9 +109,34 @@ describe("an invitation", () => {
     expect((await visitor().post(new URL(first).pathname)).status).toBe(404);
     await visitor().join(url);
   });
+
+  test("of a name that is there is refused in words", async () => {
+    await invite(folder.path, "Cid", "staff");
+    const { exitCode, stderr } = await rehome([
+      "people",
+      "invite",
+      "Cid",
+      "--role",
+      "staff",
+      "--data",
+      folder.path,
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Error: There is a person named "Cid".');
+  });
 });
 
 describe("a session", () => {
+  test("is a cookie that no script reads and no other site sends", async () => {
+    const answer = await visitor().post(
+      new URL(await invite(folder.path, "Dan", "staff")).pathname,
+    );
+    const [cookie = ""] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^rehome_console=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+  });
+
   test("is never one that the browser brought: joining makes a new one", async () => {
     const mallory = visitor();
     const fixed = "A".repeat(43);
@@ -154,9 +181,33 @@ describe("a session", () => {
     const [, state] = /Hal<\/strong>(?:<\/span>)?\s*<span[^>]*>([^<]*)/.exec(page) ?? [];
     expect(state).toContain("last here");
   });
+
+  test("says the day of a visit as clocks in the shelter show it", async () => {
+    using place = temporaryFolder();
+    // Where it is another day than in UTC.
+    const TZ = new Date().getUTCHours() < 11 ? "Etc/GMT+12" : "Etc/GMT-14";
+    await using shelter = await serveConsole(place.path, [], { env: { TZ } });
+    const link = await invite(place.path, "Ina", "operator");
+    const ina = await new Visitor(shelter.console).join(link);
+    const page = await (await ina.get("/people")).text();
+    const [, shown] = /last here <time[^>]*>([^<]*)/.exec(page) ?? [];
+    const today = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: TZ });
+    expect(shown).toBe(today.format());
+  });
 });
 
 describe("a change", () => {
+  test.each([
+    ["from another origin", { origin: "http://evil.example" }],
+    ["from nowhere", { origin: "null" }],
+    ["that a browser calls cross-site", { "sec-fetch-site": "cross-site" }],
+  ])("%s is refused", async (what, headers) => {
+    const ida = await joined(`Ida ${what}`);
+    const answer = await ida.post("/animals", { name: "Spy", category: "Dog" }, headers);
+    expect(answer.status).toBe(403);
+    expect(await (await ida.get("/animals?q=Spy")).text()).toContain("Nothing matches");
+  });
+
   test("is nothing that GET does", async () => {
     const jan = await joined("Jan", "operator");
     await jan.submit("/animals", { name: "Stay", category: "Dog", status: "available" });
@@ -165,6 +216,20 @@ describe("a change", () => {
       expect([200, 303, 404]).toContain(answer.status);
     }
     expect((await jan.get("/animals/1")).status).toBe(200);
+  });
+});
+
+describe("the address of a form", () => {
+  test.each([
+    ["/animals/1/status", "/animals/1"],
+    ["/categories/1/merge", "/categories/1"],
+    ["/keys/key_1/ban", "/keys/key_1"],
+    ["/people/per_1/invite", "/people"],
+    ["/import/run", "/import"],
+  ])("%s leads to its page, as after a reload", async (path, page) => {
+    const kim = await joined(`Kim ${path}`, "operator");
+    const answer = await kim.get(path);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, page]);
   });
 });
 
@@ -194,13 +259,27 @@ describe("a list", () => {
     await lu.submit("/animals", { name: "Blanco", category: "Dog", status: "sold" });
     expect(await (await lu.get("/animals?q=blanco+")).text()).toContain(">Blanco</a");
   });
+
+  test("names each category, also one whose name cannot be seen", async () => {
+    const mo = await joined("Mo");
+    // Earlier versions took such a name.
+    using db = new Database(join(folder.path, "rehome.db"));
+    db.run("INSERT INTO categories (id, name, name_key) VALUES (77, '\u2800', '\u2800')");
+    const chip = ["--name", "Chip", "--category", "77", "--status", "sold"];
+    expect((await rehome(["pets", "add", ...chip, "--data", folder.path])).exitCode).toBe(0);
+    expect(await (await mo.get("/animals")).text()).toMatch(
+      new RegExp(`<a class="chip" href="/animals\\?category=77" *>category 77</a>`),
+    );
+  });
 });
 
 describe("a form with something wrong", () => {
   const dog = { name: "Odd", category: "Dog", status: "available" };
 
   test.each([
+    ["a name that is too long", { ...dog, name: "a".repeat(1_001) }, "at most 1000 characters"],
     ["a name with NUL", { ...dog, name: "a\0b" }, "characters that cannot be stored"],
+    ["a category that is too long", { ...dog, category: "c".repeat(1_001) }, "at most 1000"],
     ["an unknown status", { ...dog, status: "<script>" }, "Choose a status."],
     ["nothing in it", { name: "", category: "", status: "available" }, "Type a category"],
   ])("with %s is refused beside its field, and nothing is added", async (what, fields, words) => {
@@ -285,6 +364,33 @@ describe("a form with something wrong", () => {
       expect(new URL(location, server.console).origin).toBe(server.console);
       expect(answer.headers.getSetCookie().join()).not.toContain("a=b");
     }
+  });
+
+  test.each([
+    ["that is too large", 413, "x".repeat(1_100_000), {}],
+    ["of another kind", 415, "{}", { "content-type": "application/json" }],
+  ] as const)("%s is refused", async (what, status, text, headers) => {
+    const rui = await joined(`Rui ${what}`);
+    const answer = await rui.post("/animals", new URLSearchParams(text), headers);
+    expect(answer.status).toBe(status);
+  });
+});
+
+describe("a person", () => {
+  test.each([
+    "Ana\r\nRoot",
+    "Ana\u202Etoor",
+    "\u0007Ana",
+    "Ana\u200B",
+    "\u200B",
+    "\u00AD",
+    "\u0301",
+    "\u3164",
+  ])("named %j is not invited: lists and histories could not show it as it is", async (name) => {
+    const args = ["people", "invite", name, "--data", folder.path];
+    const { exitCode, stderr } = await rehome(args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("Error: A name must have characters that can be seen.");
   });
 });
 
@@ -373,6 +479,14 @@ describe("an export", () => {
       }
     }
   });
+
+  test("on paper has each animal in a line, and no button", async () => {
+    const pam = await joined("Pam");
+    await pam.submit("/animals", { name: "Paper", category: "Dog", status: "sold" });
+    const page = await (await pam.get("/print?q=Paper")).text();
+    expect(page).toMatch(/<td>Paper<\/td>\s*<td>Dog<\/td>\s*<td>adopted<\/td>/);
+    expect(page).toContain("1 of ");
+  });
 });
 
 test("a search for a category offers it", async () => {
@@ -396,6 +510,20 @@ test("a new category one letter from another is asked for, and made if it is mea
 });
 
 describe("a stranger", () => {
+  test.each(["iframe", "object", "embed", "frame", "image", "script"])(
+    "does not load a page as %s into one of theirs",
+    async (destination) => {
+      const qi = await joined(`Qi ${destination}`);
+      const answer = await qi.get("/animals", {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": destination,
+      });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get("x-frame-options")).toBe("DENY");
+    },
+  );
+
   test("invites nobody with a path that looks like another origin", async () => {
     const oro = await joined("Oro", "operator");
     const cookie = [...oro.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -431,6 +559,25 @@ describe("a stranger", () => {
     expect((await raw(`http://${listener}`, stranger)).status).toBe(421);
   });
 
+  test("under another name gets nothing: DNS rebinding", async () => {
+    using other = temporaryFolder();
+    await using direct = await serveConsole(other.path);
+    const ask = (host: string) =>
+      raw(direct.console, `GET /join/x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect((await ask("evil.example")).status).toBe(421);
+    expect((await ask("evil.example:8090")).status).toBe(421);
+    expect((await ask(new URL(direct.console).host)).status).toBe(404);
+  });
+
+  test.each(["/../etc/passwd", "/assets/../../package.json", "/%2e%2e/%2e%2e/etc/passwd"])(
+    "finds nothing at %s",
+    async (path) => {
+      const kim = await joined(`Kim ${path}`, "operator");
+      const answer = await kim.get(path);
+      expect([403, 404]).toContain(answer.status);
+    },
+  );
+
   test("sends large forms in vain: none is read, and none comes back", async () => {
     const peakMiB = () => {
       const status = readFileSync(`/proc/${childrenOf(server)[0]}/status`, "utf8");
@@ -455,6 +602,18 @@ describe("a stranger", () => {
     expect(peakMiB() - before).toBeLessThan(100);
   });
 
+  test("has eight unfinished bodies at a time, and keeps nobody else from sending", async () => {
+    const [rex, tom] = [await joined("Rex"), await joined("Tom")];
+    const open = Array.from({ length: 8 }, () => rex.unfinished("/animals"));
+    await until(async () => {
+      const answer = await rex.post("/animals", { name: "Late", category: "Dog" });
+      return answer.status === 503;
+    });
+    expect((await tom.post("/animals", { name: "On time", category: "Dog" })).status).toBe(400);
+    for (const end of open) void end();
+    await until(async () => (await rex.post("/animals", {})).status === 400);
+  });
+
   test("changes nothing by a form that was on its way when they were removed", async () => {
     const [xenia, yusuf] = [await joined("Xenia", "operator"), await joined("Yusuf", "operator")];
     const ends = [
@@ -473,18 +632,38 @@ describe("a stranger", () => {
     }
   });
 
-  test("asks for what is no page and gets a refusal, in at most one line of the log", async () => {
-    using other = temporaryFolder();
-    await using own = await serveConsole(other.path);
-    const { host } = new URL(own.console);
-    const targets = ["CONNECT evil.example:443", "CONNECT /", "TRACE /", "GET //", "OPTIONS /"];
-    for (const target of targets) {
-      const request = `${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      const { status } = await raw(own.console, request);
-      expect([target, status >= 400 && status < 500]).toEqual([target, true]);
+  test.each(["CONNECT evil.example:443", "CONNECT /", "TRACE /", "GET //", "OPTIONS /animals"])(
+    "asks for %s and gets a refusal, in one line of the log",
+    async (target) => {
+      using other = temporaryFolder();
+      await using own = await serveConsole(other.path);
+      const { host } = new URL(own.console);
+      const answer = await raw(
+        own.console,
+        `${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+      const lines = own.stderr().trim().split("\n").filter(Boolean);
+      expect(lines.length).toBeLessThanOrEqual(1);
+      expect(own.stderr()).not.toContain("    at ");
+    },
+  );
+
+  test("with five wrong links in a minute waits, and who is signed in does not", async () => {
+    const lea = await joined("Lea");
+    const link = await invite(folder.path, "Moe", "staff");
+    const mallory = visitor();
+    let status = 0;
+    // The minute may end in between.
+    for (let i = 0; i < 12 && status !== 429; i += 1) {
+      const answer = await mallory.post(`/join/${"B".repeat(42)}${i % 10}`);
+      ({ status } = answer);
+      if (status === 429) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     }
-    const lines = own.stderr().trim().split("\n").filter(Boolean);
-    expect(lines.length).toBeLessThanOrEqual(targets.length);
-    expect(own.stderr()).not.toContain("    at ");
+    expect(status).toBe(429);
+    expect((await mallory.post(new URL(link).pathname)).status).toBe(429);
+    await visitor().join(link);
+    expect((await lea.get("/animals")).status).toBe(200);
   });
 });

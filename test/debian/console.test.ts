@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Locator, Page, Route } from "playwright-core";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
-import { invite, serveConsole, type RunningConsole } from "../helpers/console.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
 import { axeFindings } from "../helpers/docs-page.ts";
 import { stores } from "../helpers/stores.ts";
 import { until } from "../helpers/until.ts";
@@ -16,7 +16,7 @@ const images = join(import.meta.dir, "../../docs/images");
 const updatesImages = Bun.env["UPDATE_IMAGES"] === "1";
 
 /** Every page that needs no id. */
-const pages = "animals animals/new animals/1 categories import help keys usage health people"
+const pages = "animals animals/new animals/1 categories import export help keys usage health people"
   .split(" ")
   .map((name) => `/${name}`);
 const shots = {
@@ -315,7 +315,9 @@ describe("the console", () => {
     const invitation = await page.getByLabel("Link", { exact: true }).inputValue();
     await seen("a link");
     await section("Health");
-    await seen("Health");
+    await button(page, "Make a backup").click();
+    await page.getByText("The backup was made.").waitFor();
+    await seen("Health with a backup");
     await page.goto(`${server.console}/nothing`);
     await seen("nothing here");
     await page.goto(invitation);
@@ -371,6 +373,29 @@ describe("the console", () => {
     expect(await link(page, dog).count()).toBe(0);
     expect(complaints).toEqual([]);
   }, 120_000);
+
+  test("is smaller than 150 KiB with all that it loads", async () => {
+    const petra = await new Visitor(server.console).join(
+      await invite(folder.path, "Petra", "staff"),
+    );
+    const text = await (await petra.get("/animals")).text();
+    const assets = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
+      ([, path]) => path ?? "",
+    );
+    expect(assets).toHaveLength(3);
+    const loaded = await Promise.all(assets.map(async (path) => (await petra.get(path)).text()));
+    const bytes = [text, ...loaded].reduce((sum, each) => sum + Buffer.byteLength(each), 0);
+    expect(bytes).toBeLessThan(150 * 1024);
+  });
+
+  test("speaks Spanish to whoever asks for it", async () => {
+    await using opened = await joined("Quique", "staff", screens.light);
+    const { page } = opened;
+    await button(page, "Español").click();
+    await page.getByRole("heading", { name: "Animales", level: 1 }).waitFor();
+    await page.getByLabel("Nombre").waitFor();
+    expect(await page.locator("html").getAttribute("lang")).toBe("es");
+  });
 
   test("runs no script that somebody typed as a name", async () => {
     await using opened = await joined("<script>alert(1)</script>", "staff", screens.light);
@@ -573,6 +598,26 @@ describe("the console", () => {
     expect(sent).toHaveLength(names.length);
   });
 
+  test("keeps what is typed while an earlier tap is answered, and empties what was sent", async () => {
+    await using opened = await joined("Teo", "staff", screens.phone);
+    const { page } = opened;
+    await add(page, "Tapped");
+    const released = Promise.withResolvers<void>();
+    await page.route("**/animals/*/status", async (route) => {
+      await released.promise;
+      await route.continue();
+    });
+    await button(page, "adopted: Tapped").click();
+    await page.getByLabel("Name").fill("Half");
+    await page.getByLabel("Status").selectOption({ label: "pending" });
+    released.resolve();
+    await page.getByRole("button", { name: "adopted: Tapped", pressed: true }).waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Half");
+    expect(await page.getByLabel("Status").inputValue()).toBe("pending");
+    await add(page, "Half typed");
+    expect(await page.getByLabel("Name").inputValue()).toBe("");
+  });
+
   test("keeps what is typed into any form while another one is answered", async () => {
     await using opened = await joined("Tim", "staff", screens.light);
     const { page } = opened;
@@ -734,6 +779,27 @@ describe("the console", () => {
     expect(asked).not.toContain("/import");
   });
 
+  test("stays where somebody went while a file was sent", async () => {
+    await using opened = await joined("Uwe", "staff", screens.phone);
+    const { page } = opened;
+    await link(page, "Import").click();
+    const file = { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("Name\nRex\n") };
+    await page.getByLabel("File", { exact: true }).setInputFiles(file);
+    const released = Promise.withResolvers<void>();
+    await page.route("**/import", async (route) => {
+      if (route.request().method() === "POST") await released.promise;
+      await route.continue();
+    });
+    await page.locator("main").getByRole("button", { name: "Import" }).click();
+    await link(page, "Animals").click();
+    await page.getByLabel("Name", { exact: true }).fill("Not lost");
+    const taken = page.waitForEvent("requestfinished", (request) => request.method() === "GET");
+    released.resolve();
+    await taken;
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+    expect(await page.getByLabel("Name").inputValue()).toBe("Not lost");
+  });
+
   test("leads back to where somebody was in a list, and stays there when it is lost", async () => {
     using own = temporaryFolder();
     const list = join(own.path, "dogs.csv");
@@ -833,6 +899,28 @@ describe("the console", () => {
       released.resolve();
       await page.unrouteAll({ behavior: "wait" });
     }
+  });
+
+  test("says that no answer comes to a file, and sends it anew when asked to", async () => {
+    await using opened = await joined("Lev", "staff", screens.phone);
+    const { page } = opened;
+    await page.clock.install();
+    await link(page, "Import").click();
+    const file = { name: "late.csv", mimeType: "text/csv", buffer: Buffer.from("Name\nRex\n") };
+    await page.getByLabel("File", { exact: true }).setInputFiles(file);
+    let asked = 0;
+    await page.route("**/import", async (route) => {
+      if (route.request().method() === "POST" && (asked += 1) === 1) return;
+      await route.continue();
+    });
+    const send = page.locator("main").getByRole("button", { name: "Import" });
+    await send.click();
+    await until(() => asked === 1);
+    await page.clock.fastForward(60_000);
+    await page.getByRole("alert").filter({ hasText: "has not answered yet" }).waitFor();
+    await send.click();
+    await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
+    expect(asked).toBe(2);
   });
 
   test("keeps what is typed while the service cannot be reached", async () => {

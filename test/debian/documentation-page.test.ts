@@ -58,8 +58,10 @@ describe("the page", () => {
     const first = await send(list);
     expect(await first.textContent()).toContain('"name": "Rex"');
     expect((await figures(first))[1]).toBe("997");
-    await list.getByLabel("after").fill("1");
-    expect(await (await send(list)).textContent()).toContain('"Żółw"');
+    await first.getByRole("button", { name: "Next page" }).click();
+    await first.getByText('"Żółw"').waitFor();
+    expect(await list.getByLabel("after").inputValue()).toBe("1");
+    expect(await first.getByRole("button", { name: "Next page" }).count()).toBe(0);
 
     await list.getByLabel("after").fill("");
     await list.getByLabel("status").selectOption("sold");
@@ -107,6 +109,17 @@ describe("the page", () => {
     expect(answer).toContain('"name":"Rex\'s friend"');
   });
 
+  test("hides the key until it is asked to show it, and forgets it", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page } = opened;
+    await page.fill("#key", "secret");
+    expect(await page.getAttribute("#key", "type")).toBe("password");
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(await page.getAttribute("#key", "type")).toBe("text");
+    await page.reload();
+    expect(await page.inputValue("#key")).toBe("");
+  });
+
   test("takes a key as people paste it", async () => {
     await using opened = await openPage(browser, `${server.origin}/docs`);
     const { page } = opened;
@@ -138,6 +151,15 @@ describe("the page", () => {
     await create.getByLabel("Idempotency-Key").fill("🐈");
     expect(await (await send(create)).textContent()).toBe(refused);
     expect(complaints).toEqual([]);
+  });
+
+  test("shows an example of an answer before anything is sent", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    for (const operation of ["listPets", "createPet", "getPet"]) {
+      const result = formOf(opened.page, operation).locator(".result");
+      expect(await result.textContent()).toContain("example");
+      expect(await result.locator("pre").textContent()).toContain('"name": "Rex"');
+    }
   });
 
   test("shows a name as it is, and all of a long one", async () => {
@@ -192,9 +214,37 @@ describe("the page", () => {
 
   test("opens a response that an address leads to", async () => {
     await using opened = await openPage(browser, `${server.origin}/docs#getPet-404`);
-    const response = opened.page.locator("details:has(#getPet-404) pre");
+    const response = opened.page.locator("#getPet-404 pre");
     await response.waitFor();
     expect(await visibleShare(response)).toBe(1);
+  });
+
+  test("is light or dark as the system is", async () => {
+    const ground = async (screen: (typeof screens)[keyof typeof screens]) => {
+      await using opened = await openPage(browser, `${server.origin}/docs`, screen);
+      return await opened.page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    };
+    expect(await ground(screens.dark)).not.toBe(await ground(screens.light));
+  });
+
+  test("goes to the staging service where one is configured and lets it", async () => {
+    using other = temporaryFolder();
+    const staging = await serve(other.path, ["--environment", "staging", "--cors-origin", "*"]);
+    const shut = await serve(folder.path, ["--staging-base-url", `${staging.origin}/v1`]);
+    const { key } = await makeKey(other.path, "--environment", "staging", "--plan", "free");
+    await using opened = await openPage(browser, `${shut.origin}/docs`);
+    const { page } = opened;
+    await page.fill("#key", key);
+    const create = formOf(page, "createPet");
+    await create.getByLabel("Server").selectOption("Staging");
+    expect(await create.locator(".code pre:visible").textContent()).toContain(staging.origin);
+    expect(await formOf(page, "listPets").getByLabel("Server").inputValue()).toContain(
+      staging.origin,
+    );
+    expect(await (await send(create)).textContent()).toContain("201 Created");
+    await create.getByLabel("Server").selectOption("This service");
+    expect(await (await send(create)).textContent()).toContain("401 Unauthorized");
+    await Promise.all([staging.stop(), shut.stop()]);
   });
 });
 

@@ -6,7 +6,7 @@ import * as animals from "./pages/animals.ts";
 import { assets } from "./pages/assets.ts";
 import * as categories from "./pages/categories.ts";
 import * as changes from "./pages/changes.ts";
-import { healthPage } from "./pages/health.ts";
+import * as health from "./pages/health.ts";
 import { helpPage } from "./pages/help.ts";
 import * as imports from "./pages/import.ts";
 import * as key from "./pages/key.ts";
@@ -149,6 +149,7 @@ export function staffRoutes(frame: Frame) {
     )
 
     .get("/print", ({ visit }) => animals.printPage(visit))
+    .get("/export", ({ visit }) => animals.exportPage(visit))
     .get("/export/:format", ({ visit, params }) => animals.exportFile(visit, params.format))
     .get("/import", ({ visit }) => imports.importPage(visit))
     .post("/import", ({ visit }) => imports.uploadFile(visit))
@@ -174,11 +175,14 @@ export function operatorRoutes(frame: Frame) {
     .get("/keys/:id", ({ visit, params }) => key.keyPage(visit, params.id))
     .post("/keys/:id", ({ visit, params }) => key.updateKey(visit, params.id))
     .post("/keys/:id/rotate", ({ visit, params }) => key.rotateKey(visit, params.id))
+    .post("/keys/:id/ban", ({ visit, params }) => key.banKey(visit, params.id))
     .post("/keys/:id/unban", ({ visit, params }) => key.unbanKey(visit, params.id))
     .post("/keys/:id/revoke", ({ visit, params }) => key.revokeKey(visit, params.id))
     .get("/usage", ({ visit }) => usagePage(visit))
 
-    .get("/health", ({ visit }) => healthPage(visit))
+    .get("/health", ({ visit }) => health.healthPage(visit))
+    .post("/health/backup", ({ visit }) => health.makeBackup(visit))
+    .get("/health/backup/:name", ({ visit, params }) => health.downloadBackup(visit, params.name))
 
     .get("/people", ({ visit }) => people.peoplePage(visit))
     .post("/people", ({ visit }) => people.invitePerson(visit))

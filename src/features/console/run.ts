@@ -155,7 +155,7 @@ async function untilServiceEnds(io: Io): Promise<void> {
 
 async function openActions(loaded: LoadedConfig, services: Services, io: Io): Promise<Actions> {
   // Loaded where they are needed: no other command waits for the web framework.
-  const [{ doctorFindings }, { sourceActions }] = await Promise.all([
+  const [{ openHealth }, { sourceActions }] = await Promise.all([
     import("./pages/health.ts"),
     import("./pages/sources.ts"),
   ]);
@@ -166,7 +166,7 @@ async function openActions(loaded: LoadedConfig, services: Services, io: Io): Pr
     animals: animalActions(services),
     imports: new Imports(uploadsFolder(loaded.config, systemClock()), inProcess(env), systemClock),
     sources: sourceActions(services, env),
-    findings: () => doctorFindings(env),
+    health: openHealth(loaded.config, env),
     clock: systemClock,
   };
 }

@@ -5,7 +5,7 @@ import type { Sender } from "../../http/body.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
 import type { Form } from "./body.ts";
-import type { Findings } from "./pages/health.ts";
+import type { Health } from "./pages/health.ts";
 import type { Imports } from "./imports.ts";
 import { messagePage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
@@ -25,7 +25,7 @@ export interface Actions {
   readonly people: PeopleService;
   readonly imports: Imports;
   readonly sources: SourceActions;
-  readonly findings: () => Promise<Findings>;
+  readonly health: Health;
   readonly animals: AnimalActions;
   readonly clock: Clock;
 }

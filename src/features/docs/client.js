@@ -27,6 +27,13 @@ function currentKey() {
 }
 
 function startKey() {
+  const show = document.getElementById("show-key");
+  show.addEventListener("click", () => {
+    const isShown = keyInput.type === "password";
+    keyInput.type = isShown ? "text" : "password";
+    show.textContent = isShown ? "Hide" : "Show";
+    show.setAttribute("aria-pressed", String(isShown));
+  });
   keyInput.addEventListener("input", () => {
     const key = currentKey();
     // A space at the end may be one that somebody is typing.
@@ -58,7 +65,8 @@ function requestOf(form) {
     else if (dataset.in === "header") headers.push([name, value]);
     else query.set(name, value);
   }
-  const url = `${own.href}${path}${query.size === 0 ? "" : `?${query}`}`;
+  const base = form.querySelector(".server")?.value || own.href;
+  const url = `${base}${path}${query.size === 0 ? "" : `?${query}`}`;
   return { method: form.dataset.method, url, headers, body, hasList: form.dataset.list === "true" };
 }
 
@@ -75,6 +83,17 @@ function startLanguages() {
   for (const radio of radios) {
     radio.addEventListener("change", () => {
       for (const other of radios) other.checked = other.value === radio.value;
+    });
+  }
+}
+
+/** Keeps the server that was chosen the same in all forms. */
+function startServers() {
+  const selects = [...document.querySelectorAll(".server")];
+  for (const select of selects) {
+    select.addEventListener("change", () => {
+      for (const other of selects) other.value = select.value;
+      forms.forEach(refreshCode);
     });
   }
 }
@@ -116,8 +135,15 @@ async function send(form) {
     const text = await response.text();
     showResponse(form, response, text, Math.round(performance.now() - startMs));
   } catch (error) {
-    showFailure(form, `The service could not be reached: ${error.message}`);
+    showFailure(form, whyNot(url, error));
   }
+}
+
+function whyNot(url, error) {
+  const { origin } = new URL(url);
+  if (!(error instanceof TypeError)) return String(error);
+  if (origin === location.origin) return `The service could not be reached: ${error.message}`;
+  return `${origin} could not be reached, or does not allow this page: its operator can allow it with --cors-origin ${location.origin}`;
 }
 
 const shownHeaders =
@@ -137,6 +163,21 @@ function headersOf(headers) {
   return element("dl", { className: "headers" }, ...rows);
 }
 
+/** A button that goes where the response says the next page is. */
+function nextOf(form, headers) {
+  const next = /<([^>]*)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
+  if (next === undefined) return [];
+  const button = element("button", { type: "button", className: "quiet small" }, "Next page");
+  button.addEventListener("click", () => {
+    for (const [name, value] of new URL(next).searchParams) {
+      const field = form.elements.namedItem(name);
+      if (field !== null) field.value = value;
+    }
+    form.requestSubmit();
+  });
+  return [button];
+}
+
 /** Shows the response where the example was: status and body first, then what else it says. */
 function showResponse(form, response, text, tookMs) {
   const { headers, status, statusText } = response;
@@ -148,6 +189,7 @@ function showResponse(form, response, text, tookMs) {
     { className: "outcome" },
     element("strong", { className: `status s${String(status)[0]}` }, words),
     element("small", {}, `${tookMs} ms`),
+    ...nextOf(form, headers),
     element("button", { type: "button", className: "quiet small copy" }, "Copy"),
   );
   show(form, outcome, body, headersOf(headers));
@@ -172,7 +214,7 @@ function show(form, ...nodes) {
   nodes[0].scrollIntoView({ block: "nearest", behavior: "instant" });
 }
 
-/* Copying */
+/* Copying, and responses with an address of their own */
 
 function startCopying() {
   document.addEventListener("click", (event) => {
@@ -197,7 +239,17 @@ async function copyText(button) {
   setTimeout(() => (button.textContent = "Copy"), saidForMs);
 }
 
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  if (!(target instanceof HTMLDetailsElement)) return;
+  target.open = true;
+  target.scrollIntoView({ behavior: "instant" });
+}
+
 forms.forEach(startForm);
 startKey();
 startLanguages();
+startServers();
 startCopying();
+addEventListener("hashchange", openTarget);
+openTarget();

@@ -6,6 +6,7 @@ import type { OpenApiDocument } from "./openapi/document.ts";
 import { createPetExamples } from "./openapi/operations.ts";
 import {
   copyButton,
+  heading,
   headerFields,
   methodBadge,
   operationSection,
@@ -45,12 +46,12 @@ export function documentationPage(
         </section>
         ${quickStart(servers)} ${before.map(topicSection)}
         <section id="endpoints" class="group">
-          <h2>Endpoints</h2>
+          ${heading(2, "endpoints", "Endpoints")}
           ${operations.map((operation) => operationSection(document, operation, servers))}
         </section>
         ${responsesSection(document)} ${after.map(topicSection)}
         <section class="schemas" id="schemas">
-          <h2>Schemas</h2>
+          ${heading(2, "schemas", "Schemas")}
           ${schemas.map(([name, schema]) => schemaArticle(document, name, schema))}
         </section>
       </main>
@@ -65,6 +66,7 @@ export function documentationPage(
     description: line(introduction).text,
     style: controls + style,
     script,
+    connect: servers.slice(1).map(({ url }) => new URL(url).origin),
     body,
   });
 }
@@ -87,6 +89,7 @@ function header(version: string): Html {
         data-1p-ignore
         data-lpignore="true"
       />
+      <button type="button" class="quiet" id="show-key" aria-pressed="false">Show</button>
     </form>
   </header>`;
 }
@@ -131,7 +134,7 @@ function addresses(servers: readonly Server[], guides: string | undefined): Html
 
 function responsesSection(document: OpenApiDocument): Html {
   return html`<section id="responses">
-    <h2>Responses</h2>
+    ${heading(2, "responses", "Responses")}
     <p>
       Every response is JSON, a refusal too (see <a href="#errors">Errors</a>), and carries these
       headers:
@@ -155,7 +158,7 @@ function quickStart(servers: readonly Server[]): Html {
   const { value } = createPetExamples.withStatus;
   const add = { method: "POST", headers: [], hasList: false, body: JSON.stringify(value) };
   return html`<section id="quick-start">
-    <h2>Quick start</h2>
+    ${heading(2, "quick-start", "Quick start")}
     <ol>
       <li>
         <strong>Get a key</strong> from the operator of this service.
@@ -211,15 +214,15 @@ function topicSection({ id, title, text }: Topic): Html {
     </div>`.text;
   });
   return html`<section class="topic" id="${id}">
-    <h2>${title}</h2>
-    ${trusted(prose)}
+    ${heading(2, id, title)} ${trusted(prose)}
   </section>`;
 }
 
 function schemaArticle(document: OpenApiDocument, name: string, schema: Schema): Html {
   const fields = fieldsOf(schema);
+  const type = html` <span class="type">${typeOf(document, schema)}</span>`;
   return html`<article id="schema-${name}">
-    <h3>${name} <span class="type">${typeOf(document, schema)}</span></h3>
+    ${heading(3, `schema-${name}`, name, type)}
     <p>${line(schema.description ?? "")}${rulesOf(document, schema)}</p>
     ${fields.length > 0 && fieldList(document, fields)}
   </article>`;

@@ -9,6 +9,8 @@ interface PageParts {
   readonly style: string;
   /** A page without a script runs nothing at all. */
   readonly script?: string;
+  /** Origins beside the page's own that its script may send requests to. */
+  readonly connect?: readonly string[];
   readonly body: Html;
 }
 
@@ -68,14 +70,14 @@ function withoutIndentation(text: string): string {
     .join("");
 }
 
-function headersOf(css: string, { script }: PageParts) {
+function headersOf(css: string, { script, connect = [] }: PageParts) {
   const scripts = script === undefined ? "'none'" : `'${hashOf(early)}' '${hashOf(script)}'`;
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(css)}'`,
     `script-src ${scripts}`,
     // A page without a script connects to nothing; Lighthouse reads /robots.txt in its name.
-    "connect-src 'self'",
+    `connect-src ${["'self'", ...connect].join(" ")}`,
     "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",

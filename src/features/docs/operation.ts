@@ -38,6 +38,15 @@ export function operationsOf({ paths }: OpenApiDocument): Operation[] {
   );
 }
 
+/** A heading and a link to it. `more` stands behind the title, not in the link's name. */
+export function heading(level: 2 | 3, id: string, title: string, more: Html | false = false): Html {
+  const tag = trusted(`h${level}`);
+  return html`<div class="heading">
+    <${tag}>${title}${more}</${tag}>
+    <a class="anchor" href="#${id}" aria-label="Link to ${title}"></a>
+  </div>`;
+}
+
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
@@ -61,9 +70,7 @@ export function operationSection(
     hasList: example.text.startsWith("["),
   };
   return html`<section class="operation" id="${id}">
-    <h3>
-      ${summary}${deprecated && html` <span class="old"><span class="tag">deprecated</span></span>`}
-    </h3>
+    ${heading(3, id, summary, deprecated && html` <span class="old"><span class="tag">deprecated</span></span>`)}
     <p>${methodBadge(method)} <code>${path}</code></p>
     <div class="columns">
       <div class="about">${markdown(operation.description ?? "")}</div>
@@ -76,7 +83,7 @@ export function operationSection(
         novalidate
         aria-label="${summary}"
       >
-        ${tryFields(document, id, parameters, body?.example)}
+        ${tryFields(document, id, parameters, body?.example, servers)}
         <div class="result">
           <p class="outcome">
             <strong class="status s2">${example.status} ${STATUS_CODES[example.status]}</strong>
@@ -163,15 +170,15 @@ function responseOf(
     Object.entries(headers).filter(([name]) => !(name in commonHeaders)),
   );
   const hasOwn = Object.keys(own).length > 0;
-  // A browser opens it for an address that leads to what is in it.
-  return html`<details>
+  return html`<details id="${id}">
     <summary>
       <span class="status s${status.charAt(0)}">${status}</span>
       <span>${line(description)}</span>
     </summary>
-    <p class="soft" id="${id}">
+    <p class="soft">
       ${schema && html`Body: ${typeOf(document, schema)}, `}headers: as on
       <a href="#responses">every response</a>${hasOwn && ", and:"}
+      <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}"></a>
     </p>
     ${hasOwn && fieldList(document, headerFields(document, own))}
     ${Object.values(examples).map((example) => {
@@ -203,11 +210,15 @@ function tryFields(
   operationId: string,
   parameters: readonly Field[],
   body: string | undefined,
+  servers: readonly Server[],
 ): Html {
   const id = `${operationId}-body`;
   return html`<div class="live">
     <h4>Try it</h4>
-    <div class="inputs">${parameters.map((field) => input(document, operationId, field))}</div>
+    <div class="inputs">
+      ${servers.length > 1 && serverChoice(operationId, servers)}
+      ${parameters.map((field) => input(document, operationId, field))}
+    </div>
     ${
       body !== undefined &&
       html`<label for="${id}">Body <span class="type">JSON</span></label>
@@ -224,6 +235,20 @@ ${body}</textarea>`
       <button type="submit">Send</button>
       <span class="hint"><a href="#key">Paste an API key</a> to send requests.</span>
     </div>
+  </div>`;
+}
+
+function serverChoice(operationId: string, servers: readonly Server[]): Html {
+  const id = `${operationId}-server`;
+  // The page's own address is found from where it is read, so that it is right behind any proxy.
+  return html`<div>
+    <label for="${id}">Server</label>
+    <select id="${id}" class="server">
+      ${servers.map(
+        ({ url, description }, at) =>
+          html`<option value="${at === 0 ? "" : url}">${description}</option>`,
+      )}
+    </select>
   </div>`;
 }
 

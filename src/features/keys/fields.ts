@@ -204,7 +204,7 @@ export const keyDetailsJson = (
  * The fields that differ between before and after; of an event without a before, all that it set. A
  * secret that came with it is shown by its beginning.
  */
-function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly KeySecret[]) {
+export function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly KeySecret[]) {
   const shown = (value: unknown) =>
     value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]

@@ -356,7 +356,7 @@ describe.each(stores)("on $name", (kind) => {
       const first = await get("/animals?q=rex&category=1&status=pending");
       const [, older = ""] = /href="([^"]*)"\s*>Older</.exec(first) ?? [];
       expect(older).toBe("/animals?q=rex&amp;category=1&amp;status=pending&amp;before=2");
-      expect(first).toContain('href="/export/xlsx?q=rex&amp;category=1&amp;status=pending"');
+      expect(first).toContain('href="/export?q=rex&amp;category=1&amp;status=pending"');
       for (const [name, value] of [
         ["category", "1"],
         ["status", "pending"],
@@ -421,10 +421,15 @@ describe.each(stores)("on $name", (kind) => {
       for (const what of ["web", key.id.slice(0, -1)]) {
         expect((await post(`/keys/${what}/revoke`, { sure: "yes" })).status).toBe(404);
       }
+      for (const wrong of ["0", "0h", "", "never"]) {
+        expect((await post(`/keys/${key.id}/ban`, { for: wrong })).status).toBe(400);
+      }
+      await post(`/keys/${key.id}/ban`, { for: "1h" });
       await post(`/keys/${key.id}/rotate`, { grace: "0" });
       const { events } = await services.keys.details(key.id);
       expect(events.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
         "tester create",
+        "Olga ban",
         "Olga rotate",
       ]);
     });

@@ -10,12 +10,7 @@ import {
   reachableOrigin,
   widest,
 } from "../../../src/features/console/reach.ts";
-import {
-  hashSecret,
-  isPersonName,
-  isSecret,
-  newSecret,
-} from "../../../src/features/console/people.ts";
+import { hashSecret, isSecret, newSecret } from "../../../src/features/console/people.ts";
 import {
   FormsDone,
   isKnownHost,
@@ -74,19 +69,6 @@ describe("where people open a console that listens on", () => {
     expect(reachableOrigin(origin, own)).toBe(expected),
   );
 });
-
-test.each([
-  "Ana\r\nRoot",
-  "Ana\u202Etoor",
-  "\u0007Ana",
-  "Ana\u200B",
-  "\u200B",
-  "\u00AD",
-  "\u0301",
-  "\u3164",
-])("%j is no name of a person: lists and histories could not show it as it is", (name) =>
-  expect(isPersonName(name)).toBe(false),
-);
 
 describe("secrets", () => {
   test("are 43 characters, and none is another", () => {

@@ -279,9 +279,6 @@ describe.each(stores)("on $name", (kind) => {
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
     const head = await ask("/animals/1/status", { ...ana, method: "HEAD" });
     expect([head.status, head.headers.get("location")]).toEqual([303, "/animals/1"]);
-    // There is no page of one person.
-    const invite = await ask("/people/per_1/invite", ana);
-    expect(invite.headers.get("location")).toBe("/people");
   });
 
   test("a language is one of the console's, and is kept for as long as a browser keeps it", async () => {

@@ -1,5 +1,7 @@
 /** Both languages of the console say the same things, each in its own words. */
 import { describe, expect, test } from "bun:test";
+import { size } from "../../../src/features/console/pages/parts.ts";
+import type { Arrival } from "../../../src/features/console/visit.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { es } from "../../../src/features/console/words/es.ts";
 
@@ -37,5 +39,12 @@ describe("the words of the console", () => {
       if (path.startsWith("messages.")) continue;
       expect([path, shown(other)]).toEqual([path, shown(text)]);
     }
+  });
+
+  test("have a comma in a Spanish fraction", () => {
+    const sizes = (language: "en" | "es") =>
+      [1_000, 1_536, 1_047_552].map((bytes) => size({ language } as Arrival, bytes));
+    expect(sizes("es")).toEqual(["1.000 bytes", "1,5 KiB", "1.023 KiB"]);
+    expect(sizes("en")).toEqual(["1,000 bytes", "1.5 KiB", "1,023 KiB"]);
   });
 });

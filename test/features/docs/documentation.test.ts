@@ -27,13 +27,22 @@ const fieldsOf = (part: string) =>
   [...part.matchAll(/<dt>(.*?)<\/dd>/gs)].map(([, field]) => textOf(`>${field}`));
 
 describe("GET /docs", () => {
-  test("lets nothing run but its own style and script, and speaks to nobody but this service", async () => {
+  test("answers with a page that is not kept without asking", () => {
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("cache-control")).toBe("no-cache");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(answer.headers.get("cross-origin-opener-policy")).toBe("same-origin");
+  });
+
+  test("lets nothing run but its own style and script, and speaks to nobody but this service and its staging", async () => {
     const policy = policyOf(answer.headers);
     expect(Object.fromEntries(policy)).toEqual({
       "default-src": "'none'",
       "style-src": hashesOf(page, "style").join(" "),
       "script-src": hashesOf(page, "script").join(" "),
-      "connect-src": "'self'",
+      "connect-src": "'self' https://staging.example",
       "img-src": "data:",
       "base-uri": "'none'",
       "form-action": "'none'",
@@ -42,6 +51,8 @@ describe("GET /docs", () => {
       "trusted-types": "'none'",
     });
     expect(page).not.toMatch(/\s(?:style|on\w+)=/);
+    const alone = await (await testApp()).send("/docs");
+    expect(policyOf(alone.headers).get("connect-src")).toBe("'self'");
   });
 
   test("is where a slash too many leads", async () => {
@@ -112,12 +123,71 @@ describe("GET /docs", () => {
     expect(textOf(partOf("schema-PetStatus", "</article>"))).toEndWith("available pending sold.");
   });
 
+  test("begins each operation with its address, and an example in code", () => {
+    const get = textOf(partOf("getPet", "</section>"));
+    expect(get).toStartWith("Get an animal deprecated GET/pets/{petId}");
+    expect(get).toContain("200 OK example {");
+    expect(get).toContain("curl -i 'http://localhost/v1/pets/1'");
+    const create = partOf("createPet", "</section>");
+    expect(decodeHTML(create)).toContain('>\n{\n  "name": "Rex",\n  "categoryId": 1,\n');
+    expect(decodeHTML(create)).toContain('-d \'{\n  "name": "Rex",\n');
+    expect(decodeHTML(create)).toContain(
+      "        response = requests.post(url, headers=headers, timeout=30, **more)\n",
+    );
+  });
+
+  test("shows the prose of the document once, and lets each of its tables scroll", () => {
+    const authentication = textOf(partOf("authentication", "</section>"));
+    expect(authentication).toStartWith("Authentication Every operation needs an API key");
+    const tables = [
+      ...page.matchAll(/<div class="table" [^>]*>\s*<table>.*?<\/table>\s*<\/div>/gs),
+    ];
+    expect(tables).toHaveLength(page.match(/<table>/g)?.length ?? 0);
+    for (const [table] of tables) expect(table.match(/<table>/g)).toHaveLength(1);
+  });
+
+  test("leads to all of its parts", () => {
+    expect(textOf(`>${/<nav .*?<\/nav>/s.exec(page)?.[0]}`)).toBe(
+      "Start Quick start Authentication Rate limits " +
+        "Endpoints GET List animals POST Add an animal GET Get an animal " +
+        "Guide Responses Pagination Errors Numbers Versioning " +
+        "Schemas Pet NewPet PetStatus Pets Error",
+    );
+  });
+
   test("has a target for each of its links, and no id twice", () => {
     const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.length).toBe(new Set(ids).size);
     const targets = addressesIn(page).filter((address) => address.startsWith("#"));
     expect(targets.length).toBeGreaterThan(5);
     for (const target of targets) expect(ids).toContain(target.slice(1));
+  });
+
+  test("has a label for each of its fields", () => {
+    const labels = new Set([...page.matchAll(/<label\s[^>]*for="([^"]+)"/g)].map(([, id]) => id));
+    const fields = [...page.matchAll(/<(?:input|select|textarea)\s[^>]*>/g)].map(([text]) => text);
+    const wrapped = [...page.matchAll(/<label\s*>\s*(<input\s[^>]*>)\s*\w/g)].map(
+      ([, text]) => text,
+    );
+    const alone = fields.filter((field) => !wrapped.includes(field));
+    expect(wrapped).toHaveLength(12);
+    expect(alone.length).toBeGreaterThan(5);
+    for (const field of alone) expect(labels).toContain(/ id="([^"]+)"/.exec(field)?.[1]);
+  });
+
+  test("is small enough for a slow line", () => {
+    expect(Buffer.byteLength(page)).toBeLessThan(85 * 1024);
+  });
+
+  test("has an id on each response, and a link to each heading", () => {
+    for (const { operationId, responses } of operationsOf(document)) {
+      for (const status of Object.keys(responses))
+        expect(page).toContain(`id="${operationId}-${status}"`);
+    }
+    const headings = [...page.matchAll(/<div class="heading">/g)].length;
+    expect(headings).toBeGreaterThan(15);
+    expect(page.match(/<h[23]>/g)).toHaveLength(headings);
+    expect(page.match(/<\/h[23]>\s*<a class="anchor" href="#[^"]+"/g)).toHaveLength(headings);
   });
 
   test("says nothing of getPet from the day on which it is removed", async () => {

@@ -2,61 +2,8 @@
  * The console works without this script. With it, forms are sent and pages are fetched in place.
  * What is typed stays when the service cannot be reached, and the focus stays where it was.
  */
-import { $, announce, isBusy, latestTurn, newTurn, startVisits, visit, whenShown } from "./page.js";
-
-let lost = 0;
-let sending = Promise.resolve();
-
-/** Sends forms in place. A file is sent by the browser, which shows how far it is. */
-function startForms() {
-  document.addEventListener("submit", (event) => {
-    const form = event.target;
-    if (form.enctype === "multipart/form-data") return once(event);
-    event.preventDefault();
-    const fields = new URLSearchParams(new FormData(form, event.submitter));
-    if (form.method === "post") return sendForm(form, fields);
-    const address = `${form.action}?${fields}`;
-    void visit(address, { leave: () => (location.href = address) });
-  });
-  // What is typed now was not sent.
-  document.addEventListener("input", ({ target }) => delete target.form?.dataset.sent);
-}
-
-/** Leaves a file to the browser, and the second half of a double tap away. */
-function once(event) {
-  const { dataset } = event.target;
-  if (dataset.sending) event.preventDefault();
-  dataset.sending = "yes";
-  setTimeout(() => delete dataset.sending, doubleTapMs);
-}
-
-/** Sends forms one after the other, and nothing twice. */
-function sendForm(form, fields) {
-  if (form.dataset.sending === String(fields)) return;
-  form.dataset.sending = fields;
-  form.dataset.sent = "yes";
-  sending = sendBehind(sending, form, fields);
-}
-
-/**
- * Once a form is lost, those behind it are not sent. One whose answer is late may be sent again,
- * and what is pressed from then on does not wait for it.
- */
-async function sendBehind(before, form, body) {
-  const turn = newTurn();
-  const lostBefore = lost;
-  await before;
-  const late = () => {
-    delete form.dataset.sending;
-    sending = Promise.resolve();
-  };
-  if (lost === lostBefore) {
-    const hasCome = await visit(form.action, { init: { method: "POST", body }, turn, late });
-    if (!hasCome) lost += 1;
-  }
-  if (form.dataset.sending === String(body)) delete form.dataset.sending;
-  if (lost !== lostBefore) delete form.dataset.sent;
-}
+import { startForms } from "./forms.js";
+import { $, announce, isBusy, latestTurn, startVisits, visit, whenShown } from "./page.js";
 
 const searchDelayMs = 180;
 let typing;
@@ -140,9 +87,10 @@ function startDoubleTaps() {
   const drop = (event) => {
     const before = tap;
     tap = event;
-    if (!before || before.timeStamp > shownAtMs || event.detail === 0) return;
+    if (!before || before.timeStamp > shownAtMs) return;
     if (event.timeStamp - before.timeStamp > doubleTapMs) return;
-    if (Math.hypot(event.x - before.x, event.y - before.y) > doubleTapPixels) return;
+    const distance = Math.hypot(event.x - before.x, event.y - before.y);
+    if (event.detail === 0 || distance > doubleTapPixels) return;
     event.preventDefault();
     event.stopPropagation();
   };

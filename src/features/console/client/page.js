@@ -4,7 +4,7 @@ export const $ = (selector, root = document) => root.querySelector(selector);
 const policy = globalThis.trustedTypes?.createPolicy("rehome", { createHTML: (text) => text });
 
 /** The document of a page of this server. */
-const parse = (text) =>
+export const parse = (text) =>
   new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
 
 /** Says something where a screen reader hears it; without a text, that the service is away. */
@@ -20,6 +20,14 @@ export function announce(text = document.body.dataset.lost, kind = "bad") {
   place.textContent = text;
 }
 
+/** Says what the page of a failure says. */
+export function announceFailure(text) {
+  announce($("main h1 ~ *", parse(text))?.textContent);
+}
+
+/** Takes back what was announced. */
+export const hush = () => $("#announcement")?.remove();
+
 const listeners = [];
 
 /** Calls `listener` now, and after each fetched page: with the id of the part, if any. */
@@ -32,9 +40,9 @@ export function whenShown(listener) {
  * Puts the page with this text in the place of the present one. With `part`, only the element of
  * that id. `push` makes a step of the browser's history.
  */
-function show(text, address, { push, part }) {
+export function show(text, address, { push, part }) {
   const page = parse(text);
-  $("#announcement")?.remove();
+  hush();
   if (push && address !== location.href) {
     // So that Back leads to where somebody was on this page.
     history.replaceState({ top: scrollY }, "");
@@ -109,6 +117,10 @@ export const newTurn = () => (latest += 1);
 export const latestTurn = () => latest;
 export const isBusy = () => underWay > 0;
 
+/** Calls `late` when no answer came for long. Nothing is sent again: it may have been stored. */
+export const whenLate = (late) => setTimeout(() => late(), lateMs);
+export const announceLate = () => announce(document.body.dataset.late);
+
 /**
  * Fetches an address and shows what came. What is not a page is left to the browser with `leave`.
  * Calls `late` when the answer takes long. Resolves with false when it is lost.
@@ -118,18 +130,18 @@ export async function visit(address, options = {}) {
   underWay += 1;
   document.body.setAttribute("aria-busy", "true");
   const isAwaited = () => init !== undefined || turn === latest;
-  // Nothing is sent again: it may have been stored.
-  const timer = setTimeout(() => {
-    if (isAwaited()) announce(document.body.dataset.late);
+  const timer = whenLate(() => {
+    if (isAwaited()) announceLate();
     late?.();
-  }, lateMs);
+  });
   try {
     const answer = await fetch(address, { credentials: "same-origin", ...init });
     const text = () => answer.text();
     // What was typed stays, also where a proxy says that the service is away, or a session ended.
     if (answer.status >= 429 || (init !== undefined && answer.status === 401)) {
-      const failure = $("main h1 ~ *", parse(await text()))?.textContent;
-      if (isAwaited()) announce(answer.status === 401 ? document.body.dataset.ended : failure);
+      const failure = await text();
+      if (isAwaited() && answer.status === 401) announce(document.body.dataset.ended);
+      else if (isAwaited()) announceFailure(failure);
       return false;
     }
     if (!answer.headers.get("content-type")?.startsWith("text/html")) {

@@ -40,6 +40,7 @@ import {
   storedAs,
   type StatusChoice,
   when,
+  wordFor,
   type FieldErrors,
 } from "./parts.ts";
 
@@ -431,8 +432,6 @@ function eventWords(
   categories: readonly Category[],
 ): Html {
   const { history } = visit.words;
-  // Another version may have actions of its own.
-  const actions: Readonly<Record<string, string>> = history.actions;
   const changes = petFieldNames.flatMap((field) => {
     const change = changed.find((each) => each.field === field);
     if (change === undefined) return [];
@@ -443,7 +442,7 @@ function eventWords(
   });
   const isNew = did !== undefined && !saysWhat.has(action);
   const what = [...(isNew ? [html`${history.did[did]}`] : []), ...changes];
-  return html`${actions[action] ?? action}${what.map(
+  return html`${wordFor(action, history.actions)}${what.map(
     (each, at) => html`${at === 0 ? ": " : "; "}${each}`,
   )}`;
 }

@@ -126,12 +126,10 @@ export function searchForm(
 /** The links below a list, those that lead somewhere. */
 export function pageLinks(
   { words }: Visit,
-  links: readonly (readonly [path: string | false | undefined, text: string, isFile?: true])[],
+  links: readonly (readonly [path: string | false | undefined, text: string])[],
 ): Html {
   return html`<nav class="pages" aria-label="${words.animals.pages}">
-    ${links.flatMap(([path, text, isFile = false]) =>
-      path ? [html`<a href="${path}" ${when(isFile, "download")}>${text}</a>`] : [],
-    )}
+    ${links.flatMap(([path, text]) => (path ? [html`<a href="${path}">${text}</a>`] : []))}
   </nav>`;
 }
 
@@ -211,8 +209,7 @@ function results(
       [asked.before !== undefined && listPath(first), words.animals.newest],
       [found.more && listPath({ ...asked, before: found.animals.at(-1)?.id }), words.animals.older],
       [listPath(first, "/print"), words.export.print],
-      [listPath(first, "/export/xlsx"), `${words.export.title} (Excel)`, true],
-      [listPath(first, "/export/csv"), `${words.export.title} (CSV)`, true],
+      [listPath(first, "/export"), words.export.title],
       ["/changes", words.changes.title],
     ])}`;
 }
@@ -376,6 +373,31 @@ const exportTypes = {
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   csv: "text/csv; charset=utf-8",
 } as const;
+const exportFormats = ["xlsx", "csv"] as const;
+
+/** `GET /export`: the animals of a list as a file, in each format. */
+export async function exportPage(visit: Visit): Promise<Response> {
+  const { words, animals } = visit;
+  const asked = { ...askedOf(visit), before: undefined };
+  const found = await animals.find({ ...asked, limit: 1 });
+  return page(visit, {
+    title: words.export.title,
+    section: "animals",
+    back: [listPath(asked), words.animals.backToAll],
+    body: html`<section class="card narrow">
+      <p>${words.animals.countOf(countOf(visit, found), number(visit, found.total))}</p>
+      <ul class="lines">
+        ${exportFormats.map(
+          (format) =>
+            html`<li>
+              <a href="${listPath(asked, `/export/${format}`)}" download>${words.export[format]}</a>
+            </li>`,
+        )}
+      </ul>
+    </section>`,
+  });
+}
+
 /** The rows of an export in the language of its reader, the headings first. */
 async function* exportRows(
   visit: Visit,
@@ -400,9 +422,10 @@ async function* exportRows(
 
 /** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */
 export async function exportFile(visit: Visit, name: string): Promise<Response> {
-  if (name !== "xlsx" && name !== "csv") return notFoundPage(visit);
-  const rows = exportRows(visit, name === "xlsx" ? inWorkbook : guarded);
-  if (name === "xlsx") {
+  const format = exportFormats.find((each) => each === name);
+  if (format === undefined) return notFoundPage(visit);
+  const rows = exportRows(visit, format === "xlsx" ? inWorkbook : guarded);
+  if (format === "xlsx") {
     // Loaded where it is wanted.
     const { writeXlsxStream } = await import("hucre/xlsx");
     const sheet = visit.words.sections.animals;

@@ -1,19 +1,22 @@
-/** Whether all is well. */
+/** Whether all is well, and backups to take away. */
+import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { program } from "../../child.ts";
 import type { Static } from "../../../cli/json.ts";
-import type { EnvironmentVariables } from "../../../config.ts";
+import { type Config, dataFolderOf, type EnvironmentVariables } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { version } from "../../../version.ts";
-import { html } from "../../docs/html.ts";
+import { html, type Html } from "../../docs/html.ts";
+import { readName } from "../../operate/backup/names.ts";
 import type { doctorSchema } from "../../operate/doctor/command.ts";
-import type { Visit } from "../visit.ts";
-import { page } from "./page.ts";
-import { card, lines } from "./parts.ts";
+import { query, type Visit } from "../visit.ts";
+import { download, notFoundPage, page, seeOther } from "./page.ts";
+import { card, desk, lines, moment, notice, oneButton, size } from "./parts.ts";
 
 /** `GET /health`. */
 export async function healthPage(visit: Visit): Promise<Response> {
-  const { words, language } = visit;
-  const findings = (await visit.findings()).map(
+  const { words, health, language } = visit;
+  const findings = (await health.findings()).map(
     ({ check, state, detail, advice }) =>
       html`<li>
         <div class="what">
@@ -27,22 +30,116 @@ export async function healthPage(visit: Visit): Promise<Response> {
   return page(visit, {
     title: words.sections.health,
     section: "health",
-    body: card(
-      words.health.findings,
-      html`<p class="hint">${words.health.findingsHint(version)}</p>
-        <div lang="en">${lines(findings)}</div>`,
+    done: query(visit, "done") === "backup" ? notice("good", words.health.backedUp) : undefined,
+    body: desk(
+      card(
+        words.health.findings,
+        html`<p class="hint">${words.health.findingsHint(version)}</p>
+          <div lang="en">${lines(findings)}</div>`,
+      ),
+      html`${health.backups && backupList(visit, health.backups)}`,
     ),
   });
 }
 
-export type Findings = Static<typeof doctorSchema>["checks"];
+function backupList(visit: Visit, backups: NonNullable<Health["backups"]>): Html {
+  const { words } = visit;
+  const files = backups.list().map(
+    ({ name, bytes, atMs }) =>
+      html`<li>
+        <a href="/health/backup/${name}" download>${moment(visit, atMs)}</a>
+        <span class="soft">${size(visit, bytes)}</span>
+      </li>`,
+  );
+  return card(
+    words.health.backups,
+    html`<p class="hint">${words.health.backupHint}</p>
+      ${oneButton("/health/backup", words.buttons.backup, { kind: "" })} ${lines(files)}`,
+  );
+}
+
+/** `POST /health/backup`: makes one in the data folder, and removes the oldest made here. */
+export async function makeBackup(visit: Visit): Promise<Response> {
+  const { backups } = visit.health;
+  if (backups === undefined) return notFoundPage(visit);
+  await backups.make();
+  return seeOther("/health?done=backup");
+}
+
+/** `GET /health/backup/:name`. */
+export function downloadBackup(visit: Visit, name: string): Response {
+  return visit.health.backups?.download(name) ?? notFoundPage(visit);
+}
+
+/** Backups kept in the data folder: they are on the same disk, and meant to be downloaded. */
+const keptBackups = 3;
+const folderName = "console-backups";
+
+interface BackupFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly atMs: number;
+}
+
+export type Health = ReturnType<typeof openHealth>;
+
+/** `env` names the store to commands. */
+export function openHealth(config: Config, env: EnvironmentVariables) {
+  const data = dataFolderOf(config);
+  return {
+    /** What `rehome doctor` finds. */
+    async findings() {
+      return ((await commandJson(["doctor"], env)) as Static<typeof doctorSchema>).checks;
+    },
+    /** Undefined where a database server keeps the data, and has its own tools. */
+    backups: data === undefined ? undefined : backupsIn(join(data, folderName), env),
+  };
+}
+
+function backupsIn(folder: string, env: EnvironmentVariables) {
+  let making: Promise<unknown> | undefined;
+  const list = (): BackupFile[] => {
+    try {
+      const names = readdirSync(folder, { withFileTypes: true }).filter(
+        (entry) => entry.isFile() && readName(entry.name) !== undefined,
+      );
+      return names
+        .map(({ name }) => {
+          const { size, mtimeMs } = statSync(join(folder, name));
+          return { name, bytes: size, atMs: mtimeMs };
+        })
+        .toSorted((a, b) => b.atMs - a.atMs);
+    } catch {
+      return [];
+    }
+  };
+  return {
+    /** Those that are there, newest first. */
+    list,
+    /** Makes one, or waits for the one that is being made. The oldest of too many goes. */
+    async make() {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      making ??= commandJson(["backup", folder, "--keep", String(keptBackups)], env).finally(() => {
+        making = undefined;
+      });
+      await making;
+    },
+    /** The file, or undefined if there is none of this name. */
+    download(name: string) {
+      const file = list().find((each) => each.name === name);
+      if (file === undefined) return undefined;
+      return download(Bun.file(join(folder, file.name)), file.name, "application/octet-stream");
+    },
+  };
+}
 
 /**
- * What `rehome doctor` finds, in a process of its own, so that nobody waits for it. `env` names the
- * store to it. Throws `unavailable` if it printed nothing.
+ * Runs a command of this program with `--json` in a process of its own, so that nobody waits for
+ * it, and returns what it printed. A command that failed after it printed its document is as good
+ * as one that did not. Throws `unavailable`.
  */
-export async function doctorFindings(env: EnvironmentVariables): Promise<Findings> {
-  const child = Bun.spawn([...program(), "doctor", "--json"], {
+async function commandJson(words: readonly string[], env: EnvironmentVariables): Promise<unknown> {
+  const child = Bun.spawn([...program(), ...words, "--json"], {
     env: { ...env },
     stdin: "ignore",
     stdout: "pipe",
@@ -50,8 +147,7 @@ export async function doctorFindings(env: EnvironmentVariables): Promise<Finding
   });
   const [output, talk] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   await child.exited;
-  // It fails, too, after it printed what is wrong.
-  if (output !== "") return (JSON.parse(output) as Static<typeof doctorSchema>).checks;
+  if (output !== "") return JSON.parse(output);
   const message = talk.replace(/^Error: /, "").trim();
   throw new AppError("unavailable", message === "" ? "The command printed nothing." : message);
 }

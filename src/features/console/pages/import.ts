@@ -73,13 +73,15 @@ interface Shown {
 async function chooseForm(visit: Visit, errors: FieldErrors, form: Form): Promise<Shown> {
   const { words } = visit;
   const body = html`<p>${words.import.what}</p>
-    <form class="card" method="post" action="/import" enctype="multipart/form-data">
+    <form class="drop" method="post" action="/import" enctype="multipart/form-data">
       <div class="field">
         <label for="file">${words.import.file}</label>
         <input id="file" name="file" type="file" />
       </div>
+      <progress max="1" value="0" hidden aria-label="${words.import.sending}"></progress>
       <button>${words.buttons.import}</button>
     </form>
+    <p class="apart"><a href="/export">${words.export.title}</a></p>
     ${await sourcesPart(visit, errors, form)}`;
   return { title: words.import.title, body };
 }

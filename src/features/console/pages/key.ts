@@ -1,4 +1,5 @@
 /** One key: what it may do, what happened to it, and its end. */
+import { changesOf } from "../../keys/fields.ts";
 import { accessOf, endOf, keyState, type ApiKey, isKeyBanned } from "../../../domain/api-key.ts";
 import { isOperatorReason } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
@@ -19,19 +20,26 @@ import {
   useMeter,
   type KeyForm,
 } from "./keys.ts";
+import { by } from "./changes.ts";
 import { notFoundPage, page, seeOther } from "./page.ts";
 import {
   card,
   desk,
+  entry,
   facts,
   Fields,
   keyName,
+  lines,
   moment,
   notice,
   oneButton,
   postForm,
+  wordFor,
   type FieldErrors,
 } from "./parts.ts";
+
+/** A key that is noisy for long has many events; a person reads the last ones. */
+const eventsShownMax = 30;
 
 /** `GET /keys/:id`: one key, what it does, and what can be done with it. */
 export async function keyPage(
@@ -60,7 +68,8 @@ export async function keyPage(
         </section>
         ${state !== "revoked" && updateForm(visit, sent ?? formOf(key), key.id, errors)}`,
       html`${!["revoked", "expired"].includes(state) && rotateForm(visit, key, errors)}
-      ${state !== "revoked" && endForms(visit, key, errors)}`,
+      ${state !== "revoked" && endForms(visit, key, errors)}
+      ${card(words.history.title, eventList(visit, details))}`,
     ),
   });
 }
@@ -75,12 +84,12 @@ function keyFacts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html
   return facts([
     [words.keys.id, html`<code>${key.id}</code>`],
     [words.fields.plan, planText(visit, key.plan, key.limits)],
-    [words.keys.access, words.keys.accesses[accessOf(key)]],
+    [words.keys.fields.access, words.keys.accesses[accessOf(key)]],
     [words.keys.today, useMeter(visit, use.counts.dayUsed, perDay)],
-    [words.keys.created, moment(visit, key.createdAtMs)],
-    [words.keys.ends, ends],
+    [words.keys.actions.create, moment(visit, key.createdAtMs)],
+    [words.keys.fields.expiresAt, ends],
     endOf(key, nowMs) === undefined && [words.keys.secrets, goodSecrets(visit, secrets)],
-    isKeyBanned(key, nowMs) && [words.keys.banned, banned],
+    isKeyBanned(key, nowMs) && [words.keys.actions.ban, banned],
   ]);
 }
 
@@ -115,18 +124,51 @@ function rotateForm(visit: Visit, { id }: ApiKey, errors: FieldErrors): Html {
   const { keys, buttons } = visit.words;
   const grace = new Fields(visit, { grace: "24h" }, errors).text("grace", { hint: keys.graceHint });
   const form = postForm(`/keys/${id}/rotate`, grace, buttons.rotate, "quiet");
-  return card(keys.rotate, form);
+  return card(keys.actions.rotate, form);
 }
 
 function endForms(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
   const { words, nowMs } = visit;
-  const fields = new Fields(visit, {}, errors);
-  const { unban, revoke } = words.buttons;
+  const fields = new Fields(visit, { for: "1h" }, errors);
+  const { unban, ban, revoke } = words.buttons;
   return card(
     words.keys.endTitle,
-    html`${isKeyBanned(key, nowMs) && oneButton(`/keys/${key.id}/unban`, unban)}
-    ${postForm(`/keys/${key.id}/revoke`, fields.check("sure"), revoke, "quiet bad")}`,
+    html`${
+        isKeyBanned(key, nowMs)
+          ? oneButton(`/keys/${key.id}/unban`, unban)
+          : postForm(`/keys/${key.id}/ban`, fields.text("for"), ban, "quiet")
+      }
+      <div class="apart">
+        ${postForm(`/keys/${key.id}/revoke`, fields.check("sure"), revoke, "quiet bad")}
+      </div>`,
   );
+}
+
+/** What happened to a key, the newest first. */
+function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
+  const { words } = visit;
+  const labels = { ...words.fields, ...words.keys.fields };
+  const newest = events.toReversed().slice(0, eventsShownMax);
+  return lines(
+    newest.map((event) => {
+      const changed = changesOf(event, secrets).map(({ field, before, after }) => {
+        const from = before !== null && html`${eventValue(visit, field, before)} → `;
+        const to = after === null ? "–" : eventValue(visit, field, after);
+        return html`<br />${wordFor(field, labels)}: ${from}${to}`;
+      });
+      const what = wordFor(event.action, words.keys.actions);
+      return entry(html`${what}<span class="soft">${changed}</span>`, by(visit, event));
+    }),
+  );
+}
+
+const instants = ["expiresAt", "revokedAt", "bannedUntil"];
+
+/** The value of a field in a history; one that has words of its own in these. */
+function eventValue(visit: Visit, field: string, value: string): string | Html {
+  if (field === "access") return wordFor(value, visit.words.keys.accesses);
+  if (instants.includes(field)) return moment(visit, Date.parse(value));
+  return field === "banReason" ? banReason(visit, value) : value;
 }
 
 /** Why a key is banned, in the words of the reader. */
@@ -152,6 +194,13 @@ export async function rotateKey(visit: Visit, id: string): Promise<Response> {
   if ((await detailsOf(visit, id)) === undefined) return notFoundPage(visit);
   const issued = await services.keys.as(person.name).rotate(id, graceMs);
   return secretPage(visit, issued, words.keys.rotated);
+}
+
+/** `POST /keys/:id/ban`. */
+export async function banKey(visit: Visit, id: string): Promise<Response> {
+  const ms = parseDuration((await readForm(visit)).text("for"));
+  if (!ms) return keyPage(visit, id, { for: visit.words.errors.expires(durationRule) });
+  return changed(visit, id, (keys) => keys.ban(id, ms));
 }
 
 /** `POST /keys/:id/unban`. */

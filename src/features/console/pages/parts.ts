@@ -5,6 +5,7 @@ import type { Category } from "../../animals/categories.ts";
 import type { FieldValue } from "../../animals/history.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
 import { unnamed } from "../../import/understand/values.ts";
+import { bytesText } from "../../operate/doctor/finding.ts";
 import { isVisible } from "../../visible.ts";
 import type { Arrival } from "../visit.ts";
 import { languages, type Words } from "../words/index.ts";
@@ -174,6 +175,11 @@ export function number({ language }: Arrival, value: number | bigint): string {
   return languages[language].number.format(value);
 }
 
+/** Bytes as people read them, in the digits of the language. */
+export function size(visit: Arrival, bytes: number): string {
+  return bytesText(bytes).replace(/[\d.]+/, (value) => number(visit, Number(value)));
+}
+
 /** How many animals, in words. */
 export const animalsText = (visit: Arrival, count: number) =>
   visit.words.categories.animals(number(visit, count), count);
@@ -224,6 +230,11 @@ export function table(
 export function bar(share: number, high = 0.8): Html {
   const value = Math.min(1, share).toFixed(3);
   return html`<meter min="0" max="1" high="${high}" value="${value}" aria-hidden="true"></meter>`;
+}
+
+/** The word for a name that other versions may have more of; a name without one is its own. */
+export function wordFor(name: string, words: Readonly<Record<string, string>>): string {
+  return words[name] ?? name;
 }
 
 /** The name of an animal as a reader of this language sees it; one without a name has a word. */

@@ -2,12 +2,21 @@
 import { messageTexts } from "../../import/messages.ts";
 
 export const englishMessages = {
-  // What the command line says without an option of it stands.
   ...messageTexts,
   missing: () => "is missing",
+  tooLong: (max: string, found: string) => `longer than ${max} characters: ${found}`,
+  illFormed: () => "has characters that cannot be stored",
+  notText: (found: string) => `must be text, not ${found}`,
+  notInt64: (found: string) => `must be a whole number, not ${found}`,
+  notObject: (found: string) => `must be an object, not ${found}`,
   idUnknown: (id: string) => `${id} is not the id of this animal here`,
   categoryPair: (id: string, name: string) => `${id} is not the category ${name} here`,
   statusUnknown: (found: string) => `what does ${found} mean?`,
+  fieldCount: (expected: string, found: string) => `the row has ${found} of ${expected} columns`,
+  columnsDiffer: (one: string, other: string) =>
+    `the file has this column twice, here with ${one} and ${other}`,
+  quoteOpen: () => "a quotation mark is not closed",
+  otherProblems: () => "other problems",
   idsDamaged: () => "A spreadsheet damaged some ids; these animals are imported without an id",
   sheetsUnread: (names: string) =>
     `The workbook has other sheets, which are not read: ${names}. Save each as a file of its own`,
@@ -29,17 +38,35 @@ export const englishMessages = {
   noneGuessed: (_count: string, column: string) =>
     `By ${column}, no animal of this file is for adoption. Choose the columns yourself.`,
   empty: () => "The file is empty.",
+  inputLarge: (max: string) => `The file has more than ${max} MiB, unpacked. Split it.`,
+  recordsMany: (max: string) => `The file has more than ${max} rows. Split it.`,
+  columnsMany: (max: string) => `The file has more than ${max} columns.`,
   listsMany: () => "The file has several lists. Save each as a file of its own.",
   sheetsMany: (names: string) =>
     `The workbook has several lists: ${names}. Save each as a file of its own.`,
   columnNoCategory: (pair: string) => `This column has no names of categories: ${pair}.`,
+  headerless: () => "The first row is an animal. Add a row above it with the names of the columns.",
   encodingUnknown: () => "The letters of this file cannot be read. Save it as UTF-8.",
   noObjects: () => "The file has no list of animals.",
+  serviceError: (said: string) => `The file is the error message of a service, not a list: ${said}`,
   noList: () => "The file has no list of animals.",
   columnsMissing: (_format: string, missing: string) => `These columns are missing: ${missing}.`,
   columnTwice: (pair: string, times: string) => `The file has a column ${times} times: ${pair}.`,
   columnUnknown: (pair: string) => `The file has no such column: ${pair}.`,
+  headerMissing: () => "The file has no line with the names of the columns.",
+  cutOff: () => "The file breaks off here. Download or save it again.",
+  recordUnended: () => "A row is too long. Is a quotation mark left open here?",
+  notEncoded: () => "The letters of this file cannot be read. Save it as UTF-8.",
+  notUtf8: () => "The letters of this file cannot be read. Save it as UTF-8.",
   compressed: () => "The file is compressed. Unpack it first.",
+  compressedDamaged: () => "The compressed file is damaged. Download it again.",
+  otherKind: (kind: string) =>
+    `This is a file of the kind ${kind}. Ask for the list as CSV or Excel (.xlsx).`,
+  webPage: (title: string) =>
+    `This is a web page${title === "" ? "" : ` (“${title}”)`}, not a list. Download the list itself.`,
+  workbookUnreadable: () => "This Excel file cannot be read. Save it again, or as CSV.",
+  formulaValueless: (cell: string) =>
+    `The formula in ${cell} has no value. Open the file in a spreadsheet program, and save it.`,
   sheetEmpty: () => "The first sheet is empty. Put the list on the first sheet.",
   addressSecret: () => "the address must not have a user name or a password in it",
 };
