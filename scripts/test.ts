@@ -13,7 +13,7 @@ const onPostgres = Object.entries({
   service:
     "agreed-limits anonymous bans key-directory keys limiter limiter-model schedule skew upkeep usage",
   http: "creates failures response-cache-model",
-  binary: "import-beside kill kill-imports pets processes secrets sources undo upgrade",
+  binary: "import-beside kill kill-imports secrets sources undo upgrade",
 }).flatMap(([folder, names]) => names.split(" ").map((name) => `./test/${folder}/${name}.test.ts`));
 
 /** Two processors have work while some tests wait. */

@@ -59,8 +59,9 @@ test("a create that would wait too long gets 503 with Retry-After; none is lost"
   using folder = temporaryFolder();
   const data = join(folder.path, "data");
   const file = largeFile(folder.path, 30_000);
-  await using server = await serve(data, ["--store-timeout", "100"]);
+  // This makes the store: the server would have to do that within its short time.
   const { key } = await makeKey(data, ...roomy);
+  await using server = await serve(data, ["--store-timeout", "250"]);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const counts = new Map<string, number>();
   const work = importInto(folder.path, file);
