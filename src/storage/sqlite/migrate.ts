@@ -97,10 +97,14 @@ export function refuseForeignSchema(
   if (missing !== undefined) throw foreign(`${path} lacks the ${missing}.`);
 }
 
-/** All but what SQLite keeps for itself. */
+/**
+ * All but what SQLite keeps for itself. A name says nothing: who edits the schema itself can begin
+ * any with `sqlite_`.
+ */
 function schemaOf(db: Database): SchemaObject[] {
-  const sql =
-    "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+  const sql = `SELECT type, name, sql FROM sqlite_schema
+    WHERE NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))
+      AND NOT (type = 'index' AND sql IS NULL)`;
   return db.query<SchemaObject, []>(sql).all();
 }
 

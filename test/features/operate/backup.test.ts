@@ -434,6 +434,18 @@ describe("a backup that a stranger has changed is refused", () => {
   });
 });
 
+test("a name that begins as SQLite's own does not hide what a stranger added", async () => {
+  await add("Rex");
+  backup(catalogue, file);
+  change(file, "CREATE TRIGGER sqliteXevil AFTER INSERT ON pets BEGIN DELETE FROM pets; END");
+  // SQLite makes no such name, but reads it.
+  const edited = readFileSync(file, "latin1").replaceAll("sqliteXevil", "sqlite_evil");
+  writeFileSync(file, edited, "latin1");
+  const said = `${file} has the trigger sqlite_evil, which is not rehome's.`;
+  expect(refusal(() => restore(file, data, clock.read())).message).toBe(said);
+  expect(refusal(() => verifyBackup(file, clock.read())).message).toBe(said);
+});
+
 describe("what --keep removes", () => {
   const nameAt = (time: number, store = "0000000a") =>
     `rehome-${store}-${isoSeconds(time).replaceAll(/[-:]/g, "")}.db`;

@@ -1,4 +1,5 @@
 /** A person's list, from the choice of its file to what became of it. */
+import { existsSync } from "node:fs";
 import { html, type Html } from "../../docs/html.ts";
 import { messageText } from "../../import/messages.ts";
 import { Form, readForm, receiveFile } from "../body.ts";
@@ -282,6 +283,8 @@ export async function dropFile({ imports, person }: Visit): Promise<Response> {
 /** `GET /import/rejects`. */
 export function downloadRejects(visit: Visit): Response {
   const job = visit.imports.job(visit.person.id);
-  if (job === undefined || job.state.is === "working") return notFoundPage(visit);
+  if (job === undefined || job.state.is === "working" || !existsSync(job.rejects)) {
+    return notFoundPage(visit);
+  }
   return download(Bun.file(job.rejects), "rejects.ndjson", "application/x-ndjson");
 }

@@ -2,8 +2,8 @@
  * Where a spreadsheet may take what follows for a formula, perhaps behind apostrophes: at the
  * beginning, and behind what another country's spreadsheet ends a field or a line at.
  */
-const formula = /(?<=^|[;\r\n])(?='*[=+\-@\t\r\n＝＋－＠])/g;
-const guardedFormula = /(?<=^|[;\r\n])'(?='*[=+\-@\t\r\n＝＋－＠])/g;
+const formula = /(?<=^|[;\t\r\n])(?='*[=+\-@\t\r\n＝＋－＠])/g;
+const guardedFormula = /(?<=^|[;\t\r\n])'(?='*[=+\-@\t\r\n＝＋－＠])/g;
 
 /**
  * Text that no spreadsheet runs: an apostrophe precedes what it would take for a formula. Any
@@ -28,7 +28,7 @@ export function inWorkbook(text: string): string {
   return kept.replaceAll(/_(?=x[\dA-F]{4}_)/gi, "_x005F_");
 }
 
-const special = /[",\r\n]/;
+const special = /[",\t\r\n]/;
 
 /** One field by RFC 4180: quoted where it has to be. */
 export function csvField(text: string): string {
