@@ -332,49 +332,60 @@ describe("nobody comes back in with a backup", () => {
     `INSERT INTO invitations VALUES (${hash("02")}, 'p_2', 1, 9e12, NULL)`,
   ];
 
-  test("who was revoked, rotated or removed since stays so, and all visits end", async () => {
-    const services = servicesOn(open(), clock);
-    const made = { name: "one", plan: "free" } as const;
-    const { key: revoked } = await services.keys.create(made);
-    const { key: rotated } = await services.keys.create({ ...made, name: "two" });
-    const { key: kept } = await services.keys.create({ ...made, name: "three" });
-    change(catalogue, people, ...visits);
-    backup(catalogue, file);
-    await services.keys.revoke(revoked.id);
-    await services.keys.rotate(rotated.id, 0);
-    await services.close();
-    change(catalogue, "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_1'");
+  test.each([
+    ["", false],
+    [", also behind a restore of a backup that did not know them", true],
+  ])(
+    "who was revoked, rotated or removed since stays so, and all visits end%s",
+    async (_, twice) => {
+      const earlier = join(folder, "earlier.db");
+      await add("Rex");
+      backup(catalogue, earlier);
+      const services = servicesOn(open(), clock);
+      const made = { name: "one", plan: "free" } as const;
+      const { key: revoked } = await services.keys.create(made);
+      const { key: rotated } = await services.keys.create({ ...made, name: "two" });
+      const { key: kept } = await services.keys.create({ ...made, name: "three" });
+      change(catalogue, people, ...visits);
+      backup(catalogue, file);
+      await services.keys.revoke(revoked.id);
+      await services.keys.rotate(rotated.id, 0);
+      await services.close();
+      change(catalogue, "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_1'");
+      if (twice) restore(earlier, data, clock.read());
 
-    const restored = restore(file, data, clock.read());
-    expect(restored.ended).toEqual([
-      { kind: "key", id: revoked.id, name: "one" },
-      { kind: "person", id: "p_1", name: "Ana" },
-    ]);
-    expect(restored.admitted).toBeNull();
-    using db = new Database(catalogue, { readonly: true });
-    const states = db.query<{ id: string; over: number }, []>(
-      "SELECT id, revoked_at_ms IS NOT NULL AS over FROM api_keys UNION ALL SELECT id, removed_at_ms IS NOT NULL FROM people",
-    );
-    expect(new Map(states.all().map(({ id, over }) => [id, over]))).toEqual(
-      new Map([
-        [revoked.id, 1],
-        [rotated.id, 0],
-        [kept.id, 0],
-        ["p_1", 1],
-        ["p_2", 0],
-      ]),
-    );
-    const secrets = db.query<{ id: string }, []>(
-      "SELECT key_id AS id FROM key_secrets WHERE expires_at_ms IS NOT NULL",
-    );
-    expect(secrets.all()).toEqual([{ id: rotated.id }]);
-    const left = "SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM invitations) AS n";
-    expect(db.query<{ n: number }, []>(left).get()?.n).toBe(0);
-    const events = db.query<{ n: number }, [string]>(
-      "SELECT count(*) AS n FROM key_events WHERE key_id = ? AND action = 'revoke'",
-    );
-    expect(events.get(revoked.id)?.n).toBe(1);
-  });
+      const restored = restore(file, data, clock.read());
+      expect(restored.ended).toEqual([
+        { kind: "key", id: revoked.id, name: "one" },
+        { kind: "person", id: "p_1", name: "Ana" },
+      ]);
+      expect(restored.admitted).toBeNull();
+      using db = new Database(catalogue, { readonly: true });
+      const states = db.query<{ id: string; over: number }, []>(
+        "SELECT id, revoked_at_ms IS NOT NULL AS over FROM api_keys UNION ALL SELECT id, removed_at_ms IS NOT NULL FROM people",
+      );
+      expect(new Map(states.all().map(({ id, over }) => [id, over]))).toEqual(
+        new Map([
+          [revoked.id, 1],
+          [rotated.id, 0],
+          [kept.id, 0],
+          ["p_1", 1],
+          ["p_2", 0],
+        ]),
+      );
+      const secrets = db.query<{ id: string }, []>(
+        "SELECT key_id AS id FROM key_secrets WHERE expires_at_ms IS NOT NULL",
+      );
+      expect(secrets.all()).toEqual([{ id: rotated.id }]);
+      const left =
+        "SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM invitations) AS n";
+      expect(db.query<{ n: number }, []>(left).get()?.n).toBe(0);
+      const events = db.query<{ n: number }, [string]>(
+        "SELECT count(*) AS n FROM key_events WHERE key_id = ? AND action = 'revoke'",
+      );
+      expect(events.get(revoked.id)?.n).toBe(twice ? 0 : 1);
+    },
+  );
 
   test("on an empty machine those are named who can get in", async () => {
     await add("Rex");

@@ -25,10 +25,14 @@ export function carryOver(db: Database, copy: string): Named[] {
   db.run("ATTACH ? AS restored", [copy]);
   const isShared = (table: string) =>
     ["main", "restored"].every((schema) => hasTable(db, table, schema));
+  const remembers = isShared("store_state");
   const ended: Named[] = [];
-  if (isShared("api_keys")) ended.push(...endKeys(db));
-  if (isShared("people")) {
-    ended.push(...endSince(db, "person", "people", "removed_at_ms"));
+  for (const each of [keys, people, secrets]) {
+    if (!isShared(each.table)) continue;
+    const rows = endedRows(each, remembers);
+    if (each.kind === "secret") endSecrets(db, rows);
+    else ended.push(...endSince(db, each, rows));
+    if (remembers) remember(db, each, rows);
   }
   raiseNumbers(db, isShared);
   db.run("COMMIT");
@@ -37,18 +41,58 @@ export function carryOver(db: Database, copy: string): Named[] {
   return ended;
 }
 
-/** Ends who ended in the old catalogue, as this column of the table says. */
-function endSince(db: Database, kind: Named["kind"], table: string, column: string): Named[] {
-  const since = `FROM main.${table} AS old
-    WHERE old.id = now.id AND old.${column} IS NOT NULL AND now.${column} IS NULL`;
-  const who = `SELECT '${kind}' AS kind, id, name FROM restored.${table} AS now`;
-  const ended = db.query<Named, []>(`${who} WHERE EXISTS (SELECT 1 ${since})`).all();
-  db.run(`UPDATE restored.${table} AS now SET ${column} = old.${column} ${since}`);
-  return ended;
+interface Ending {
+  readonly kind: Named["kind"] | "secret";
+  readonly table: string;
+  readonly id: string;
+  /** When it ended, in milliseconds. */
+  readonly column: string;
 }
 
-function endKeys(db: Database): Named[] {
-  const ended = endSince(db, "key", "api_keys", "revoked_at_ms");
+const keys = { kind: "key", table: "api_keys", id: "id", column: "revoked_at_ms" } as const;
+const people = { kind: "person", table: "people", id: "id", column: "removed_at_ms" } as const;
+const secrets = {
+  kind: "secret",
+  table: "key_secrets",
+  id: "hex(hash)",
+  column: "expires_at_ms",
+} as const;
+
+/** Names a fact of a catalogue that lacks who ended: a later restore must not bring them back. */
+const endedFact = (kind: Ending["kind"]) => `ended ${kind} `;
+
+/** Selects who ended in the old catalogue or, as it remembers, in one before it. */
+function endedRows({ kind, table, id, column }: Ending, remembers: boolean): string {
+  const own = `SELECT ${id} AS id, ${column} AS at FROM main.${table} WHERE ${column} IS NOT NULL`;
+  const fact = endedFact(kind);
+  return remembers
+    ? `${own} UNION SELECT substr(name, ${fact.length + 1}), CAST(value AS INTEGER)
+       FROM main.store_state WHERE name LIKE '${fact}%'`
+    : own;
+}
+
+function remember(db: Database, { kind, table, id }: Ending, rows: string): void {
+  db.run(
+    `INSERT OR IGNORE INTO restored.store_state (name, value)
+     SELECT '${endedFact(kind)}' || old.id, CAST(old.at AS TEXT) FROM (${rows}) AS old
+     WHERE old.id NOT IN (SELECT ${id} FROM restored.${table})`,
+  );
+}
+
+/** Ends these of the copy. Returns who would have got in. */
+function endSince(
+  db: Database,
+  { kind, table, column }: typeof keys | typeof people,
+  rows: string,
+): Named[] {
+  const who = `SELECT '${kind}' AS kind, id, name FROM restored.${table}
+    WHERE ${column} IS NULL AND id IN (SELECT id FROM (${rows}))`;
+  const ended = db.query<Named, []>(who).all();
+  db.run(
+    `UPDATE restored.${table} AS now SET ${column} = old.at FROM (${rows}) AS old
+     WHERE old.id = now.id AND now.${column} IS NULL`,
+  );
+  if (kind === "person") return ended;
   for (const { id } of ended) {
     db.run(
       `INSERT INTO restored.key_events (key_id, at_ms, actor, action, before, after)
@@ -57,12 +101,14 @@ function endKeys(db: Database): Named[] {
       [id],
     );
   }
-  db.run(
-    `UPDATE restored.key_secrets AS now SET expires_at_ms = old.expires_at_ms
-     FROM main.key_secrets AS old WHERE old.hash = now.hash
-       AND old.expires_at_ms < coalesce(now.expires_at_ms, ${2n ** 62n})`,
-  );
   return ended;
+}
+
+function endSecrets(db: Database, rows: string): void {
+  db.run(
+    `UPDATE restored.key_secrets AS now SET expires_at_ms = old.at FROM (${rows}) AS old
+     WHERE old.id = hex(now.hash) AND old.at < coalesce(now.expires_at_ms, ${2n ** 62n})`,
+  );
 }
 
 /** Lets ids go on after those that either catalogue gave, so that none ever means two things. */
