@@ -71,8 +71,8 @@ const specialRanges = rangesIn(
  * those of Alibaba, Oracle and AWS for the same, and groups. No list is on any of them.
  */
 const neverRanges = rangesIn(
-  `169.254.0.0/16 64:ff9b::a9fe:0/112 100.100.100.200/32 192.0.0.192/32 fe80::/10 fd00:ec2::/32
-  224.0.0.0/4 ff00::/8`,
+  `169.254.0.0/16 64:ff9b::a9fe:0/112 2002:a9fe::/32 100.100.100.200/32 192.0.0.192/32
+  fe80::/10 fd00:ec2::/32 224.0.0.0/4 ff00::/8`,
 );
 
 const isIn = (text: string, ranges: readonly Cidr[]): boolean => {
