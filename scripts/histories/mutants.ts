@@ -190,7 +190,7 @@ const backups: readonly Mutant[] = [
     name: "a restore lets a revoked key in again",
     store: "sqlite",
     file: "src/features/operate/backup/carry-over.ts",
-    edits: [[" ended.push(...endKeys(db));", " endKeys;"]],
+    edits: [["[keys, people, secrets]", "[people, secrets]"]],
   },
   {
     name: "ids are given again after a restore",
