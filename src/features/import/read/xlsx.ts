@@ -144,7 +144,8 @@ async function rowsOf(
       ...options,
     })) {
       // Formatted sheets have cells up to their last column, but nothing in them.
-      const end = values.findLastIndex((value) => cellText(value) !== "") + 1;
+      const texts = Array.from(values, cellText);
+      const end = texts.findLastIndex((text) => text !== "") + 1;
       if (end === 0) continue;
       if (end > limits.columns) {
         throw new UnreadableInput(index + 1, message("columnsMany", String(limits.columns)));
@@ -154,9 +155,9 @@ async function rowsOf(
       }
       collectBehind(rows.length);
       lines.push(index + 1);
-      for (const value of values) characters += cellText(value).length;
+      for (const text of texts) characters += text.length;
       if (characters > limits.bytes) throw tooLarge();
-      rows.push(Array.from({ length: end }, (_, at) => shared(cellText(values[at]))));
+      rows.push(texts.slice(0, end).map(shared));
     }
   } catch (error) {
     throw error instanceof UnreadableInput ? error : unreadable(error);
