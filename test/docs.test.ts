@@ -87,9 +87,18 @@ test("the page about imports lists every format", async () => {
   expect(new Set(listed)).toEqual(new Set(formats.map(({ name }) => name)));
 });
 
-test.each(["SECURITY.md", "docs/threats.md"])("%s names tests that exist", async (page) => {
-  const text = await Bun.file(join(root, page)).text();
-  const named = text.match(/\btest\/[\w/-]+\.test\.ts/g) ?? [];
-  expect(named.length).toBeGreaterThan(5);
-  for (const name of named) expect([name, existsSync(join(root, name))]).toEqual([name, true]);
-});
+/** Paths of files in a page. What is written in capitals there stands for any name. */
+const pathsIn = (text: string) =>
+  (text.match(/`[a-z][\w./-]*\/[\w.-]+\.(?:ts|js|md|css|sh|ya?ml)`/g) ?? [])
+    .map((quoted) => quoted.slice(1, -1))
+    .filter((path) => !path.includes("NAME"));
+
+test.each(["CONTRIBUTING.md", "SECURITY.md", ...new Glob("docs/**/*.md").scanSync(root)])(
+  "%s names files of the source that exist",
+  (page) => {
+    const folders = [root, join(root, "src")];
+    const isThere = (path: string) => folders.some((folder) => existsSync(join(folder, path)));
+    const paths = pathsIn(readFileSync(join(root, page), "utf8"));
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
+  },
+);

@@ -1,7 +1,7 @@
 // What the three peers share: the statements and the shape of an answer.
 import { createHash } from "node:crypto";
 
-/** The peers' statements, on a database that bench/peer-store.ts filled. */
+/** The peers' statements, on a database that bench/peers.ts filled. */
 export const statements = {
   key: "SELECT id, per_minute AS perMinute FROM api_keys WHERE hash = ?",
   list: "SELECT id, name, category_id AS categoryId, status FROM pets WHERE id > ? ORDER BY id LIMIT ?",
