@@ -24,7 +24,7 @@ interface Asked {
 
 export type Ask = (path: string, asked?: Asked) => Promise<Response>;
 
-interface Asking extends Pick<ConsoleOptions, "report" | "warn"> {
+interface Asking extends Pick<ConsoleOptions, "report" | "refused"> {
   readonly actions: Partial<Actions>;
   readonly publicOrigin?: string | undefined;
 }

@@ -83,12 +83,12 @@ function arrivals({ options, peersOf }: Frame) {
 
 /** From here on somebody is signed in. */
 function visits(frame: Frame) {
-  const { actions, warn } = frame.options;
+  const { actions, refused } = frame.options;
   return new Elysia({ name: "visits" })
     .use(arrivals(frame))
     .resolve(async ({ arrival }) => {
       const { failures } = frame;
-      const person = await signedIn(arrival, { people: actions.people, failures }, warn);
+      const person = await signedIn(arrival, { people: actions.people, failures }, refused);
       // Elysia ends a request with this. The Response keeps its own status.
       if (person instanceof Response) return status(StatusMap.Unauthorized, person);
       const once: Visit["once"] = (form, work) => frame.done.once(person, form, work);
@@ -239,7 +239,6 @@ function closing(response: Response): Response {
 /** The console behind its listener. */
 export function consoleHandler(options: ConsoleOptions) {
   const peers = new WeakMap<Request, Peers>();
-  const { warn } = options;
   const failures = countFailures(options.actions.clock);
   const app = consoleApp({
     options,
@@ -250,7 +249,9 @@ export function consoleHandler(options: ConsoleOptions) {
   return async (request: Request, from?: Peers): Promise<Response> => {
     // Of an odd target, such as that of CONNECT, Bun makes no address.
     if (!/^https?:/.test(request.url) || !URL.canParse(request.url)) {
-      warn(`A request for ${JSON.stringify(request.url)} was refused: it is no address.`);
+      const address = from?.requestIP(request)?.address;
+      const said = `A request for ${JSON.stringify(request.url)} was refused: it is no address.`;
+      options.refused({ address: () => address }, said);
       return closing(new Response(null, { status: StatusMap["Bad Request"] }));
     }
     if (from !== undefined) peers.set(request, from);

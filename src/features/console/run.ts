@@ -14,6 +14,7 @@ import { AppError } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { listen } from "../../http/server.ts";
 import type { Logger } from "../../service/log.ts";
+import { RefusalFlood } from "../../service/refusal-flood.ts";
 import type { Services } from "../../service/services.ts";
 import { childEnvironment } from "../child.ts";
 import { animalActions } from "./animals.ts";
@@ -27,7 +28,7 @@ import {
   defaultAddress,
   inviting,
 } from "./settings.ts";
-import type { Actions } from "./visit.ts";
+import type { Actions, ConsoleOptions } from "./visit.ts";
 
 /** Below the service's priority: where the processor is short, the console waits. */
 const niceness = 5;
@@ -203,7 +204,7 @@ async function start(
     isTls: tls !== undefined,
     trustedProxies: trustedProxy,
     report: (error) => log.failure(error),
-    warn: (message) => log.warn(message),
+    refused: refusalLog(log),
   });
   try {
     return listen(handler, { host, port, reusePort, tls });
@@ -214,6 +215,14 @@ async function start(
       { cause: error, hint: "Choose another address with --console." },
     );
   }
+}
+
+/** Logs each refusal of a caller, or their count: see `RefusalFlood`. */
+export function refusalLog(log: Logger): ConsoleOptions["refused"] {
+  const flood = new RefusalFlood(log, "warn");
+  return (caller, message) => {
+    if (log.isOn("warn") && !flood.suppresses(caller)) log.warn(message);
+  };
 }
 
 /** Takes up the certificate in its files. If they are not in order, the one in use stays. */

@@ -5,7 +5,7 @@ import { Form, readForm } from "./body.ts";
 import { messagePage, signedOutPage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
 import { isSecret, sessionMs, type Secret } from "./people.ts";
-import { cookieAttributes, type Arrival } from "./visit.ts";
+import { cookieAttributes, type Arrival, type ConsoleOptions } from "./visit.ts";
 
 /** Counts wrong links and wrong cookies by address (an IPv6 /64 is one), a minute at a time. */
 export const countFailures = (clock: Clock) => new AddressLimiter(clock, 5);
@@ -31,7 +31,7 @@ function dropSession(arrival: Arrival): void {
 export async function signedIn(
   arrival: Arrival,
   { people, failures }: { readonly people: PeopleService; readonly failures: Failures },
-  warn: (message: string) => void,
+  refuse: ConsoleOptions["refused"],
 ): Promise<Person | Response> {
   const session = sessionCookie(arrival)?.value;
   // A browser sends no cookie after a link on another site: that session goes on.
@@ -44,7 +44,7 @@ export async function signedIn(
   const refused = tooMany(arrival, failures);
   void failures.admit(arrival.address);
   if (refused !== undefined) {
-    warn(`Too many wrong sessions from ${arrival.address}.`);
+    refuse(arrival.sender, `Too many wrong sessions from ${arrival.address}.`);
     return refused;
   }
   dropSession(arrival);

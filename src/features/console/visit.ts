@@ -2,6 +2,7 @@ import type { Cookie } from "elysia";
 import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/address.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
+import type { Caller } from "../../service/refusal-flood.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
 import type { Form } from "./body.ts";
@@ -40,7 +41,8 @@ export interface ConsoleOptions {
   readonly isTls: boolean;
   readonly trustedProxies: readonly Cidr[];
   readonly report: (error: unknown) => void;
-  readonly warn: (message: string) => void;
+  /** Called for each request that is refused before anybody is signed in. */
+  readonly refused: (caller: Caller, message: string) => void;
 }
 
 type Cookies = Readonly<Record<string, Cookie<unknown> | undefined>>;
@@ -141,10 +143,10 @@ export function arrive(
 
 /** Refuses what does not come from a browser that was led here on purpose. */
 export function refusalOf(arrival: Arrival, options: ConsoleOptions): Response | undefined {
-  const { request, words, address, isSecure, isProxied } = arrival;
+  const { request, words, address, sender, isSecure, isProxied } = arrival;
   const { headers, method } = request;
   const refuse = (status: "Misdirected Request" | "Forbidden", text: string) => {
-    options.warn(`A request from ${address} was refused: ${text}`);
+    options.refused(sender, `A request from ${address} was refused: ${text}`);
     return messagePage(arrival, status, text);
   };
   // A certificate decides which names lead here, or a proxy without a public address.

@@ -1,11 +1,16 @@
 /** What the console's listener says of a request, and what every answer says to a browser. */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { permit } from "../../../src/features/console/reach.ts";
 import { paced, readForm, receiveFile } from "../../../src/features/console/body.ts";
 import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { loadConfig } from "../../../src/config.ts";
+import { refusalLog } from "../../../src/features/console/run.ts";
+import { Logger } from "../../../src/service/log.ts";
+import { TestClock } from "../../helpers/app.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
 import { asking } from "../../helpers/console-pages.ts";
 
 const fixtures = join(import.meta.dir, "../../fixtures/tls");
@@ -124,7 +129,7 @@ test("a form has 30 seconds, and its connection then the usual time", async () =
 const ask = asking({
   actions: { clock: () => 0 },
   report: (error) => expect(error).toBeUndefined(),
-  warn: () => undefined,
+  refused: () => undefined,
 });
 
 test("a file of the program is kept by the browser, as its path changes with its bytes", async () => {
@@ -134,6 +139,48 @@ test("a file of the program is kept by the browser, as its path changes with its
     expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   }
   expect((await ask("/assets/style.css")).status).toBe(401);
+});
+
+test("refusals of one address after the first 20 in a minute are one line with their count", async () => {
+  using folder = temporaryFolder();
+  const clock = new TestClock();
+  const { read } = clock;
+  const path = join(folder.path, "log");
+  const onProblem = (error: Error) => expect(error).toBeUndefined();
+  const log = new Logger({ path, level: "warn", format: "json", clock: read, onProblem });
+  const flooded = asking({
+    actions: { clock: read },
+    report: (error) => expect(error).toBeUndefined(),
+    refused: refusalLog(log),
+  });
+  const foreign = { headers: { host: "evil.example" } };
+  const strange = { method: "POST", headers: { origin: "https://evil.example" } };
+  for (let at = 0; at < 50; at += 1) {
+    await flooded("/animals", foreign);
+    await flooded("/animals", { ...strange, address: "2001:db8::1" });
+    await flooded("/animals", { ...strange, address: "2001:db8::2" });
+  }
+  clock.advance(60_000);
+  expect((await flooded("/animals", foreign)).status).toBe(421);
+  for (let at = 0; at < 30; at += 1) await flooded("/animals", strange);
+  await log.close();
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const counts = said.filter(({ message }) => message === "refusals");
+  // At the end of the minute, and of the log.
+  expect(counts).toEqual([
+    { ...suppressed("2026-11-21T12:01:10.000Z", 30), address: "192.168.1.5" },
+    { ...suppressed("2026-11-21T12:01:10.000Z", 80), address: "2001:db8::1" },
+    { ...suppressed("2026-11-21T12:01:10.000Z", 11), address: "192.168.1.5" },
+  ]);
+  expect(said).toHaveLength(counts.length + 60);
+});
+
+const suppressed = (time: string, count: number) => ({
+  time,
+  level: "warn",
+  message: "refusals",
+  suppressed: count,
 });
 
 test("every response keeps a page to itself: no frame, no stranger's script, no copy", async () => {

@@ -180,7 +180,7 @@ describe("plain HTTP", () => {
     // Nothing more of it is asked before somebody is let in.
     actions: { clock: () => 0 },
     report: (error) => expect(error).toBeUndefined(),
-    warn: () => undefined,
+    refused: () => undefined,
   });
   test.each([
     ["203.0.113.7", false, 403],

@@ -52,7 +52,7 @@ describe.each(stores)("on $name", (kind) => {
       },
       publicOrigin,
       report: (error) => reported.push(error),
-      warn: (message) => warned.push(message),
+      refused: (_caller, message) => warned.push(message),
     });
   }
 
