@@ -43,6 +43,9 @@ export async function putFact(tx: Tx, name: string, value: string): Promise<void
 /** How the lists of one layout are read: a fact for each layout that a person imported. */
 export const layoutFact = "layout ";
 
-/** True for what another store gets too: counters of ids, and layouts of lists. */
+/** Who ended in a catalogue before this one, which lacks them: a fact for each. */
+export const endedFact = "ended ";
+
+/** True for what another store gets too. */
 export const goesAlong = ({ name }: { readonly name: string }) =>
-  name.startsWith("last_") || name.startsWith(layoutFact);
+  ["last_", layoutFact, endedFact].some((kind) => name.startsWith(kind));

@@ -23,6 +23,7 @@ import { newName, olderBackups } from "../../../src/features/operate/backup/name
 import { folderPlace } from "../../../src/features/operate/backup/places.ts";
 import { examineFiles } from "../../../src/features/operate/doctor/store.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
+import { copyStore } from "../../../src/features/postgres/moving/copy.ts";
 import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
 import { createServices } from "../../../src/service/services.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
@@ -332,12 +333,24 @@ describe("nobody comes back in with a backup", () => {
     `INSERT INTO invitations VALUES (${hash("02")}, 'p_2', 1, 9e12, NULL)`,
   ];
 
+  /** Moves the store to another folder, which takes the place of the old one. */
+  const move = async () => {
+    const from = open();
+    data = join(folder, "moved");
+    catalogue = join(data, "rehome.db");
+    const to = open();
+    await copyStore(from, to, () => {});
+    await from.close();
+    await to.close();
+  };
+
   test.each([
-    ["", false],
-    [", also behind a restore of a backup that did not know them", true],
+    ["", false, false],
+    [", also behind a restore of a backup that did not know them", true, false],
+    [", also where that one was moved to", true, true],
   ])(
     "who was revoked, rotated or removed since stays so, and all visits end%s",
-    async (_, twice) => {
+    async (_, twice, moves) => {
       const earlier = join(folder, "earlier.db");
       await add("Rex");
       backup(catalogue, earlier);
@@ -353,6 +366,7 @@ describe("nobody comes back in with a backup", () => {
       await services.close();
       change(catalogue, "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_1'");
       if (twice) restore(earlier, data, clock.read());
+      if (moves) await move();
 
       const restored = restore(file, data, clock.read());
       expect(restored.ended).toEqual([

@@ -1,7 +1,7 @@
 /** What a restore must not bring back: who was revoked or removed since, and ids given since. */
 import { Database } from "bun:sqlite";
 import { distrust } from "../../../storage/sqlite/inspect.ts";
-import { addressFact, backupFact } from "../../../storage/store-state.ts";
+import { addressFact, backupFact, endedFact } from "../../../storage/store-state.ts";
 
 export const namedKinds = ["key", "person"] as const;
 
@@ -58,13 +58,10 @@ const secrets = {
   column: "expires_at_ms",
 } as const;
 
-/** Names a fact of a catalogue that lacks who ended: a later restore must not bring them back. */
-const endedFact = (kind: Ending["kind"]) => `ended ${kind} `;
-
 /** Selects who ended in the old catalogue or, as it remembers, in one before it. */
 function endedRows({ kind, table, id, column }: Ending, remembers: boolean): string {
   const own = `SELECT ${id} AS id, ${column} AS at FROM main.${table} WHERE ${column} IS NOT NULL`;
-  const fact = endedFact(kind);
+  const fact = `${endedFact}${kind} `;
   return remembers
     ? `${own} UNION SELECT substr(name, ${fact.length + 1}), CAST(value AS INTEGER)
        FROM main.store_state WHERE name LIKE '${fact}%'`
@@ -74,7 +71,7 @@ function endedRows({ kind, table, id, column }: Ending, remembers: boolean): str
 function remember(db: Database, { kind, table, id }: Ending, rows: string): void {
   db.run(
     `INSERT OR IGNORE INTO restored.store_state (name, value)
-     SELECT '${endedFact(kind)}' || old.id, CAST(old.at AS TEXT) FROM (${rows}) AS old
+     SELECT '${endedFact}${kind} ' || old.id, CAST(old.at AS TEXT) FROM (${rows}) AS old
      WHERE old.id NOT IN (SELECT ${id} FROM restored.${table})`,
   );
 }
