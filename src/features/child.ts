@@ -9,6 +9,7 @@ import {
   type LoadedConfig,
 } from "../config.ts";
 import { reasonOf } from "../domain/system-error.ts";
+import type { JobCommand } from "../feature.ts";
 
 /** Read at the start: the system renames the file of a program that an upgrade replaced. */
 const path = process.execPath;
@@ -50,27 +51,22 @@ function memoryOf(pid: number): number {
   }
 }
 
-/** How a job is ended before it ends by itself. */
-export interface JobBounds {
-  readonly signal?: AbortSignal;
-  readonly memoryMaxBytes?: number | undefined;
-}
-
 const saidMax = 4_096;
 const problemMax = 500;
 
 /**
- * Runs a command of this program in a process of its own. Returns undefined once it has succeeded,
- * or else why it did not: its own error, or how it ended. Never rejects.
+ * Does a job in a process of its own, until `signal`. Returns undefined once it has succeeded, or
+ * else why it did not: its own error, or how it ended. Never rejects.
  */
 export async function runJob(
-  words: readonly string[],
+  { words, memoryMaxBytes }: Pick<JobCommand, "words" | "memoryMaxBytes">,
+  target: string,
   env: EnvironmentVariables,
-  { signal, memoryMaxBytes }: JobBounds = {},
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   try {
     let isTooLarge = false;
-    const child = Bun.spawn([...program(), ...words], {
+    const child = Bun.spawn([...program(), ...words(target)], {
       env: { ...env, ...(memoryMaxBytes !== undefined && smallMemory) },
       stdio: ["ignore", "ignore", "pipe"],
       killSignal: "SIGTERM",

@@ -182,3 +182,15 @@ export async function finishJob(
     .where(eq(schedule.name, name));
   return true;
 }
+
+/** Stores why a job failed whose process could not: it was killed, or did not start. */
+export async function failJob(
+  db: Database,
+  name: string,
+  text: string,
+  nowMs: number,
+  triedAtMs: number,
+): Promise<void> {
+  const outcome = { ok: false, problem: { text } };
+  await db.transaction((tx) => finishJob(tx, name, outcome, nowMs, 0, { triedAtMs }));
+}

@@ -77,9 +77,8 @@ export const operateFeature: Feature = {
   serve(loaded, io) {
     const count = loaded.valueOf(processesSetting);
     if (count === 1) return undefined;
-    const address = loaded.valueOf(metricsSetting);
     return import("./processes/serve.ts").then(({ serveInProcesses }) =>
-      serveInProcesses(loaded, io, { count, metrics: address }),
+      serveInProcesses(loaded, io, count, loaded.valueOf(metricsSetting)),
     );
   },
   async watch(loaded, log, io) {

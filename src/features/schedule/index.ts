@@ -6,7 +6,7 @@ import type { Feature, JobCommand } from "../../feature.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { type Job, jobName, jobsOf, scheduleJob } from "../jobs.ts";
+import { jobName, jobsOf, scheduleJob } from "../jobs.ts";
 import { Schedule } from "./schedule.ts";
 
 /** What features do by the schedule, while the service runs. */
@@ -41,30 +41,22 @@ async function startSchedule(
   const wanted = commands.filter(
     ({ everyMs }) => everyMs === undefined || everyMs(loaded) !== undefined,
   );
-  const commandOf = ({ kind }: Job) => wanted.find((each) => each.kind === kind);
-  const onError = (error: unknown) => log.failure(error);
   const env = childEnvironment(loaded, io.env);
   const schedule = new Schedule({
     db,
     clock: systemClock,
-    wants: (job) => commandOf(job) !== undefined,
-    onError,
-    onProblem({ name, problem, failures }) {
-      if (problem === null) log.info(`${name} succeeds again.`);
-      else log.warn(`${name} ${failures > 0 ? "failed" : "succeeded, but"}: ${problem.text}`);
-    },
-    async onEnded(job, problem, signal) {
-      await commandOf(job)
-        ?.ended?.(loaded, problem, signal)
-        .catch((error: Error) => log.warn(error.message));
-    },
-    async run(job, signal) {
-      const command = commandOf(job);
-      const memoryMaxBytes = command?.memoryMaxBytes;
-      return command && runJob(command.words(job.target), env, { signal, memoryMaxBytes });
+    log,
+    workOf({ kind, target }) {
+      const command = wanted.find((each) => each.kind === kind);
+      return (
+        command && {
+          run: (signal) => runJob(command, target, env, signal),
+          ended: async (problem, signal) => command.ended?.(loaded, problem, signal),
+        }
+      );
     },
   });
-  await planJobs(wanted, loaded, db).catch(onError);
+  await planJobs(wanted, loaded, db).catch((error: unknown) => log.failure(error));
   schedule.start();
   return schedule;
 }

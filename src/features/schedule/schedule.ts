@@ -1,27 +1,30 @@
 import type { Clock } from "../../domain/clock.ts";
 import { isDue, jobMaxMs, leaseMs } from "../../domain/schedule.ts";
+import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
-import { claimJob, findJob, finishJob, type Job, jobsOf, leaseJob } from "../jobs.ts";
+import { claimJob, failJob, findJob, type Job, jobsOf, leaseJob } from "../jobs.ts";
 
 const lookEveryMs = 20_000;
 /** How many jobs run beside each other: each is a process of its own. */
 const runningMax = 2;
 
-export interface ScheduleOptions {
-  readonly db: Database;
-  readonly clock: Clock;
-  /** False for a job that the settings of this process do not have. */
-  readonly wants: (job: Job) => boolean;
+/** How a process does a job. */
+export interface Work {
   /**
    * Does the job in a process of its own, which stores how it ended. Returns undefined then, or why
    * it could not: the process was killed, or did not start.
    */
-  readonly run: (job: Job, signal: AbortSignal) => Promise<string | undefined>;
-  /** Hears of a job whose problem is new, or gone (null). */
-  readonly onProblem: (job: Job) => void;
-  /** Hears of each job that ended: why it failed, or null. `signal` is aborted by `close`. */
-  readonly onEnded: (job: Job, problem: string | null, signal: AbortSignal) => Promise<void>;
-  readonly onError: (error: unknown) => void;
+  readonly run: (signal: AbortSignal) => Promise<string | undefined>;
+  /** Hears why each job failed, or null. `signal` is aborted by `close`. */
+  readonly ended: (problem: string | null, signal: AbortSignal) => Promise<void>;
+}
+
+export interface ScheduleOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn" | "failure">;
+  /** Returns undefined for a job that the settings of this process do not have. */
+  readonly workOf: (job: Job) => Work | undefined;
 }
 
 /** A job that this process does. */
@@ -54,25 +57,24 @@ export class Schedule {
 
   /** Begins what is due, one look after another. Never rejects; resolves when it has begun. */
   look(): Promise<void> {
-    this.#looking = this.#looking.then(() => this.#look());
+    this.#looking = this.#looking
+      .then(() => this.#look())
+      .catch((error: unknown) => this.#options.log.failure(error));
     return this.#looking;
   }
 
   async #look(): Promise<void> {
-    const { db, clock, wants, onError } = this.#options;
-    try {
-      await this.#extend();
-      for (const job of await jobsOf(db)) {
-        const isFree = this.#running.size < runningMax && !this.#running.has(job.name);
-        if (this.#stop.signal.aborted || !isFree) continue;
-        const nowMs = clock();
-        if (job.paused !== null || !isDue(job, nowMs) || !wants(job)) continue;
-        if (!(await claimJob(db, job, nowMs))) continue;
-        if (this.#stop.signal.aborted) await leaseJob(db, job.name, nowMs, clock());
-        else this.#begin(job, nowMs);
-      }
-    } catch (error) {
-      onError(error);
+    const { db, clock, workOf } = this.#options;
+    await this.#extend();
+    for (const job of await jobsOf(db)) {
+      const isFree = this.#running.size < runningMax && !this.#running.has(job.name);
+      if (this.#stop.signal.aborted || !isFree) continue;
+      const nowMs = clock();
+      const work = workOf(job);
+      if (job.paused !== null || !isDue(job, nowMs) || work === undefined) continue;
+      if (!(await claimJob(db, job, nowMs))) continue;
+      if (this.#stop.signal.aborted) await leaseJob(db, job.name, nowMs, clock());
+      else this.#begin(job, nowMs, work);
     }
   }
 
@@ -104,9 +106,9 @@ export class Schedule {
     }
   }
 
-  #begin(job: Job, triedAtMs: number): void {
-    const ended = this.#do(job, triedAtMs)
-      .catch(this.#options.onError)
+  #begin(job: Job, triedAtMs: number, work: Work): void {
+    const ended = this.#do(job, triedAtMs, work)
+      .catch((error: unknown) => this.#options.log.failure(error))
       .finally(() => {
         this.#running.delete(job.name);
         void (this.#stop.signal.aborted || this.look());
@@ -114,35 +116,29 @@ export class Schedule {
     this.#running.set(job.name, { triedAtMs, leasedAtMs: triedAtMs, ended });
   }
 
-  async #do(job: Job, triedAtMs: number): Promise<void> {
-    const { db, clock, run, onProblem, onEnded } = this.#options;
+  async #do(job: Job, triedAtMs: number, { run, ended }: Work): Promise<void> {
+    const { db, clock, log } = this.#options;
+    const { name } = job;
     const stop = this.#stop.signal;
-    const failed = await run(job, AbortSignal.any([stop, AbortSignal.timeout(jobMaxMs)]));
-    if (failed !== undefined && stop.aborted) {
-      return leaseJob(db, job.name, triedAtMs, clock());
-    }
+    const failed = await run(AbortSignal.any([stop, AbortSignal.timeout(jobMaxMs)]));
+    if (failed !== undefined && stop.aborted) return leaseJob(db, name, triedAtMs, clock());
+    const outcome = async () => {
+      if (failed !== undefined) await failJob(db, name, failed, clock(), triedAtMs);
+      return db.read((tx) => findJob(tx, name));
+    };
     let after: Job | undefined;
-    let problem: string | null = failed ?? "How it ended could not be read.";
+    let why: string | null = failed ?? "How it ended could not be read.";
     try {
-      after = await this.#outcome(job.name, triedAtMs, failed).catch(() =>
-        this.#outcome(job.name, triedAtMs, failed),
-      );
-      const ofJob = after !== undefined && after.failures > 0 ? after.problem : null;
-      problem = failed ?? ofJob?.text ?? null;
+      after = await outcome().catch(outcome);
+      why =
+        failed ?? (after !== undefined && after.failures > 0 ? after.problem?.text : null) ?? null;
     } finally {
       // Also of a store whose disk is full.
-      await onEnded(job, problem, stop);
+      await ended(why, stop).catch((error: Error) => log.warn(error.message));
     }
-    if (after !== undefined && after.problem?.text !== job.problem?.text) onProblem(after);
-  }
-
-  /** Stores why the process failed, if it did. Returns the job as it is now. */
-  async #outcome(name: string, triedAtMs: number, failed?: string): Promise<Job | undefined> {
-    const { db, clock } = this.#options;
-    if (failed !== undefined) {
-      const outcome = { ok: false, problem: { text: failed } } as const;
-      await db.transaction((tx) => finishJob(tx, name, outcome, clock(), 0, { triedAtMs }));
-    }
-    return db.read((tx) => findJob(tx, name));
+    if (after === undefined || after.problem?.text === job.problem?.text) return;
+    const { problem, failures } = after;
+    if (problem === null) log.info(`${name} succeeds again.`);
+    else log.warn(`${name} ${failures > 0 ? "failed" : "succeeded, but"}: ${problem.text}`);
   }
 }

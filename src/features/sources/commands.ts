@@ -329,8 +329,8 @@ function pullCommand(io: Io): Command {
 
 /** Says how a pull ended. Throws for one that failed. */
 function printResult(io: Io, name: string, result: PullResult): void {
-  if (result.outcome === "failed") throw new Error(`${name}: ${result.problem.text}`);
-  io.out(result.outcome === "unchanged" ? `${name} has not changed.\n` : reportText(name, result));
+  if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
+  io.out(result === "unchanged" ? `${name} has not changed.\n` : reportText(name, result));
 }
 
 function reportText(name: string, report: PullReport): string {

@@ -7,14 +7,13 @@ import { randomShare } from "../../cli/open.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { JobProblem } from "../../domain/schedule.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
 import { finishJob, type JobOutcome } from "../jobs.ts";
 import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
 import { runImport } from "../import/do/import.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
-import { type Message, message, messageText } from "../import/messages.ts";
+import { message, messageText } from "../import/messages.ts";
 import type { ImportOptions, Lacking } from "../import/plan/plan.ts";
 import type { StoreAnimal } from "../import/plan/store.ts";
 import { UnreadableInput } from "../import/read/input.ts";
@@ -67,14 +66,8 @@ export interface PullReport {
   readonly problems: readonly string[];
 }
 
-export type PullResult =
-  | {
-      readonly outcome: "failed";
-      readonly problem: JobProblem;
-      readonly retryAfterMs: number | undefined;
-    }
-  | { readonly outcome: "unchanged" }
-  | PullReport;
+/** What a pull did, or why it failed. */
+export type PullResult = PullReport | "unchanged" | UnreadableInput | AppError;
 
 const noneKnown = { etag: null, lastModified: null };
 
@@ -130,27 +123,29 @@ export async function pull(
   if (!isScheduled) await claimPull(db, name, clock());
   const { source, job } = await findFollowed(db, name);
   /** Stores how a pull that imported nothing ended, unless another one took its place. */
-  const ended = async (result: PullResult, validators?: Validators) => {
-    await db.transaction(async (tx) => {
-      const isOwn = await finishJob(tx, job.name, outcomeOf(result), clock(), random(), job);
-      if (isOwn && validators !== undefined) await updateSource(tx, name, { ...validators });
+  const ends = (outcome: JobOutcome, validators?: Validators) =>
+    db.transaction(async (tx) => {
+      const isOwn = await finishJob(tx, job.name, outcome, clock(), random(), job);
+      if (isOwn && validators !== undefined) await updateSource(tx, name, validators);
     });
-    return result;
-  };
   try {
     if (source.secret === blankedSecret) throw noList("credentialMissing");
     const address = { ...source, preset: source.preset as PresetName | null };
     const fetched = await fetchList(address, source.secret, source, limitsOf(pulling));
-    if (fetched === "unchanged") return await ended({ outcome: "unchanged" });
-    const { bytes, ...validators } = fetched;
-    if (hashOf(bytes) === source.hash) return await ended({ outcome: "unchanged" }, validators);
-    return await take(pulling, source, job, fetched);
+    if (fetched === "unchanged") await ends({ ok: true });
+    else if (hashOf(fetched.bytes) !== source.hash) {
+      return await take(pulling, source, job, fetched);
+    } else {
+      const { etag, lastModified } = fetched;
+      await ends({ ok: true }, { etag, lastModified });
+    }
+    return "unchanged";
   } catch (error) {
     if (!(error instanceof UnreadableInput || error instanceof AppError)) throw error;
-    const { message: text } = error;
-    const problem = error instanceof UnreadableInput ? { text, ...error.problem } : { text };
+    const said = error instanceof UnreadableInput && error.problem;
     const retryAfterMs = error instanceof NoList ? error.retryAfterMs : undefined;
-    return ended({ outcome: "failed", problem, retryAfterMs });
+    await ends({ ok: false, problem: { text: error.message, ...said }, retryAfterMs });
+    return error;
   }
 }
 
@@ -239,22 +234,14 @@ function problemsOf({ causes }: ImportSummary): string[] {
   });
 }
 
-function outcomeOf(result: PullResult): JobOutcome {
-  switch (result.outcome) {
-    case "failed":
-      return { ...result, ok: false };
-    case "held":
-      return { ok: true, problem: inWords(message("withdrawalsWait", `${result.held}`)) };
-    case "partial": {
-      const { rejected, read } = result;
-      return { ok: true, problem: inWords(message("recordsWrong", `${rejected}`, `${read}`)) };
-    }
-    default:
-      return { ok: true };
-  }
+function outcomeOf({ outcome, read, held, rejected }: PullReport): JobOutcome {
+  if (outcome === "imported") return { ok: true };
+  const said =
+    outcome === "held"
+      ? message("withdrawalsWait", `${held}`)
+      : message("recordsWrong", `${rejected}`, `${read}`);
+  return { ok: true, problem: { text: messageText(said), ...said } };
 }
-
-const inWords = (said: Message): JobProblem => ({ text: messageText(said), ...said });
 
 /** Tells the animals whose withdrawal waits from those of another list. */
 export const heldMark = ({ held }: Pick<Source, "held">): string =>

@@ -17,7 +17,7 @@ const valueIn = (text: string, name: string) =>
   );
 
 test("time is in seconds, and what is read is not counted twice", async () => {
-  const metrics = new Metrics({ folder: undefined, tlsCert: undefined, droppedLogLines: () => 3 });
+  const metrics = new Metrics(undefined, undefined, { droppedTotal: 3 });
   const record = { route: "/v1/pets" } as AnsweredRequest["record"];
   metrics.answered({ record, method: "POST", status: 201, bytes: 1, durationMs: 30 });
   const { onCommit, onBusy, onBan } = metrics.storeObserver;
@@ -59,7 +59,7 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
     await finishJob(tx, "backup", { ok: false, problem: { text: "full" } }, nowMs, 0);
     await finishJob(tx, "backup", { ok: false, problem: { text: "full" } }, nowMs, 0);
   });
-  const metrics = new Metrics({ folder: "/", tlsCert: undefined, droppedLogLines: () => 0 });
+  const metrics = new Metrics("/", undefined, { droppedTotal: 0 });
   metrics.watchSchedule(db, true);
   const { body } = await metrics.text();
   const values = {
@@ -74,7 +74,7 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
     expect([name, valueIn(body, name)]).toEqual([name, value]);
   }
   expect(body).not.toContain("east");
-  const others = new Metrics({ folder: "/", tlsCert: undefined, droppedLogLines: () => 0 });
+  const others = new Metrics("/", undefined, { droppedTotal: 0 });
   others.watchSchedule(db, false);
   expect(valueIn((await others.text()).body, "rehome_backup_failures")).toBe(0);
   others.close();

@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
 import { leaseMs } from "../../../src/domain/schedule.ts";
-import { Schedule, type ScheduleOptions } from "../../../src/features/schedule/schedule.ts";
+import {
+  Schedule,
+  type ScheduleOptions,
+  type Work,
+} from "../../../src/features/schedule/schedule.ts";
 import {
   claimJob,
   finishJob,
@@ -23,18 +27,22 @@ async function scheduled(run: (name: string) => string | undefined | Promise<str
     new Schedule({
       db: store,
       clock: clock.read,
-      wants: () => true,
-      async run({ name }) {
-        done.push(name);
-        const problem = await run(name);
-        if (problem === undefined) {
-          await db.transaction((tx) => finishJob(tx, name, { ok: true }, clock.nowMs, 0));
-        }
-        return problem;
+      log: {
+        info: (text) => problems.push(text),
+        warn: (text) => problems.push(text),
+        failure: (error) => done.push(`failed: ${String(error)}`),
       },
-      onProblem: ({ name, problem }) => problems.push(`${name}: ${problem?.text}`),
-      onEnded: async (_, problem) => void ended.push(problem),
-      onError: (error) => done.push(`failed: ${String(error)}`),
+      workOf: ({ name }) => ({
+        async run() {
+          done.push(name);
+          const problem = await run(name);
+          if (problem === undefined) {
+            await db.transaction((tx) => finishJob(tx, name, { ok: true }, clock.nowMs, 0));
+          }
+          return problem;
+        },
+        ended: async (problem) => void ended.push(problem),
+      }),
     });
   const add = (target: string, everyMs = hourMs) =>
     db.transaction((tx) => scheduleJob(tx, { kind: "pull", target }, everyMs, clock.nowMs));
@@ -47,15 +55,12 @@ async function scheduled(run: (name: string) => string | undefined | Promise<str
 }
 
 /** A process with the schedule that runs its jobs so. */
-const running = (db: ScheduleOptions["db"], clock: TestClock, run: ScheduleOptions["run"]) =>
+const running = (db: ScheduleOptions["db"], clock: TestClock, run: Work["run"]) =>
   new Schedule({
     db,
     clock: clock.read,
-    wants: () => true,
-    run,
-    onProblem: () => {},
-    onEnded: async () => {},
-    onError: () => {},
+    log: { info: () => {}, warn: () => {}, failure: () => {} },
+    workOf: () => ({ run, ended: async () => {} }),
   });
 
 test("a new job is done at once, and then by its interval", async () => {
@@ -94,7 +99,7 @@ test("a job whose process was killed is tried again after a minute, and its prob
   expect(await jobsOf(db)).toMatchObject([
     { failures: 0, problem: null, succeededAtMs: clock.nowMs },
   ]);
-  expect(problems).toEqual(["pull north: killed by SIGKILL", "pull north: undefined"]);
+  expect(problems).toEqual(["pull north failed: killed by SIGKILL", "pull north succeeds again."]);
 });
 
 test("a job of a process that died is left to others after its lease", async () => {
@@ -127,8 +132,7 @@ test("a job that the end of the service interrupts is no failure, and goes on el
   const stopping = running(
     db,
     clock,
-    (_job, signal) =>
-      new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
+    (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
   );
   await stopping.look();
   await stopping.close();

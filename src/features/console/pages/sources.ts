@@ -4,7 +4,7 @@ import type { EnvironmentVariables } from "../../../config.ts";
 import { minuteMs } from "../../../domain/clock.ts";
 import type { JobProblem } from "../../../domain/schedule.ts";
 import type { Services } from "../../../service/services.ts";
-import { finishJob, pauseJob } from "../../jobs.ts";
+import { failJob, pauseJob } from "../../jobs.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { message, messageText } from "../../import/messages.ts";
 import { pullCommand } from "../../sources/index.ts";
@@ -217,13 +217,9 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
   const start = async (name: string) => {
     try {
       const triedAtMs = await claimPull(db, name, clock());
-      const problem = await runJob(pullCommand.words(name), env, pullCommand);
+      const problem = await runJob(pullCommand, name, env);
       // Otherwise its process has stored how it ended.
-      if (problem === undefined) return;
-      const outcome = { ok: false, problem: { text: problem } } as const;
-      await db.transaction((tx) =>
-        finishJob(tx, pullJob(name), outcome, clock(), 0, { triedAtMs }),
-      );
+      if (problem !== undefined) await failJob(db, pullJob(name), problem, clock(), triedAtMs);
     } finally {
       pulls.delete(name);
     }

@@ -18,7 +18,6 @@ import {
   checkSecrets,
   checkServer,
 } from "./server.ts";
-import { checkBackup } from "./schedule.ts";
 import { examineDatabase, examineFolder } from "./store.ts";
 
 export const doctorSchema = json.object({
@@ -53,13 +52,13 @@ export function doctorCommand(io: Io): Command {
     storeTimeoutMs: "how long the database may take to answer, in ms",
   });
   return addJson(command, doctorSchema).action(async (options: { json?: true }) => {
-    const findings = await examine(beginOnStore(command, io), io);
-    const report = reportOf(findings);
-    if (options.json) printJson(io, report);
-    else printFindings(io, findings);
-    if (report.state === "fail") {
-      const failed = findings.filter(({ state }) => state === "fail");
-      throw new AppError("unavailable", `${counted(failed.length, "check")} failed.`);
+    const checks = await examine(beginOnStore(command, io), io);
+    const has = (wanted: Finding["state"]) => checks.filter(({ state }) => state === wanted);
+    const state = findingStates.findLast((each) => has(each).length > 0) ?? "ok";
+    if (options.json) printJson(io, { state, checks } satisfies Static<typeof doctorSchema>);
+    else printFindings(io, checks);
+    if (state === "fail") {
+      throw new AppError("unavailable", `${counted(has("fail").length, "check")} failed.`);
     }
   });
 }
@@ -70,9 +69,7 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
   const address = await storeAddress(config);
   const store =
     address === undefined
-      ? await examineFolder(config.data, whyOf("data", loaded), systemClock(), (jobs) =>
-          checkBackup(config.data, jobs, systemClock(), loaded, io),
-        )
+      ? await examineFolder(loaded, whyOf("data", loaded), systemClock(), io)
       : await examineDatabase(
           address,
           whyOf(config.store === undefined ? "storeFile" : "store", loaded),
@@ -98,19 +95,6 @@ function whyOf(name: SettingName, { loadedOf, service }: LoadedConfig): string {
   return "default";
 }
 
-function reportOf(findings: readonly Finding[]): Static<typeof doctorSchema> {
-  const worst = findingStates.findLast((state) => findings.some((each) => each.state === state));
-  return {
-    state: worst ?? "ok",
-    checks: findings.map(({ check, state, detail, advice }) => ({
-      check,
-      state,
-      detail,
-      advice: advice ?? null,
-    })),
-  };
-}
-
 function printFindings(io: Io, findings: readonly Finding[]): void {
   const { green, yellow, red, dim } = stylesOf(io);
   const paint = { ok: green, warn: yellow, fail: red };
@@ -119,7 +103,7 @@ function printFindings(io: Io, findings: readonly Finding[]): void {
   for (const { check, state, detail, advice } of findings) {
     const mark = paint[state](pad(state, stateCells));
     io.out(`${mark}  ${pad(check, checkCells)}  ${printable(detail)}\n`);
-    if (advice === undefined) continue;
+    if (advice === null) continue;
     io.out(`${" ".repeat(stateCells + checkCells + 4)}${dim("->")} ${printable(advice)}\n`);
   }
 }

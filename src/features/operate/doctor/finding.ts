@@ -8,11 +8,12 @@ export interface Finding {
   readonly check: string;
   readonly state: FindingState;
   readonly detail: string;
-  readonly advice?: string;
+  /** What to do about it. */
+  readonly advice: string | null;
 }
 
 export function ok(check: string, detail: string): Finding {
-  return { check, state: "ok", detail };
+  return { check, state: "ok", detail, advice: null };
 }
 
 export function warn(check: string, detail: string, advice: string): Finding {

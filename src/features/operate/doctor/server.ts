@@ -1,6 +1,6 @@
 /** What the doctor finds of the server: its address, its certificate, its secrets. */
 import { statSync } from "node:fs";
-import { leadsToLoopback, localHost, reachOf } from "../../../cli/reach.ts";
+import { leadsToLoopback, localHost } from "../../../cli/reach.ts";
 import { certificateEndMs, readTls } from "../../../cli/tls.ts";
 import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
@@ -8,6 +8,7 @@ import { type AppError, shellWord } from "../../../domain/errors.ts";
 import { ownership } from "../../../storage/sqlite/folder.ts";
 import type { ListenAddress } from "../../listen-address.ts";
 import { backupSettings } from "../backup/settings.ts";
+import { reachOf } from "../reach.ts";
 import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** What the settings of a server are to a command that asks one. */
@@ -71,9 +72,10 @@ const askHere = (url: string, signal: AbortSignal): Promise<Response> =>
   });
 
 /** Where other machines reach a server that answers: a firewall does not show from here. */
-export async function checkReach({ host, port, tlsCert }: Config): Promise<Finding> {
+export async function checkReach(config: Config): Promise<Finding> {
+  const { host } = config;
   const check = "network";
-  const reaches = await reachOf({ host, port, isHttps: tlsCert !== undefined });
+  const reaches = await reachOf(config);
   const [first] = reaches;
   if (first !== undefined) {
     const detail = reaches.map(({ origin, via }) => `${origin}/v1 (${via})`).join(", ");

@@ -2,20 +2,20 @@
 import type { Database } from "bun:sqlite";
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { serviceDataFolder } from "../../../config.ts";
+import type { Io } from "../../../cli/io.ts";
+import { type LoadedConfig, serviceDataFolder } from "../../../config.ts";
 import { clockToleranceMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { windowMs } from "../../../domain/windows.ts";
 import { checkAll } from "../../../storage/sqlite/backup.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
-import type { JobRow } from "../../jobs.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
 import { ownership, refuseNetwork, requireFolder } from "../../../storage/sqlite/folder.ts";
 import { examine, inspectFolder, limitsAdvice, ofStore } from "../../../storage/sqlite/inspect.ts";
 import { folderMovedTo } from "../../hold-catalogue.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
-import { checkSources, jobsIn } from "./schedule.ts";
+import { checkBackup, checkSources, jobsIn } from "./schedule.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** systemd-timesyncd leaves this file once it has set the clock. */
@@ -23,13 +23,13 @@ const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync
 /** No clock is right that shows a time before this program was written. */
 const writtenMs = Date.UTC(2026, 0, 1);
 
-/** `backup` looks for the last backup of a folder that has a catalogue. */
 export async function examineFolder(
-  folder: string,
+  loaded: LoadedConfig,
   why: string,
   nowMs: number,
-  backup: (jobs: readonly JobRow[]) => Promise<Finding>,
+  io: Io,
 ): Promise<Finding[]> {
+  const folder = loaded.config.data;
   const first = checkFolder(folder, why);
   if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
   const [catalogue, limits] = examineFiles(folder);
@@ -42,7 +42,7 @@ export async function examineFolder(
     ...(found.some(({ state }) => state === "fail") ? [] : checkStart(folder)),
     checkDisk(folder, catalogue.bytes),
     checkPermissions(folder),
-    ...(catalogue.bytes === 0 ? [] : [await backup(jobs)]),
+    ...(catalogue.bytes === 0 ? [] : [await checkBackup(folder, jobs, nowMs, loaded, io)]),
     ...checkSources(jobs, nowMs),
     checkClock(nowMs, Math.max(catalogue.newestMs, limits.newestMs)),
   ];

@@ -4,6 +4,7 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "prom-client";
 import type { AnsweredRequest } from "../../../http/handler.ts";
 import type { JobKind } from "../../../domain/schedule.ts";
+import type { Logger } from "../../../service/log.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
 import type { Database } from "../../../storage/database.ts";
 import { type Job, jobsOf } from "../../jobs.ts";
@@ -18,14 +19,6 @@ const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5,
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 4_096];
 /** How often the event loop is asked whether it is late. */
 const lagResolutionMs = 20;
-
-interface MetricsOptions {
-  /** The data folder whose files are measured; undefined if the store is elsewhere. */
-  readonly folder: string | undefined;
-  /** The file with the certificate; undefined without HTTPS. */
-  readonly tlsCert: string | undefined;
-  readonly droppedLogLines: () => number;
-}
 
 /**
  * What the server does, as numbers for Prometheus. Only closed sets become labels: routes,
@@ -62,14 +55,20 @@ export class Metrics {
   /** What the store tells of its work. */
   readonly storeObserver = storeMetrics(this.#make);
 
-  constructor(options: MetricsOptions) {
+  /** `folder` is undefined if the store is no data folder, `tlsCert` without HTTPS. */
+  constructor(
+    folder: string | undefined,
+    tlsCert: string | undefined,
+    log: Pick<Logger, "droppedTotal">,
+  ) {
     const { gauge } = this.#make;
     gauge("rehome_build_info", "Always 1; the labels say which build runs.", {
       labelNames: ["version", "bun"],
       aggregator: "max",
     }).set({ version, bun: Bun.version }, 1);
-    this.#stopWatching = watchProcess(this.#make, options.droppedLogLines);
-    placeMetrics(this.#make, options);
+    this.#stopWatching = watchProcess(this.#make, log);
+    certificateMetrics(this.#make, tlsCert);
+    if (folder !== undefined) folderMetrics(this.#make, folder);
   }
 
   /** Counts a request that got its response. */
@@ -172,9 +171,9 @@ function storeMetrics({ counter, histogram }: Makers): StoreObserver {
 }
 
 /** Registers the process and its event loop. Returns what ends the watching. */
-function watchProcess({ counter, gauge }: Makers, droppedLogLines: () => number): () => void {
+function watchProcess({ counter, gauge }: Makers, log: Pick<Logger, "droppedTotal">): () => void {
   const dropped = "Log lines that were dropped because the log took them too slowly.";
-  counter("rehome_log_lines_dropped_total", dropped, [], droppedLogLines);
+  counter("rehome_log_lines_dropped_total", dropped, [], () => log.droppedTotal);
   counter("process_cpu_seconds_total", "CPU time of the process, user and system.", [], () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000_000;
@@ -199,8 +198,7 @@ function watchProcess({ counter, gauge }: Makers, droppedLogLines: () => number)
   return lagMetrics(gauge);
 }
 
-/** Registers the certificate, the store's files and the room beside them. */
-function placeMetrics({ gauge }: Makers, { folder, tlsCert }: MetricsOptions): void {
+function certificateMetrics({ gauge }: Makers, tlsCert: string | undefined): void {
   const end = "When the certificate in its file ends, in Unix time; 0 without one.";
   gauge("rehome_certificate_expiry_timestamp_seconds", end, {
     aggregator: "max",
@@ -211,7 +209,10 @@ function placeMetrics({ gauge }: Makers, { folder, tlsCert }: MetricsOptions): v
       this.set(text === "" ? 0 : certificateEndMs(text) / 1000);
     },
   });
-  if (folder === undefined) return;
+}
+
+/** Registers the store's files and the room beside them. */
+function folderMetrics({ gauge }: Makers, folder: string): void {
   const files = Object.values(storeFiles(folder)).flatMap((path) => [path, `${path}-wal`]);
   const size =
     "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.";

@@ -120,11 +120,7 @@ function refused(why: Refusal, more: Readonly<Record<string, string>> = {}): Res
 
 function metricsOf({ config }: LoadedConfig, log: Logger): Metrics {
   const data = dataFolderOf(config);
-  return new Metrics({
-    folder: data === inMemory ? undefined : data,
-    tlsCert: config.tlsCert,
-    droppedLogLines: () => log.droppedTotal,
-  });
+  return new Metrics(data === inMemory ? undefined : data, config.tlsCert, log);
 }
 
 function counting(metrics: Metrics, { valueOf }: LoadedConfig): Watcher {

@@ -18,7 +18,8 @@ import { MinuteBuckets, Supervisor } from "./supervisor.ts";
 export async function serveInProcesses(
   loaded: LoadedConfig,
   io: Io,
-  { count, metrics }: { count: number; metrics: ListenAddress | undefined },
+  count: number,
+  metrics: ListenAddress | undefined,
 ): Promise<void> {
   if (dataFolderOf(loaded.config) === inMemory) {
     throw new AppError(

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import type { EnvironmentVariables } from "../../../config.ts";
 import type { Clock } from "../../../domain/clock.ts";
 import { labelAt, windowMs } from "../../../domain/windows.ts";
 import { bucketsMax, type Granted, overflowBucket } from "../../../service/anonymous.ts";
@@ -45,7 +46,7 @@ interface SupervisorOptions {
   readonly log: Logger;
   readonly buckets: MinuteBuckets;
   /** The environment of the process in `slot`; `port` is undefined for that of the settings. */
-  readonly envOf: (slot: number, port: number | undefined) => MemberOptions["env"];
+  readonly envOf: (slot: number, port: number | undefined) => EnvironmentVariables;
 }
 
 /** Keeps serving processes at one address: replaces what ends, and stops all in order. */
@@ -116,7 +117,7 @@ export class Supervisor {
 
   #add(slot: number): Member {
     const { buckets, envOf } = this.#options;
-    const member = new Member({ slot, env: envOf(slot, this.#port), buckets });
+    const member = new Member(slot, envOf(slot, this.#port), buckets);
     this.#members.push(member);
     void this.#dropAtEnd(member);
     return member;
@@ -157,15 +158,7 @@ export class Supervisor {
   }
 }
 
-interface MemberOptions {
-  /** Its place among the processes, from 0. The first one speaks for all of them. */
-  readonly slot: number;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** What callers without a key have used at all processes together. */
-  readonly buckets: MinuteBuckets;
-}
-
-function start(slot: number, env: MemberOptions["env"]): ChildProcess {
+function start(slot: number, env: EnvironmentVariables): ChildProcess {
   const [file = "", ...args] = program();
   return spawn(file, [...args, "serve"], {
     env: { ...env },
@@ -176,6 +169,7 @@ function start(slot: number, env: MemberOptions["env"]): ChildProcess {
 }
 
 export class Member {
+  /** Its place among the processes, from 0. The first one speaks for all of them. */
   readonly slot: number;
   readonly startedMs = performance.now();
   /** Resolves with the port once it serves, and with undefined when it ends before. */
@@ -187,8 +181,8 @@ export class Member {
   readonly #child: ChildProcess | undefined;
   readonly #metrics = new Questions<readonly object[]>();
 
-  constructor(options: MemberOptions) {
-    const { slot, env } = options;
+  /** `buckets` have what callers without a key have used at all processes together. */
+  constructor(slot: number, env: EnvironmentVariables, buckets: MinuteBuckets) {
     this.slot = slot;
     const ready = Promise.withResolvers<number | undefined>();
     const ended = Promise.withResolvers<number | string>();
@@ -209,7 +203,7 @@ export class Member {
     this.#child.on("message", (message) => {
       const said = message as MemberMessage;
       if (said.type === "ready") ready.resolve(said.port);
-      else this.#heard(said, options);
+      else this.#heard(said, buckets);
     });
     this.#child.on("exit", (code, signal) => end(signal ?? code ?? 1));
     this.#child.on("error", ({ message }) => end(message));
@@ -235,7 +229,7 @@ export class Member {
     return this.#metrics.ask((id) => this.#send({ type: "metrics", id }));
   }
 
-  #heard(said: Exclude<MemberMessage, { type: "ready" }>, { buckets }: MemberOptions) {
+  #heard(said: Exclude<MemberMessage, { type: "ready" }>, buckets: MinuteBuckets) {
     if (said.type === "metrics") return this.#metrics.answer(said.id, said.metrics);
     const granted = buckets.reserve(said.bucket, said.want);
     return this.#send({ type: "reserved", id: said.id, granted });

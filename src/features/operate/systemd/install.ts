@@ -13,7 +13,6 @@ import { dirname, join } from "node:path";
 import type { Io } from "../../../cli/io.ts";
 import { placeOf, readSettingsFile } from "../../../cli/machine.ts";
 import { featureSettings } from "../../../cli/options.ts";
-import { reachOf } from "../../../cli/reach.ts";
 import {
   loadConfig,
   serviceDataFolder,
@@ -22,6 +21,7 @@ import {
   type AnySetting,
   type Config,
 } from "../../../config.ts";
+import { reachOf } from "../reach.ts";
 import { backupSettings } from "../backup/settings.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
@@ -238,8 +238,8 @@ function asRoot(path: string, done: string, work: () => void): void {
 }
 
 /** Where others reach the service, unless only this machine does. */
-async function sayReach({ host, port, tlsCert }: Config, io: Io): Promise<void> {
-  const reaches = await reachOf({ host, port, isHttps: tlsCert !== undefined });
+async function sayReach(config: Config, io: Io): Promise<void> {
+  const reaches = await reachOf(config);
   for (const { origin, via } of reaches)
     io.out(`Other machines reach it at ${origin}/v1 (${via}).\n`);
   const [first] = reaches;
