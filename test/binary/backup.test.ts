@@ -15,6 +15,7 @@ import { verifiedSchema } from "../../src/features/operate/backup/verify.ts";
 import { restoreSchema } from "../../src/features/operate/backup/restore.ts";
 import { makeKey, rehome, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
+import { ran } from "../helpers/ran.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 async function installation() {
@@ -22,26 +23,26 @@ async function installation() {
   const data = join(folder.path, "data");
   const file = join(folder.path, "backup.db");
   await makeKey(data, "--plan", "free");
-  const made = await rehome(["backup", file, "--data", data, "--json"]);
+  const made = await ran(["backup", file, "--data", data, "--json"]);
   expect(documentedJson(backupSchema, made.stdout)).toMatchObject({ file, animals: 0, keys: 1 });
   await makeKey(data, "--plan", "free");
   return { folder, data, file, [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 
 async function keyCount(data: string): Promise<number> {
-  const result = await rehome(["keys", "list", "--json", "--data", data]);
+  const result = await ran(["keys", "list", "--json", "--data", data]);
   return (JSON.parse(result.stdout) as unknown[]).length;
 }
 
 test("backup says what it wrote, never overwrites, and does not go to standard output", async () => {
   using at = await installation();
   const file = join(at.folder.path, "other.db");
-  const result = await rehome(["backup", file, "--data", at.data]);
+  const result = await ran(["backup", file, "--data", at.data]);
   expect(result).toMatchObject({ exitCode: 0, stderr: "" });
   expect(result.stdout).toMatch(
     /^Backed up 0 animals and 2 keys to .*\([\d,]+ bytes, verified\)\.\n$/,
   );
-  const again = await rehome(["backup", file, "--data", at.data]);
+  const again = await ran(["backup", file, "--data", at.data]);
   expect(again).toMatchObject({ exitCode: 2, stdout: "" });
   expect(again.stderr).toContain("a backup never overwrites a file");
   const dash = await rehome(["backup", "-", "--data", at.data], { cwd: at.folder.path });
@@ -52,8 +53,7 @@ test("backup says what it wrote, never overwrites, and does not go to standard o
 test("a folder gets a dated file each time, and keeps the newest and what is no backup of ours", async () => {
   using at = await installation();
   const folder = join(at.folder.path, "backups");
-  const run = (...args: string[]) =>
-    rehome(["backup", folder, "--data", at.data, "--json", ...args]);
+  const run = (...args: string[]) => ran(["backup", folder, "--data", at.data, "--json", ...args]);
   expect(await run("--keep", "3")).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining(`--keep needs a folder, and ${folder} is not a folder.`),
@@ -76,11 +76,11 @@ test("a folder gets a dated file each time, and keeps the newest and what is no 
 test("verify starts from a backup in memory, says what is in it, and touches nothing", async () => {
   using at = await installation();
   const add = ["pets", "add", "--category", "1", "--status", "sold", "--data", at.data];
-  await rehome([...add, "--name", "Luna"]);
+  await ran([...add, "--name", "Luna"]);
   const file = join(at.folder.path, "full.db");
-  await rehome(["backup", file, "--data", at.data]);
+  await ran(["backup", file, "--data", at.data]);
   const before = readFileSync(file);
-  const shown = await rehome(["backup", "verify", file]);
+  const shown = await ran(["backup", "verify", file]);
   expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
   expect(shown.stdout).toMatch(
     new RegExp(
@@ -88,7 +88,7 @@ test("verify starts from a backup in memory, says what is in it, and touches not
         "  1 animal: 1 sold\n  2 keys: 2 active\n  newest change of a key: ",
     ),
   );
-  const { stdout } = await rehome(["backup", "verify", file, "--json"]);
+  const { stdout } = await ran(["backup", "verify", file, "--json"]);
   expect(documentedJson(verifiedSchema, stdout)).toMatchObject({
     animals: 1,
     keys: 2,
@@ -97,7 +97,7 @@ test("verify starts from a backup in memory, says what is in it, and touches not
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(readdirSync(at.folder.path).toSorted()).toEqual(["backup.db", "data", "full.db"]);
   truncateSync(file, 20_480);
-  const cut = await rehome(["backup", "verify", file]);
+  const cut = await ran(["backup", "verify", file]);
   expect(cut).toMatchObject({ exitCode: 1, stdout: "" });
   expect(cut.stderr).toContain("is damaged");
 });
@@ -113,14 +113,14 @@ test("what a killed backup left in a folder goes after a day, and elsewhere it i
   ];
   for (const name of [old, running, other]) writeFileSync(join(folder, name), "");
   for (const name of [old, other]) utimesSync(join(folder, name), 0, 0);
-  const result = await rehome(["backup", folder, "--data", at.data]);
+  const result = await ran(["backup", folder, "--data", at.data]);
   expect(result).toMatchObject({ exitCode: 0, stderr: "" });
   const left = readdirSync(folder).filter((name) => name.endsWith(".partial"));
   expect(left.toSorted()).toEqual([other, running]);
 
   const file = join(at.folder.path, "next.db");
   writeFileSync(`${file}.partial`, "");
-  const refused = await rehome(["backup", file, "--data", at.data]);
+  const refused = await ran(["backup", file, "--data", at.data]);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toContain(`Another process may be writing ${file}.partial.`);
   expect(existsSync(file)).toBe(false);
@@ -129,7 +129,7 @@ test("what a killed backup left in a folder goes after a day, and elsewhere it i
 describe("restore", () => {
   test("over a catalogue asks, or needs --yes; into an empty folder it has nothing to ask", async () => {
     using at = await installation();
-    const refused = await rehome(["restore", at.file, "--data", at.data]);
+    const refused = await ran(["restore", at.file, "--data", at.data]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toContain("Try: Add --yes if you are sure.");
     const no = await rehomeAtTerminal(["restore", at.file, "--data", at.data], {
@@ -139,7 +139,7 @@ describe("restore", () => {
     expect(no.exitCode).toBe(1);
     expect(no.screen).toContain(`Replace the catalogue in ${at.data} with `);
     expect(await keyCount(at.data)).toBe(2);
-    const done = await rehome(["restore", at.file, "--data", at.data, "--yes", "--json"]);
+    const done = await ran(["restore", at.file, "--data", at.data, "--yes", "--json"]);
     expect(done).toMatchObject({ exitCode: 0, stderr: "" });
     expect(documentedJson(restoreSchema, done.stdout)).toMatchObject({
       keys: 1,
@@ -147,17 +147,17 @@ describe("restore", () => {
     });
     expect(await keyCount(at.data)).toBe(1);
     const fresh = join(at.folder.path, "fresh");
-    const first = await rehome(["restore", at.file, "--data", fresh]);
+    const first = await ran(["restore", at.file, "--data", fresh]);
     expect(first.stdout).toStartWith("Restored 0 animals and 1 key to ");
     expect(await keyCount(fresh)).toBe(1);
   });
 
   test("a missing backup and the wrong kind of store are said before anybody is asked", async () => {
     using at = await installation();
-    const missing = await rehome(["restore", join(at.file, "none.db"), "--data", at.data]);
+    const missing = await ran(["restore", join(at.file, "none.db"), "--data", at.data]);
     expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no backup") });
     const env = { REHOME_STORE: "postgres://kim@127.0.0.1:1/x" };
-    const wrong = await rehome(["restore", at.file], { env });
+    const wrong = await ran(["restore", at.file], { env });
     expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("pg_restore") });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `rehome keys` on the compiled executable: what it prints, where, how it ends, and what a terminal
- * shows.
+ * `rehome keys`: what it prints, where, how it ends, and what a terminal shows, beside servers of
+ * the compiled executable.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dirname, join } from "node:path";
@@ -14,18 +14,18 @@ import {
   cleanEnvironment,
   executable,
   makeKey,
-  rehome,
   serve,
   temporaryFolder,
   type TestKey,
 } from "../helpers/binary.ts";
 import { finished } from "../helpers/finished.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
+import { ran } from "../helpers/ran.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
-const env = { REHOME_DATA: folder.path, SUDO_USER: "kim" };
-const keys = (...args: string[]) => rehome(["keys", ...args], { env });
+const env = { REHOME_DATA: folder.path };
+const keys = (...args: string[]) => ran(["keys", ...args], { env });
 let website: TestKey;
 let city: TestKey;
 
@@ -221,7 +221,6 @@ describe("revoke", () => {
   });
 
   test.each([
-    ["no", "n\n", 1],
     ["the end of the input", "\u0004", 1],
     ["Ctrl-C", "\u0003", 130],
   ])("leaves the key alone when the answer is %s", async (answer, typed, code) => {
@@ -258,7 +257,7 @@ test("show says of a revoked key that all its secrets ended", async () => {
 describe("on a store whose keys are all of the staging environment", () => {
   const staging = temporaryFolder();
   const command = (args: readonly string[], more: Record<string, string> = {}) =>
-    rehome(["keys", ...args], { env: { REHOME_DATA: staging.path, ...more } });
+    ran(["keys", ...args], { env: { REHOME_DATA: staging.path, ...more } });
   const create = ["create", "--plan", "free", "--name", "another"];
   let id: string;
 
