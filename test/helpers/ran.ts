@@ -1,4 +1,4 @@
-/** Commands in this process: what they print and how they end, without a start of the executable. */
+/** Commands in this process: what they print and how they end, without the executable. */
 import { run } from "../../src/cli/program.ts";
 import type { CommandResult } from "./finished.ts";
 import { testIo } from "./io.ts";
