@@ -12,6 +12,7 @@ const packages: Readonly<Record<string, string>> = {
   "/usr/aarch64-linux-gnu/lib/libc.so.6": "libc6-arm64-cross",
   "/usr/aarch64-linux-gnu/lib/libstdc++.so.6": "libstdc++6-arm64-cross",
   age: "age",
+  "/lib/x86_64-linux-musl/libc.so": "musl",
   "/usr/bin/python3": "python3",
   "/usr/lib/php/20220829/curl.so": "php-curl",
   "/usr/lib/python3/dist-packages/requests": "python3-requests",
