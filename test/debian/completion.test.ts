@@ -45,40 +45,41 @@ const label = [
   ["rehome keys show 'a", "a", "'"],
 ] as const;
 
-describe("bash", () => {
-  test("completes commands, options, values and files, and runs nothing", async () => {
-    for (const [line, expected] of typed()) expect(await pressTab("bash", line)).toBe(expected);
-    for (const [line, expected, end] of label)
-      expect(await pressTab("bash", line, end)).toBe(expected);
-    expect(existsSync(ran)).toBe(false);
-  });
+/** Lines, each with the word that it ends with. */
+const cases = (...more: (readonly [line: string, expected: string])[]) => [
+  ...typed().map(([line, expected]) => [line, expected, ""] as const),
+  ...label,
+  ...more.map(([line, expected]) => [line, expected, ""] as const),
+];
 
-  test("after = too", async () => {
-    expect(await pressTab("bash", "rehome keys create --plan=bus")).toBe("--plan=business");
-  });
+test("bash completes commands, options, values and files, after = too, and runs nothing", async () => {
+  const all = cases(["rehome keys create --plan=bus", "--plan=business"]);
+  const words = await pressTab(
+    "bash",
+    all.map(([line, , end]) => [line, end]),
+  );
+  expect(words).toEqual(all.map(([, expected]) => expected));
+  expect(existsSync(ran)).toBe(false);
 });
 
-describe("zsh", () => {
-  test("completes files after =", async () => {
-    const line = `rehome keys list --data=${folder.path}/dat`;
-    expect(await pressTab("zsh", line)).toBe(`--data=${folder.path}/data`);
-  });
-
-  test("completes commands, options, values and files, and runs nothing", async () => {
-    for (const [line, expected] of typed()) {
-      // zsh takes a slash away again that it has added.
-      expect(await pressTab("zsh", line)).toBe(expected.replace(/\/$/, ""));
-    }
-    for (const [line, expected, end] of label)
-      expect(await pressTab("zsh", line, end)).toBe(expected);
-    expect(existsSync(ran)).toBe(false);
-  });
+test("zsh completes commands, options, values and files, after = too, and runs nothing", async () => {
+  const file = `--data=${folder.path}/data`;
+  const all = cases([`rehome keys list ${file.slice(0, -1)}`, file]);
+  const words = await pressTab(
+    "zsh",
+    all.map(([line, , end]) => [line, end]),
+  );
+  // zsh takes a slash away again that it has added.
+  expect(words).toEqual(all.map(([, expected]) => expected.replace(/\/$/, "")));
+  expect(existsSync(ran)).toBe(false);
 });
 
 describe("fish", () => {
+  const script = join(folder.path, "rehome.fish");
+  beforeAll(
+    async () => void (await Bun.write(script, (await rehome(["completion", "fish"])).stdout)),
+  );
   const offered = async (line: string) => {
-    const script = join(folder.path, "rehome.fish");
-    await Bun.write(script, (await rehome(["completion", "fish"])).stdout);
     const child = Bun.spawn(
       ["fish", "--no-config", "-c", `source ${script}; complete -C ${JSON.stringify(line)}`],
       { env, cwd: folder.path, stdout: "pipe", stderr: "pipe" },
@@ -120,11 +121,14 @@ const printer = `rehome() {
   printf '<%s>\\n' "$last"
 }`;
 
+/** A line, and what is typed after Tab. */
+type Typed = readonly [line: string, end?: string];
+
 /**
- * Types `line`, Tab, `end` and Enter at an interactive shell, and resolves with the last word that
- * the shell then has.
+ * Types each line, Tab, its end and Enter at an interactive shell, and resolves with the last word
+ * of each, as the shell then has it.
  */
-async function pressTab(shell: "bash" | "zsh", line: string, end = ""): Promise<string> {
+async function pressTab(shell: "bash" | "zsh", lines: readonly Typed[]): Promise<string[]> {
   const script = join(folder.path, `rehome.${shell}`);
   await Bun.write(script, (await rehome(["completion", shell])).stdout);
   const start = { bash: ["bash", "--norc", "--noprofile", "-i"], zsh: ["zsh", "-f", "-i"] }[shell];
@@ -134,11 +138,14 @@ async function pressTab(shell: "bash" | "zsh", line: string, end = ""): Promise<
   const decoder = new TextDecoder();
   // What is typed before the shell listens may be lost, so each step waits for what the one before
   // it shows.
-  const steps = [
-    ["", `. ${setUp}\n`],
-    ["ready> ", `${line}\t${end}\n`],
-    ["<", "exit\n"],
-  ] as const;
+  const steps: [shown: RegExp, typed: string][] = [
+    [/^/, `. ${setUp}\n`],
+    ...lines.map(([line, end = ""], at): [RegExp, string] => [
+      at === 0 ? /ready> / : /<[^<>]*>[^]*ready> /,
+      `${line}\t${end}\n`,
+    ]),
+    [/<[^<>]*>[^]*ready> /, "exit\n"],
+  ];
   let [next, seen, screen] = [0, "", ""];
   const child = Bun.spawn([...start], {
     env: { ...env, PS1: "$ " },
@@ -151,7 +158,7 @@ async function pressTab(shell: "bash" | "zsh", line: string, end = ""): Promise<
         screen += text;
         seen += text;
         const step = steps[next];
-        if (step === undefined || !seen.includes(step[0])) return;
+        if (step === undefined || !step[0].test(seen)) return;
         seen = "";
         next += 1;
         terminal.write(step[1]);
@@ -160,5 +167,6 @@ async function pressTab(shell: "bash" | "zsh", line: string, end = ""): Promise<
   });
   await child.exited;
   child.terminal?.close();
-  return /<([^<>]*)>/.exec(screen)?.[1] ?? screen;
+  const words = [...screen.matchAll(/<([^<>]*)>/g)].map(([, word = ""]) => word);
+  return words.length === lines.length ? words : [screen];
 }
