@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { consoleReader, damaged, fixtureFiles, requireBounded } from "../../scripts/fuzz-import.ts";
 
-const seeds = 200;
+const seeds = 48;
 /** So many at a time: a process takes longer to start than to read. */
 const atOnce = 4;
 
