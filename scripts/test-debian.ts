@@ -1,5 +1,5 @@
 /**
- * The second suite: tests in test/debian/ that need tools from Debian's packages (strace, faketime,
+ * The second suite: tests in test/debian/ that need tools from Debian's packages (strace, nginx,
  * Chromium, ...), or those of its files that are named. Installs what is missing where that is
  * possible, and says loudly what could not be run.
  */
@@ -21,7 +21,6 @@ const packages: Readonly<Record<string, string>> = {
   chattr: "e2fsprogs",
   chromium: "chromium",
   curl: "curl",
-  faketime: "faketime",
   fish: "fish",
   go: "golang-go",
   gpg: "gpg",

@@ -1,6 +1,4 @@
 /** A store with the servers on it, and what can happen to them. */
-import { Glob } from "bun";
-import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   cleanEnvironment,
@@ -11,13 +9,10 @@ import {
 import { childrenOf, isRunning, kill } from "../../test/helpers/family.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { testDatabase } from "../../test/helpers/postgres.ts";
+import { clockIn, type SettableClock } from "../../test/helpers/set-clock.ts";
 import { until } from "../../test/helpers/until.ts";
 import { emptyCatalogue, type Catalogue } from "./catalogue.ts";
 import type { StoreKind } from "./history.ts";
-
-/** Debian's faketime, which reads from a file what the clock shows more than it should. */
-const [faketime] = new Glob("/usr/lib/*/faketime/libfaketimeMT.so.1").scanSync("/");
-export const canSetClock = faketime !== undefined;
 
 export interface CommandEnd {
   /** Undefined if it was killed. */
@@ -50,39 +45,39 @@ export class Place {
   readonly #ports: number[] = [];
   readonly #servers: RunningBinary[] = [];
   readonly #env: Record<string, string>;
+  readonly #clock: SettableClock | undefined;
   readonly #release: () => void | Promise<void>;
 
   private constructor(
     options: PlaceOptions,
     folder: string,
     env: Record<string, string>,
+    clock: SettableClock | undefined,
     release: () => void | Promise<void>,
   ) {
     this.kind = options.kind;
     this.folder = folder;
     this.#options = options;
     this.#env = env;
+    this.#clock = clock;
     this.#release = release;
   }
 
   static async open(options: PlaceOptions): Promise<Place> {
     const folder = temporaryFolder();
     const database = options.kind === "postgres" ? await testDatabase() : undefined;
-    const env: Record<string, string> =
-      database === undefined
+    const clock = options.hasClock ? clockIn(folder.path) : undefined;
+    const env: Record<string, string> = {
+      ...(database === undefined
         ? { REHOME_DATA: join(folder.path, "data") }
-        : { REHOME_STORE: database.url };
-    if (options.hasClock && faketime !== undefined) {
-      env["LD_PRELOAD"] = faketime;
-      env["FAKETIME_TIMESTAMP_FILE"] = join(folder.path, "clock");
-      env["FAKETIME_NO_CACHE"] = "1";
-      env["FAKETIME_DONT_FAKE_MONOTONIC"] = "1";
-    }
-    const place = new Place(options, folder.path, env, async () => {
+        : { REHOME_STORE: database.url }),
+      ...clock?.env,
+    };
+    const release = async () => {
       await database?.[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
-    });
-    place.setClock(0);
+    };
+    const place = new Place(options, folder.path, env, clock, release);
     for (let server = 0; server < (options.kind === "postgres" ? 2 : 1); server += 1) {
       place.#ports.push(await freePort());
       await place.start(server);
@@ -151,11 +146,7 @@ export class Place {
   /** Lets the clock of servers and commands show so much more than it should. */
   setClock(offsetMs: number): void {
     this.offsetMs = offsetMs;
-    const file = join(this.folder, "clock");
-    const sign = offsetMs < 0 ? "-" : "+";
-    // None may read half of it.
-    writeFileSync(`${file}.new`, `${sign}${(Math.abs(offsetMs) / 1_000).toFixed(3)}\n`);
-    renameSync(`${file}.new`, file);
+    this.#clock?.set(offsetMs);
   }
 
   /** Runs a command of the command line; kills it after `killAfterMs`. */

@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
+import { canSetClock } from "../../test/helpers/set-clock.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { check } from "./check.ts";
 import type { History, StoreKind } from "./history.ts";
 import { linesOf } from "./print.ts";
-import { canSetClock, Place } from "./place.ts";
+import { Place } from "./place.ts";
 import { makeKeys, record } from "./record.ts";
 import { scheduleOf, type Schedule } from "./schedule.ts";
 

@@ -1,10 +1,5 @@
-/**
- * The executable under a clock that this test sets: Debian's faketime, preloaded, reads an offset
- * from a file.
- */
-import { Glob } from "bun";
+/** The executable under a clock that this test sets. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   makeKey,
@@ -15,10 +10,8 @@ import {
   type TestKey,
 } from "../helpers/binary.ts";
 import { admittedOf, ask, hammer, type Answer } from "../helpers/ask.ts";
+import { clockIn } from "../helpers/set-clock.ts";
 
-const [library = "libfaketimeMT.so.1 was not found"] = [
-  ...new Glob("/usr/lib/*/faketime/libfaketimeMT.so.1").scanSync("/"),
-];
 const minuteMs = 60_000;
 
 /**
@@ -27,14 +20,9 @@ const minuteMs = 60_000;
  */
 class Machine implements AsyncDisposable {
   readonly #folder = temporaryFolder();
-  readonly #file = join(this.#folder.path, "clock");
+  readonly #clock = clockIn(this.#folder.path);
   readonly path = join(this.#folder.path, "data");
-  readonly env = {
-    LD_PRELOAD: library,
-    FAKETIME_TIMESTAMP_FILE: this.#file,
-    FAKETIME_NO_CACHE: "1",
-    FAKETIME_DONT_FAKE_MONOTONIC: "1",
-  };
+  readonly env = this.#clock.env;
   #offsetMs = 0;
   #server: RunningBinary | undefined;
 
@@ -52,8 +40,7 @@ class Machine implements AsyncDisposable {
 
   advance(ms: number): void {
     this.#offsetMs += ms;
-    const sign = this.#offsetMs < 0 ? "-" : "+";
-    writeFileSync(this.#file, `${sign}${(Math.abs(this.#offsetMs) / 1000).toFixed(3)}\n`);
+    this.#clock.set(this.#offsetMs);
   }
 
   async start(...args: string[]): Promise<void> {
