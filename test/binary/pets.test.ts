@@ -1,6 +1,6 @@
 /**
- * `rehome pets` on the compiled executable, beside a running server. Import and export have a file
- * of their own.
+ * `rehome pets` beside a running server, the compiled executable. Import and export have a file of
+ * their own.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -9,13 +9,14 @@ import { historySchema } from "../../src/features/animals/commands/pets.ts";
 import { petListSchema, petSchema } from "../../src/features/animals/commands/fields.ts";
 import { undoneSchema } from "../../src/features/animals/commands/undo.ts";
 import { shellWord } from "../../src/domain/errors.ts";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
-const pets = (...args: string[]) => rehome(["pets", ...args], { env });
+const pets = (...args: string[]) => command(["pets", ...args], { env });
 let server: Awaited<ReturnType<typeof serve>>;
 let key: string;
 
@@ -83,7 +84,7 @@ describe("a running server shows at its next request", () => {
 
 describe("list", () => {
   const other = temporaryFolder();
-  const list = (...args: string[]) => rehome(["pets", "list", "--data", other.path, ...args]);
+  const list = (...args: string[]) => command(["pets", "list", "--data", other.path, ...args]);
   beforeAll(async () => {
     const lines = Array.from({ length: 30 }, (_, at) =>
       JSON.stringify({
@@ -92,7 +93,7 @@ describe("list", () => {
         status: at % 3 === 0 ? "sold" : "available",
       }),
     );
-    const result = await rehome(["pets", "import", "-", "--data", other.path], {
+    const result = await command(["pets", "import", "-", "--data", other.path], {
       stdin: lines.join("\n"),
     });
     expect(result.exitCode).toBe(0);
@@ -182,7 +183,7 @@ describe("remove", () => {
 
 describe("what people do at a front desk", () => {
   const desk = temporaryFolder();
-  const run = (...args: string[]) => rehome(args, { env: { REHOME_DATA: desk.path } });
+  const run = (...args: string[]) => command(args, { env: { REHOME_DATA: desk.path } });
   const json = async (...args: string[]) => {
     const { stdout, stderr, exitCode } = await run(...args, "--json");
     expect(exitCode, stderr).toBe(0);
@@ -241,7 +242,7 @@ describe("what people do at a front desk", () => {
 
   test("a history says in words that an animal was withdrawn and brought back", async () => {
     using own = temporaryFolder();
-    const run = (...args: string[]) => rehome([...args, "--data", own.path]);
+    const run = (...args: string[]) => command([...args, "--data", own.path]);
     const take = async (row: string) => {
       const file = join(own.path, "list.csv");
       await Bun.write(file, `Tag,Name,Species,State\n${row}\n`);
@@ -269,7 +270,7 @@ describe("what people do at a front desk", () => {
 
   test("--status none takes a status away, adds without one, and finds those without", async () => {
     using own = temporaryFolder();
-    const pets = (...args: string[]) => rehome(["pets", ...args, "--data", own.path]);
+    const pets = (...args: string[]) => command(["pets", ...args, "--data", own.path]);
     const add = ["add", "--name", "Rex", "--category", "1", "--status"];
     expect((await pets(...add, "None")).stdout).toContain("without a status");
     await pets(...add, "sold");
@@ -305,13 +306,13 @@ describe("what people do at a front desk", () => {
 
   test("an undo with nothing to take back says so", async () => {
     using empty = temporaryFolder();
-    await rehome(["keys", "create", "--name", "a", "--plan", "free", "--data", empty.path]);
-    const result = await rehome(["undo", "--yes", "--data", empty.path]);
+    await command(["keys", "create", "--name", "a", "--plan", "free", "--data", empty.path]);
+    const result = await command(["undo", "--yes", "--data", empty.path]);
     expect(result).toMatchObject({
       exitCode: 1,
       stderr: "Error: There is no change to undo.\n",
     });
-    const numbered = await rehome(["undo", "7", "--yes", "--data", empty.path]);
+    const numbered = await command(["undo", "7", "--yes", "--data", empty.path]);
     expect(numbered.stderr).toBe("Error: There is no change 7 to undo.\n");
   });
 });

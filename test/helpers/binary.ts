@@ -173,7 +173,8 @@ let lastKey = 0;
 /** Makes a key beside the server, the way an operator does; `args` may name its label. */
 export async function makeKey(folder: string, ...args: string[]): Promise<TestKey> {
   const plan = args.length === 0 ? ["--plan", "business"] : args;
-  const result = await rehome([
+  const { command } = await import("./command.ts");
+  const result = await command([
     "keys",
     "create",
     "--name",
