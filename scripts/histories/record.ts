@@ -42,7 +42,7 @@ interface OrderOptions {
 /** Makes the keys of a history. */
 export async function makeKeys(place: Place, schedule: Schedule, prefix: string): Promise<Keys> {
   const made = async (args: readonly string[]): Promise<Key> => {
-    const { exitCode, stdout, stderr } = await place.command([...args, "--json"]);
+    const { exitCode, stdout, stderr } = await place.prepare([...args, "--json"]);
     if (exitCode !== 0) throw new Error(`no key was made: ${stderr}`);
     const { id, key = "" } = JSON.parse(stdout) as { id: string; key?: string };
     return { id, secret: key };
@@ -149,7 +149,7 @@ class Recorder {
     const pauseMs = (2.2 * expected) / Math.max(1, steps.length);
     const connection = new Client(this.#place.port(server), true);
     for (const step of steps) {
-      while (this.#sent >= this.#allowed()) await Bun.sleep(1);
+      while (this.#sent >= this.#allowed()) await Bun.sleep(4);
       this.#sent += 1;
       if (pauseMs > 0) await Bun.sleep(next() * pauseMs);
       await this.#send(connection, { client, server, key: step.key, asked: this.#asked(step) });
@@ -283,7 +283,7 @@ class Recorder {
     const steps = this.#schedule.operators[operator]?.steps ?? [];
     for (const [at, step] of steps.entries()) {
       const due = ((at + 0.3) / (steps.length + 0.5)) * this.#requests;
-      while (this.#sent < due) await Bun.sleep(1);
+      while (this.#sent < due) await Bun.sleep(4);
       const beganMs = performance.now();
       await this.#carryOut(step);
       const tookMs = performance.now() - beganMs;
