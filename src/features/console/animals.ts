@@ -54,7 +54,6 @@ export interface AnimalEvent extends Pick<HistoryEvent, "action" | "did" | "chan
   readonly actor: string | undefined;
 }
 
-/** What a change came to. */
 export interface ChangeMade {
   /** Undefined where nothing was changed. */
   readonly changeId: bigint | undefined;

@@ -11,7 +11,7 @@ import { helpPage } from "./pages/help.ts";
 import * as imports from "./pages/import.ts";
 import * as key from "./pages/key.ts";
 import * as keys from "./pages/keys.ts";
-import { failurePage, messagePage, notFoundPage, seeOther } from "./pages/page.ts";
+import { failurePage, orNotFound, messagePage, seeOther } from "./pages/page.ts";
 import * as people from "./pages/people.ts";
 import { steerSource } from "./pages/sources.ts";
 import { usagePage } from "./pages/usage.ts";
@@ -200,8 +200,7 @@ function otherRoutes(frame: Frame, methods: ReturnType<typeof methodTable>) {
   };
   return new Elysia().use(visits(frame)).all("/*", ({ visit, request }) => {
     const { pathname } = visit.sent;
-    const allow = methods(pathname);
-    if (allow === undefined) return notFoundPage(visit);
+    const allow = orNotFound(methods(pathname));
     if (["GET", "HEAD"].includes(request.method)) return seeOther(pageAbove(pathname));
     if (request.method === "OPTIONS") return new Response(null, { headers: { allow } });
     const page = messagePage(visit, "Method Not Allowed", visit.words.failures.notFound);

@@ -16,7 +16,6 @@ const fieldsMax = 2_100;
 /** Bodies that may be unfinished at a time: in all and of one address, forms and files alike. */
 const bodies = new BodyReader({ bytes: formBytesMax, seconds: 30, atOnce: 64, perAddress: 8 });
 
-/** The fields of a form as they were sent. */
 export class Form {
   readonly #fields: URLSearchParams;
 
@@ -77,7 +76,6 @@ const failures: Readonly<Record<BodyFailure, () => AppError>> = {
   "unknown expectation": () => failure("invalid_request", "interrupted"),
 };
 
-/** The largest file that is taken. */
 export const uploadBytesMax = 64 * 1024 * 1024;
 /** A field beside the file: a switch, or a name. */
 const fieldBytesMax = 16 * 1024;

@@ -46,7 +46,6 @@ export type Meaning = (typeof meanings)[number];
 
 export type { StatusMeaning };
 
-/** What a person decides about a file. */
 export interface ImportChoices {
   /** The column of each meaning, for a file whose kind is not known. */
   readonly columns: Readonly<Partial<Record<Meaning, string>>> | undefined;
@@ -78,7 +77,6 @@ const remembered = ["columns", "category", "statuses", "everyStatus", "source"] 
 /** Layouts that a store remembers: more than anybody has. */
 const layoutsMax = 200;
 
-/** What is to be done with a list. */
 export interface ListWork {
   readonly file: string;
   /** The file for the records that are not taken. */
@@ -118,7 +116,6 @@ export interface UnknownFile {
 export type Failure =
   { readonly line: number; readonly problem: Message } | { readonly code: FailureCode };
 
-/** What became of a list. */
 export type ListOutcome =
   | { readonly is: "unknown"; readonly file: UnknownFile }
   /** Nothing in the file says whether its animals are for adoption. */

@@ -21,7 +21,6 @@ const keptMs = 60 * minuteMs;
 /** What the process that reads a list may take. */
 const readMaxMs = 60_000;
 
-/** Work on a list that is under way. */
 export interface Running {
   readonly outcome: Promise<ListOutcome>;
   /** Ends it, unless it has begun to change something: then it resolves when that is done. */
@@ -30,7 +29,6 @@ export interface Running {
 /** Starts work, which calls `begins` before it changes something. */
 export type StartWork = (work: ListWork, begins: () => void) => Running;
 
-/** What work is under way. */
 export type Phase = "reading" | "storing";
 type ImportState = { readonly is: "working"; readonly phase: Phase } | ListOutcome;
 
@@ -53,7 +51,6 @@ export function unknownWords({ causes }: Preview): readonly string[] {
   return causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
 }
 
-/** One file of one person, from its arrival to its end. */
 export class ImportJob {
   readonly name: string;
   readonly file: string;

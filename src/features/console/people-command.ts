@@ -41,7 +41,6 @@ const personSchema = json.object({
 
 const person = new Argument("<person>", "id or name");
 
-/** `rehome people`: who may use the staff's console. */
 export function peopleCommand(io: Io): Command {
   return new Command("people")
     .description("invite, list and remove the people who may use the console")

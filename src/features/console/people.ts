@@ -10,7 +10,6 @@ import type { PersonRole } from "../../storage/schema-values.ts";
 import { addressFact, factOf, putFact } from "../../storage/store-state.ts";
 import { isVisible } from "../visible.ts";
 
-/** How long an invitation is good. */
 export const invitationMs = 7 * dayMs;
 /** How long a session is good after its last use. */
 export const sessionMs = 30 * dayMs;
@@ -26,7 +25,6 @@ export type Secret = string & { readonly Secret: unique symbol };
 const secretBytes = 32;
 const secretPattern = /^[\w-]{43}$/;
 
-/** A new secret of 256 random bits, as base64url. */
 export function newSecret(randomBytes: RandomBytes): Secret {
   return Buffer.from(randomBytes(secretBytes)).toString("base64url") as Secret;
 }
@@ -41,14 +39,12 @@ export function hashSecret(secret: Secret): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }
 
-/** Somebody who may use the console. */
 export interface Person {
   readonly id: string;
   readonly name: string;
   readonly role: PersonRole;
 }
 
-/** A person as the list shows them. */
 export interface ListedPerson extends Person {
   readonly createdAtMs: number;
   /** When they last came in; undefined before they joined. */
@@ -57,7 +53,6 @@ export interface ListedPerson extends Person {
   readonly invitedUntilMs: number | undefined;
 }
 
-/** A session that was found good. */
 interface FoundSession {
   readonly person: Person;
   /** True when it was renewed, so that the browser must keep its cookie for longer. */
@@ -138,7 +133,6 @@ async function lastChangeOf(tx: Tx, personId: string): Promise<bigint> {
   return found?.id ?? 0n;
 }
 
-/** The people who use the console, as its pages and the command line manage them. */
 export class PeopleService {
   readonly #db: Database;
   readonly #clock: Clock;

@@ -16,13 +16,11 @@ function sessionCookie({ cookies, isSecure }: Arrival) {
   return cookies[`${isSecure ? "__Host-" : ""}rehome_console`];
 }
 
-/** Gives the browser a session, or keeps the one that it has for longer. */
 export function keepSession(arrival: Arrival, value: Secret): void {
   const maxAge = sessionMs / 1_000;
   sessionCookie(arrival)?.set({ ...cookieAttributes(arrival), value, maxAge });
 }
 
-/** Takes the session away from the browser. */
 function dropSession(arrival: Arrival): void {
   sessionCookie(arrival)?.set({ ...cookieAttributes(arrival), value: "", maxAge: 0 });
 }

@@ -20,7 +20,6 @@ export interface Peers {
   timeout(request: Request, seconds: number): void;
 }
 
-/** Everything that the pages call. */
 export interface Actions {
   readonly services: Services;
   readonly people: PeopleService;

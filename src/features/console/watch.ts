@@ -12,7 +12,6 @@ import { besideVariable, inviting } from "./settings.ts";
 
 /** A console that dies is restarted after this long, then after twice as long each time. */
 const restartMs = { first: 1_000, longest: 60_000 } as const;
-/** How long a console may take to end after it was asked to. */
 const stopMaxMs = 3_000;
 
 /** Starts `rehome console` beside the service, and keeps it. */
@@ -59,7 +58,6 @@ function refuseOwnPort({ config }: LoadedConfig, { host, port }: ListenAddress):
   );
 }
 
-/** What the console prints once it listens. */
 interface Begun {
   readonly url: string;
   readonly port: number;

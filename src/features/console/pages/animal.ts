@@ -17,7 +17,7 @@ import { named, type AnimalEvent } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
 import { backPath, by, changeNotice, undoOf, withChange } from "./changes.ts";
-import { notFoundPage, page, seeOther } from "./page.ts";
+import { orNotFound, page, seeOther } from "./page.ts";
 import {
   actorText,
   card,
@@ -44,7 +44,6 @@ import {
   type FieldErrors,
 } from "./parts.ts";
 
-/** The fields of an animal as a form has them. */
 type AnimalField = "category" | Exclude<PetFieldName, "categoryId">;
 export type AnimalValues = Readonly<Record<AnimalField, string>>;
 
@@ -103,7 +102,6 @@ export function animalForm(
   );
 }
 
-/** The fields as they were sent. */
 function sentValues(form: Form): AnimalValues {
   return {
     name: form.exact("name"),
@@ -186,7 +184,6 @@ export function nameError(name: string, words: Words): string | undefined {
   return isPetName(name) ? undefined : words.errors.name;
 }
 
-/** `GET /animals/new`: a page of its own to add an animal. */
 export async function newAnimalPage(
   visit: Visit,
   values = noValues,
@@ -204,7 +201,6 @@ export async function newAnimalPage(
   });
 }
 
-/** `POST /animals`: adds one. */
 export async function addAnimal(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const values = sentValues(form);
@@ -235,8 +231,7 @@ export function nextValues(visit: Visit): AnimalValues {
 }
 
 async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined> {
-  const number = parseInt64(id);
-  return number === undefined ? undefined : animals.byId(number);
+  return animals.byId(orNotFound(parseInt64(id)));
 }
 
 /** `GET /animals/:id`: one animal, to correct, and what became of it. */
@@ -295,10 +290,8 @@ async function shown(
 /** `GET /animals/:id` of an animal that is gone: who removed it, and how it comes back. */
 async function removedPage(visit: Visit, id: string, sent?: AnimalValues): Promise<Response> {
   const { words, animals } = visit;
-  const number = parseInt64(id);
-  const removed = number === undefined ? undefined : await animals.removed(number);
-  if (removed === undefined) return notFoundPage(visit);
-  const { name, change } = removed;
+  const number = orNotFound(parseInt64(id));
+  const { name, change } = orNotFound(await animals.removed(number));
   const categories = await animals.categories();
   return page(visit, {
     title: shownName(visit, name),
@@ -354,15 +347,12 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   return seeOther(withChange(`/animals/${String(animal.id)}`, changed));
 }
 
-/** `POST /animals/:id/status`: one tap. */
 export async function markAnimal(visit: Visit, id: string): Promise<Response> {
   const form = await readForm(visit);
-  const animal = await animalOf(visit, id);
-  const status = statusChoice(form.text("status"));
-  if (animal === undefined || status === undefined) return notFoundPage(visit);
-  const known = animal.status ?? noStatus;
+  const animal = orNotFound(await animalOf(visit, id));
+  const status = orNotFound(statusChoice(form.text("status")));
   const back = backPath(visit, form);
-  if (form.has("was") && ![form.text("was"), status].includes(known)) {
+  if (form.has("was") && ![form.text("was"), status].includes(animal.status ?? noStatus)) {
     return askAgain(visit, { stale: [animal], chosen: [animal], status, back });
   }
   const changed = await visit.change(({ animals }) =>

@@ -12,7 +12,7 @@ import { query, type Visit } from "../visit.ts";
 import { failure } from "../words/index.ts";
 import { animalForm, askAgain, nextValues, seenAs } from "./animal.ts";
 import { backPath, changeNotice, withChange } from "./changes.ts";
-import { download, icon, notFoundPage, page, seeOther } from "./page.ts";
+import { download, icon, orNotFound, page, seeOther } from "./page.ts";
 import {
   animalsText,
   card,
@@ -66,7 +66,6 @@ export function listPath(asked: Partial<AnimalQuery>, path = "/animals"): string
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** `GET /animals`: the start page. */
 export async function animalsPage(visit: Visit): Promise<Response> {
   const { words, animals } = visit;
   const asked = askedOf(visit);
@@ -356,9 +355,8 @@ async function mergePage(visit: Visit, chosen: readonly Pet[], back: string): Pr
 /** `POST /animals/merge`: makes one animal of several entries of it. */
 export async function mergeSeveral(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
-  const into = parseInt64(form.text("into"));
+  const into = orNotFound(parseInt64(form.text("into")));
   const ids = form.all("id").flatMap((each) => parseInt64(each) ?? []);
-  if (into === undefined) return notFoundPage(visit);
   const merged = await visit.change(({ animals }) => animals.merge(ids, into)).catch(tellGone);
   return seeOther(withChange(`/animals/${String(into)}`, merged));
 }
@@ -369,10 +367,6 @@ function tellGone(error: unknown): never {
   throw isGone ? failure("not_found", "someGone", error) : error;
 }
 
-const exportTypes = {
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  csv: "text/csv; charset=utf-8",
-} as const;
 const exportFormats = ["xlsx", "csv"] as const;
 
 /** `GET /export`: the animals of a list as a file, in each format. */
@@ -422,28 +416,22 @@ async function* exportRows(
 
 /** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */
 export async function exportFile(visit: Visit, name: string): Promise<Response> {
-  const format = exportFormats.find((each) => each === name);
-  if (format === undefined) return notFoundPage(visit);
-  const rows = exportRows(visit, format === "xlsx" ? inWorkbook : guarded);
-  if (format === "xlsx") {
-    // Loaded where it is wanted.
-    const { writeXlsxStream } = await import("hucre/xlsx");
-    const sheet = visit.words.sections.animals;
-    return download(writeXlsxStream(rows, { name: sheet }), "animals.xlsx", exportTypes.xlsx);
+  const format = orNotFound(exportFormats.find((each) => each === name));
+  if (format === "csv") {
+    const lines = csvLines(exportRows(visit, guarded));
+    return download(lines, "animals.csv", "text/csv; charset=utf-8");
   }
-  const stream = new ReadableStream<string>({
-    async pull(controller) {
-      const { done, value } = await rows.next();
-      if (done === true) controller.close();
-      else controller.enqueue(`${value.map((each) => csvField(String(each))).join(",")}\r\n`);
-    },
-    async cancel() {
-      await rows.return(undefined);
-    },
-    // A spreadsheet takes a file for UTF-8 by the mark at its beginning.
-    start: (controller) => controller.enqueue("\uFEFF"),
-  });
-  return download(stream.pipeThrough(new TextEncoderStream()), "animals.csv", exportTypes.csv);
+  // Loaded where it is wanted.
+  const { writeXlsxStream } = await import("hucre/xlsx");
+  const sheet = { name: visit.words.sections.animals };
+  const type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+  return download(writeXlsxStream(exportRows(visit, inWorkbook), sheet), "animals.xlsx", type);
+}
+
+/** The rows behind the mark by which a spreadsheet takes a file for UTF-8. */
+async function* csvLines(rows: ReturnType<typeof exportRows>): AsyncGenerator<string> {
+  yield "\uFEFF";
+  for await (const row of rows) yield `${row.map((each) => csvField(String(each))).join(",")}\r\n`;
 }
 
 /** `GET /print`: all animals of a list on paper, for the front desk. */

@@ -29,7 +29,6 @@ export const assetPaths = Object.fromEntries(
   }),
 ) as Readonly<Record<AssetName, string>>;
 
-/** The files of the console's pages. */
 export const assets = new Elysia({ name: "assets" });
 for (const name of names) {
   const { text, type } = files[name];

@@ -7,7 +7,7 @@ import type { Visit } from "../visit.ts";
 import { alikeCategory, nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
 import { changeNotice, withChange } from "./changes.ts";
-import { notFoundPage, page, seeOther } from "./page.ts";
+import { orNotFound, page, seeOther } from "./page.ts";
 import {
   animalsText,
   card,
@@ -20,7 +20,6 @@ import {
   type FieldErrors,
 } from "./parts.ts";
 
-/** `GET /categories`. */
 export async function categoriesPage(
   visit: Visit,
   name = "",
@@ -55,7 +54,6 @@ export async function categoriesPage(
   });
 }
 
-/** `POST /categories`. */
 export async function addCategory(visit: Visit): Promise<Response> {
   const { animals, words } = visit;
   const form = await readForm(visit);
@@ -79,7 +77,6 @@ async function errorOf({ words, animals }: Visit, name: string, own?: bigint) {
   return nameError(name, words) ?? (isTaken ? words.errors.nameTaken : undefined);
 }
 
-/** `GET /categories/:id`. */
 export async function categoryPage(
   visit: Visit,
   id: string,
@@ -88,8 +85,7 @@ export async function categoryPage(
 ): Promise<Response> {
   const { words, animals } = visit;
   const categories = await animals.categories();
-  const category = categories.find((each) => each.id === parseInt64(id));
-  if (category === undefined) return notFoundPage(visit);
+  const category = orNotFound(categories.find((each) => each.id === parseInt64(id)));
   const path = `/categories/${String(category.id)}`;
   const others = categories.filter((each) => each !== category);
   const name = new Fields(visit, { name: sent ?? category.name }, errors).text("name");
@@ -120,10 +116,8 @@ function mergeForm(visit: Visit, path: string, others: readonly Category[]): Htm
   );
 }
 
-/** `POST /categories/:id`. */
 export async function renameCategory(visit: Visit, id: string): Promise<Response> {
-  const own = parseInt64(id);
-  if (own === undefined) return notFoundPage(visit);
+  const own = orNotFound(parseInt64(id));
   const name = (await readForm(visit)).text("name");
   const error = await errorOf(visit, name, own);
   if (error !== undefined) return categoryPage(visit, id, name, { name: error });
@@ -133,9 +127,9 @@ export async function renameCategory(visit: Visit, id: string): Promise<Response
 
 /** `POST /categories/:id/merge`: its animals go to another one, and it goes. */
 export async function mergeCategories(visit: Visit, id: string): Promise<Response> {
-  const into = parseInt64((await readForm(visit)).text("into"));
-  const from = parseInt64(id);
-  if (from === undefined || into === undefined || from === into) return notFoundPage(visit);
+  const from = orNotFound(parseInt64(id));
+  const wanted = parseInt64((await readForm(visit)).text("into"));
+  const into = orNotFound(wanted === from ? undefined : wanted);
   const changed = await visit.change(({ categories }) =>
     categories.merge([String(from)], String(into)),
   );

@@ -5,7 +5,7 @@ import { html, type Html } from "../../docs/html.ts";
 import { readForm, type Form } from "../body.ts";
 import type { ChangeMade, ChangeRecord } from "../animals.ts";
 import { ownPage, query, type Visit } from "../visit.ts";
-import { messagePage, notFoundPage, page, seeOther } from "./page.ts";
+import { orNotFound, messagePage, page, seeOther } from "./page.ts";
 import {
   actorText,
   animalsText,
@@ -106,7 +106,6 @@ function subjectOf(visit: Visit, { name, names }: ChangeRecord, changed: number)
   return more === 0 ? shown : visit.words.changes.several(shown, number(visit, more));
 }
 
-/** Who made it, and when. */
 export function by(visit: Visit, { actor, atMs }: Pick<ChangeRecord, "actor" | "atMs">): Html {
   return html`${actorText(visit, actor)} · ${moment(visit, atMs)}`;
 }
@@ -152,8 +151,7 @@ export async function changesPage(visit: Visit): Promise<Response> {
 /** `GET /changes/:id`: what the undo of a change would do. */
 export async function changePage(visit: Visit, id: string): Promise<Response> {
   const { words } = visit;
-  const change = await changeOf(visit, id);
-  if (change === undefined) return notFoundPage(visit);
+  const change = orNotFound(await changeOf(visit, id));
   return page(visit, {
     title: changeWords(visit, change),
     section: "animals",
@@ -176,8 +174,7 @@ export async function changePage(visit: Visit, id: string): Promise<Response> {
 export async function postUndo(visit: Visit, id: string): Promise<Response> {
   const { words } = visit;
   const back = backPath(visit, await readForm(visit));
-  const change = await changeOf(visit, id);
-  if (change === undefined) return notFoundPage(visit);
+  const change = orNotFound(await changeOf(visit, id));
   if (change.isUndone || change.undoes !== undefined) {
     return seeOther(withChange(back, { changeId: change.id }));
   }

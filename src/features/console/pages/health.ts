@@ -1,5 +1,5 @@
 /** Whether all is well, and backups to take away. */
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { program } from "../../child.ts";
 import type { Static } from "../../../cli/json.ts";
@@ -7,13 +7,12 @@ import { type Config, dataFolderOf, type EnvironmentVariables } from "../../../c
 import { AppError } from "../../../domain/errors.ts";
 import { version } from "../../../version.ts";
 import { html, type Html } from "../../docs/html.ts";
-import { readName } from "../../operate/backup/names.ts";
+import { datedNames } from "../../operate/backup/names.ts";
 import type { doctorSchema } from "../../operate/doctor/command.ts";
 import { query, type Visit } from "../visit.ts";
-import { download, notFoundPage, page, seeOther } from "./page.ts";
+import { download, orNotFound, page, seeOther } from "./page.ts";
 import { card, desk, lines, moment, notice, oneButton, size } from "./parts.ts";
 
-/** `GET /health`. */
 export async function healthPage(visit: Visit): Promise<Response> {
   const { words, health, language } = visit;
   const findings = (await health.findings()).map(
@@ -60,26 +59,17 @@ function backupList(visit: Visit, backups: NonNullable<Health["backups"]>): Html
 
 /** `POST /health/backup`: makes one in the data folder, and removes the oldest made here. */
 export async function makeBackup(visit: Visit): Promise<Response> {
-  const { backups } = visit.health;
-  if (backups === undefined) return notFoundPage(visit);
-  await backups.make();
+  await orNotFound(visit.health.backups).make();
   return seeOther("/health?done=backup");
 }
 
-/** `GET /health/backup/:name`. */
 export function downloadBackup(visit: Visit, name: string): Response {
-  return visit.health.backups?.download(name) ?? notFoundPage(visit);
+  return orNotFound(visit.health.backups?.download(name));
 }
 
 /** Backups kept in the data folder: they are on the same disk, and meant to be downloaded. */
 const keptBackups = 3;
 const folderName = "console-backups";
-
-interface BackupFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly atMs: number;
-}
 
 export type Health = ReturnType<typeof openHealth>;
 
@@ -98,20 +88,14 @@ export function openHealth(config: Config, env: EnvironmentVariables) {
 
 function backupsIn(folder: string, env: EnvironmentVariables) {
   let making: Promise<unknown> | undefined;
-  const list = (): BackupFile[] => {
-    try {
-      const names = readdirSync(folder, { withFileTypes: true }).filter(
-        (entry) => entry.isFile() && readName(entry.name) !== undefined,
-      );
-      return names
-        .map(({ name }) => {
-          const { size, mtimeMs } = statSync(join(folder, name));
-          return { name, bytes: size, atMs: mtimeMs };
-        })
-        .toSorted((a, b) => b.atMs - a.atMs);
-    } catch {
-      return [];
-    }
+  const list = () => {
+    const all = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+    const files = all.filter((entry) => entry.isFile()).map(({ name }) => name);
+    return datedNames(files)
+      .toReversed()
+      .map(({ name, at }) => {
+        return { name, bytes: Bun.file(join(folder, name)).size, atMs: Date.parse(at) };
+      });
   };
   return {
     /** Those that are there, newest first. */

@@ -17,7 +17,7 @@ import {
   sentChoices,
   statusForm,
 } from "./import-preview.ts";
-import { download, notFoundPage, page, seeOther } from "./page.ts";
+import { download, orNotFound, page, seeOther } from "./page.ts";
 import { Fields, hidden, isWrong, notice, oneButton, type FieldErrors } from "./parts.ts";
 import {
   addressError,
@@ -246,7 +246,6 @@ function choiceErrors(
   return isComplete && isNobodys ? { source: words.import.sourceMissing } : {};
 }
 
-/** `POST /import/run`. */
 export async function runImport(visit: Visit): Promise<Response> {
   const { imports, person, words } = visit;
   const form = await readForm(visit);
@@ -280,11 +279,8 @@ export async function dropFile({ imports, person }: Visit): Promise<Response> {
   return seeOther("/import");
 }
 
-/** `GET /import/rejects`. */
 export function downloadRejects(visit: Visit): Response {
-  const job = visit.imports.job(visit.person.id);
-  if (job === undefined || job.state.is === "working" || !existsSync(job.rejects)) {
-    return notFoundPage(visit);
-  }
-  return download(Bun.file(job.rejects), "rejects.ndjson", "application/x-ndjson");
+  const { state, rejects } = orNotFound(visit.imports.job(visit.person.id));
+  const file = orNotFound(state.is !== "working" && existsSync(rejects) ? rejects : undefined);
+  return download(Bun.file(file), "rejects.ndjson", "application/x-ndjson");
 }

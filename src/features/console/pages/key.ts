@@ -3,7 +3,6 @@ import { changesOf } from "../../keys/fields.ts";
 import { accessOf, endOf, keyState, type ApiKey, isKeyBanned } from "../../../domain/api-key.ts";
 import { isOperatorReason } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
-import { AppError } from "../../../domain/errors.ts";
 import type { KeyDetails } from "../../../service/keys.ts";
 import type { KeyUse } from "../../../service/usage.ts";
 import { html, type Html } from "../../docs/html.ts";
@@ -21,7 +20,7 @@ import {
   type KeyForm,
 } from "./keys.ts";
 import { by } from "./changes.ts";
-import { notFoundPage, page, seeOther } from "./page.ts";
+import { orNotFound, page, seeOther } from "./page.ts";
 import {
   card,
   desk,
@@ -50,7 +49,6 @@ export async function keyPage(
 ): Promise<Response> {
   const { words, services, nowMs } = visit;
   const details = await detailsOf(visit, id);
-  if (details === undefined) return notFoundPage(visit);
   const { key } = details;
   const state = keyState(key, nowMs);
   const use = await services.usage.now(key);
@@ -144,7 +142,6 @@ function endForms(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
   );
 }
 
-/** What happened to a key, the newest first. */
 function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
   const { words } = visit;
   const labels = { ...words.fields, ...words.keys.fields };
@@ -185,25 +182,22 @@ export async function updateKey(visit: Visit, id: string): Promise<Response> {
   return changed(visit, id, (keys) => keys.update(id, key), sent);
 }
 
-/** `POST /keys/:id/rotate`. */
 export async function rotateKey(visit: Visit, id: string): Promise<Response> {
   const { services, person, words } = visit;
   const graceMs = parseDuration((await readForm(visit)).text("grace"));
   if (graceMs === undefined)
     return keyPage(visit, id, { grace: words.errors.expires(durationRule) });
-  if ((await detailsOf(visit, id)) === undefined) return notFoundPage(visit);
+  await detailsOf(visit, id);
   const issued = await services.keys.as(person.name).rotate(id, graceMs);
   return secretPage(visit, issued, words.keys.rotated);
 }
 
-/** `POST /keys/:id/ban`. */
 export async function banKey(visit: Visit, id: string): Promise<Response> {
   const ms = parseDuration((await readForm(visit)).text("for"));
   if (!ms) return keyPage(visit, id, { for: visit.words.errors.expires(durationRule) });
   return changed(visit, id, (keys) => keys.ban(id, ms));
 }
 
-/** `POST /keys/:id/unban`. */
 export async function unbanKey(visit: Visit, id: string): Promise<Response> {
   return changed(visit, id, (keys) => keys.unban(id));
 }
@@ -221,7 +215,7 @@ async function changed(
   change: (keys: Visit["services"]["keys"]) => Promise<unknown>,
   sent?: KeyForm,
 ): Promise<Response> {
-  if ((await detailsOf(visit, id)) === undefined) return notFoundPage(visit);
+  await detailsOf(visit, id);
   try {
     await change(visit.services.keys.as(visit.person.name));
   } catch (error) {
@@ -230,13 +224,8 @@ async function changed(
   return seeOther(`/keys/${id}?done=yes`);
 }
 
-/** The key with this id; a label means none here. */
-async function detailsOf({ services }: Visit, id: string): Promise<KeyDetails | undefined> {
-  try {
-    const details = await services.keys.details(id);
-    return details.key.id === id ? details : undefined;
-  } catch (error) {
-    if (error instanceof AppError && error.kind === "not_found") return undefined;
-    throw error;
-  }
+/** The key with this id; a label means none here. Throws `not_found`. */
+async function detailsOf({ services }: Visit, id: string): Promise<KeyDetails> {
+  const details = await services.keys.details(id);
+  return orNotFound(details.key.id === id ? details : undefined);
 }

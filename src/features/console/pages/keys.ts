@@ -33,7 +33,6 @@ import {
 /** Most services have fewer keys. */
 const pageKeys = 50;
 
-/** `GET /keys`: the keys, and a form for another one. */
 export async function keysPage(
   visit: Visit,
   sent: KeyForm = noKey,
@@ -51,7 +50,6 @@ export async function keysPage(
   });
 }
 
-/** The keys that fit the search, the newest first, a page of them. */
 async function keyList(visit: Visit): Promise<Html> {
   const { words, services } = visit;
   const all = await services.keys.list();
@@ -122,7 +120,6 @@ export type KeyForm = Readonly<Record<(typeof keyTexts)[number], string>> & {
   readonly readOnly: boolean;
 };
 
-/** The form of a key as it was sent. */
 export function sentKey(form: Form): KeyForm {
   const texts = keyTexts.map((each) => [each, form.text(each)]);
   return { ...Object.fromEntries(texts), readOnly: form.has("readOnly") } as KeyForm;
@@ -130,7 +127,6 @@ export function sentKey(form: Form): KeyForm {
 
 const noKey: KeyForm = { ...sentKey(new Form()), plan: "free" };
 
-/** The fields of a key's form. */
 export function keyFields(
   visit: Visit,
   sent: KeyForm,

@@ -207,9 +207,10 @@ export function messagePage(
 
 const isSignedIn = (visit: Arrival & Partial<Visit>): visit is Visit => visit.person !== undefined;
 
-/** There is no such page, or no such animal, key or person. */
-export function notFoundPage(visit: Visit): Response {
-  return messagePage(visit, "Not Found", visit.words.failures.notFound);
+/** What an address or a form names. Throws for the page that says that there is none. */
+export function orNotFound<T>(found: T | undefined): T {
+  if (found !== undefined) return found;
+  throw new AppError("not_found", "There is no such page, animal, key or person.");
 }
 
 /**

@@ -52,7 +52,6 @@ export class Fields {
     this.#errors = errors;
   }
 
-  /** A line of text. */
   text(name: string, parts: FieldParts = {}): Html {
     return this.#field(
       name,
@@ -68,7 +67,6 @@ export class Fields {
     );
   }
 
-  /** A few values to choose from. */
   select(name: string, options: readonly Option[], parts: FieldParts = {}): Html {
     return this.#field(
       name,
@@ -170,7 +168,6 @@ export function moment(
   >`;
 }
 
-/** A number with its digits in groups. */
 export function number({ language }: Arrival, value: number | bigint): string {
   return languages[language].number.format(value);
 }
@@ -180,25 +177,22 @@ export function size(visit: Arrival, bytes: number): string {
   return bytesText(bytes).replace(/[\d.]+/, (value) => number(visit, Number(value)));
 }
 
-/** How many animals, in words. */
 export const animalsText = (visit: Arrival, count: number) =>
   visit.words.categories.animals(number(visit, count), count);
 
-/** A list of facts: each with its name. */
 export function facts(
   pairs: readonly (readonly [name: string | Html, value: string | Html] | false)[],
 ): Html {
   return html`<dl class="facts">
-    ${pairs.flatMap((pair) =>
-      pair === false
-        ? []
-        : [
-            html`<div>
-              <dt>${pair[0]}</dt>
-              <dd>${pair[1]}</dd>
-            </div>`,
-          ],
-    )}
+    ${pairs
+      .filter((pair) => pair !== false)
+      .map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
   </dl>`;
 }
 
@@ -290,7 +284,6 @@ export function notice(kind: "good" | "bad" | "plain", body: string | Html): Htm
   </div>`;
 }
 
-/** One value of a form that nobody sees. */
 export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
@@ -312,7 +305,6 @@ export function oneButton(
   return postForm(action, fields, html`<button class="${kind}" ${name}>${label}</button>`);
 }
 
-/** A part of a page, with its heading. */
 export function card(title: string, body: Html): Html {
   return html`<section class="card">
     <h2>${title}</h2>

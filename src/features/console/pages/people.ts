@@ -13,7 +13,7 @@ import {
 import { keepSession, tooMany, type Failures } from "../session.ts";
 import { query, type Arrival, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
-import { notFoundPage, page, plainPage, seeOther } from "./page.ts";
+import { orNotFound, page, plainPage, seeOther } from "./page.ts";
 import {
   card,
   copyField,
@@ -105,9 +105,8 @@ export async function invitePerson(visit: Visit): Promise<Response> {
 
 /** `POST /people/:id/invite`: another link for somebody who lost theirs, or has a new phone. */
 export async function inviteAgain(visit: Visit, id: string): Promise<Response> {
-  const person = await visit.people.byId(id);
-  if (person === undefined) return notFoundPage(visit);
-  return linkPage(visit, person.name, await visit.people.link(id));
+  const { name } = orNotFound(await visit.people.byId(id));
+  return linkPage(visit, name, await visit.people.link(id));
 }
 
 /** `POST /link`: another device of the person who asks. */
@@ -153,7 +152,7 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
 /** `POST /people/:id/remove`: every session of theirs ends at once, and an import under way. */
 export async function removePerson(visit: Visit, id: string): Promise<Response> {
   const { people, imports, person } = visit;
-  if (id === person.id || (await people.byId(id)) === undefined) return notFoundPage(visit);
+  orNotFound(id === person.id ? undefined : await people.byId(id));
   const last = await people.lastChange(id);
   // An import that has begun is waited for: it would keep the store from the removal.
   await imports.drop(id);

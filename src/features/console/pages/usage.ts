@@ -1,12 +1,12 @@
-/** What keys were used for in the last days. */
 import { html, type Html } from "../../docs/html.ts";
 import { usageReport, type UsageReport } from "../../operate/usage/report.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { query, type Visit } from "../visit.ts";
-import { notFoundPage, page } from "./page.ts";
+import { orNotFound, page } from "./page.ts";
 import { bar, card, facts, keyName, notice, number, table } from "./parts.ts";
 
 const shownDays = 30;
+const counts = ["requests", "refusals", "bans"] as const;
 
 /** `GET /usage`: 30 days of all keys, or of the one in `?key=`. */
 export async function usagePage(visit: Visit): Promise<Response> {
@@ -14,16 +14,12 @@ export async function usagePage(visit: Visit): Promise<Response> {
   const { keys, usage } = services;
   const all = await keys.list();
   const id = query(visit, "key");
-  const one = all.find((key) => key.id === id);
-  if (id !== "" && one === undefined) return notFoundPage(visit);
+  const one = id === "" ? undefined : orNotFound(all.find((key) => key.id === id));
   const days = await usage.days(shownDays, one?.id);
   const report = usageReport(one === undefined ? all : [one], days, usage.today(), shownDays);
-  const { requests, refusals, bans } = numbersOf(visit, report.totals);
-  const totals = facts([
-    [words.usage.requests, requests],
-    [words.usage.refusals, refusals],
-    [words.usage.bans, bans],
-  ]);
+  const totals = facts(
+    counts.map((each) => [words.usage[each], number(visit, report.totals[each])]),
+  );
   const days30 = dayTable(visit, report, one?.limits.perDay);
   return page(visit, {
     title: one === undefined ? words.usage.title : words.usage.of(keyName(one)),
@@ -33,11 +29,6 @@ export async function usagePage(visit: Visit): Promise<Response> {
     ${card(words.usage.perDay(shownDays), html`${totals} ${days30}`)}
     ${one === undefined && keyTable(visit, report)}`,
   });
-}
-
-function numbersOf(visit: Visit, { requests, refusals, bans }: UsageReport["totals"]) {
-  const [first, second, third] = [requests, refusals, bans].map((each) => number(visit, each));
-  return { requests: first ?? "", refusals: second ?? "", bans: third ?? "" };
 }
 
 /** The keys that are near their limits, and what would fit them. */
@@ -55,11 +46,11 @@ function dayTable(visit: Visit, { days }: UsageReport, limit: number | undefined
   const { usage } = visit.words;
   const top = limit ?? Math.max(1, ...days.map(({ requests }) => requests));
   return table(
-    [usage.day, usage.requests, usage.refusals, usage.bans],
+    [usage.day, ...counts.map((each) => usage[each])],
     days.toReversed().map((each) => {
-      const { requests, refusals, bans } = numbersOf(visit, each);
       const share = bar(each.requests / top, limit === undefined ? 1 : 0.8);
-      const use = html`<span class="use soft">${requests} ${share}</span>`;
+      const use = html`<span class="use soft">${number(visit, each.requests)} ${share}</span>`;
+      const [refusals, bans] = [number(visit, each.refusals), number(visit, each.bans)];
       return [html`<time>${each.day}</time>`, use, refusals, bans];
     }),
   );
@@ -73,12 +64,12 @@ function keyTable(visit: Visit, { keys }: UsageReport): Html {
   return card(
     usage.byKey,
     table(
-      [name, plan, usage.requests, usage.refusals, usage.bans, usage.peak],
+      [name, plan, ...counts.map((each) => usage[each]), usage.peak],
       keys.map((key) => {
-        const { requests, refusals, bans } = numbersOf(visit, key);
+        const numbers = counts.map((each) => number(visit, key[each]));
         const link = html`<a href="/usage?key=${key.id}">${keyName(key)}</a>`;
         const peak = words.keys.of(number(visit, key.peakPerDay), number(visit, key.perDay));
-        return [link, planTitles[key.plan], requests, refusals, bans, peak];
+        return [link, planTitles[key.plan], ...numbers, peak];
       }),
     ),
   );

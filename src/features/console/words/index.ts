@@ -34,10 +34,8 @@ export function languageFor(chosen: unknown, accepted: string | null): Language 
     const weight = parameters.map((each) => /^\s*q=([\d.]+)/.exec(each)?.[1]).find(Boolean);
     return { code: tag.slice(0, 2).toLowerCase(), weight: Number(weight ?? 1) };
   });
-  const best = wanted
-    .filter(({ code, weight }) => isLanguage(code) && weight > 0)
-    .toSorted((a, b) => b.weight - a.weight)[0]?.code;
-  return best !== undefined && isLanguage(best) ? best : "en";
+  const best = wanted.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
+  return best.map(({ code }) => code).find(isLanguage) ?? "en";
 }
 
 /** The codes of failures whose words are in the catalogue of messages, and take no value. */
