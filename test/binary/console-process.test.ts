@@ -102,15 +102,11 @@ test("the first start at a terminal prints an operator's link, and the second no
   expect((await visitor.get("/people")).status).toBe(200);
 }, 120_000);
 
-test("a start without a terminal prints no link: it would be in a log", async () => {
+test("a start without a terminal prints all addresses in one column, and no link", async () => {
   using folder = temporaryFolder();
   await using server = await serveConsole(folder.path);
+  // It would be in a log.
   expect(server.stdout() + server.stderr()).not.toContain("/join/");
-});
-
-test("in a start's banner all addresses stand in one column", async () => {
-  using folder = temporaryFolder();
-  await using server = await serveConsole(folder.path);
   const columns = ["API", "Docs", "Console", "Data"].map((label) => {
     const line =
       server
@@ -135,26 +131,14 @@ test("Health is shown after an upgrade replaced the executable under the service
   expect(await server.stop()).toBe(0);
 });
 
-describe("a public address", () => {
-  test.each(["203.0.113.9:8090", "[2001:db8::9]:8090"])(
-    "without HTTPS is refused in words: %s",
-    async (address) => {
-      using folder = temporaryFolder();
-      const result = await rehome([
-        "serve",
-        "--data",
-        folder.path,
-        "--port",
-        "0",
-        "--console",
-        address,
-      ]);
-      expect(result.exitCode).toBe(2);
-      expect(result.stderr).toStartWith("Error: The console would speak plain HTTP at ");
-      expect(result.stderr).toContain("--tls-cert");
-      expect(result.stdout).not.toContain("Console");
-    },
-  );
+test("a public address without HTTPS is refused in words", async () => {
+  using folder = temporaryFolder();
+  const args = ["serve", "--data", folder.path, "--port", "0", "--console", "[2001:db8::9]:8090"];
+  const { exitCode, stderr, stdout } = await rehome(args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toStartWith("Error: The console would speak plain HTTP at ");
+  expect(stderr).toContain("--tls-cert");
+  expect(stdout).not.toContain("Console");
 });
 
 test("SIGHUP takes up another certificate on the console too, and a person stays signed in", async () => {
@@ -302,6 +286,19 @@ describe("an upload", () => {
     )?.[1];
     expect(Number(peak) / 1024).toBeLessThan(250);
   }, 120_000);
+});
+
+test("the process of a list ends with a console that was killed before it sent one", async () => {
+  using folder = temporaryFolder();
+  await rehome(["categories", "add", "Dog", "--data", folder.path]);
+  const child = Bun.spawn([await executable(), "__import"], {
+    env: { ...cleanEnvironment, REHOME_DATA: folder.path },
+    stdio: ["ignore", "ignore", "inherit"],
+    serialization: "advanced",
+    ipc() {},
+  });
+  child.disconnect();
+  expect(await child.exited).toBe(0);
 });
 
 test("rehome console is a command of its own, on a port of this machine alone", async () => {

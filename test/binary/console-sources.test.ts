@@ -5,6 +5,7 @@ import {
   invite,
   previewOf,
   serveConsole,
+  settled,
   Visitor,
   type RunningConsole,
 } from "../helpers/console.ts";
@@ -31,12 +32,8 @@ afterAll(async () => {
 const page = async (path: string) => (await ana.get(path)).text();
 /** The page that a form of the Import page leads to, once its work is done. */
 async function sent(path: string, fields: Record<string, string>): Promise<string> {
-  let shown = await ana.submit(path, fields);
-  while (shown.includes("data-poll")) {
-    await Bun.sleep(50);
-    shown = await page("/import");
-  }
-  return shown;
+  const shown = await ana.submit(path, fields);
+  return shown.includes("data-poll") ? settled(ana) : shown;
 }
 const steer = (what: string, more: Record<string, string> = {}) =>
   ana.submit("/import/sources", { list: "vet", do: what, ...more });

@@ -8,7 +8,9 @@ import { temporaryFolder } from "../helpers/binary.ts";
 import {
   invite,
   previewOf,
+  sent,
   serveConsole,
+  settled,
   Visitor,
   type RunningConsole,
 } from "../helpers/console.ts";
@@ -88,18 +90,7 @@ test("the English list has words of its own, and a page of them is found", async
 });
 
 test("with animals, an import, a key and people in it, every page is Spanish", async () => {
-  const form = (content: string) => {
-    const fields = new FormData();
-    fields.set("file", new File([content], "lista.csv"));
-    return fields;
-  };
-  const settled = async () => {
-    for (;;) {
-      const page = await (await olga.get("/import")).text();
-      if (!page.includes("data-poll")) return page;
-      await Bun.sleep(50);
-    }
-  };
+  const send = (content: string) => sent(olga, "lista.csv", content);
   const all: Record<string, string[]> = {};
   const look = async (what: string, page: string | Promise<string>) => {
     const words = found(await page);
@@ -113,24 +104,22 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   const visit = async (path: string) => (await olga.get(path)).text();
 
   await look("no animal", visit("/animals"));
-  await olga.submit("/import", form("Rufname,Tierart,Stand\nKiki,Kwala,frei\n,Kwala,frei\n"));
-  await look("columns to choose", settled());
+  await look("columns to choose", send("Rufname,Tierart,Stand\nKiki,Kwala,frei\n,Kwala,frei\n"));
   const columns = { "column-name": "Rufname", "column-category": "Tierart" };
   await olga.submit("/import/examine", { ...columns, "column-status": "Stand" });
-  await look("words to choose", settled());
+  await look("words to choose", settled(olga));
   await olga.submit("/import/examine", { "word-0": "available" });
-  const nameless = await settled();
+  const nameless = await settled(olga);
   expect(nameless).toContain("Sin nombre");
   await look("an animal without a name", nameless);
   await olga.submit("/import/run", await previewOf(olga));
-  await look("imported by columns", settled());
+  await look("imported by columns", settled(olga));
   const list =
     "name,categoryId,status\nZuri,7,available\nMilo,siete,available\n,7,sold\nKoko,7,mmm\n";
-  await olga.submit("/import", form(list));
-  await look("preview", settled());
+  await look("preview", send(list));
   await look("refused", posted("/import/run", await previewOf(olga)));
   await olga.submit("/import/run", { ...(await previewOf(olga)), skipBad: "yes" });
-  await look("imported", settled());
+  await look("imported", settled(olga));
 
   const change = async (path: string, fields: Record<string, string> = {}) => {
     const answer = await olga.post(path, fields);

@@ -122,6 +122,27 @@ export class Visitor {
   }
 }
 
+/** Sends a file, and returns the page that it leads to once it was read. */
+export async function sent(
+  visitor: Visitor,
+  name: string,
+  content: string | Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const form = new FormData();
+  form.set("file", new File([content], name));
+  await visitor.submit("/import", form);
+  return settled(visitor);
+}
+
+/** The page of Import, once no work is under way. */
+export async function settled(visitor: Visitor): Promise<string> {
+  for (;;) {
+    const page = await (await visitor.get("/import")).text();
+    if (!page.includes("data-poll")) return page;
+    await Bun.sleep(20);
+  }
+}
+
 /** What the form of a preview sends of itself. */
 export async function previewOf(visitor: Visitor): Promise<{ reading: string }> {
   const page = await (await visitor.get("/import")).text();

@@ -57,27 +57,6 @@ describe.each(stores)("on $name", (kind) => {
   let shown: object | undefined;
   const imports = { job: () => shown ?? job } as unknown as Imports;
 
-  test("are sent compressed, but for what has a secret or what somebody searched for", async () => {
-    const encodingOf = async (path: string, more: Parameters<Ask>[1] = {}) => {
-      const gzip = { ...headers, "accept-encoding": "gzip" };
-      const response = await ask(path, { headers: gzip, ...more });
-      expect([path, response.status]).toEqual([path, 200]);
-      const encoding = response.headers.get("content-encoding");
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      const text = encoding === null ? bytes : Bun.gunzipSync(bytes);
-      expect(new TextDecoder().decode(text)).toMatch(/<!doctype html>|^:root/);
-      return encoding;
-    };
-    expect(await encodingOf("/animals")).toBe("gzip");
-    expect(await encodingOf(assetPaths.style)).toBe("gzip");
-    expect(await encodingOf("/animals", { headers })).toBeNull();
-    expect(await encodingOf("/animals?q=rex")).toBeNull();
-    const { token } = await people.invite("Ben", "staff", "Olga");
-    expect(await encodingOf(`/join/${token}`)).toBeNull();
-    const key = { name: "web", plan: "free", perMinute: "", perDay: "", expires: "" };
-    expect(await encodingOf("/keys", { method: "POST", fields: key })).toBeNull();
-  });
-
   const all = {
     text: "",
     categoryId: undefined,
@@ -102,6 +81,91 @@ describe.each(stores)("on $name", (kind) => {
     animals.change("Ana", (by) =>
       by.animals.add({ name, category: named(category), status: "pending" }),
     );
+
+  test("a change says what it was, and of which animals", async () => {
+    for (const name of ["Luna", "Toby"]) await added(name);
+    const done = async (path: string, fields: Record<string, string> | URLSearchParams) =>
+      get((await post(path, fields)).location ?? "");
+    expect(await done("/animals/1/status", { status: "sold" })).toContain(
+      "Luna: pending → adopted.",
+    );
+    expect(await done("/animals/1", { name: "Lunita", category: "Dog", status: "sold" })).toContain(
+      "Lunita: Name: Luna → Lunita.",
+    );
+    const both = new URLSearchParams("id=1&id=2&status=available");
+    expect(await done("/animals/several", both)).toContain("Lunita, Toby were changed.");
+    expect(await get("/changes")).toContain("Luna: pending → adopted.");
+  });
+
+  test("somebody who was removed changes nothing any more, whatever was on its way", async () => {
+    const { person } = await people.invite("Rita", "staff", "tester");
+    await animals.change("Rita", (by) =>
+      by.animals.add({ name: "Rex", category: named("Dog"), status: "pending" }),
+    );
+    await people.remove(person.id);
+    const late = animals.change("Rita", (by) => by.animals.update([1n], { status: "sold" }));
+    expect(await late.catch((error: unknown) => error)).toMatchObject({ kind: "forbidden" });
+    expect(await animals.byId(1n)).toMatchObject({ status: "pending" });
+    // Another person of the name may.
+    await people.invite("Rita", "staff", "tester");
+    await animals.change("Rita", (by) => by.animals.update([1n], { status: "sold" }));
+    expect(await animals.byId(1n)).toMatchObject({ status: "sold" });
+  });
+
+  describe("a category", () => {
+    test("has no name of another one, and keeps its own in other letters", async () => {
+      for (const name of ["Dog", "Cat"]) await added("Rex", name);
+      const taken = "This name is taken.";
+      for (const path of ["/categories", "/categories/2"]) {
+        const { status, page } = await post(path, { name: " dog " });
+        expect([path, status, page.includes(taken)]).toEqual([path, 400, true]);
+        expect((await post(path, { name: " " })).page).toContain("Type a name.");
+      }
+      // One letter away is asked for.
+      expect((await post("/categories", { name: "Catt" })).page).toContain(
+        "There is a category Cat.",
+      );
+      expect((await post("/categories", { name: "Catt", new: "Catt" })).status).toBe(303);
+      await post("/categories/3/merge", { into: "2" });
+      const { location } = await post("/categories/2", { name: "CAT" });
+      expect(await get(location ?? "")).toContain("The category is CAT now.");
+      expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);
+    });
+
+    test("that is not there, and a merge with itself, are not found", async () => {
+      await added("Rex");
+      expect((await post("/categories/9", { name: "Cat" })).status).toBe(404);
+      expect((await post("/categories/1/merge", { into: "1" })).status).toBe(404);
+      const merged = await post("/categories/1/merge", { into: "9" });
+      expect([merged.status, merged.page.includes(en.failures.notFound)]).toEqual([404, true]);
+      expect(await get("/categories/1")).not.toContain("Merge into another");
+      expect(await animals.categories()).toMatchObject([{ name: "Dog" }]);
+    });
+  });
+
+  // What follows asks the store for nothing that other tests do not ask of both.
+  if (kind.name === "postgres") return;
+
+  test("are sent compressed, but for what has a secret or what somebody searched for", async () => {
+    const encodingOf = async (path: string, more: Parameters<Ask>[1] = {}) => {
+      const gzip = { ...headers, "accept-encoding": "gzip" };
+      const response = await ask(path, { headers: gzip, ...more });
+      expect([path, response.status]).toEqual([path, 200]);
+      const encoding = response.headers.get("content-encoding");
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const text = encoding === null ? bytes : Bun.gunzipSync(bytes);
+      expect(new TextDecoder().decode(text)).toMatch(/<!doctype html>|^:root/);
+      return encoding;
+    };
+    expect(await encodingOf("/animals")).toBe("gzip");
+    expect(await encodingOf(assetPaths.style)).toBe("gzip");
+    expect(await encodingOf("/animals", { headers })).toBeNull();
+    expect(await encodingOf("/animals?q=rex")).toBeNull();
+    const { token } = await people.invite("Ben", "staff", "Olga");
+    expect(await encodingOf(`/join/${token}`)).toBeNull();
+    const key = { name: "web", plan: "free", perMinute: "", perDay: "", expires: "" };
+    expect(await encodingOf("/keys", { method: "POST", fields: key })).toBeNull();
+  });
 
   test("a followed list that was not read for three intervals is named above the animals", async () => {
     for (const [name, ageMs] of [
@@ -186,36 +250,6 @@ describe.each(stores)("on $name", (kind) => {
     expect(await get("/animals?change=1")).not.toContain("Rex was added.");
     await post("/animals", { name: "Max", category: "Dog", status: "sold" });
     expect(await get("/animals?change=2")).toContain("Max was added.");
-  });
-
-  test("a change says what it was, and of which animals", async () => {
-    for (const name of ["Luna", "Toby"]) await added(name);
-    const done = async (path: string, fields: Record<string, string> | URLSearchParams) =>
-      get((await post(path, fields)).location ?? "");
-    expect(await done("/animals/1/status", { status: "sold" })).toContain(
-      "Luna: pending → adopted.",
-    );
-    expect(await done("/animals/1", { name: "Lunita", category: "Dog", status: "sold" })).toContain(
-      "Lunita: Name: Luna → Lunita.",
-    );
-    const both = new URLSearchParams("id=1&id=2&status=available");
-    expect(await done("/animals/several", both)).toContain("Lunita, Toby were changed.");
-    expect(await get("/changes")).toContain("Luna: pending → adopted.");
-  });
-
-  test("somebody who was removed changes nothing any more, whatever was on its way", async () => {
-    const { person } = await people.invite("Rita", "staff", "tester");
-    await animals.change("Rita", (by) =>
-      by.animals.add({ name: "Rex", category: named("Dog"), status: "pending" }),
-    );
-    await people.remove(person.id);
-    const late = animals.change("Rita", (by) => by.animals.update([1n], { status: "sold" }));
-    expect(await late.catch((error: unknown) => error)).toMatchObject({ kind: "forbidden" });
-    expect(await animals.byId(1n)).toMatchObject({ status: "pending" });
-    // Another person of the name may.
-    await people.invite("Rita", "staff", "tester");
-    await animals.change("Rita", (by) => by.animals.update([1n], { status: "sold" }));
-    expect(await animals.byId(1n)).toMatchObject({ status: "sold" });
   });
 
   test("a form that is sent again adds nobody twice, and leads where the first one led", async () => {
@@ -319,37 +353,6 @@ describe.each(stores)("on $name", (kind) => {
     });
   });
 
-  describe("a category", () => {
-    test("has no name of another one, and keeps its own in other letters", async () => {
-      for (const name of ["Dog", "Cat"]) await added("Rex", name);
-      const taken = "This name is taken.";
-      for (const path of ["/categories", "/categories/2"]) {
-        const { status, page } = await post(path, { name: " dog " });
-        expect([path, status, page.includes(taken)]).toEqual([path, 400, true]);
-        expect((await post(path, { name: " " })).page).toContain("Type a name.");
-      }
-      // One letter away is asked for.
-      expect((await post("/categories", { name: "Catt" })).page).toContain(
-        "There is a category Cat.",
-      );
-      expect((await post("/categories", { name: "Catt", new: "Catt" })).status).toBe(303);
-      await post("/categories/3/merge", { into: "2" });
-      const { location } = await post("/categories/2", { name: "CAT" });
-      expect(await get(location ?? "")).toContain("The category is CAT now.");
-      expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);
-    });
-
-    test("that is not there, and a merge with itself, are not found", async () => {
-      await added("Rex");
-      expect((await post("/categories/9", { name: "Cat" })).status).toBe(404);
-      expect((await post("/categories/1/merge", { into: "1" })).status).toBe(404);
-      const merged = await post("/categories/1/merge", { into: "9" });
-      expect([merged.status, merged.page.includes(en.failures.notFound)]).toEqual([404, true]);
-      expect(await get("/categories/1")).not.toContain("Merge into another");
-      expect(await animals.categories()).toMatchObject([{ name: "Dog" }]);
-    });
-  });
-
   describe("a list", () => {
     test("keeps its filters from page to page, in a search and in the export", async () => {
       for (let at = 0; at < 26; at += 1) await added(`Rex ${at}`);
@@ -395,6 +398,10 @@ describe.each(stores)("on $name", (kind) => {
 
     test("is made with the plan, the numbers and the end that were typed, or not at all", async () => {
       for (const [wrong, field] of [
+        [{ name: " " }, "name"],
+        [{ name: "\u200B" }, "name"],
+        [{ plan: "gold" }, "plan"],
+        [{ expires: "soon" }, "expires"],
         [{ perMinute: "0" }, "perMinute"],
         [{ perDay: "" }, "perDay"],
         [{ expires: "0" }, "expires"],

@@ -10,7 +10,12 @@ import {
   reachableOrigin,
   widest,
 } from "../../../src/features/console/reach.ts";
-import { hashSecret, isSecret, newSecret } from "../../../src/features/console/people.ts";
+import {
+  hashSecret,
+  isPersonName,
+  isSecret,
+  newSecret,
+} from "../../../src/features/console/people.ts";
 import {
   FormsDone,
   isKnownHost,
@@ -87,6 +92,19 @@ describe("secrets", () => {
     (text) => expect(isSecret(text)).toBe(false),
   );
 });
+
+test.each([
+  "Ana\r\nRoot",
+  "Ana\u202Etoor",
+  "\u0007Ana",
+  "Ana\u200B",
+  "\u200B",
+  "\u00AD",
+  "\u0301",
+  "\u3164",
+])("%j is no name of a person: lists and histories could not show it as it is", (name) =>
+  expect(isPersonName(name)).toBe(false),
+);
 
 describe("hosts", () => {
   const names = ["shelter-pi", "shelter-pi.local"];

@@ -70,7 +70,9 @@ describe.each(stores)("on $name", (kind) => {
       nowMs += 1;
       const renewed = await ask("/help", ana);
       expect(cookieOf(renewed)).toBe(ana.headers.cookie);
-      expect(renewed.headers.getSetCookie()[0]).toContain("; Max-Age=2592000;");
+      expect(renewed.headers.getSetCookie()).toEqual([
+        expect.stringMatching(/; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/),
+      ]);
       nowMs += 30 * dayMs - 1;
       expect((await ask("/help", ana)).status).toBe(200);
       nowMs += 30 * dayMs;
@@ -134,7 +136,9 @@ describe.each(stores)("on $name", (kind) => {
     test("is not known any more a day after its end, nor once its person signed out", async () => {
       const ask = visitor();
       const [ana, ben] = [await joined(ask, "Ana"), await joined(ask, "Ben")];
-      expect((await ask("/sign-out", { ...ben, method: "POST" })).status).toBe(303);
+      const out = await ask("/sign-out", { ...ben, method: "POST" });
+      expect([out.status, cookieOf(out)]).toEqual([303, "rehome_console="]);
+      expect((await ask("/help", ben)).status).toBe(401);
       const keeps = async (headers: Readonly<Record<string, string>>) =>
         (await (await ask("/animals", { headers, fields: { name: "Rex" } })).text()).includes(
           "Rex",
@@ -156,6 +160,8 @@ describe.each(stores)("on $name", (kind) => {
     test("that is wrong is counted by its address, and taken away from the browser", async () => {
       const ask = visitor();
       const ana = await joined(ask, "Ana");
+      // With a link on another site a browser sends none: the one that it has stays.
+      expect((await ask("/help")).headers.getSetCookie()).toEqual([]);
       const wrong = ["A".repeat(43), "half", "B".repeat(43), "C".repeat(43), "%00"];
       for (const secret of wrong) {
         const answer = await ask("/help", { headers: { cookie: `rehome_console=${secret}` } });
@@ -201,6 +207,17 @@ describe.each(stores)("on $name", (kind) => {
       }
       nowMs += minuteMs;
       expect((await ask(`/join/${token}`, { method: "POST" })).status).toBe(303);
+    });
+
+    test("begins a session of its own, whatever the browser brought, and ends the earlier links", async () => {
+      const ask = visitor();
+      const { token, person } = await people.invite("Eva", "staff", "tester");
+      const second = await people.link(person.id);
+      expect((await ask(`/join/${token}`, { method: "POST" })).status).toBe(404);
+      const headers = { cookie: `rehome_console=${"A".repeat(43)}` };
+      const joined = await ask(`/join/${second}`, { method: "POST", headers });
+      expect(cookieOf(joined)).not.toBe(headers.cookie);
+      expect((await ask("/help", { headers })).status).toBe(401);
     });
 
     test("is not taken by HEAD, as a program asks that checks links", async () => {

@@ -16,7 +16,6 @@ export const englishMessages = {
   columnsDiffer: (one: string, other: string) =>
     `the file has this column twice, here with ${one} and ${other}`,
   quoteOpen: () => "a quotation mark is not closed",
-  otherProblems: () => "other problems",
   idsDamaged: () => "A spreadsheet damaged some ids; these animals are imported without an id",
   sheetsUnread: (names: string) =>
     `The workbook has other sheets, which are not read: ${names}. Save each as a file of its own`,

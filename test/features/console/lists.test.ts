@@ -1,63 +1,24 @@
-/** Lists that a shelter has, on the console of the compiled executable: what it asks and says. */
+/** Lists that a shelter has, on the console: what it asks and says. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { messageTexts } from "../../src/features/import/messages.ts";
-import { cleanEnvironment, executable, rehome, temporaryFolder } from "../helpers/binary.ts";
-import {
-  invite,
-  previewOf,
-  serveConsole,
-  Visitor,
-  type RunningConsole,
-} from "../helpers/console.ts";
+import { messageTexts } from "../../../src/features/import/messages.ts";
+import { previewOf, sent, settled, type Visitor } from "../../helpers/console.ts";
+import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
 
-const folder = temporaryFolder();
-let server: RunningConsole;
+let here: ConsoleHere;
 let visitors = 0;
+const everything = { text: "", categoryId: undefined, status: undefined, before: undefined };
 
 beforeAll(async () => {
-  server = await serveConsole(folder.path);
+  here = await consoleHere();
 });
-afterAll(async () => {
-  expect(await server.stop()).toBe(0);
-  folder[Symbol.dispose]();
-});
+afterAll(() => here[Symbol.asyncDispose]());
 
-async function come(role: "staff" | "operator" = "staff"): Promise<Visitor> {
-  const link = await invite(folder.path, `Visitor ${(visitors += 1)}`, role);
-  return new Visitor(server.console).join(link);
-}
-
-/** Sends a file, and returns the page that it leads to once it was read. */
-async function sent(visitor: Visitor, name: string, content: string | Uint8Array<ArrayBuffer>) {
-  const form = new FormData();
-  form.set("file", new File([content], name));
-  await visitor.submit("/import", form);
-  return settled(visitor);
-}
-
-async function settled(visitor: Visitor): Promise<string> {
-  for (;;) {
-    const page = await (await visitor.get("/import")).text();
-    if (!page.includes("data-poll")) return page;
-    await Bun.sleep(50);
-  }
-}
+const come = (role?: "staff" | "operator") => here.joined(`Visitor ${(visitors += 1)}`, role);
 
 async function chosen(visitor: Visitor, fields: Record<string, string>): Promise<string> {
   await visitor.submit("/import/examine", fields);
   return settled(visitor);
 }
-
-test("the process of a list ends with a console that was killed before it sent one", async () => {
-  const child = Bun.spawn([await executable(), "__import"], {
-    env: { ...cleanEnvironment, REHOME_DATA: folder.path },
-    stdio: ["ignore", "ignore", "inherit"],
-    serialization: "advanced",
-    ipc() {},
-  });
-  child.disconnect();
-  expect(await child.exited).toBe(0);
-});
 
 test("a preview does not import the file that another tab chose since", async () => {
   const ana = await come();
@@ -466,8 +427,7 @@ describe("a change", () => {
     const change = await added(ana, "Twice");
     expect(await ana.submit(`/changes/${change}/undo`)).toContain("Undone: Twice is as before.");
     expect(await ana.submit(`/changes/${change}/undo`)).toContain("This was undone: Twice.");
-    const { stdout } = await rehome(["pets", "list", "--data", folder.path]);
-    expect(stdout).not.toContain("Twice");
+    expect(await isThere(ana, "Twice")).toBe(false);
   });
 
   test.each(["0", "-1", "x", "99999999", "9223372036854775808"])(
@@ -482,20 +442,13 @@ describe("a change", () => {
   test("of several animals asks before it is undone", async () => {
     const ana = await come();
     for (const name of ["One", "Two"]) await added(ana, name);
-    const { stdout } = await rehome(["pets", "list", "--data", folder.path, "--json"]);
-    const ids = (JSON.parse(stdout) as { id: number; name: string }[])
-      .filter(({ name }) => ["One", "Two"].includes(name))
-      .map(({ id }) => String(id));
-    const answer = await fetch(`${server.console}/animals/several`, {
-      method: "POST",
-      redirect: "manual",
-      headers: {
-        cookie: [...ana.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
-        origin: server.console,
-        "content-type": "application/x-www-form-urlencoded",
-      },
-      body: [...ids.map((id) => `id=${id}`), "status=sold"].join("&"),
-    });
+    const { animals: pets } = await here.animals.find({ ...everything, limit: 100 });
+    const chosen = pets.filter(({ name }) => ["One", "Two"].includes(name));
+    const fields = new URLSearchParams(
+      chosen.map(({ id }): [string, string] => ["id", String(id)]),
+    );
+    fields.set("status", "sold");
+    const answer = await ana.post("/animals/several", fields);
     const change = /change=(\d+)/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
     expect(await (await ana.get("/changes")).text()).toContain(`href="/changes/${change}"`);
     const page = await (await ana.get(`/changes/${change}`)).text();

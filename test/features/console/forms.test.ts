@@ -1,0 +1,308 @@
+/** What people send on the console's forms, what is wrong with it, and where it leads. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readXlsx } from "hucre/xlsx";
+import { type AddedPet, makeChange } from "../../../src/features/animals/changes.ts";
+import { sent, type Visitor } from "../../helpers/console.ts";
+import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
+
+let here: ConsoleHere;
+
+beforeAll(async () => {
+  here = await consoleHere();
+});
+afterAll(() => here[Symbol.asyncDispose]());
+
+const joined: ConsoleHere["joined"] = (name, role) => here.joined(name, role);
+
+/** The id of the animal whose name has this in it. */
+async function idOf(visitor: Visitor, name: string): Promise<string> {
+  const page = await (await visitor.get(`/animals?q=${name}`)).text();
+  return /href="\/animals\/(\d+)">/.exec(page)?.[1] ?? "";
+}
+
+describe("two people at one animal", () => {
+  /** The fields of the animal's form as a browser has them. */
+  async function formOf(person: Visitor, path: string): Promise<Record<string, string>> {
+    const page = await (await person.get(path)).text();
+    const inputs = [...page.matchAll(/<input\b[^>]*>/g)].map(([tag]) => ({
+      name: /\bname="([^"]*)"/.exec(tag)?.[1] ?? "",
+      value: /\bvalue="([^"]*)"/.exec(tag)?.[1] ?? "",
+    }));
+    const status = /<option value="([^"]*)" selected/.exec(page)?.[1] ?? "";
+    return { ...Object.fromEntries(inputs.map(({ name, value }) => [name, value])), status };
+  }
+
+  test("keep each other's changes; the same field is asked for again", async () => {
+    const [mia, leo] = await Promise.all([joined("Mia"), joined("Leo")]);
+    await mia.submit("/animals", { name: "Rex", category: "Dog", status: "available" });
+    const id = await idOf(mia, "Rex");
+    const path = `/animals/${id}`;
+    const pet = () => here.animals.byId(BigInt(id));
+    const seen = await formOf(leo, path);
+    await mia.post(path, { ...(await formOf(mia, path)), name: "Rexona" });
+    await leo.post(path, { ...seen, status: "sold" });
+    expect(await pet()).toMatchObject({ name: "Rexona", status: "sold" });
+
+    const late = await leo.post(path, { ...seen, name: "Rexi" });
+    expect(late.status).toBe(400);
+    const page = await late.text();
+    expect(page).toContain("Someone else has since changed this to “Rexona”.");
+    expect(page).toContain('value="Rexi"');
+    expect(await pet()).toMatchObject({ name: "Rexona", status: "sold" });
+    await leo.post(path, { ...seen, "was-name": "Rexona", name: "Rexi" });
+    expect(await pet()).toMatchObject({ name: "Rexi", status: "sold" });
+
+    // The first change's undo has nothing left to take back.
+    const list = await (await mia.get("/changes")).text();
+    const [, undo = ""] = /Rexona[^]*?action="(\/changes\/\d+\/undo)"/.exec(list) ?? [];
+    const undone = await mia.submit(undo, { back: path });
+    expect(undone).toContain("Nothing was undone.");
+    expect(undone).toContain("Changed since, and left as it is: 1 animal.");
+    expect(undone).not.toContain("as before");
+  });
+});
+
+test("the address of a form leads to its page, as after a reload, and GET does nothing", async () => {
+  const jan = await joined("Jan", "operator");
+  for (const [path, page] of [
+    ["/animals/1/status", "/animals/1"],
+    ["/animals/1/remove", "/animals/1"],
+    ["/categories/1/merge", "/categories/1"],
+    ["/keys/key_1/ban", "/keys/key_1"],
+    ["/people/per_1/invite", "/people"],
+    ["/people/per_1/remove", "/people"],
+    ["/import/run", "/import"],
+  ] as const) {
+    const answer = await jan.get(path);
+    expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 303, page]);
+  }
+  expect((await jan.get("/sign-out")).status).toBe(200);
+  expect((await jan.get("/animals/1")).status).toBe(200);
+});
+
+test("a merge of categories says that, and which animal it moved", async () => {
+  const mel = await joined("Mel");
+  await mel.submit("/animals", { name: "Mover", category: "Old", status: "sold" });
+  await mel.submit("/animals", { name: "Stayer", category: "New", status: "sold" });
+  const page = await (await mel.get("/categories")).text();
+  const [from, into] = ["Old", "New"].map(
+    (name) => new RegExp(`/categories/(\\d+)">${name}<`).exec(page)?.[1] ?? "",
+  );
+  const merged = await mel.submit(`/categories/${from}/merge`, { into: into ?? "" });
+  expect(merged).toContain("The categories were merged. Moved: Mover.");
+});
+
+describe("a list", () => {
+  test("leads on from a page whose animals are gone", async () => {
+    const lia = await joined("Lia");
+    await lia.submit("/animals", { name: "Lone", category: "Dog", status: "sold" });
+    const page = await (await lia.get("/animals?before=1")).text();
+    expect(page).toContain("Nothing matches.");
+    expect(page).toContain("All animals");
+  });
+
+  test("is searched without the blank that a phone's keyboard adds behind a word", async () => {
+    const lu = await joined("Lu");
+    await lu.submit("/animals", { name: "Blanco", category: "Dog", status: "sold" });
+    expect(await (await lu.get("/animals?q=blanco+")).text()).toContain(">Blanco</a");
+  });
+
+  test("names each category, also one whose name cannot be seen", async () => {
+    const mo = await joined("Mo");
+    // Earlier versions took such a name.
+    const unseen = { id: 77n, name: "\u2800", nameKey: "\u2800" };
+    await here.store.db.transaction((tx) => tx.insert(tx.t.categories).values(unseen));
+    await here.store.pets.create({ name: "Chip", categoryId: 77n, status: "sold" });
+    expect(await (await mo.get("/animals")).text()).toMatch(
+      new RegExp(`<a class="chip" href="/animals\\?category=77" *>category 77</a>`),
+    );
+  });
+});
+
+describe("a form with something wrong", () => {
+  const dog = { name: "Odd", category: "Dog", status: "available" };
+
+  test.each([
+    ["a name that is too long", { ...dog, name: "a".repeat(1_001) }, "at most 1000 characters"],
+    ["a name with NUL", { ...dog, name: "a\0b" }, "characters that cannot be stored"],
+    ["a category that is too long", { ...dog, category: "c".repeat(1_001) }, "at most 1000"],
+    ["an unknown status", { ...dog, status: "<script>" }, "Choose a status."],
+    ["nothing in it", { name: "", category: "", status: "available" }, "Type a category"],
+  ])("with %s is refused beside its field, and nothing is added", async (what, fields, words) => {
+    const ned = await joined(`Ned ${what}`);
+    const answer = await ned.post("/animals", fields);
+    expect(answer.status).toBe(400);
+    const page = await answer.text();
+    expect(page).toContain(words);
+    expect(page).not.toContain("<script>alert");
+    expect(await (await ned.get("/animals?q=Odd")).text()).toContain("Nothing matches");
+  });
+
+  test("without a status changes no status of several", async () => {
+    const oda = await joined("Oda");
+    await oda.submit("/animals", { name: "Kept", category: "Dog", status: "pending" });
+    const id = await idOf(oda, "Kept");
+    const back = "/animals?q=Kept";
+    for (const fields of [{ back }, { back, id }, { back, id, status: "gone" }]) {
+      const answer = await oda.post("/animals/several", fields);
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, back]);
+    }
+    expect(await (await oda.get(`/animals/${id}`)).text()).toMatch(/value="pending"\s+selected/);
+  });
+
+  test("of an animal that somebody removed says so, and keeps what was typed", async () => {
+    const quin = await joined("Quin");
+    await quin.submit("/animals", { name: "Leaver", category: "Dog", status: "pending" });
+    const id = await idOf(quin, "Leaver");
+    await quin.submit(`/animals/${id}/remove`, {});
+    const typed = { name: "Leaver the <Great>", category: "Dog", status: "sold" };
+    const answer = await quin.post(`/animals/${id}`, typed);
+    expect(answer.status).toBe(404);
+    const page = await answer.text();
+    expect(page).toContain("This animal was removed.");
+    expect(page).toContain("Leaver the &lt;Great&gt;");
+    const again = await quin.post(`/animals/${id}/remove`, {});
+    expect(await again.text()).toContain("This animal was removed.");
+  });
+
+  test("of several says so when somebody removed one of them, and changes none", async () => {
+    const pia = await joined("Pia");
+    for (const name of ["Staying", "Leaving"]) {
+      await pia.submit("/animals", { name, category: "Dog", status: "pending" });
+    }
+    const ids = [await idOf(pia, "Staying"), await idOf(pia, "Leaving")];
+    const [staying = "", leaving = ""] = ids;
+    await pia.submit(`/animals/${leaving}/remove`, {});
+    const answers = [{ status: "sold" }, { remove: "1" }].map(async (what) => {
+      const fields = new URLSearchParams(what);
+      for (const id of ids) fields.append("id", id);
+      return pia.post("/animals/several", fields);
+    });
+    for (const answer of await Promise.all(answers)) {
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).toContain("Somebody removed one of these animals");
+    }
+    expect(await (await pia.get(`/animals/${staying}`)).text()).toMatch(
+      /value="pending"\s+selected/,
+    );
+  });
+
+  test("leads back to no other place", async () => {
+    const pia = await joined("Pia Back");
+    await pia.submit("/animals", { name: "Backer", category: "Dog", status: "available" });
+    const path = `/animals/${await idOf(pia, "Backer")}/status`;
+    for (const back of [
+      "https://evil.example/",
+      "//",
+      "//evil.example/x",
+      "/.//evil.example/x",
+      "/\\evil.example",
+      "/\t/evil.example",
+      "/animals\r\nset-cookie: a=b",
+    ]) {
+      const query = new URLSearchParams({ back }).toString();
+      for (const form of [`/language/en?${query}`, path]) {
+        const answer = await pia.post(form, { status: "pending", back });
+        expect([back, form, answer.status]).toEqual([back, form, 303]);
+        const location = answer.headers.get("location") ?? "";
+        expect([back, new URL(location, here.origin).origin]).toEqual([back, here.origin]);
+        expect(answer.headers.getSetCookie().join()).not.toContain("a=b");
+      }
+    }
+  });
+});
+
+describe("an export", () => {
+  const languages = {
+    en: [
+      ["Number", "Name", "Category", "Status", "Number at the source", "Source"],
+      ["1", "Max", "Dog", "available", "X1", "north"],
+      ["2", "=Mia, the", "Dog", "adopted", "X2", "north"],
+    ],
+    es: [
+      ["Número", "Nombre", "Categoría", "Estado", "Número en la fuente", "Fuente"],
+      ["1", "Max", "Dog", "disponible", "X1", "north"],
+      ["2", "=Mia, the", "Dog", "adoptado", "X2", "north"],
+    ],
+  } as const;
+
+  /** A console whose animals came with a list. */
+  async function withList(pets: readonly Omit<AddedPet, "categoryId">[]) {
+    const own = await consoleHere();
+    const eve = await own.joined("Eve");
+    await own.animals.change("Eve", ({ categories }) => categories.add("Dog"));
+    const editing = { db: own.store.db, clock: Date.now, actor: "Eve" };
+    const added = pets.map((pet) => ({ categoryId: 1n, ...pet }));
+    await makeChange(editing, "import", (change) => change.add(added));
+    return { eve, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
+  }
+  const bytesOf = async (visitor: Visitor, format: string) =>
+    new Uint8Array(await (await visitor.get(`/export/${format}`)).arrayBuffer());
+
+  test("is in the language of its reader, as a workbook and as CSV that opens as UTF-8", async () => {
+    await using listed = await withList([
+      { name: "Max", status: "available", externalId: "X1", source: "north" },
+      { name: "=Mia, the", status: "sold", externalId: "X2", source: "north" },
+    ]);
+    const { eve } = listed;
+    for (const [language, rows] of Object.entries(languages)) {
+      await eve.post(`/language/${language}`);
+      const book = await readXlsx(await bytesOf(eve, "xlsx"));
+      expect(book.sheets[0]?.rows.map((row) => row.map(String))).toEqual(
+        rows.map((row) => [...row]),
+      );
+      const csv = await bytesOf(eve, "csv");
+      const lines = rows.map((row) => `${row.join(",").replace("=Mia, the", `"'=Mia, the"`)}\r\n`);
+      expect(new TextDecoder("utf-8", { ignoreBOM: true }).decode(csv)).toBe(
+        `\uFEFF${lines.join("")}`,
+      );
+    }
+    expect((await eve.get("/export/json")).status).toBe(404);
+  });
+
+  test("changes nothing when it is imported again, whatever the names", async () => {
+    const names = ["'=x", "=x", "_x0041_", " a\r\nb ", "007", "", "Luna", "Luna", "sin estado"];
+    await using listed = await withList(
+      names.map((name, at) => ({ name, ...(at > 2 && { status: "sold" as const }) })),
+    );
+    const { eve } = listed;
+    for (const language of ["en", "es"]) {
+      for (const format of ["xlsx", "csv"]) {
+        await eve.post(`/language/${language}`);
+        const bytes = await bytesOf(eve, format);
+        await eve.post("/language/en");
+        expect(await sent(eve, `${language}.${format}`, bytes)).toMatch(
+          /New<\/dt>\s*<dd>0<[^]*Changed<\/dt>\s*<dd>0<[^]*Unchanged<\/dt>\s*<dd>9</,
+        );
+      }
+    }
+  });
+
+  test("on paper has each animal in a line, and no button", async () => {
+    const pam = await joined("Pam");
+    await pam.submit("/animals", { name: "Paper", category: "Dog", status: "sold" });
+    const page = await (await pam.get("/print?q=Paper")).text();
+    expect(page).toMatch(/<td>Paper<\/td>\s*<td>Dog<\/td>\s*<td>adopted<\/td>/);
+    expect(page).toContain("1 of ");
+  });
+});
+
+test("a search for a category offers it", async () => {
+  const una = await joined("Una");
+  await una.submit("/animals", { name: "Blue", category: "Parrot", status: "available" });
+  expect(await (await una.get("/animals?q=parro")).text()).toContain("All animals in Parrot");
+});
+
+test("a new category one letter from another is asked for, and made if it is meant", async () => {
+  const uma = await joined("Uma");
+  await uma.submit("/animals", { name: "One", category: "Ferret", status: "available" });
+  const typed = { name: "Two", category: "Feret", status: "available" };
+  const asked = await uma.post("/animals", typed);
+  expect([asked.status, (await asked.text()).includes("There is a category Ferret.")]).toEqual([
+    400,
+    true,
+  ]);
+  expect((await uma.post("/animals", { ...typed, category: "FERRET" })).status).toBe(303);
+  expect((await uma.post("/animals", { ...typed, new: "Feret" })).status).toBe(303);
+  expect(await (await uma.get("/categories")).text()).toContain(">Feret</a");
+});

@@ -1,0 +1,79 @@
+/** The console of this process, behind a listener: nobody waits for a program to start. */
+import { parseCidr } from "../../src/domain/address.ts";
+import { animalActions } from "../../src/features/console/animals.ts";
+import { consoleHandler } from "../../src/features/console/app.ts";
+import { workOnList } from "../../src/features/console/import-work.ts";
+import { Imports, type StartWork } from "../../src/features/console/imports.ts";
+import { sourceActions } from "../../src/features/console/pages/sources.ts";
+import { PeopleService } from "../../src/features/console/people.ts";
+import type { Actions } from "../../src/features/console/visit.ts";
+import { listen } from "../../src/http/server.ts";
+import { createServices } from "../../src/service/services.ts";
+import { temporaryFolder } from "./binary.ts";
+import { Visitor } from "./console.ts";
+import { stores } from "./stores.ts";
+
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+/** Starts it on an empty store of a data folder. A failure of its own fails the test. */
+export async function consoleHere() {
+  const [sqlite] = stores;
+  if (sqlite === undefined) throw new Error("there is no store");
+  const [place, uploads] = [await sqlite.place(), temporaryFolder()];
+  const store = await place.open();
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const services = createServices(store, {
+    environment: "production",
+    clock: Date.now,
+    randomBytes,
+    actor: "tester",
+    anonymousPerMinute: 300,
+    bans: true,
+    onError: fail,
+  });
+  const people = new PeopleService(store.db, Date.now, randomBytes);
+  const start: StartWork = (work, begins) => ({
+    outcome: workOnList(services, work, begins),
+    stop: async () => undefined,
+  });
+  const imports = new Imports(uploads.path, start, Date.now);
+  const animals = animalActions(services);
+  const sources = sourceActions(services, {});
+  const actions = { services, people, animals, imports, sources, clock: Date.now };
+  const handler = consoleHandler({
+    // Health asks programs, and is not asked here.
+    actions: actions as unknown as Actions,
+    names: [],
+    publicOrigin: undefined,
+    isTls: false,
+    trustedProxies: [parseCidr("127.0.0.1")].filter((each) => each !== undefined),
+    report: fail,
+    refused: () => undefined,
+  });
+  const server = listen(handler, { host: "127.0.0.1", port: 0, reusePort: false });
+  const { origin } = server.url;
+  return {
+    origin,
+    services,
+    people,
+    animals,
+    store,
+    visitor: () => new Visitor(origin),
+    /** A browser of somebody who is invited and comes in. */
+    async joined(name: string, role: "staff" | "operator" = "staff"): Promise<Visitor> {
+      const { token } = await people.invite(name, role, "tester");
+      return new Visitor(origin).join(`${origin}/join/${token}`);
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await server.stop(0);
+      await imports.close();
+      await services.close();
+      await place[Symbol.asyncDispose]();
+      uploads[Symbol.dispose]();
+    },
+  };
+}
+
+export type ConsoleHere = Awaited<ReturnType<typeof consoleHere>>;
