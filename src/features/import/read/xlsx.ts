@@ -25,8 +25,8 @@ const sharedCellsMax = 20_000;
 const sheetsMax = 50;
 /** More texts than cells are possible, and each takes memory of its own. */
 const sharedTextsMax = 800_000;
-/** They are read again for each sheet, to see what is in it. */
-const textsReadMax = 3_000_000;
+/** They and the tags are read again for each sheet, to see what is in it. */
+const readAgainMax = 3_000_000;
 
 /** How much of a sheet is read at once. */
 const pieceBytes = 256 * 1024;
@@ -49,9 +49,12 @@ const isRead = (name: string) =>
 export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
   const parts = inWords(() => unzipped(bytes, isRead, limits.bytes));
   let texts = 0;
+  let tagsInAll = 0;
   for (const [name, part] of parts) {
     if (textsPart.test(name)) texts += countOf(part, "<si");
-    if (treePart.test(name) && countOf(part, "<") > tagsMax) throw tooLarge();
+    const ofTree = treePart.test(name) ? countOf(part, "<") : 0;
+    if (ofTree > tagsMax) throw tooLarge();
+    tagsInAll += ofTree;
   }
   const workbook = textOf(parts.get(workbookPart));
   const targets = new Map(
@@ -61,11 +64,17 @@ export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
     ]),
   );
   const sheets = tags(workbook, "sheet");
-  if (texts > sharedTextsMax || texts * sheets.length > textsReadMax) throw tooLarge();
+  const readAgain = (texts + tagsInAll) * sheets.length;
+  if (texts > sharedTextsMax || readAgain > readAgainMax) throw tooLarge();
   if (sheets.length === 0) {
     throw new UnreadableInput(0, message("workbookUnreadable", "it has no sheets"));
   }
-  const archive = zipped(new Map([...parts].toSorted(([a], [b]) => isSheet(a) - isSheet(b))));
+  const ordered = [...parts].toSorted(([a], [b]) => isSheet(a) - isSheet(b));
+  // What is read whole comes whole: the reader would copy what it has with each further piece.
+  const whole = new Set(ordered.filter(([name]) => !isSheet(name)).map(([, part]) => part));
+  const archive = zipped(new Map(ordered)).flatMap((bytes) =>
+    whole.has(bytes) ? [bytes] : piecesOf(bytes),
+  );
   return sheets.slice(0, sheetsMax).flatMap((each, index) => {
     if (/hidden/i.test(attribute(each, "state"))) return [];
     const name = decodeXML(attribute(each, "name"));
@@ -98,16 +107,16 @@ function unreadable(error: unknown): UnreadableInput {
   return new UnreadableInput(0, message("workbookUnreadable", (error as Error).message));
 }
 
+const piecesOf = (part: Uint8Array): readonly Uint8Array[] =>
+  Array.from({ length: Math.ceil(part.length / pieceBytes) }, (_, at) =>
+    part.subarray(at * pieceBytes, (at + 1) * pieceBytes),
+  );
+
 /**
  * An archive for the reader, which lets a piece wait until the rows of the last one are taken: it
  * reads ahead of who takes them, and would have those of the whole sheet in memory.
  */
-function streamed(archive: readonly Uint8Array[]): ReadableStream<Uint8Array> {
-  const pieces = archive.flatMap((part) =>
-    Array.from({ length: Math.ceil(part.length / pieceBytes) }, (_, at) =>
-      part.subarray(at * pieceBytes, (at + 1) * pieceBytes),
-    ),
-  );
+function streamed(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({
     async pull(controller) {

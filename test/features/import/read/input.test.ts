@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { writeXlsx } from "hucre/xlsx";
@@ -352,6 +352,38 @@ describe("a workbook", () => {
     const refused = await refusal(readWhole(Buffer.concat(zipped(parts))));
     expect(refused).toContain("more than 64 MiB, unpacked");
   });
+
+  test("of many sheets and many tags is refused before each reads them again", async () => {
+    const parts = new Map(unzipped(await workbook(sheet("A")), () => true, 2 ** 20));
+    const text = Buffer.from(parts.get("xl/workbook.xml") ?? "").toString();
+    const more = '<sheet name="B" sheetId="2" r:id="rId1"/>'.repeat(2_000);
+    parts.set("xl/workbook.xml", Buffer.from(text.replace("</sheets>", `${more}</sheets>`)));
+    const refused = await refusal(readWhole(Buffer.concat(zipped(parts))));
+    expect(refused).toContain("more than 64 MiB, unpacked");
+  });
+
+  test("copies no more than a few times what its texts have", async () => {
+    const parts = new Map(unzipped(await workbook(sheet("A")), () => true, 2 ** 20));
+    const texts = Buffer.from(parts.get("xl/sharedStrings.xml") ?? "");
+    const more = `<!--${"x".repeat(2 ** 24)}-->`;
+    parts.set("xl/sharedStrings.xml", Buffer.concat([texts, Buffer.from(more)]));
+    let copied = 0;
+    const { set } = Uint8Array.prototype;
+    const counting = spyOn(Uint8Array.prototype, "set").mockImplementation(function (
+      this: Uint8Array,
+      from,
+      at,
+    ) {
+      copied += from.length;
+      return set.call(this, from, at);
+    });
+    try {
+      expect((await readWhole(Buffer.concat(zipped(parts)))).outcomes).toHaveLength(2);
+    } finally {
+      counting.mockRestore();
+    }
+    expect(copied).toBeLessThan(4 * 2 ** 24);
+  }, 60_000);
 
   test("with one long text in many rows is refused as if it stood in each of them", async () => {
     const long = "x".repeat(2 ** 20 - 1);
