@@ -18,7 +18,14 @@ import type { Migration } from "../migration-history.ts";
 import { asAppError, isFull, openDatabase } from "./connection.ts";
 import { migrationsOf } from "./files.ts";
 import { requireFolder, requirePlainFiles, whyNotWritable } from "./folder.ts";
-import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
+import {
+  type Blame,
+  checkPages,
+  checkReferences,
+  examine,
+  ofStore,
+  reportingDamage,
+} from "./inspect.ts";
 import { pendingMigrations, refuseForeignSchema } from "./migrate.ts";
 
 export const partialEnding = ".partial";
@@ -53,7 +60,7 @@ export function backup(
   if (pending.length === migrations.length) throw noCatalogue(source, "empty");
   const partial = emptyFile(partialName, target);
   try {
-    reportingDamage(source, () => copyInto(source, partial));
+    reportingDamage(ofStore(source), () => copyInto(source, partial));
     prepare?.(partial);
     verify(partial, {
       migrations,
@@ -148,11 +155,13 @@ export function emptyFile(path: string, shown = path): string {
   }
 }
 
+export const ofBackup = (path: string): Blame => ofStore(path, "Take an earlier backup.");
+
 /** Reads all of a backup: schema, pages, indexes, references. Throws when something is wrong. */
 export function verify(
   path: string,
   {
-    blame = { what: path, hint: "Take an earlier backup." },
+    blame = ofBackup(path),
     migrations = migrationsOf.catalogue,
   }: { blame?: Blame; migrations?: readonly Migration[] } = {},
 ): void {
@@ -169,8 +178,9 @@ export function checkAll(
   foreignHint?: string,
 ): readonly Migration[] {
   const pending = pendingMigrations(db, path, migrations, foreignHint);
-  checkPages(db, path, "integrity_check");
+  // Before a check that computes what a stranger's schema has.
   refuseForeignSchema(db, path, migrations.slice(0, migrations.length - pending.length));
+  checkPages(db, path, "integrity_check");
   checkReferences(db);
   return pending;
 }

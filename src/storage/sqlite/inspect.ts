@@ -168,13 +168,18 @@ function asDamage({ what: whose, hint }: Blame, error: unknown): AppError {
   return new AppError("unavailable", `${whose} ${what}.`, { cause: error, hint });
 }
 
-/** What `work` returns. Throws `unavailable` when it finds the open database at `path` damaged. */
-export function reportingDamage<T>(path: string, work: () => T): T {
+/** What `work` returns. Throws `unavailable` when it finds an open database damaged. */
+export function reportingDamage<T>(blame: Blame, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw isDamaged(error) ? asDamage(ofStore(path), error) : error;
+    throw isDamaged(error) || error instanceof Damage ? asDamage(blame, error) : error;
   }
+}
+
+/** Checks the rules of all tables too: SQLite does not know them in a file that it only reads. */
+export function checkRules(db: Database, blame: Blame): void {
+  reportingDamage(blame, () => checkPages(db, blame.what, "quick_check"));
 }
 
 /** Throws for a fault. `quick_check` reads all pages, `integrity_check` also compares indexes. */

@@ -97,15 +97,21 @@ export function refuseForeignSchema(
   if (missing !== undefined) throw foreign(`${path} lacks the ${missing}.`);
 }
 
-/**
- * All but what SQLite keeps for itself. A name says nothing: who edits the schema itself can begin
- * any with `sqlite_`.
- */
+/** What SQLite keeps for itself, as it makes it: a name alone says nothing of who made a table. */
+const ownTables = [
+  "sqlite_sequence(name,seq)",
+  "sqlite_stat1(tbl,idx,stat)",
+  "sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+].map((table) => `CREATE TABLE ${table}`);
+
+/** All but SQLite's own. */
 function schemaOf(db: Database): SchemaObject[] {
-  const sql = `SELECT type, name, sql FROM sqlite_schema
-    WHERE NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))
-      AND NOT (type = 'index' AND sql IS NULL)`;
-  return db.query<SchemaObject, []>(sql).all();
+  return db
+    .query<SchemaObject, []>("SELECT type, name, sql FROM sqlite_schema")
+    .all()
+    .filter(({ type, sql }) =>
+      type === "table" ? !ownTables.includes(sql ?? "") : type !== "index" || sql !== null,
+    );
 }
 
 function foreign(message: string): AppError {

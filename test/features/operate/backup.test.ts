@@ -459,16 +459,49 @@ describe("a backup that a stranger has changed is refused", () => {
   });
 });
 
-test("a name that begins as SQLite's own does not hide what a stranger added", async () => {
+/** Changes the bytes of a database, for what SQLite makes no such name of, but reads. */
+function edit(path: string, from: string, to: string): void {
+  writeFileSync(path, readFileSync(path, "latin1").replaceAll(from, to), "latin1");
+}
+
+test.each([
+  ["trigger", "sqlite_evil", "AFTER INSERT ON pets BEGIN DELETE FROM pets; END"],
+  ["table", "sqlite_stat1", "(tbl, idx, stat AS (hex(zeroblob(9))))"],
+])("no %s has a name such as %s to hide behind", async (kind, name, rest) => {
   await add("Rex");
   backup(catalogue, file);
-  change(file, "CREATE TRIGGER sqliteXevil AFTER INSERT ON pets BEGIN DELETE FROM pets; END");
-  // SQLite makes no such name, but reads it.
-  const edited = readFileSync(file, "latin1").replaceAll("sqliteXevil", "sqlite_evil");
-  writeFileSync(file, edited, "latin1");
-  const said = `${file} has the trigger sqlite_evil, which is not rehome's.`;
+  const free = name.replace("_", "X");
+  change(file, `CREATE ${kind} ${free} ${rest}`);
+  edit(file, free, name);
+  const said = `${file} has the ${kind} ${name}, which is not rehome's.`;
   expect(refusal(() => restore(file, data, clock.read())).message).toBe(said);
   expect(refusal(() => verifyBackup(file, clock.read())).message).toBe(said);
+});
+
+test("what a stranger's schema would compute is refused before a check computes it", async () => {
+  await add("Rex");
+  backup(catalogue, file);
+  change(file, "CREATE INDEX evil ON pets (id + 0)");
+  edit(file, "(id + 0)", "(id + 1)");
+  const said = `${file} has the index evil, which is not rehome's.`;
+  expect(refusal(() => verifyBackup(file, clock.read())).message).toBe(said);
+});
+
+test("a row that breaks a rule of its table is refused", async () => {
+  await add("Rex");
+  backup(catalogue, file);
+  change(file, "PRAGMA ignore_check_constraints = ON", "UPDATE pets SET status = 'evil'");
+  const said = `${file} is damaged: CHECK constraint failed in pets.`;
+  expect(refusal(() => verifyBackup(file, clock.read())).message).toBe(said);
+  expect(refusal(() => restore(file, data, clock.read())).message).toBe(said);
+  expect(await names()).toEqual(["Rex"]);
+});
+
+test("the statistics that SQLite's ANALYZE leaves are no stranger's", async () => {
+  await add("Rex");
+  backup(catalogue, file);
+  change(file, "ANALYZE");
+  expect(verifyBackup(file, clock.read()).animals).toBe(1);
 });
 
 describe("what --keep removes", () => {

@@ -172,7 +172,8 @@ export function blankSecrets(copy: string): void {
   db.run("UPDATE sources SET secret = '' WHERE secret IS NOT NULL");
 }
 
-function openCopy(copy: string): Database {
+/** Opens a copy of a backup, to change it. */
+export function openCopy(copy: string): Database {
   const db = new Database(copy, { readwrite: true, create: false });
   distrust(db);
   return db;

@@ -35,6 +35,8 @@ const retries = 3;
 /** A million names, a thousand on each page. A server that never ends its list is not one. */
 const pagesMax = 1_000;
 
+const saidMax = 200;
+
 /** True for an address in a bucket: everything else is a path. */
 export const isBucket = (address: string): boolean => address.startsWith("s3://");
 
@@ -98,7 +100,9 @@ export function bucketPlace(
     at,
     (error) => {
       const { code, message } = error as { code?: string; message?: string };
-      return code === undefined || code === "UnknownError" ? `${message}` : code;
+      const said = code === undefined || code === "UnknownError" ? `${message}` : code;
+      // It is the server's, of any length.
+      return said.slice(0, saidMax);
     },
     "Check credentials, bucket and endpoint (AWS_ENDPOINT_URL, or endpoint_url in the file).",
   );

@@ -12,14 +12,14 @@ import { counted, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { emptyFile, flush, freeName, verify } from "../../../storage/sqlite/backup.ts";
+import { emptyFile, flush, freeName, ofBackup, verify } from "../../../storage/sqlite/backup.ts";
 import { isFull } from "../../../storage/sqlite/connection.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
-import { examine } from "../../../storage/sqlite/inspect.ts";
+import { checkRules, examine } from "../../../storage/sqlite/inspect.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
 import { backupFields, contentsOf } from "./backup.ts";
-import { carryOver, endVisits, namedKinds, whoGetsIn, type Named } from "./carry-over.ts";
+import { carryOver, endVisits, namedKinds, openCopy, whoGetsIn, type Named } from "./carry-over.ts";
 import { dataFolder, findBackup, identityOption } from "./find.ts";
 import { backupSettings } from "./settings.ts";
 import { requireBackup } from "./verify.ts";
@@ -163,6 +163,10 @@ function replaceWith(file: string, catalogue: string, nowMs: number, follows: bo
     examine(file, (db) => db.run("VACUUM INTO ?", [partial]));
     // Not of the file alone: it may have been replaced meanwhile.
     verify(partial, { blame: { what: `The copy of ${file}`, hint: "Check the disk." } });
+    {
+      using copy = openCopy(partial);
+      checkRules(copy, ofBackup(file));
+    }
     const ended = held.db === undefined ? [] : carryOver(held.db, partial);
     const sources = endVisits(partial, follows);
     const contents = contentsOf(partial);

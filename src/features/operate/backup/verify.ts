@@ -13,9 +13,9 @@ import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { petStatuses } from "../../../domain/pet.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { verify } from "../../../storage/sqlite/backup.ts";
+import { ofBackup, verify } from "../../../storage/sqlite/backup.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
-import { distrust } from "../../../storage/sqlite/inspect.ts";
+import { checkRules, distrust } from "../../../storage/sqlite/inspect.ts";
 import { migrate } from "../../../storage/sqlite/migrate.ts";
 import { findBackup, identityOption } from "./find.ts";
 import { backupSettings } from "./settings.ts";
@@ -98,6 +98,7 @@ export function verifyBackup(file: string, nowMs: number): Static<typeof verifie
   image.fill(1, 18, 20);
   using db = Database.deserialize(image);
   distrust(db);
+  checkRules(db, ofBackup(file));
   const pending = migrate(db, file, migrationsOf.catalogue);
   const zeros = (names: readonly string[]): Record<string, number> =>
     Object.fromEntries(names.map((name) => [name, 0]));
