@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { type AnySetting, dataFolderOf, type LoadedConfig, type Setting } from "../../config.ts";
 import { parseDuration } from "../../domain/duration.ts";
-import type { CommandEntry, Feature, Watcher } from "../../feature.ts";
+import type { CommandEntry, Feature } from "../../feature.ts";
 import { listenAddress } from "../listen-address.ts";
 import { backupSettings } from "./backup/settings.ts";
-import { parentOf, watchForParent } from "./processes/parent.ts";
+import { watchForParent } from "./processes/parent.ts";
 
 const metricsSetting = listenAddress(
   "metrics",
@@ -83,36 +83,21 @@ export const operateFeature: Feature = {
   },
   async watch(loaded, log, io) {
     const { config, valueOf } = loaded;
-    const parent = parentOf(io.env);
+    const member = watchForParent(config, io.env);
     if (valueOf(backupSettings.to) !== undefined) {
       if (!isDatabase(loaded)) {
         await (await import("./backup/find.ts")).requireBackups(loaded, io);
-      } else if (parent?.otherWarns !== true) {
+      } else if (member?.otherWarns !== true) {
         log.warn("--backup-to is for a data folder; back up the database with pg_dump.");
       }
     }
     const address = valueOf(metricsSetting);
-    const member = parent && watchForParent(config, parent);
     if (address === undefined) return member;
     // Loaded only when it is wanted: the library's memory is not free.
     const { countForParent, watchForMetrics } = await import("./metrics/serve.ts");
-    if (parent === undefined || member === undefined) {
+    if (member === undefined) {
       return watchForMetrics(loaded, address, log);
     }
-    return both(member, countForParent(loaded, log, parent.answer));
+    return { ...member, ...countForParent(loaded, log, member.answer) };
   },
 };
-
-/** A watcher that does what two do. */
-function both(first: Watcher, second: Watcher): Watcher {
-  const observers = [first.requests, second.requests].filter((each) => each !== undefined);
-  return {
-    ...first,
-    ...second,
-    requests: { answered: (request) => observers.forEach((each) => each.answered(request)) },
-    async close() {
-      await first.close();
-      await second.close();
-    },
-  };
-}

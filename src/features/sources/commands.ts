@@ -24,15 +24,7 @@ import {
 } from "../import/commands/import-options.ts";
 import { guessRemedy, importedText } from "../import/commands/import-report.ts";
 import { type Address, type PresetName, presetNames } from "./presets.ts";
-import {
-  begin,
-  fetchNew,
-  pull,
-  pullingOf,
-  type PullReport,
-  type PullResult,
-  withdrawHeld,
-} from "./pull.ts";
+import { begin, fetchNew, pull, pullingOf, type PullReport, withdrawHeld } from "./pull.ts";
 import {
   blankedSecret,
   findFollowed,
@@ -162,7 +154,7 @@ async function addSource(
     createsCategories: createCategories === true ? 1 : 0,
     createdBy: services.actor,
   };
-  printResult(io, name, await inWords(name, () => begin(pulling, source, every, fetched)));
+  io.out(reportText(name, await inWords(name, () => begin(pulling, source, every, fetched))));
 }
 
 /** Where the list is. Throws UsageError for options that name no place. */
@@ -317,7 +309,10 @@ function pullCommand(io: Io): Command {
     async (_list, services, { yes, scheduled, loaded }, name) => {
       if (yes !== true) {
         const result = await pull(pullingOf(io.stop, services, loaded), name, scheduled);
-        return scheduled === true ? undefined : printResult(io, name, result);
+        if (scheduled === true) return;
+        if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
+        const isSame = result === "unchanged";
+        return io.out(isSame ? `${name} has not changed.\n` : reportText(name, result));
       }
       const { clock, actor, store } = services;
       const withdrawn = await withdrawHeld({ db: store.db, clock, actor }, name);
@@ -325,12 +320,6 @@ function pullCommand(io: Io): Command {
       io.out(`Withdrew ${counted(withdrawn, "animal")}.\n`);
     },
   );
-}
-
-/** Says how a pull ended. Throws for one that failed. */
-function printResult(io: Io, name: string, result: PullResult): void {
-  if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
-  io.out(result === "unchanged" ? `${name} has not changed.\n` : reportText(name, result));
 }
 
 function reportText(name: string, report: PullReport): string {

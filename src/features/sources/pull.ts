@@ -15,7 +15,7 @@ import { runImport } from "../import/do/import.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, messageText } from "../import/messages.ts";
 import type { ImportOptions, Lacking } from "../import/plan/plan.ts";
-import type { StoreAnimal } from "../import/plan/store.ts";
+import { batches, type StoreAnimal } from "../import/plan/store.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import { prepareAgain, type Reading } from "../import/understand/reading.ts";
 import { type FetchedPage, type FetchLimits, NoList, noList, type Validators } from "./fetch.ts";
@@ -265,11 +265,10 @@ export async function withdrawHeld(
       const { source } = await followedIn(change.tx, name);
       if (source.held === null) return undefined;
       if (shown !== undefined && shown !== heldMark(source)) return undefined;
-      const ids = source.held.map(BigInt);
       const isJob = eq(schedule.name, pullJob(name));
       let count = 0;
-      for (let from = 0; from < ids.length; from += partSize) {
-        const own = and(eq(pets.source, name), inArray(pets.id, ids.slice(from, from + partSize)));
+      for (const ids of batches(source.held.map(BigInt), partSize)) {
+        const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
         const rows = await change.tx.select().from(pets).where(own);
         await change.plan(
           rows.map((row) => ({ petId: row.id, before: stateOf(row), after: null })),

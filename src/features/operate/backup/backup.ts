@@ -262,24 +262,19 @@ async function sent(
  * before there were any.
  */
 function storeMark(catalogue: string): string {
-  const id = "SELECT value FROM store_state WHERE name = ?";
   const put = "INSERT INTO store_state (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING";
-  const found = changing(catalogue, (db) => {
-    db.run(put, [storeIdFact, crypto.randomUUID()]);
-    return db.query<{ value: string }, [string]>(id).get(storeIdFact)?.value;
-  });
-  return found?.slice(0, 8) ?? "";
+  changing(catalogue, (db) => db.run(put, [storeIdFact, crypto.randomUUID()]));
+  return storedFact(dirname(catalogue), storeIdFact)?.slice(0, 8) ?? "";
 }
 
-/** What is wrong with the catalogue, or with an older schema, is for the copy to say. */
-function changing<T>(catalogue: string, change: (db: Database) => T): T | undefined {
-  if (!existsSync(catalogue)) return undefined;
+function changing(catalogue: string, change: (db: Database) => void): void {
+  if (!existsSync(catalogue)) return;
   try {
     using db = new Database(catalogue, { readwrite: true, create: false });
     db.run("PRAGMA busy_timeout = 5000");
-    return change(db);
+    change(db);
   } catch {
-    return undefined;
+    // What is wrong with the catalogue, or with an older schema, is for the copy to say.
   }
 }
 

@@ -30,8 +30,7 @@ export function carryOver(db: Database, copy: string): Named[] {
   for (const each of [keys, people, secrets]) {
     if (!isShared(each.table)) continue;
     const rows = endedRows(each, remembers);
-    if (each.kind === "secret") endSecrets(db, rows);
-    else ended.push(...endSince(db, each, rows));
+    ended.push(...endSince(db, each, rows));
     if (remembers) remember(db, each, rows);
   }
   raiseNumbers(db, isShared);
@@ -44,23 +43,25 @@ export function carryOver(db: Database, copy: string): Named[] {
 interface Ending {
   readonly kind: Named["kind"] | "secret";
   readonly table: string;
+  /** The id of the row `now`. */
   readonly id: string;
   /** When it ended, in milliseconds. */
   readonly column: string;
 }
 
-const keys = { kind: "key", table: "api_keys", id: "id", column: "revoked_at_ms" } as const;
-const people = { kind: "person", table: "people", id: "id", column: "removed_at_ms" } as const;
+const keys = { kind: "key", table: "api_keys", id: "now.id", column: "revoked_at_ms" } as const;
+const people = { kind: "person", table: "people", id: "now.id", column: "removed_at_ms" } as const;
 const secrets = {
   kind: "secret",
   table: "key_secrets",
-  id: "hex(hash)",
+  id: "hex(now.hash)",
   column: "expires_at_ms",
 } as const;
 
 /** Selects who ended in the old catalogue or, as it remembers, in one before it. */
 function endedRows({ kind, table, id, column }: Ending, remembers: boolean): string {
-  const own = `SELECT ${id} AS id, ${column} AS at FROM main.${table} WHERE ${column} IS NOT NULL`;
+  const own = `SELECT ${id} AS id, ${column} AS at FROM main.${table} AS now
+    WHERE ${column} IS NOT NULL`;
   const fact = `${endedFact}${kind} `;
   return remembers
     ? `${own} UNION SELECT substr(name, ${fact.length + 1}), CAST(value AS INTEGER)
@@ -72,40 +73,28 @@ function remember(db: Database, { kind, table, id }: Ending, rows: string): void
   db.run(
     `INSERT OR IGNORE INTO restored.store_state (name, value)
      SELECT '${endedFact}${kind} ' || old.id, CAST(old.at AS TEXT) FROM (${rows}) AS old
-     WHERE old.id NOT IN (SELECT ${id} FROM restored.${table})`,
+     WHERE old.id NOT IN (SELECT ${id} FROM restored.${table} AS now)`,
   );
 }
 
-/** Ends these of the copy. Returns who would have got in. */
-function endSince(
-  db: Database,
-  { kind, table, column }: typeof keys | typeof people,
-  rows: string,
-): Named[] {
+/** Ends these of the copy. Returns the keys and people who would have got in. */
+function endSince(db: Database, { kind, table, id, column }: Ending, rows: string): Named[] {
   const who = `SELECT '${kind}' AS kind, id, name FROM restored.${table}
     WHERE ${column} IS NULL AND id IN (SELECT id FROM (${rows}))`;
-  const ended = db.query<Named, []>(who).all();
+  const ended = kind === "secret" ? [] : db.query<Named, []>(who).all();
   db.run(
     `UPDATE restored.${table} AS now SET ${column} = old.at FROM (${rows}) AS old
-     WHERE old.id = now.id AND now.${column} IS NULL`,
+     WHERE old.id = ${id} AND old.at < coalesce(now.${column}, ${2n ** 62n})`,
   );
-  if (kind === "person") return ended;
-  for (const { id } of ended) {
+  for (const key of ended.filter((each) => each.kind === "key")) {
     db.run(
       `INSERT INTO restored.key_events (key_id, at_ms, actor, action, before, after)
        SELECT key_id, at_ms, actor, action, before, after FROM main.key_events
        WHERE key_id = ? AND action = 'revoke'`,
-      [id],
+      [key.id],
     );
   }
   return ended;
-}
-
-function endSecrets(db: Database, rows: string): void {
-  db.run(
-    `UPDATE restored.key_secrets AS now SET expires_at_ms = old.at FROM (${rows}) AS old
-     WHERE old.id = hex(now.hash) AND old.at < coalesce(now.expires_at_ms, ${2n ** 62n})`,
-  );
 }
 
 /** Lets ids go on after those that either catalogue gave, so that none ever means two things. */

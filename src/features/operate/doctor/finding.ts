@@ -16,13 +16,12 @@ export function ok(check: string, detail: string): Finding {
   return { check, state: "ok", detail, advice: null };
 }
 
-export function warn(check: string, detail: string, advice: string): Finding {
-  return { check, state: "warn", detail, advice };
-}
+const finding =
+  (state: FindingState) =>
+  (check: string, detail: string, advice: string): Finding => ({ check, state, detail, advice });
 
-export function fail(check: string, detail: string, advice: string): Finding {
-  return { check, state: "fail", detail, advice };
-}
+export const warn = finding("warn");
+export const fail = finding("fail");
 
 /** A check that ended with an error; `advice` is for one that has no hint. */
 export function failWith(check: string, error: AppError, advice: string): Finding {

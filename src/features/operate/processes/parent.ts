@@ -2,7 +2,7 @@
 import { systemClock } from "../../../domain/clock.ts";
 import type { Config, EnvironmentVariables } from "../../../config.ts";
 import type { Watcher } from "../../../feature.ts";
-import { AddressLimiter, type Granted, type ReserveShared } from "../../../service/anonymous.ts";
+import { AddressLimiter, type Granted } from "../../../service/anonymous.ts";
 
 /** Set in the environment of every serving process but the first one, which warns for all. */
 export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
@@ -23,25 +23,18 @@ export type SupervisorMessage =
   | { readonly type: "metrics"; readonly id: number }
   | { readonly type: "stop" };
 
-export interface Parent {
-  /** Says that this process serves on `port`. */
-  readonly ready: (url: URL, port: number) => void;
+/** What one of several processes does with its supervisor. */
+interface ParentWatcher extends Watcher {
   /** Answers the supervisor's questions with what `metrics` returns. */
-  readonly answer: (metrics: () => Promise<readonly object[]>) => void;
-  readonly reserveShared: ReserveShared;
-  readonly otherWarns: boolean;
-  readonly stop: AbortSignal;
+  answer(metrics: () => Promise<readonly object[]>): void;
 }
 
-let parent: Parent | undefined;
-
-/** Returns the supervisor of this process, or undefined when it was started alone. */
-export function parentOf(env: EnvironmentVariables): Parent | undefined {
+/** Listens to the supervisor of this process. Returns undefined for one that was started alone. */
+export function watchForParent(
+  { anonymousPerMinute }: Config,
+  env: EnvironmentVariables,
+): ParentWatcher | undefined {
   if (process.send === undefined) return undefined;
-  return (parent ??= listenToParent(env));
-}
-
-function listenToParent(env: EnvironmentVariables): Parent {
   let metricsOf: () => Promise<readonly object[]> = async () => [];
   const reservations = new Questions<Granted>();
   const answerMetrics = async (id: number) => {
@@ -59,30 +52,18 @@ function listenToParent(env: EnvironmentVariables): Parent {
   return {
     stop: stopping.signal,
     otherWarns: env[otherWarnsVariable] !== undefined,
-    ready: (_, port) => send({ type: "ready", port }),
-    answer(metrics) {
-      metricsOf = metrics;
-    },
-    reserveShared: (bucket, want) =>
+    started: (_, port) => send({ type: "ready", port }),
+    answer: (metrics) => void (metricsOf = metrics),
+    // Addresses without a key are counted by all processes together.
+    addresses: new AddressLimiter(systemClock, anonymousPerMinute, (bucket, want) =>
       reservations.ask((id) => send({ type: "reserve", id, bucket, want })),
+    ),
+    close: async () => undefined,
   };
 }
 
 function send(message: MemberMessage): void {
   process.send?.(message);
-}
-
-/** What one of several processes does with its supervisor. */
-export function watchForParent(config: Config, parent: Parent): Watcher {
-  const { ready, stop, reserveShared, otherWarns } = parent;
-  return {
-    started: ready,
-    stop,
-    otherWarns,
-    // Addresses without a key are counted by all processes together.
-    addresses: new AddressLimiter(systemClock, config.anonymousPerMinute, reserveShared),
-    close: async () => undefined,
-  };
 }
 
 /** Questions of one kind to another process, until they are answered. */
