@@ -274,6 +274,9 @@ describe.each(stores)("on $name", (kind) => {
     });
   });
 
+  // What follows asks the store for nothing but who is signed in.
+  if (kind.name === "postgres") return;
+
   test("a form comes from a page at the address that people use, or at the listener's", async () => {
     const send = async (publicOrigin: string | undefined, origin: string, isSecure = false) => {
       const headers = { origin };
