@@ -1,7 +1,5 @@
 import { isLoopback, parseAddress } from "../domain/address.ts";
 
-const everyAddress = /^(0\.0\.0\.0|::|\*)$/;
-
 /** True for an address that only this machine reaches, or a name that stands for one. */
 export async function leadsToLoopback(host: string): Promise<boolean> {
   return isLoopback(await addressOf(host));
@@ -21,7 +19,7 @@ export async function addressOf(host: string): Promise<string> {
 
 /** True for what stands for all addresses of this machine. */
 export function isEveryAddress(host: string): boolean {
-  return everyAddress.test(host);
+  return host === "*" || parseAddress(host)?.bits === 0n;
 }
 
 /** The host, as a URL has it, by which this machine reaches what listens on `host`. */

@@ -1,24 +1,15 @@
 import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import type { Config } from "../../config.ts";
-import {
-  isInCidr,
-  isLoopback,
-  parseAddress,
-  parseCidr,
-  type Address,
-  type Cidr,
-} from "../../domain/address.ts";
+import { isEveryAddress } from "../../cli/reach.ts";
+import { isInCidr, isLoopback, parseAddress, parseCidr } from "../../domain/address.ts";
 import { AppError } from "../../domain/errors.ts";
 
 /** Who can reach an address: this machine, the networks around it, or everybody. */
 type Exposure = "loopback" | "private" | "public";
 
-const ranges = (...texts: readonly string[]): readonly Cidr[] =>
-  texts.map(parseCidr).filter((range) => range !== undefined);
-
 /** RFC 1918, RFC 6598 (carriers and overlays), RFC 3927, RFC 4193 and RFC 4291 (link-local). */
-const privateRanges = ranges(
+const privateRanges = [
   "10.0.0.0/8",
   "172.16.0.0/12",
   "192.168.0.0/16",
@@ -26,11 +17,7 @@ const privateRanges = ranges(
   "169.254.0.0/16",
   "fc00::/7",
   "fe80::/10",
-);
-const unspecifiedRanges = ranges("0.0.0.0", "::");
-
-const isInAny = (address: Address, list: readonly Cidr[]) =>
-  list.some((range) => isInCidr(address, range));
+].flatMap((text) => parseCidr(text) ?? []);
 
 /** Who can reach an address, with or without a zone. Undefined when it is none. */
 export function exposureOf(zoned: string): Exposure | undefined {
@@ -38,13 +25,7 @@ export function exposureOf(zoned: string): Exposure | undefined {
   const address = parseAddress(text);
   if (address === undefined) return undefined;
   if (isLoopback(text)) return "loopback";
-  return isInAny(address, privateRanges) ? "private" : "public";
-}
-
-/** True for the address that stands for all addresses of the machine. */
-export function isUnspecified(text: string): boolean {
-  const address = parseAddress(text);
-  return address !== undefined && isInAny(address, unspecifiedRanges);
+  return privateRanges.some((range) => isInCidr(address, range)) ? "private" : "public";
 }
 
 /**
@@ -54,7 +35,9 @@ export function isUnspecified(text: string): boolean {
 export function widest(bound: readonly string[], own: readonly string[]): Exposure {
   // "::" takes IPv4 too; 0.0.0.0 takes nothing else.
   const taken = (each: string) => own.filter((one) => each.includes(":") || !one.includes(":"));
-  const all = bound.flatMap((each) => (isUnspecified(each) ? taken(each) : [each])).map(exposureOf);
+  const all = bound
+    .flatMap((each) => (isEveryAddress(each) ? taken(each) : [each]))
+    .map(exposureOf);
   if (all.includes("public") || all.length === 0 || all.includes(undefined)) return "public";
   return all.includes("private") ? "private" : "loopback";
 }
@@ -79,9 +62,9 @@ export async function permit(
 ): Promise<void> {
   if (config.tlsCert !== undefined) return;
   const bound =
-    exposureOf(host) === undefined && !isUnspecified(host) ? await resolved(host) : [host];
+    exposureOf(host) === undefined && !isEveryAddress(host) ? await resolved(host) : [host];
   const exposure =
-    bound.every(isUnspecified) && ownAddresses().length === 0
+    bound.every(isEveryAddress) && ownAddresses().length === 0
       ? // A unit may not ask. Requests in plain HTTP from public addresses are refused anyway.
         "private"
       : widest(bound, ownAddresses());
@@ -105,14 +88,11 @@ export async function permit(
 /** The addresses of this machine; none where the system does not tell, as in some units. */
 function ownAddresses(): string[] {
   try {
-    return addressesOf(networkInterfaces());
+    const all = Object.values(networkInterfaces()).flatMap((each = []) => each);
+    return all.map(({ address }) => address);
   } catch {
     return [];
   }
-}
-
-function addressesOf(interfaces: ReturnType<typeof networkInterfaces>): string[] {
-  return Object.values(interfaces).flatMap((all = []) => all.map(({ address }) => address));
 }
 
 /**
@@ -121,7 +101,7 @@ function addressesOf(interfaces: ReturnType<typeof networkInterfaces>): string[]
  */
 export function reachableOrigin(origin: string, own = ownAddresses()): string {
   const url = new URL(origin);
-  const isForAll = isUnspecified(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+  const isForAll = isEveryAddress(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   if (!isForAll || own.length === 0) return origin;
   const isPrivate = (each: string) => !each.includes(":") && exposureOf(each) === "private";
   url.hostname = own.find(isPrivate) ?? "127.0.0.1";

@@ -4,12 +4,8 @@
  */
 import { describe, expect, test } from "bun:test";
 import { Form, readForm } from "../../../src/features/console/body.ts";
-import {
-  exposureOf,
-  isUnspecified,
-  reachableOrigin,
-  widest,
-} from "../../../src/features/console/reach.ts";
+import { isEveryAddress } from "../../../src/cli/reach.ts";
+import { exposureOf, reachableOrigin, widest } from "../../../src/features/console/reach.ts";
 import {
   hashSecret,
   isPersonName,
@@ -45,8 +41,8 @@ describe("who can reach an address", () => {
   ] as const)("%s: %s", (address, expected) => expect(exposureOf(address)).toBe(expected));
 
   test("all addresses are as public as the machine", () => {
-    expect(isUnspecified("0.0.0.0")).toBe(true);
-    expect(isUnspecified("::")).toBe(true);
+    for (const all of ["0.0.0.0", "::", "0:0::0", "*"]) expect(isEveryAddress(all)).toBe(true);
+    for (const one of ["127.0.0.1", "::1", "example.org"]) expect(isEveryAddress(one)).toBe(false);
     expect(widest(["0.0.0.0"], ["127.0.0.1", "192.168.1.5"])).toBe("private");
     expect(widest(["0.0.0.0"], ["127.0.0.1", "203.0.113.9"])).toBe("public");
     expect(widest(["0.0.0.0"], ["192.168.1.5", "2001:db8::1"])).toBe("private");

@@ -63,12 +63,3 @@ describe("a body", () => {
     );
   });
 });
-
-test("a list is read to its end, from where the form says", () => {
-  const url = `${get.url}?limit=2&after=7`;
-  expect(sampleOf("javascript", { ...get, url })).toContain(
-    'url.searchParams.set("after", page.at(-1).id)',
-  );
-  expect(sampleOf("python", { ...get, url })).toContain('params = {"limit": "2", "after": "7"}');
-  expect(sampleOf("php", { ...get, url })).toContain("$query = ['limit' => '2', 'after' => '7'];");
-});
