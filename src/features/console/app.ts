@@ -1,5 +1,6 @@
 /** The console as a web application: every address that it has, from top to bottom. */
 import { Elysia, status, StatusMap } from "elysia";
+import type { Peers } from "../../http/record.ts";
 import { methodTable } from "../../http/routes/fallback.ts";
 import * as animal from "./pages/animal.ts";
 import * as animals from "./pages/animals.ts";
@@ -25,7 +26,6 @@ import {
   refusalOf,
   type Arrival,
   type ConsoleOptions,
-  type Peers,
   type Visit,
 } from "./visit.ts";
 import { isLanguage } from "./words/index.ts";

@@ -16,13 +16,8 @@ const fieldsMax = 2_100;
 /** Bodies that may be unfinished at a time: in all and of one address, forms and files alike. */
 const bodies = new BodyReader({ bytes: formBytesMax, seconds: 30, atOnce: 64, perAddress: 8 });
 
-export class Form {
-  readonly #fields: URLSearchParams;
-
-  constructor(fields = new URLSearchParams()) {
-    this.#fields = fields;
-  }
-
+/** The fields of a form as they were sent. */
+export class Form extends URLSearchParams {
   /** The text of a field without blanks around it; "" when it was not sent. */
   text(name: string): string {
     return this.exact(name).trim();
@@ -30,19 +25,7 @@ export class Form {
 
   /** The text of a field as it was sent. */
   exact(name: string): string {
-    return this.#fields.get(name) ?? "";
-  }
-
-  has(name: string): boolean {
-    return this.#fields.has(name);
-  }
-
-  entries(): [string, string][] {
-    return [...this.#fields];
-  }
-
-  all(name: string): string[] {
-    return this.#fields.getAll(name);
+    return this.get(name) ?? "";
   }
 }
 
@@ -61,9 +44,9 @@ export async function readForm({ request, sender, people, person }: Sent): Promi
   if (person !== undefined && (await people?.isHere(person.id)) === false) {
     throw failure("forbidden", "removed");
   }
-  const fields = new URLSearchParams(new TextDecoder().decode(body));
-  if (fields.size > fieldsMax) throw failures["too large"]();
-  return new Form(fields);
+  const form = new Form(new TextDecoder().decode(body));
+  if (form.size > fieldsMax) throw failures["too large"]();
+  return form;
 }
 
 /** A request, and who sends it. */

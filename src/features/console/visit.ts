@@ -2,6 +2,7 @@ import type { Cookie } from "elysia";
 import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/address.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
+import type { Peers } from "../../http/record.ts";
 import type { Caller } from "../../service/refusal-flood.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
@@ -13,12 +14,6 @@ import type { PeopleService, Person } from "./people.ts";
 import { exposureOf } from "./reach.ts";
 import type { SourceActions } from "./pages/sources.ts";
 import { languageFor, languages, type Language, type Words } from "./words/index.ts";
-
-/** What knows the connections: Bun's server. */
-export interface Peers {
-  requestIP(request: Request): { readonly address: string } | null;
-  timeout(request: Request, seconds: number): void;
-}
 
 export interface Actions {
   readonly services: Services;

@@ -162,7 +162,7 @@ describe("origins", () => {
 });
 
 test("a form's text is without blanks around it, and exact where it is asked for", () => {
-  const form = new Form(new URLSearchParams({ name: " Rex " }));
+  const form = new Form({ name: " Rex " });
   expect([form.text("name"), form.exact("name"), form.text("other")]).toEqual(["Rex", " Rex ", ""]);
 });
 
@@ -178,7 +178,7 @@ describe("a form", () => {
     new URLSearchParams(Array.from({ length: count }, (): [string, string] => ["id", value]));
 
   test("has room for 2,000 animals, whatever their ids", async () => {
-    expect((await read(fields(2_000, "9223372036854775807"))).all("id")).toHaveLength(2_000);
+    expect((await read(fields(2_000, "9223372036854775807"))).getAll("id")).toHaveLength(2_000);
   });
   test("has at most 2,100 fields and 64 KiB", async () => {
     for (const body of [fields(2_101, ""), fields(1, "x".repeat(65_536))]) {
@@ -241,7 +241,7 @@ test.each([
   "a form with a number of %d characters that comes twice is done %d times",
   async (length, times) => {
     const done = new FormsDone();
-    const form = new Form(new URLSearchParams({ once: "x".repeat(length) }));
+    const form = new Form({ once: "x".repeat(length) });
     let count = 0;
     const work = async () => `/${(count += 1)}`;
     for (let i = 0; i < 2; i += 1)

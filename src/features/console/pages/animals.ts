@@ -290,7 +290,7 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const back = backPath(visit, form);
   const seen = new Map(
-    form.all("id").flatMap((each) => {
+    form.getAll("id").flatMap((each) => {
       const [text = "", was] = each.split(" ");
       const id = parseInt64(text);
       return id === undefined ? [] : [[id, was] as const];
@@ -356,7 +356,7 @@ async function mergePage(visit: Visit, chosen: readonly Pet[], back: string): Pr
 export async function mergeSeveral(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const into = orNotFound(parseInt64(form.text("into")));
-  const ids = form.all("id").flatMap((each) => parseInt64(each) ?? []);
+  const ids = form.getAll("id").flatMap((each) => parseInt64(each) ?? []);
   const merged = await visit.change(({ animals }) => animals.merge(ids, into)).catch(tellGone);
   return seeOther(withChange(`/animals/${String(into)}`, merged));
 }

@@ -316,9 +316,9 @@ export function sentChoices(form: Form, { choices, state }: ImportJob): ImportCh
     const meaning = statusMeanings.find((each) => each === form.text(`word-${at}`));
     if (meaning !== undefined) statuses[word] = meaning;
   }
-  const same = form.all("same");
+  const same = form.getAll("same");
   const isNone = form.has("sameNone") || (choices.others === "all" && same.length === 0);
-  const seen = form.has("sameAll") ? [] : form.all("lookalike");
+  const seen = form.has("sameAll") ? [] : form.getAll("lookalike");
   const others = isNone ? "all" : seen.filter((line) => !same.includes(line)).map(Number);
   const parts = state.is === "several" ? state.parts : [];
   const every = statusChoice(form.text("every"));

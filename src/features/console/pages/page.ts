@@ -221,7 +221,7 @@ export function signedOutPage(arrival: Arrival, form = new Form()): Response {
   const { words, url } = arrival;
   const path = url.pathname + url.search;
   const isKnown = (name: string) => name === "back" || name.replace(/^was-/, "") in words.fields;
-  const kept = form.entries().filter(([name]) => isKnown(name));
+  const kept = [...form].filter(([name]) => isKnown(name));
   const again = html`<p><a href="${path}">${words.signedOut.again}</a></p>`;
   return plainPage(arrival, {
     title: words.signedOut.title,
