@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { configSchema } from "../../src/features/operate/config.ts";
-import { createProgram, pathOf, run } from "../../src/cli/program.ts";
+import { createProgram, pathOf } from "../../src/cli/program.ts";
 import {
   cleanEnvironment,
   executable,
+  makeKey,
   rehome,
   temporaryFolder,
-  makeKey,
 } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
@@ -24,11 +25,7 @@ const commands = withChildren(await createProgram(testIo()))
   .map((command) => ({ path: pathOf(command), command }));
 
 /** Runs a command in this process, for what its words alone decide. */
-async function ran(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const io = testIo({ env });
-  const exitCode = await run([...args], io);
-  return { exitCode, stdout: io.printed(), stderr: io.said() };
-}
+const ran = (args: readonly string[], env: Record<string, string> = {}) => command(args, { env });
 
 describe("help", () => {
   test.each(commands)("$path says what it does, with examples", async ({ path }) => {
@@ -242,8 +239,8 @@ describe("standard output", () => {
       using folder = temporaryFolder();
       const port = await freePort();
       const env = { REHOME_DATA: folder.path };
-      const command = `exec "$0" serve --port ${port} ${into}`;
-      await using child = Bun.spawn(["sh", "-c", command, await executable()], {
+      const line = `exec "$0" serve --port ${port} ${into}`;
+      await using child = Bun.spawn(["sh", "-c", line, await executable()], {
         env,
         stderr: "pipe",
       });
@@ -278,8 +275,8 @@ describe("standard output", () => {
     const env = { REHOME_DATA: folder.path };
     // Descriptor 4 is a pipe whose reader has ended.
     const pipe = 'mkfifo "$1"; exec 3<>"$1" 4>"$1"; exec 3>&-';
-    const command = `${pipe}; "$0" ${args} ${into}; echo "code $?" >&2`;
-    const child = Bun.spawn(["sh", "-c", command, await executable(), `${folder.path}/pipe`], {
+    const line = `${pipe}; "$0" ${args} ${into}; echo "code $?" >&2`;
+    const child = Bun.spawn(["sh", "-c", line, await executable(), `${folder.path}/pipe`], {
       env,
       stderr: "pipe",
     });
@@ -295,24 +292,24 @@ describe("standard output", () => {
     const folder = temporaryFolder();
     const count = 5_000;
     const ids = Array.from({ length: count }, (_, at) => String(at + 1));
-    let command: string[];
+    let update: string[];
     beforeAll(async () => {
       const header = "id,name,categoryId,status\n";
       const stdin = header + ids.map((id) => `${id},Luna,1,available\n`).join("");
-      await rehome(["pets", "import", "-", "--new-ids", "--data", folder.path], { stdin });
-      const update = ["pets", "update", ...ids, "--status", "sold", "--json"];
-      command = [await executable(), ...update, "--data", folder.path];
+      await command(["pets", "import", "-", "--new-ids", "--data", folder.path], { stdin });
+      const args = ["pets", "update", ...ids, "--status", "sold", "--json"];
+      update = [await executable(), ...args, "--data", folder.path];
     });
     afterAll(() => folder[Symbol.dispose]());
 
     test("does not hold up a command that is asked to stop", async () => {
       // Nobody reads from descriptor 3.
       const pipe = 'mkfifo "$0"; exec 3<>"$0"; exec "$@" >&3';
-      const child = Bun.spawn(["sh", "-c", pipe, join(folder.path, "pipe"), ...command], {
+      const child = Bun.spawn(["sh", "-c", pipe, join(folder.path, "pipe"), ...update], {
         env: cleanEnvironment,
       });
       await until(async () => {
-        const shown = await rehome(["pets", "show", "1", "--data", folder.path]);
+        const shown = await command(["pets", "show", "1", "--data", folder.path]);
         return shown.stdout.includes("sold");
       });
       child.kill();
@@ -323,7 +320,7 @@ describe("standard output", () => {
     test("is whole for a reader that begins late", async () => {
       // A pipe of the shell: those of Bun are sockets, which take more.
       const pipe = `{ "$0" "$@"; echo "code $?" >&2; } | { sleep 1.5; cat; }`;
-      const child = Bun.spawn(["sh", "-c", pipe, ...command], {
+      const child = Bun.spawn(["sh", "-c", pipe, ...update], {
         env: cleanEnvironment,
         stdout: "pipe",
         stderr: "pipe",
@@ -348,8 +345,8 @@ describe("standard output", () => {
     ["openapi", "{"],
     ["licenses", "r"],
   ])("of %s whose reader has enough is none", async (name, first) => {
-    const command = `{ "$0" ${name}; echo "code $?" >&2; } | head -c 1`;
-    const child = Bun.spawn(["sh", "-c", command, await executable()], {
+    const line = `{ "$0" ${name}; echo "code $?" >&2; } | head -c 1`;
+    const child = Bun.spawn(["sh", "-c", line, await executable()], {
       env: cleanEnvironment,
       stdout: "pipe",
       stderr: "pipe",
