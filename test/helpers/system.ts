@@ -30,6 +30,11 @@ const boot = `
   cd $work/root
   rm -rf etc/fstab etc/default/rehome etc/systemd/system/rehome* usr/sbin/policy-rc.d var/lib/rehome
   install -m 755 "$2" usr/local/bin/rehome
+  # What looks after a kernel and its devices, which are not the copy's.
+  for each in systemd-udevd.service systemd-udev-trigger.service systemd-udevd-control.socket systemd-udevd-kernel.socket \\
+    systemd-modules-load.service systemd-sysctl.service systemd-binfmt.service proc-sys-fs-binfmt_misc.automount; do
+    ln -s /dev/null etc/systemd/system/$each
+  done
   printf '[Unit]\\nWants=script.service systemd-journald.service\\n' >etc/systemd/system/script.target
   printf '[Service]\\nType=oneshot\\nExecStart=/mnt/shared/run\\nExecStopPost=/bin/systemctl exit 0\\n' \\
     >etc/systemd/system/script.service
