@@ -93,10 +93,7 @@ async function receive(request: Request, path: string, stop: AbortSignal): Promi
   if (!/^multipart\/form-data\s*;/i.test(type) || request.body === null) {
     throw failure("unsupported_media_type", "noUpload");
   }
-  const parser = new Busboy({
-    headers: { "content-type": type },
-    limits: { files: 1, fields: 4, fieldSize: fieldBytesMax, fileSize: uploadBytesMax, parts: 5 },
-  });
+  const parser = parserOf(type);
   const body = Readable.fromWeb(request.body);
   let written: Promise<Upload> | undefined;
   let broken: unknown;
@@ -117,6 +114,18 @@ async function receive(request: Request, path: string, stop: AbortSignal): Promi
     throw failure("invalid_request", "interrupted", error);
   }
   return (await written) ?? { name: "", bytes: 0 };
+}
+
+/** Throws AppError for a boundary that is missing, or longer than RFC 2046 has it by far. */
+function parserOf(type: string): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({
+      headers: { "content-type": type },
+      limits: { files: 1, fields: 4, fieldSize: fieldBytesMax, fileSize: uploadBytesMax, parts: 5 },
+    });
+  } catch (error) {
+    throw failure("unsupported_media_type", "noUpload", error);
+  }
 }
 
 async function keep(file: BusboyFileStream, name: string, path: string): Promise<Upload> {

@@ -140,6 +140,11 @@ export class ImportJob {
   }
 }
 
+/** Throws AppError for a file that was dropped while it arrived. */
+function requireWanted(stop: AbortSignal): void {
+  if (stop.aborted) throw failure("invalid_request", "interrupted");
+}
+
 /** The lists that people are importing: one each, in a folder of this process alone. */
 export class Imports {
   readonly #folder: string;
@@ -183,9 +188,9 @@ export class Imports {
     const file = join(this.#folder, `${(this.#lastFile += 1)}`);
     try {
       await this.#makeRoom();
-      arriving.signal.throwIfAborted();
+      requireWanted(arriving.signal);
       const { name, bytes } = await receive(file, arriving.signal);
-      arriving.signal.throwIfAborted();
+      requireWanted(arriving.signal);
       if (bytes === 0 && name === "") {
         rmSync(file, { force: true });
         return undefined;

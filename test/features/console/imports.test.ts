@@ -206,7 +206,7 @@ describe.each(stores)("$name", (kind) => {
       return { name: "a.csv", bytes: await Bun.write(path, list) };
     });
     await imports.tidy(new Set());
-    expect(await arriving.catch(String)).toContain("Abort");
+    expect(await arriving.catch((error: unknown) => error)).toMatchObject({ code: "interrupted" });
     expect([kept(), imports.job("per_1")]).toEqual([[], undefined]);
   });
 

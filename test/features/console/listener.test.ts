@@ -7,6 +7,7 @@ import { permit } from "../../../src/features/console/reach.ts";
 import { paced, readForm, receiveFile } from "../../../src/features/console/body.ts";
 import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { loadConfig } from "../../../src/config.ts";
+import { AppError } from "../../../src/domain/errors.ts";
 import { refusalLog } from "../../../src/features/console/run.ts";
 import { Logger } from "../../../src/service/log.ts";
 import { TestClock } from "../../helpers/app.ts";
@@ -62,6 +63,19 @@ test("a file that cannot be written ends its upload with the reason, which is th
   const upload = receiveFile({ request, sender }, "/nowhere/a.csv", new AbortController().signal);
   expect(await upload.catch((error: unknown) => error)).toMatchObject({ code: "ENOENT" });
 });
+
+test.each(["", "; boundary=", `; boundary=${"b".repeat(253)}`])(
+  "a file in multipart/form-data%s is refused in words",
+  async (rest) => {
+    const request = new Request("http://127.0.0.1/import", {
+      method: "POST",
+      headers: { "content-type": `multipart/form-data${rest}` },
+      body: "--b\r\n",
+    });
+    const upload = receiveFile({ request, sender }, "/nowhere/a.csv", new AbortController().signal);
+    expect(await upload.catch((error: unknown) => error)).toBeInstanceOf(AppError);
+  },
+);
 
 const mebibyte = 2 ** 20;
 
