@@ -208,7 +208,5 @@ export function wordOf(value: unknown): string {
 }
 
 export function isBlank(value: unknown): boolean {
-  return (
-    value === undefined || value === null || (typeof value === "string" && value.trim() === "")
-  );
+  return value === undefined || value === null || (typeof value === "string" && !/\S/.test(value));
 }

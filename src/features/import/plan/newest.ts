@@ -2,9 +2,22 @@
 import type { Candidate, Gone } from "../understand/record.ts";
 import type { ResolvedCategory } from "./categories.ts";
 
-/** What animals are compared by: their source and their id there. */
-export function keyOf(source: string, externalId: string): string {
-  return `${source}\0${externalId}`;
+/** What there is of animals, by their source and their id there. */
+export class ByOrigin<T> {
+  // A text of both for each animal would be a sixth of what an import needs.
+  readonly #bySource = new Map<string, Map<string, T>>();
+
+  get(source: string, externalId: string): T | undefined {
+    return this.#bySource.get(source)?.get(externalId);
+  }
+
+  set(source: string, externalId: string, value: T): void {
+    this.#bySource.getOrInsertComputed(source, () => new Map()).set(externalId, value);
+  }
+
+  values(): readonly T[] {
+    return [...this.#bySource.values()].flatMap((each) => [...each.values()]);
+  }
 }
 
 /** A record with its category, and whose its id is. */
@@ -29,8 +42,8 @@ function isNewer(one: PlannedRecord, other: PlannedRecord): boolean {
 
 /** The newest record of each animal, as far as ids tell the animals. */
 export interface Newest {
-  /** By what the records call their animals. */
-  readonly identified: ReadonlyMap<string, PlannedRecord>;
+  /** By what the records call their animals; an id of this catalogue is one in `ownSource`. */
+  readonly identified: ByOrigin<PlannedRecord>;
   /** Those without any id are animals of their own. */
   readonly anonymous: readonly PlannedRecord[];
   /** Older records of animals that are for adoption. */
@@ -39,43 +52,55 @@ export interface Newest {
   readonly differentNames: readonly { readonly line: number; readonly example: string }[];
 }
 
+/** Stands for the source of the ids that this catalogue gave. No source has this name. */
+export const ownSource = "\0";
+
 /** What a record calls its animal; undefined without an id. */
-function ownKey({ outcome, source }: PlannedRecord, newIds: boolean): string | undefined {
-  const { id, externalId } = outcome;
-  if (externalId !== undefined) return keyOf(source, externalId);
-  return id === undefined || newIds ? undefined : String(id);
+function originOf(
+  { outcome: { id, externalId }, source }: PlannedRecord,
+  newIds: boolean,
+): readonly [source: string, id: string] | undefined {
+  if (externalId !== undefined) return [source, externalId];
+  return id === undefined || newIds ? undefined : [ownSource, String(id)];
+}
+
+interface Names {
+  readonly names: Set<string>;
+  readonly line: number;
+  readonly id: string | undefined;
+  isThere: boolean;
 }
 
 /** Leaves the older records of animals out that have several. */
 export function newestOf(records: readonly PlannedRecord[], newIds: boolean): Newest {
-  const identified = new Map<string, PlannedRecord>();
+  const identified = new ByOrigin<PlannedRecord>();
   const anonymous: PlannedRecord[] = [];
-  const names = new Map<string, { names: Set<string>; line: number; isThere: boolean }>();
+  const named = new ByOrigin<Names>();
   let superseded = 0;
   for (const record of records) {
-    const key = ownKey(record, newIds);
-    if (key === undefined) {
+    const origin = originOf(record, newIds);
+    if (origin === undefined) {
       anonymous.push(record);
       continue;
     }
-    const known = identified.get(key);
+    const known = identified.get(...origin);
     const isNext = known === undefined || isNewer(record, known);
-    if (isNext) identified.set(key, record);
+    if (isNext) identified.set(...origin, record);
     if (known === undefined) continue;
-    const first = () => ({ names: new Set<string>(), line: known.outcome.line, isThere: false });
-    const entry = names.getOrInsertComputed(key, first);
+    const { line, externalId: id } = known.outcome;
+    const entry = named.get(...origin) ?? { names: new Set(), line, id, isThere: false };
+    named.set(...origin, entry);
     for (const { name, kind } of [known.outcome, record.outcome]) {
       if (name !== undefined) entry.names.add(name);
       entry.isThere ||= kind === "pet";
     }
     if ((isNext ? known : record).outcome.kind === "pet") superseded += 1;
   }
-  const differentNames = [...names].flatMap(([key, each]) => {
-    const id = identified.get(key)?.outcome.externalId;
-    if (each.names.size < 2 || !each.isThere || id === undefined) return [];
-    const two = [...each.names].toSorted().slice(0, 2);
+  const differentNames = named.values().flatMap(({ names, line, id, isThere }) => {
+    if (names.size < 2 || !isThere || id === undefined) return [];
+    const two = [...names].toSorted().slice(0, 2);
     const both = two.map((name) => JSON.stringify(name)).join(" and ");
-    return [{ line: each.line, example: `${id} is ${both}` }];
+    return [{ line, example: `${id} is ${both}` }];
   });
   return { identified, anonymous, superseded, differentNames };
 }

@@ -10,7 +10,7 @@ import type { Prepared, Reading } from "../understand/reading.ts";
 import type { Candidate, Gone, Outcome, Rejection } from "../understand/record.ts";
 import { idPrefix } from "../understand/values.ts";
 import { ImportCategories, type NewCategory, type ResolvedCategory } from "./categories.ts";
-import { keyOf, type Newest, newestOf, type PlannedRecord } from "./newest.ts";
+import { type Newest, newestOf, type PlannedRecord } from "./newest.ts";
 import {
   animalsOf,
   batches,
@@ -325,16 +325,16 @@ export class Plan {
   #animal(
     { id, externalId }: Candidate | Gone,
     source: string,
-    { byId, byKey }: StoreAnimals,
+    { byId, byOrigin }: StoreAnimals,
   ): StoreAnimal | undefined {
     const named = id === undefined || this.#options.newIds === true ? undefined : byId.get(id);
     const isSame = externalId === undefined || (named?.externalId ?? externalId) === externalId;
     if (named !== undefined && isSame) return named;
     if (externalId === undefined) return undefined;
-    const found = byKey.get(keyOf(source, externalId));
+    const found = byOrigin.get(source, externalId);
     if (found?.isRemoved === false || source === "") return found;
     // Version 1.0.0 kept the source in the id alone.
-    const unowned = byKey.get(keyOf("", externalId));
+    const unowned = byOrigin.get("", externalId);
     return found === undefined || unowned?.isRemoved === false ? (unowned ?? found) : found;
   }
 

@@ -1,12 +1,11 @@
 import { and, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { jsonText } from "../../../domain/exact-json.ts";
 import { int64Min } from "../../../domain/int64.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
 import { eventFields, type PetState } from "../../animals/changes.ts";
 import { collectBehind } from "../read/input.ts";
-import { keyOf, type Newest, type PlannedRecord } from "./newest.ts";
+import { ByOrigin, type Newest, ownSource, type PlannedRecord } from "./newest.ts";
 import { idPrefix } from "../understand/values.ts";
 
 export interface StoreAnimal extends PetState {
@@ -18,8 +17,7 @@ export interface StoreAnimal extends PetState {
 export interface StoreAnimals {
   /** By the ids that records name. */
   readonly byId: ReadonlyMap<bigint, StoreAnimal>;
-  /** By `keyOf`. */
-  readonly byKey: ReadonlyMap<string, StoreAnimal>;
+  readonly byOrigin: ByOrigin<StoreAnimal>;
 }
 
 const batchSize = 1_000;
@@ -36,9 +34,10 @@ export async function animalsOf(
   const externalIds = records.flatMap(({ outcome }) => outcome.externalId ?? []);
   const sources = [...new Set(["", ...records.map(({ source }) => source)])];
   const byId = new Map<bigint, StoreAnimal>();
-  const byKey = new Map<string, StoreAnimal>();
+  const byOrigin = new ByOrigin<StoreAnimal>();
   // Those that are here go before those that were removed, and of these the last one.
   for (const table of [tx.t.removedPets, tx.t.pets]) {
+    if ((await tx.select({ id: table.id }).from(table).limit(1)).length === 0) continue;
     if (ids.length > 0) {
       for (const each of await animalsWhere(tx, table, isAmong(tx, table.id, ids))) {
         byId.set(each.id, each);
@@ -47,15 +46,15 @@ export async function animalsOf(
     if (externalIds.length === 0) continue;
     const isOne = isAmong(tx, table.externalId, externalIds);
     for (const each of await animalsWhere(tx, table, and(inArray(table.source, sources), isOne))) {
-      byKey.set(keyOf(each.source, each.externalId ?? ""), each);
+      byOrigin.set(each.source, each.externalId ?? "", each);
     }
   }
-  return { byId, byKey };
+  return { byId, byOrigin };
 }
 
 /** True for a column that has one of many values, which are one parameter. */
 function isAmong(tx: Tx, column: PgColumn, values: readonly (string | bigint)[]): SQL {
-  const list = jsonText(values);
+  const list = typeof values[0] === "bigint" ? `[${values.join()}]` : JSON.stringify(values);
   if (tx.dialect === "sqlite") return sql`${column} IN (SELECT value FROM json_each(${list}))`;
   const type = sql.raw(typeof values[0] === "bigint" ? "bigint" : "text");
   return sql`${column} = ANY (ARRAY(SELECT CAST(one AS ${type})
@@ -115,9 +114,8 @@ function isIdentified(
   { id, externalId }: StoreAnimal,
   source: string,
 ): boolean {
-  return (
-    identified.has(String(id)) || (externalId !== null && identified.has(keyOf(source, externalId)))
-  );
+  const named = externalId === null ? undefined : identified.get(source, externalId);
+  return (named ?? identified.get(ownSource, String(id))) !== undefined;
 }
 
 const namesOf = (records: readonly PlannedRecord[]): ReadonlySet<string> =>

@@ -1,3 +1,4 @@
+import { edenGC } from "bun:jsc";
 import { isUtf8 } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import { decodeHTML } from "entities/decode";
@@ -25,7 +26,7 @@ const collectedRecords = 20_000;
  * lets garbage grow with the memory of the machine, which others need.
  */
 export function collectBehind(record: number): void {
-  if (record % collectedRecords === collectedRecords - 1) Bun.gc(true);
+  if (record % collectedRecords === collectedRecords - 1) edenGC();
 }
 
 /**

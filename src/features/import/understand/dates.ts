@@ -21,9 +21,9 @@ const zone = String.raw`(?<zone>Z|(?:GMT|UTC)?[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?
 const before = String.raw`T|,?\s+(?:(?:à|at|um|om|às|a\s+las?)\s+)?|,\s*`;
 const time = String.raw`(?:(?:${before})(?<hour>\d{1,2})[:.h](?<minute>\d{2})(?:[:.](?<second>\d{2}))?(?:[.,]\d+)?(?:\s*(?<half>[ap])\.?\s?m\.?)?\s*${zone})?`;
 const year = String.raw`(?<year>\d{4}|\d{2})(?!\d)${time}`;
-/** 3/1/24 and 1.3.2024: the form of most files. */
+/** 3/1/24 and 1.3.2024: the form of most files. Without names, which take longer than the rest. */
 const numbers = new RegExp(
-  String.raw`^(?<one>\d{1,2})(?<separator>[/.-])(?<other>\d{1,2})\k<separator>${year}`,
+  String.raw`^(\d{1,2})([/.-])(\d{1,2})\2${year}`.replaceAll(/\?<\w+>/g, ""),
   "i",
 );
 /** What else a date may be; the first that fits. */
@@ -58,8 +58,13 @@ const charactersMax = 100;
  * is learnt from values that can only be one.
  */
 export class Dates {
-  #dayFirst = 0;
-  #monthFirst = 0;
+  #isDayTold = false;
+  #isMonthTold = false;
+
+  /** True where the day comes first in a date that may be read in two ways. */
+  get isDayFirst(): boolean {
+    return this.#isDayTold && !this.#isMonthTold;
+  }
 
   /** The time as YYYYMMDDhhmmss, in UTC if it has a zone; undefined if it cannot be read. */
   sortable(value: unknown): number | undefined {
@@ -73,16 +78,16 @@ export class Dates {
 
   /** Learns from a date of a list whether the day or the month comes first. */
   learn(value: unknown): void {
-    const match = typeof value === "string" ? order.exec(value.trim()) : null;
-    if (match === null) return;
-    if (Number(match[1]) > 12) this.#dayFirst += 1;
-    if (Number(match[3]) > 12) this.#monthFirst += 1;
+    if (this.#isMonthTold || typeof value !== "string") return;
+    const [, first, , second] = order.exec(value.trim()) ?? [];
+    this.#isDayTold ||= Number(first) > 12;
+    this.#isMonthTold = Number(second) > 12;
   }
 
   #ofText(text: string): number | undefined {
     // Tried first: most are such.
-    const found = numbers.exec(text)?.groups;
-    if (found !== undefined) return this.#ofNumbers(found);
+    const found = numbers.exec(text);
+    if (found !== null) return this.#ofNumbers(found);
     for (const pattern of patterns) {
       const groups = pattern.exec(text)?.groups;
       if (groups !== undefined) return sortable(groups);
@@ -90,14 +95,12 @@ export class Dates {
     return undefined;
   }
 
-  #ofNumbers(found: Groups): number | undefined {
-    const { one, separator, other } = found;
+  #ofNumbers(found: readonly (string | undefined)[]): number | undefined {
+    const [, one, separator, other, year, hour, minute, second, half, zone] = found;
     const isDayFirst =
-      Number(one) > 12 ||
-      (Number(other) <= 12 &&
-        (separator === "." || (this.#dayFirst > 0 && this.#monthFirst === 0)));
+      Number(one) > 12 || (Number(other) <= 12 && (separator === "." || this.isDayFirst));
     const [day, month] = isDayFirst ? [one, other] : [other, one];
-    return sortable(found, day, month);
+    return sortable({ year, month, day, hour, minute, second, half, zone });
   }
 }
 
@@ -121,9 +124,11 @@ function ofMs(ms: number): number {
 }
 
 /** The time that the groups of a pattern tell; undefined for none. */
-function sortable(groups: Groups, day = groups["day"], month = groups["month"]) {
+function sortable(groups: Groups): number | undefined {
   const {
     year: years = "",
+    month,
+    day,
     name,
     hour: hours = 0,
     minute = 0,

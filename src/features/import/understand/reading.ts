@@ -24,7 +24,7 @@ import { rehome } from "./rehome.ts";
 import { petstore, rescuegroups } from "./services.ts";
 import { shelters } from "./shelters.ts";
 import { statusKey, Statuses, statusWordsText } from "./statuses.ts";
-import { columnKey, fieldOf } from "./values.ts";
+import { columnKey, type Field, fieldOf } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
 export const formats: readonly Format[] = [rehome, petstore, rescuegroups, asm, ...shelters];
@@ -193,9 +193,13 @@ export interface Understanding {
 export function understand(
   input: Input,
   reading: Reading,
-  { readsStems = true } = {},
+  { readsStems = true, dates = undefined as Dates | undefined } = {},
 ): Understanding {
   const sample = sampleOf(input);
+  const dateFields = dateFieldsOf(sample);
+  const allDates = new Dates();
+  const firstDates = dates ?? new Dates();
+  for (const record of sample.first) learn(firstDates, dateFields, record);
   const format = formatOf(reading);
   const own = new Map(
     Object.entries(reading.statuses).map(([word, meaning]) => [statusKey(word), meaning]),
@@ -205,7 +209,7 @@ export function understand(
   const context: MapperContext = {
     source: reading.source,
     statuses,
-    dates: datesOf(sample),
+    dates: firstDates,
     notes,
     isWorkbook: input.shape === "xlsx",
     included: input.included,
@@ -217,6 +221,7 @@ export function understand(
   let rejected = 0;
   for (const record of input.records) {
     collectBehind(outcomes.length);
+    learn(allDates, dateFields, record);
     const outcome = map(record, input.lines[outcomes.length] ?? 0);
     if (outcome.kind !== "pet") {
       const isKept = outcome.kind === "gone" || (rejected += 1) <= problemsMax;
@@ -229,6 +234,10 @@ export function understand(
         ? withCategory(outcome, reading)
         : goneOf(outcome, reason, () => outcome),
     );
+  }
+  // Later records tell how the first ones are meant.
+  if (allDates.isDayFirst !== firstDates.isDayFirst) {
+    return understand(input, reading, { readsStems, dates: allDates });
   }
   return { outcomes, notes: notes.list(), stems: statuses.stems() };
 }
@@ -245,17 +254,15 @@ function withCategory(outcome: Candidate, { category, format }: Reading): Candid
   return isTold ? { ...outcome, category: { name: category } } : outcome;
 }
 
-/** Whether the day or the month comes first: some dates, of any column, show it for all. */
-function datesOf({ columns, names, records }: Sample): Dates {
-  const dates = new Dates();
-  const readers = names
+/** The fields with dates: some of them, in any field, show the order of day and month for all. */
+function dateFieldsOf({ columns, names }: Sample): readonly Field[] {
+  return names
     .filter((each) => /date|fecha|datum|data|time|update|chang|modif/i.test(each))
     .map((name) => fieldOf(columns, name));
-  if (readers.length === 0) return dates;
-  for (const record of records) {
-    if (hasFields(record)) for (const read of readers) dates.learn(read(record));
-  }
-  return dates;
+}
+
+function learn(dates: Dates, fields: readonly Field[], record: unknown): void {
+  if (hasFields(record)) for (const read of fields) dates.learn(read(record));
 }
 
 const shortWord = (value: unknown) => wordOf(value).slice(0, shownCharacters);
