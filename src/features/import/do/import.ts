@@ -87,7 +87,7 @@ async function carryOutPlan(
   // What is gone or renamed makes room for what is new.
   await change.carryOut();
   for (const part of batches(plan.added, partSize)) {
-    const pets = part.map((record) => addedPet(record, idOf(record.category), complete));
+    const pets = part.map((record) => addedPet(record, idOf(plan.categoryOf(record)), complete));
     await change.add(pets);
   }
 }

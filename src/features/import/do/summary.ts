@@ -9,9 +9,9 @@ import { confirmedReading, type Prepared, type Reading } from "../understand/rea
 import {
   type Candidate,
   type CandidateCategory,
-  type Gone,
   problemsMax,
   type Rejection,
+  type SoundRecord,
 } from "../understand/record.ts";
 import { unnamed } from "../understand/values.ts";
 import { type Meaning, wordKey } from "../understand/words.ts";
@@ -113,7 +113,7 @@ export function summary(
 ): ImportSummary {
   const { input, reading, isGuessed, understanding } = prepared;
   const { plan, newest, rejections, skipped, records, refusal } = found;
-  const pets = records.flatMap(({ outcome }) => (outcome.kind === "pet" ? outcome : []));
+  const pets = records.filter((each) => each.kind === "pet");
   return {
     format: reading.format,
     shape: input.shape,
@@ -141,8 +141,8 @@ export function summary(
     }),
     lookalikes: plan.lookalikes
       .slice(0, lookalikesMax)
-      .map(({ record: { outcome }, animal: { id, name, status } }) => {
-        return { line: outcome.line, id, name, status };
+      .map(({ record: { line }, animal: { id, name, status } }) => {
+        return { line, id, name, status };
       }),
     named: namesOf(found),
   };
@@ -154,7 +154,7 @@ function namesOf({ plan, records }: Planned): ImportSummary["named"] {
     const list = after === null ? names.withdrawn : names.updated;
     if (before !== null && list.length < namedMax) list.push(before.name);
   }
-  const gone = records.flatMap(({ outcome }) => (outcome.kind === "gone" ? outcome : []));
+  const gone = records.filter((each) => each.kind === "gone");
   const skipped = gone.slice(0, namedMax).map(({ name = "", reason }) => ({ name, reason }));
   return { ...names, skipped };
 }
@@ -170,7 +170,7 @@ function planNotes(
   { plan: { alike }, newest: { differentNames } }: Planned,
   { newIds = false, complete = false }: ImportOptions,
 ): readonly Note[] {
-  const named = ({ line, name = "" }: Candidate | Gone) => ({
+  const named = ({ line, name = "" }: SoundRecord) => ({
     line,
     example: JSON.stringify(name),
   });
@@ -180,7 +180,7 @@ function planNotes(
   const all = [
     // By names, the next whole list finds the animals of this one again.
     ["idsMissing", complete ? [] : pets.filter(isAnonymous).map(named)],
-    ["alikeThere", alike.map(({ outcome }) => named(outcome))],
+    ["alikeThere", alike.map(named)],
     ["namesMissing", nameless.map(({ line, externalId = "" }) => ({ line, example: externalId }))],
     ["namesDiffer", differentNames],
   ] as const;

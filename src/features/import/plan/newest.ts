@@ -1,6 +1,5 @@
 /** The records of a list as they are compared with the store: the newest one of each animal. */
-import type { Candidate, Gone } from "../understand/record.ts";
-import type { ResolvedCategory } from "./categories.ts";
+import type { SoundRecord } from "../understand/record.ts";
 
 /** What there is of animals, by their source and their id there. */
 export class ByOrigin<T> {
@@ -20,21 +19,12 @@ export class ByOrigin<T> {
   }
 }
 
-/** A record with its category, and whose its id is. */
-export interface PlannedRecord {
-  readonly outcome: Candidate | Gone;
-  /** Undefined for one that is gone. */
-  readonly category: ResolvedCategory | undefined;
-  readonly source: string;
-}
-
 /** Ranks of two records of one animal from the same moment: the one that is for adoption holds. */
-function rankOf(outcome: Candidate | Gone): number {
-  return outcome.kind === "gone" ? 0 : outcome.status === "sold" ? 1 : 2;
+function rankOf(record: SoundRecord): number {
+  return record.kind === "gone" ? 0 : record.status === "sold" ? 1 : 2;
 }
 
-function isNewer(one: PlannedRecord, other: PlannedRecord): boolean {
-  const [a, b] = [one.outcome, other.outcome];
+function isNewer(a: SoundRecord, b: SoundRecord): boolean {
   const byTime = (a.version ?? 0) - (b.version ?? 0);
   if (byTime !== 0) return byTime > 0;
   return a.version === undefined || rankOf(a) >= rankOf(b);
@@ -43,9 +33,9 @@ function isNewer(one: PlannedRecord, other: PlannedRecord): boolean {
 /** The newest record of each animal, as far as ids tell the animals. */
 export interface Newest {
   /** By what the records call their animals; an id of this catalogue is one in `ownSource`. */
-  readonly identified: ByOrigin<PlannedRecord>;
+  readonly identified: ByOrigin<SoundRecord>;
   /** Those without any id are animals of their own. */
-  readonly anonymous: readonly PlannedRecord[];
+  readonly anonymous: readonly SoundRecord[];
   /** Older records of animals that are for adoption. */
   readonly superseded: number;
   /** Animals whose records have different names: the first line, and what is shown of them. */
@@ -57,7 +47,7 @@ export const ownSource = "\0";
 
 /** What a record calls its animal; undefined without an id. */
 function originOf(
-  { outcome: { id, externalId }, source }: PlannedRecord,
+  { id, externalId, source }: SoundRecord,
   newIds: boolean,
 ): readonly [source: string, id: string] | undefined {
   if (externalId !== undefined) return [source, externalId];
@@ -72,9 +62,9 @@ interface Names {
 }
 
 /** Leaves the older records of animals out that have several. */
-export function newestOf(records: readonly PlannedRecord[], newIds: boolean): Newest {
-  const identified = new ByOrigin<PlannedRecord>();
-  const anonymous: PlannedRecord[] = [];
+export function newestOf(records: readonly SoundRecord[], newIds: boolean): Newest {
+  const identified = new ByOrigin<SoundRecord>();
+  const anonymous: SoundRecord[] = [];
   const named = new ByOrigin<Names>();
   let superseded = 0;
   for (const record of records) {
@@ -87,14 +77,14 @@ export function newestOf(records: readonly PlannedRecord[], newIds: boolean): Ne
     const isNext = known === undefined || isNewer(record, known);
     if (isNext) identified.set(...origin, record);
     if (known === undefined) continue;
-    const { line, externalId: id } = known.outcome;
+    const { line, externalId: id } = known;
     const entry = named.get(...origin) ?? { names: new Set(), line, id, isThere: false };
     named.set(...origin, entry);
-    for (const { name, kind } of [known.outcome, record.outcome]) {
+    for (const { name, kind } of [known, record]) {
       if (name !== undefined) entry.names.add(name);
       entry.isThere ||= kind === "pet";
     }
-    if ((isNext ? known : record).outcome.kind === "pet") superseded += 1;
+    if ((isNext ? known : record).kind === "pet") superseded += 1;
   }
   const differentNames = named.values().flatMap(({ names, line, id, isThere }) => {
     if (names.size < 2 || !isThere || id === undefined) return [];

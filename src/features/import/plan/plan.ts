@@ -7,10 +7,10 @@ import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts"
 import { textsOf } from "../../optional-texts.ts";
 import { type Message, message } from "../messages.ts";
 import type { Prepared, Reading } from "../understand/reading.ts";
-import type { Candidate, Gone, Outcome, Rejection } from "../understand/record.ts";
+import type { Candidate, Outcome, Rejection, SoundRecord } from "../understand/record.ts";
 import { idPrefix } from "../understand/values.ts";
 import { ImportCategories, type NewCategory, type ResolvedCategory } from "./categories.ts";
-import { type Newest, newestOf, type PlannedRecord } from "./newest.ts";
+import { type Newest, newestOf } from "./newest.ts";
 import {
   animalsOf,
   batches,
@@ -70,7 +70,7 @@ export interface PlannedEvent {
 export interface Planned {
   readonly plan: Plan;
   readonly newest: Newest;
-  readonly records: readonly PlannedRecord[];
+  readonly records: readonly SoundRecord[];
   readonly rejections: readonly Rejection[];
   /** Records of animals that are not for adoption, by what they say. */
   readonly skipped: ReadonlyMap<string, number>;
@@ -95,9 +95,9 @@ export async function planned(
     newIds,
     anyNumber: reading.format !== "map",
   });
-  const { records, rejections, skipped } = sorted(understanding.outcomes, reading, categories);
+  const { records, rejections, skipped } = sorted(understanding.outcomes, categories);
   const newest = newestOf(newIds ? records : await withOtherIds(tx, records), newIds);
-  const plan = new Plan(options);
+  const plan = new Plan(options, categories);
   for (const batch of batches(newest.identified.values())) {
     plan.identified(batch, await animalsOf(tx, batch, newIds));
   }
@@ -105,21 +105,21 @@ export async function planned(
   if (options.isSame !== undefined) {
     plan.recognise(await likeNew(tx, plan.added, newest), options.isSame);
   }
-  plan.added.sort((a, b) => a.outcome.line - b.outcome.line);
+  plan.added.sort((a, b) => a.line - b.line);
   const all = [...rejections, ...plan.rejections];
   const { total = 0, unlisted = [] } = complete ? await unlistedOf(tx, complete, newest) : {};
   // Names that are not clear may be those of missing animals.
   const missing = plan.missingOf(unlisted);
   const lacking = { tx, missing, sourceAnimals: total, rejections: all };
   plan.absent((await withdraws?.(lacking)) ?? missing);
-  const used = [...plan.added, ...plan.events].flatMap((each) => each.category ?? []);
+  const used = plan.usedCategories();
   return {
     plan,
     newest,
     records,
     rejections: all,
     skipped,
-    categories: categories.wanted(new Set(used)),
+    categories: categories.wanted(used),
     refusal: notWhole(total, plan.counts.missing, all.length, prepared, options),
     isSound:
       all.length === 0 || (options.skipBad === true && all.length < understanding.outcomes.length),
@@ -133,10 +133,9 @@ const otherReasons = "other reasons";
 /** The records with their categories, those that are bad, and those that are not for adoption. */
 function sorted(
   outcomes: readonly Outcome[],
-  reading: Reading,
   categories: ImportCategories,
 ): Pick<Planned, "records" | "skipped" | "rejections"> {
-  const records: PlannedRecord[] = [];
+  const records: SoundRecord[] = [];
   const rejections: Rejection[] = [];
   const skipped = new Map<string, number>();
   for (const outcome of outcomes) {
@@ -156,8 +155,7 @@ function sorted(
       const reason = isCounted ? outcome.reason : otherReasons;
       skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
     }
-    const source = outcome.source ?? reading.source;
-    records.push({ outcome, category: isUnknown ? undefined : category, source });
+    records.push(outcome);
   }
   return { records, rejections, skipped };
 }
@@ -212,44 +210,56 @@ function notWhole(
 }
 
 /** A sound record that the store does not take, with all that an import would store of it. */
-function rejectionOf(outcome: Candidate | Gone, field: string, problem: Message): Rejection {
-  const { line, id, name, category, externalId } = outcome;
-  const status = outcome.kind === "pet" ? (outcome.status ?? null) : "gone";
+function rejectionOf(sound: SoundRecord, field: string, problem: Message): Rejection {
+  const { line, id, name, category, externalId, source } = sound;
+  const status = sound.kind === "pet" ? (sound.status ?? null) : "gone";
   const record = { id, name, category: category?.name ?? category?.id, status, externalId };
-  return { kind: "reject", line, externalId, field, problem, record };
+  return { kind: "reject", line, source, externalId, field, problem, record };
 }
 
 /** What becomes of the animals of a list and of the store. */
 export class Plan {
-  added: PlannedRecord[] = [];
+  added: Candidate[] = [];
   readonly events: PlannedEvent[] = [];
   /** Those that come back under their ids are added; those that a whole list lacks are missing. */
   readonly counts = { added: 0, updated: 0, unchanged: 0, withdrawn: 0, missing: 0 };
   /** Records that nothing tells the animal of. */
   readonly rejections: Rejection[] = [];
   /** New animals whose name and category an animal here has, that no id identifies. */
-  alike: PlannedRecord[] = [];
+  alike: SoundRecord[] = [];
   /** Records that may be the one animal here of their name and category. */
-  readonly lookalikes: { readonly record: PlannedRecord; readonly animal: StoreAnimal }[] = [];
+  readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
   readonly #options: ImportOptions;
+  readonly #categories: ImportCategories;
   /** Animals that a name in a whole list means, or may mean. */
   readonly #named = new Set<bigint>();
 
-  constructor(options: ImportOptions) {
+  constructor(options: ImportOptions, categories: ImportCategories) {
     this.#options = options;
+    this.#categories = categories;
+  }
+
+  usedCategories(): ReadonlySet<ResolvedCategory> {
+    const added = this.added.flatMap((each) => this.categoryOf(each) ?? []);
+    return new Set([...added, ...this.events.flatMap(({ category }) => category ?? [])]);
+  }
+
+  /** What a record's category is here; undefined if it says none that there can be. */
+  categoryOf({ category }: SoundRecord): ResolvedCategory | undefined {
+    const found = category && this.#categories.resolve(category);
+    return found && "problem" in found ? undefined : found;
   }
 
   /** Plans records that have ids, each of another animal. */
-  identified(records: readonly PlannedRecord[], store: StoreAnimals): void {
+  identified(records: readonly SoundRecord[], store: StoreAnimals): void {
     for (const record of records) {
-      const { outcome, source } = record;
-      const animal = this.#animal(outcome, source, store);
+      const animal = this.#animal(record, store);
       if (animal !== undefined) this.#change(record, animal);
-      else if (outcome.id === undefined || this.#options.newIds === true) this.#add(record);
+      else if (record.id === undefined || this.#options.newIds === true) this.#add(record);
       // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
-      else if (outcome.kind === "pet") {
-        const problem = message("idUnknown", String(outcome.id));
-        this.rejections.push(rejectionOf(outcome, "id", problem));
+      else if (record.kind === "pet") {
+        const problem = message("idUnknown", String(record.id));
+        this.rejections.push(rejectionOf(record, "id", problem));
       }
     }
   }
@@ -258,10 +268,10 @@ export class Plan {
    * Plans records without any id. In a whole list a name and category identify an animal where both
    * occur once, in the list and among `nameless`; what occurs more than once is not matched.
    */
-  anonymous(records: readonly PlannedRecord[], nameless: readonly StoreAnimal[]): void {
+  anonymous(records: readonly SoundRecord[], nameless: readonly StoreAnimal[]): void {
     const here = Map.groupBy(nameless, animalKey);
     const isWhole = this.#options.complete === true;
-    for (const [key, all] of Map.groupBy(records, recordKey)) {
+    for (const [key, all] of Map.groupBy(records, this.#keyOf)) {
       const animals = here.get(key) ?? [];
       const [animal] = animals;
       if (!isWhole || animal === undefined) {
@@ -282,9 +292,9 @@ export class Plan {
   recognise(others: readonly StoreAnimal[], isSame: (line: number) => boolean): void {
     if (others.length === 0) return;
     const here = Map.groupBy(others, animalKey);
-    const same = new Set<PlannedRecord>();
+    const same = new Set<SoundRecord>();
     this.alike = [];
-    for (const [key, all] of Map.groupBy(this.added, recordKey)) {
+    for (const [key, all] of Map.groupBy(this.added, this.#keyOf)) {
       const [record] = all;
       const animals = (here.get(key) ?? []).filter(
         (each) => !this.#named.has(each.id) && all.some((own) => mayBeSame(own, each)),
@@ -296,7 +306,7 @@ export class Plan {
         continue;
       }
       this.lookalikes.push({ record, animal });
-      if (!isSame(record.outcome.line)) continue;
+      if (!isSame(record.line)) continue;
       same.add(record);
       this.#named.add(animal.id);
       this.#change(record, animal);
@@ -305,10 +315,10 @@ export class Plan {
     this.counts.added -= same.size;
   }
 
-  #refuseAlike({ outcome }: PlannedRecord, records: number, animals: number): void {
-    const name = JSON.stringify(outcome.name ?? "Unnamed");
+  #refuseAlike(record: SoundRecord, records: number, animals: number): void {
+    const name = JSON.stringify(record.name ?? "Unnamed");
     const problem = message("sameName", name, String(records), String(animals));
-    this.rejections.push(rejectionOf(outcome, "name", problem));
+    this.rejections.push(rejectionOf(record, "name", problem));
   }
 
   /** The animals among those that no id in a whole list names that no name in it names either. */
@@ -323,8 +333,7 @@ export class Plan {
   }
 
   #animal(
-    { id, externalId }: Candidate | Gone,
-    source: string,
+    { id, externalId, source }: SoundRecord,
     { byId, byOrigin }: StoreAnimals,
   ): StoreAnimal | undefined {
     const named = id === undefined || this.#options.newIds === true ? undefined : byId.get(id);
@@ -338,22 +347,24 @@ export class Plan {
     return found === undefined || unowned?.isRemoved === false ? (unowned ?? found) : found;
   }
 
-  #change({ outcome, category, source }: PlannedRecord, animal: StoreAnimal): void {
-    if (outcome.kind === "gone") {
+  #change(record: SoundRecord, animal: StoreAnimal): void {
+    if (record.kind === "gone") {
       if (!animal.isRemoved && this.#options.keepGone !== true) this.#withdraw(animal);
       return;
     }
+    const category = this.categoryOf(record);
     if (category === undefined) return;
     const { id: petId, isRemoved, ...before } = animal;
     // A list that does not say whose it is leaves what is known. Names are those of a whole list.
-    const isSourced = outcome.externalId !== undefined || this.#options.complete === true;
+    const { source } = record;
+    const isSourced = record.externalId !== undefined || this.#options.complete === true;
     const after: PetState = {
       ...before,
-      ...textsOf((name) => outcome[name] ?? null),
-      name: outcome.name,
-      status: outcome.status ?? null,
+      ...textsOf((name) => record[name] ?? null),
+      name: record.name,
+      status: record.status ?? null,
       categoryId: category.id ?? before.categoryId,
-      externalId: outcome.externalId ?? before.externalId,
+      externalId: record.externalId ?? before.externalId,
       source: isSourced && source !== "" ? source : before.source,
     };
     const isOther = category.id === undefined || differs(before, after);
@@ -367,32 +378,31 @@ export class Plan {
     } else this.counts.unchanged += 1;
   }
 
+  /** What a record is compared by without an id. */
+  readonly #keyOf = (record: SoundRecord): string => {
+    const category = this.categoryOf(record);
+    return nameKey(record.name ?? "", String(category?.id ?? categoryKey(category?.name ?? "")));
+  };
+
   #withdraw(animal: StoreAnimal): void {
     this.counts.withdrawn += 1;
     const before = stateOf(animal);
     this.events.push({ petId: animal.id, before, after: null, category: undefined });
   }
 
-  #add(record: PlannedRecord): void {
-    if (record.outcome.kind !== "pet" || record.category === undefined) return;
+  #add(record: SoundRecord): void {
+    if (record.kind !== "pet") return;
     this.added.push(record);
     this.counts.added += 1;
   }
 }
 
 /** The animal of a record, with a category that has an id by now. */
-export function addedPet(
-  { outcome, source }: PlannedRecord,
-  categoryId: bigint,
-  isWhole: boolean,
-): AddedPet {
-  const { name, externalId } = outcome;
-  const fields =
-    outcome.kind === "pet"
-      ? { ...textsOf((name) => outcome[name] ?? null), status: outcome.status }
-      : {};
-  const own = externalId !== undefined || isWhole ? source : "";
-  return { ...fields, name: name ?? "", externalId, source: own, categoryId };
+export function addedPet(record: Candidate, categoryId: bigint, isWhole: boolean): AddedPet {
+  const { name, status, externalId } = record;
+  const source = externalId !== undefined || isWhole ? record.source : "";
+  const texts = textsOf((each) => record[each] ?? null);
+  return { ...texts, name, status, externalId, source, categoryId };
 }
 
 function differs(before: PetState, after: PetState): boolean {
@@ -407,26 +417,20 @@ const nameKey = (name: string, category: string) => `${categoryKey(name)}\0${cat
 
 const animalKey = ({ name, categoryId }: StoreAnimal) => nameKey(name, String(categoryId));
 
-function recordKey({ outcome, category }: PlannedRecord): string {
-  return nameKey(outcome.name ?? "", String(category?.id ?? categoryKey(category?.name ?? "")));
-}
-
 /** False where ids or sources say that they are two: equal ids are one animal's in one source. */
-function mayBeSame({ outcome, source }: PlannedRecord, animal: StoreAnimal): boolean {
+function mayBeSame({ externalId, source }: SoundRecord, animal: StoreAnimal): boolean {
   if (source !== "" && animal.source !== "" && source !== animal.source) return false;
-  if (outcome.externalId === undefined || animal.externalId === null) return true;
+  if (externalId === undefined || animal.externalId === null) return true;
   const plain = (id: string, of: string) => (of === "" ? id : id.slice(idPrefix(of).length));
   return (
     source !== animal.source &&
-    plain(outcome.externalId, source) === plain(animal.externalId, animal.source)
+    plain(externalId, source) === plain(animal.externalId, animal.source)
   );
 }
 
 /** True if it makes no difference which of the records is which of the animals. */
-function isSameState(records: readonly PlannedRecord[], animals: readonly StoreAnimal[]): boolean {
-  const said = records.map(({ outcome }) =>
-    outcome.kind === "pet" ? (outcome.status ?? "") : "gone",
-  );
+function isSameState(records: readonly SoundRecord[], animals: readonly StoreAnimal[]): boolean {
+  const said = records.map((each) => (each.kind === "pet" ? (each.status ?? "") : "gone"));
   const known = animals.map(({ status }) => status ?? "");
   return said.toSorted().join() === known.toSorted().join();
 }

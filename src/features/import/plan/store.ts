@@ -5,7 +5,8 @@ import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
 import { eventFields, type PetState } from "../../animals/changes.ts";
 import { collectBehind } from "../read/input.ts";
-import { ByOrigin, type Newest, ownSource, type PlannedRecord } from "./newest.ts";
+import { ByOrigin, type Newest, ownSource } from "./newest.ts";
+import type { SoundRecord } from "../understand/record.ts";
 import { idPrefix } from "../understand/values.ts";
 
 export interface StoreAnimal extends PetState {
@@ -27,11 +28,11 @@ type PetTable = Tx["t"]["pets"] | Tx["t"]["removedPets"];
 
 export async function animalsOf(
   tx: Tx,
-  records: readonly PlannedRecord[],
+  records: readonly SoundRecord[],
   newIds: boolean,
 ): Promise<StoreAnimals> {
-  const ids = newIds ? [] : records.flatMap(({ outcome }) => outcome.id ?? []);
-  const externalIds = records.flatMap(({ outcome }) => outcome.externalId ?? []);
+  const ids = newIds ? [] : records.flatMap(({ id }) => id ?? []);
+  const externalIds = records.flatMap(({ externalId }) => externalId ?? []);
   const sources = [...new Set(["", ...records.map(({ source }) => source)])];
   const byId = new Map<bigint, StoreAnimal>();
   const byOrigin = new ByOrigin<StoreAnimal>();
@@ -91,7 +92,7 @@ async function* pagesOf(tx: Tx, where: SQL | undefined): AsyncGenerator<readonly
 /** Animals without an id elsewhere that records without any id are called like. */
 export async function namelessLike(
   tx: Tx,
-  anonymous: readonly PlannedRecord[],
+  anonymous: readonly SoundRecord[],
   complete: string | undefined,
 ): Promise<readonly StoreAnimal[]> {
   const { pets } = tx.t;
@@ -102,7 +103,7 @@ export async function namelessLike(
 /** Animals that new ones are called like, but those that an id in the list names. */
 export async function likeNew(
   tx: Tx,
-  added: readonly PlannedRecord[],
+  added: readonly SoundRecord[],
   newest: Newest,
 ): Promise<readonly StoreAnimal[]> {
   return namedLike(tx, added, sql`true`, (animal) => !isIdentified(newest, animal, animal.source));
@@ -118,12 +119,12 @@ function isIdentified(
   return (named ?? identified.get(ownSource, String(id))) !== undefined;
 }
 
-const namesOf = (records: readonly PlannedRecord[]): ReadonlySet<string> =>
-  new Set(records.map(({ outcome }) => categoryKey(outcome.name ?? "")));
+const namesOf = (records: readonly SoundRecord[]): ReadonlySet<string> =>
+  new Set(records.map(({ name }) => categoryKey(name ?? "")));
 
 async function namedLike(
   tx: Tx,
-  records: readonly PlannedRecord[],
+  records: readonly SoundRecord[],
   where: SQL | undefined,
   isOpen: (animal: StoreAnimal) => boolean = () => true,
 ): Promise<readonly StoreAnimal[]> {
@@ -166,11 +167,9 @@ export async function unlistedOf(
  */
 export async function withOtherIds(
   tx: Tx,
-  records: readonly PlannedRecord[],
-): Promise<readonly PlannedRecord[]> {
-  const own = records.filter(
-    ({ outcome }) => outcome.externalId === undefined && outcome.id !== undefined,
-  );
+  records: readonly SoundRecord[],
+): Promise<readonly SoundRecord[]> {
+  const own = records.filter(({ id, externalId }) => externalId === undefined && id !== undefined);
   if (own.length === 0 || own.length === records.length) return records;
   const known = new Map<bigint, StoreAnimal>();
   for (const batch of batches(own)) {
@@ -178,11 +177,10 @@ export async function withOtherIds(
     for (const [id, animal] of byId) if (animal.externalId !== null) known.set(id, animal);
   }
   return records.map((record) => {
-    const { outcome } = record;
-    const animal = outcome.externalId === undefined ? known.get(outcome.id ?? 0n) : undefined;
+    const animal = record.externalId === undefined ? known.get(record.id ?? 0n) : undefined;
     if (animal?.externalId === undefined || animal.externalId === null) return record;
     const { externalId, source } = animal;
-    return { ...record, outcome: { ...outcome, externalId }, source };
+    return { ...record, externalId, source };
   });
 }
 

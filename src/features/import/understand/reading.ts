@@ -19,7 +19,14 @@ import { deathReader } from "./exclusion.ts";
 import { type Format, hasFields, requireNeeded, type Sample, sampleOf } from "./format.ts";
 import { familiarHeadings, guessed, type Guess, isOfStays, looksLikeRecord } from "./guess.ts";
 import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map.ts";
-import { type Candidate, goneOf, type MapperContext, type Outcome, problemsMax } from "./record.ts";
+import {
+  type Candidate,
+  type CandidateCategory,
+  goneOf,
+  type MapperContext,
+  type Outcome,
+  problemsMax,
+} from "./record.ts";
 import { rehome } from "./rehome.ts";
 import { petstore, rescuegroups } from "./services.ts";
 import { shelters } from "./shelters.ts";
@@ -213,10 +220,10 @@ export function understand(
     notes,
     isWorkbook: input.shape === "xlsx",
     included: input.included,
-    kinds: new Map(),
   };
   const map = format.mapper(sample, context);
   const death = deathReader(sample, context);
+  const share = sharer();
   const outcomes: Outcome[] = [];
   let rejected = 0;
   for (const record of input.records) {
@@ -225,14 +232,16 @@ export function understand(
     const outcome = map(record, input.lines[outcomes.length] ?? 0);
     if (outcome.kind !== "pet") {
       const isKept = outcome.kind === "gone" || (rejected += 1) <= problemsMax;
-      outcomes.push(isKept ? outcome : { ...outcome, record: undefined });
+      outcomes.push(share(isKept ? outcome : { ...outcome, record: undefined }));
       continue;
     }
     const reason = outcome.status === "sold" ? undefined : death(record);
     outcomes.push(
-      reason === undefined
-        ? withCategory(outcome, reading)
-        : goneOf(outcome, reason, () => outcome),
+      share(
+        reason === undefined
+          ? withCategory(outcome, reading)
+          : goneOf(outcome, reason, () => outcome),
+      ),
     );
   }
   // Later records tell how the first ones are meant.
@@ -240,6 +249,22 @@ export function understand(
     return understand(input, reading, { readsStems, dates: allDates });
   }
   return { outcomes, notes: notes.list(), stems: statuses.stems() };
+}
+
+/** Gives all records one object for a category, and one text for a reason: both are few. */
+function sharer(): (outcome: Outcome) => Outcome {
+  const categories = new Map<string, CandidateCategory>();
+  const reasons = new Map<string, string>();
+  return (outcome) => {
+    if (outcome.kind === "reject") return outcome;
+    const { category } = outcome;
+    if (category !== undefined && category.id === undefined) {
+      outcome.category = categories.getOrInsert(category.name, category);
+    }
+    if (outcome.kind === "gone")
+      outcome.reason = reasons.getOrInsert(outcome.reason, outcome.reason);
+    return outcome;
+  };
 }
 
 function formatOf({ format: name, columns = {}, category, isOutcome }: Reading): Format {

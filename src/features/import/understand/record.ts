@@ -19,8 +19,8 @@ export interface FromLine {
   readonly id?: bigint | undefined;
   /** `source:id`, so that two sources cannot take each other's animals; unique in the catalogue. */
   readonly externalId?: string | undefined;
-  /** Whose id that is; absent for that of the whole import. */
-  readonly source?: string | undefined;
+  /** Whose id that is, and whose list it is without any id; empty when nobody said. */
+  readonly source: string;
   /**
    * Time of the record's last change as YYYYMMDDhhmmss, in UTC or in a zone that is not known; of
    * two records for one animal the greater one holds.
@@ -30,7 +30,7 @@ export interface FromLine {
 
 export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
   readonly kind: "pet";
-  readonly category: CandidateCategory;
+  category: CandidateCategory;
 }
 
 /**
@@ -40,11 +40,14 @@ export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
  */
 export interface Gone extends FromLine {
   readonly kind: "gone";
-  readonly reason: string;
+  reason: string;
   /** What the record calls the animal, to find two animals under one id. */
   readonly name: string | undefined;
-  readonly category?: CandidateCategory | undefined;
+  category?: CandidateCategory | undefined;
 }
+
+/** A record that says what becomes of its animal. */
+export type SoundRecord = Candidate | Gone;
 
 /** Bad records that are kept as they are; the rest of them are counted. */
 export const problemsMax = 1_000;
@@ -61,7 +64,7 @@ export interface Rejection extends FromLine {
   readonly unknownStatus?: string;
 }
 
-export type Outcome = Candidate | Gone | Rejection;
+export type Outcome = SoundRecord | Rejection;
 
 /** What the records of one import are read with. */
 export interface MapperContext {
@@ -74,8 +77,6 @@ export interface MapperContext {
   readonly isWorkbook: boolean;
   /** What JSON:API lists beside the records. */
   readonly included: readonly unknown[];
-  /** The categories so far by their names: one object for all animals of a category. */
-  readonly kinds: Map<string, CandidateCategory>;
 }
 
 /** Turns one record into an outcome. Never throws: what is wrong with a record is a rejection. */
@@ -96,7 +97,7 @@ export interface Parts {
   readonly id?: Named | undefined;
   readonly changed?: Named | undefined;
   /** In place of these, what our own exports have. */
-  readonly origin?: Omit<FromLine, "line">;
+  readonly origin?: Partial<FromLine>;
   readonly says: Said;
   /** Is not asked for where the animal is gone: such a record is sound whatever else it has. */
   readonly pet: () => Omit<Candidate, "kind" | "status" | keyof FromLine>;
@@ -122,7 +123,8 @@ export function mapperOf(
   partsOf: (record: unknown) => Parts,
 ): RecordMapper {
   return (record, line) => {
-    const rejection = { kind: "reject", line, field: "" } as const;
+    const { source } = context;
+    const rejection = { kind: "reject", line, source, field: "" } as const;
     if (record instanceof MalformedRecord) {
       return { ...rejection, problem: record.problem, record: record.text };
     }
@@ -134,7 +136,7 @@ export function mapperOf(
       const { origin, id, changed, says, pet } = partsOf(record);
       externalId = id === undefined ? origin?.externalId : idInSource(context, ...id, line);
       const version = changed && versionOf(context, ...changed, line);
-      const { id: own, source } = origin ?? {};
+      const { id: own, source = context.source } = origin ?? {};
       return outcomeOf(context, { line, id: own, externalId, source, version }, says, pet);
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
@@ -153,13 +155,13 @@ function named(columns: readonly string[] | undefined, record: unknown): unknown
 }
 
 function outcomeOf(
-  { statuses, notes, kinds }: MapperContext,
+  { statuses, notes }: MapperContext,
   origin: FromLine,
   says: Said,
   pet: Parts["pet"],
 ): Outcome {
   if ("gone" in says) return goneOf(origin, says.gone, pet);
-  if ("status" in says) return candidateOf(origin, pet(), says.status, kinds);
+  if ("status" in says) return candidateOf(origin, pet(), says.status);
   const { field, value } = says;
   const isMissing = isBlank(value);
   const meaning = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
@@ -171,17 +173,15 @@ function outcomeOf(
   if (isMissing && statuses.whenMissing === undefined) {
     notes.add(message("statusesBlank"), origin.line, JSON.stringify(animal.name));
   }
-  return candidateOf(origin, animal, meaning === "none" ? undefined : meaning, kinds);
+  return candidateOf(origin, animal, meaning === "none" ? undefined : meaning);
 }
 
 function candidateOf(
   { line, id, externalId, source, version }: FromLine,
   animal: ReturnType<Parts["pet"]>,
   status: PetStatus | undefined,
-  kinds: MapperContext["kinds"],
 ): Candidate {
-  const { name, category: own } = animal;
-  const category = own.id === undefined ? kinds.getOrInsert(own.name, own) : own;
+  const { name, category } = animal;
   // Written out: there are many, and a spread object takes twice the memory.
   const candidate: Candidate = {
     kind: "pet",

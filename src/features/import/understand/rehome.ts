@@ -104,7 +104,7 @@ export const rehome: Format = {
       origin: {
         id: isBlank(id(record)) ? undefined : int64In("id", id(record), notation),
         externalId: sourceId("externalId", text(externalId(record))),
-        source: sourceId("source", text(source(record))),
+        source: sourceId("source", text(source(record))) ?? context.source,
       },
       says: { field: "status", value: status(record) },
       pet: () => ({

@@ -174,7 +174,11 @@ export function externalId(
     notes.add(message("idsDamaged"), line, id);
     return undefined;
   }
-  return source === "" ? id : `${idPrefix(source)}${id}`;
+  if (source === "") return id;
+  const whole = `${idPrefix(source)}${id}`;
+  // As long as nobody looks at a joined text, it is kept as its parts, of twice the size.
+  whole.charCodeAt(0);
+  return whole;
 }
 
 const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|sí|s|ja|j|oui|o|sim)$/i;
