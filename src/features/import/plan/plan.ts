@@ -6,6 +6,7 @@ import { categoriesInUse, categoryKey } from "../../animals/categories.ts";
 import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts";
 import { textsOf } from "../../optional-texts.ts";
 import { type Message, message } from "../messages.ts";
+import { collectInput } from "../read/input.ts";
 import type { Prepared, Reading } from "../understand/reading.ts";
 import type { Candidate, Outcome, Rejection, SoundRecord } from "../understand/record.ts";
 import { idPrefix } from "../understand/values.ts";
@@ -89,6 +90,7 @@ export async function planned(
 ): Promise<Planned> {
   const { reading, understanding } = prepared;
   const { newIds = false, withdraws } = options;
+  collectInput(understanding.outcomes.length);
   const complete = completeSource(reading, options);
   const categories = new ImportCategories(await categoriesInUse(tx), {
     create: options.createCategories,

@@ -2,6 +2,7 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { NewPet, PetStatus } from "../../../domain/pet.ts";
 import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, type Message, message, type Notes, shown, wordOf } from "../messages.ts";
+import { ownText } from "../read/input.ts";
 import { MalformedRecord } from "../read/table.ts";
 import type { Dates } from "./dates.ts";
 import type { Statuses } from "./statuses.ts";
@@ -181,7 +182,8 @@ function candidateOf(
   animal: ReturnType<Parts["pet"]>,
   status: PetStatus | undefined,
 ): Candidate {
-  const { name, category } = animal;
+  const { category } = animal;
+  const name = ownText(animal.name);
   // Written out: there are many, and a spread object takes twice the memory.
   const candidate: Candidate = {
     kind: "pet",
@@ -209,7 +211,7 @@ export function goneOf(
   } catch (fault) {
     if (!(fault instanceof FieldFault)) throw fault;
   }
-  const name = animal.name === unnamed ? undefined : animal.name;
-  const { category } = animal;
+  const { name: said, category } = animal;
+  const name = said === undefined || said === unnamed ? undefined : ownText(said);
   return { kind: "gone", line, id, externalId, source, version, reason, name, category };
 }

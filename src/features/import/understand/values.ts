@@ -2,6 +2,7 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import { characterCount, isPetName, type NewPet, petNameLengthMax } from "../../../domain/pet.ts";
 import type { OptionalTextName } from "../../optional-texts.ts";
 import { isBlank, type Message, message, messageText, shown } from "../messages.ts";
+import { ownText } from "../read/input.ts";
 import type { MapperContext } from "./record.ts";
 
 /** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
@@ -174,11 +175,7 @@ export function externalId(
     notes.add(message("idsDamaged"), line, id);
     return undefined;
   }
-  if (source === "") return id;
-  const whole = `${idPrefix(source)}${id}`;
-  // As long as nobody looks at a joined text, it is kept as its parts, of twice the size.
-  whole.charCodeAt(0);
-  return whole;
+  return source === "" ? id : ownText(idPrefix(source), id);
 }
 
 const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|sí|s|ja|j|oui|o|sim)$/i;
