@@ -127,12 +127,11 @@ function stringEnd(text: string, start: number): number {
 function revived(value: unknown): unknown {
   if (typeof value === "string") return value.startsWith(exactMark) ? exact(value) : value;
   if (typeof value !== "object" || value === null) return value;
-  const object = value as Record<string, unknown>;
-  for (const [name, inner] of Object.entries(object)) {
-    const isChanged = typeof inner === "string" ? inner.startsWith(exactMark) : inner !== null;
-    if (isChanged && (typeof inner === "string" || typeof inner === "object")) {
-      object[name] = revived(inner);
-    }
+  const object = value as Record<string | number, unknown>;
+  for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+    const before = object[name];
+    const after = revived(before);
+    if (after !== before) object[name] = after;
   }
   return value;
 }

@@ -22,6 +22,7 @@ import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map
 import {
   type Candidate,
   type CandidateCategory,
+  type Gone,
   goneOf,
   type MapperContext,
   type Outcome,
@@ -223,26 +224,19 @@ export function understand(
   };
   const map = format.mapper(sample, context);
   const death = deathReader(sample, context);
-  const share = sharer();
+  const share = sharer(reading);
   const outcomes: Outcome[] = [];
   let rejected = 0;
   for (const record of input.records) {
     collectBehind(outcomes.length);
     learn(allDates, dateFields, record);
-    const outcome = map(record, input.lines[outcomes.length] ?? 0);
-    if (outcome.kind !== "pet") {
-      const isKept = outcome.kind === "gone" || (rejected += 1) <= problemsMax;
-      outcomes.push(share(isKept ? outcome : { ...outcome, record: undefined }));
-      continue;
+    let outcome = map(record, input.lines[outcomes.length] ?? 0);
+    if (outcome.kind === "pet" && outcome.status !== "sold") {
+      outcome = unlessGone(outcome, death(record));
+    } else if (outcome.kind === "reject" && (rejected += 1) > problemsMax) {
+      outcome = { ...outcome, record: undefined };
     }
-    const reason = outcome.status === "sold" ? undefined : death(record);
-    outcomes.push(
-      share(
-        reason === undefined
-          ? withCategory(outcome, reading)
-          : goneOf(outcome, reason, () => outcome),
-      ),
-    );
+    outcomes.push(share(outcome));
   }
   // Later records tell how the first ones are meant.
   if (allDates.isDayFirst !== firstDates.isDayFirst) {
@@ -251,18 +245,24 @@ export function understand(
   return { outcomes, notes: notes.list(), stems: statuses.stems() };
 }
 
+function unlessGone(animal: Candidate, reason: string | undefined): Candidate | Gone {
+  return reason === undefined ? animal : goneOf(animal, reason, () => animal);
+}
+
 /** Gives all records one object for a category, and one text for a reason: both are few. */
-function sharer(): (outcome: Outcome) => Outcome {
+function sharer({ category: told, format }: Reading): (outcome: Outcome) => Outcome {
+  const all = told !== undefined && format !== "map" ? { name: told } : undefined;
   const categories = new Map<string, CandidateCategory>();
   const reasons = new Map<string, string>();
   return (outcome) => {
     if (outcome.kind === "reject") return outcome;
+    if (outcome.kind === "gone")
+      outcome.reason = reasons.getOrInsert(outcome.reason, outcome.reason);
+    else if (all !== undefined) outcome.category = all;
     const { category } = outcome;
     if (category !== undefined && category.id === undefined) {
       outcome.category = categories.getOrInsert(category.name, category);
     }
-    if (outcome.kind === "gone")
-      outcome.reason = reasons.getOrInsert(outcome.reason, outcome.reason);
     return outcome;
   };
 }
@@ -272,11 +272,6 @@ function formatOf({ format: name, columns = {}, category, isOutcome }: Reading):
   const format = formats.find((each) => each.name === name);
   if (format === undefined) throw new Error(`there is no format ${name}`);
   return format;
-}
-
-function withCategory(outcome: Candidate, { category, format }: Reading): Candidate {
-  const isTold = category !== undefined && format !== "map";
-  return isTold ? { ...outcome, category: { name: category } } : outcome;
 }
 
 /** The fields with dates: some of them, in any field, show the order of day and month for all. */

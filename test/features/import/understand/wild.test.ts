@@ -464,6 +464,17 @@ describe("times as they are written", () => {
     expect(dates.sortable(all.at(-1))).toBe(day * 1_000_000);
   });
 
+  test.each([
+    [["25/12/2025"], 20260403],
+    [["25/12/2025", "12/25/2025"], 20260304],
+  ])("%j at the end of a long list tell how its first one is read", async (last, day) => {
+    const dates = [...Array.from({ length: 1_000 }, () => "3/4/2026"), ...last];
+    const rows = dates.map((date, at) => `A${at},Rex,${date},m,,Dog\n`).join("");
+    const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n";
+    const { outcomes } = await readWhole(header + rows);
+    expect(outcomes[0]?.version).toBe(day * 1_000_000);
+  });
+
   test("one that cannot be read is said", async () => {
     const text = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\nA1,Rex,soon,m,,Dog\n";
     const { notes } = await readWhole(text);
