@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from "commander";
 import { leadsToLoopback } from "../../cli/reach.ts";
-import { commandHere, storeCommand } from "../../cli/command.ts";
+import { commandHere, type Given, storeCommand } from "../../cli/command.ts";
 import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
 import { json } from "../../cli/json.ts";
 import { randomBytes } from "../../cli/open.ts";
@@ -82,9 +82,8 @@ function inviteCommand(io: Io): Command {
     },
     async (services, { role, ...given }, name) => {
       const people = peopleOf(services);
-      const origin = await originOf(people, given.loaded, io);
       const { person: invited, token } = await people.invite(name, role, io.actor);
-      await printLink(io, invited, { origin, token, asJson: given.json === true, people });
+      await printLink(io, people, given, invited, token);
     },
   );
 }
@@ -101,10 +100,8 @@ function linkCommand(io: Io): Command {
     },
     async (services, given, reference) => {
       const people = peopleOf(services);
-      const origin = await originOf(people, given.loaded, io);
       const them = await people.resolve(reference);
-      const token = await people.link(them.id);
-      await printLink(io, them, { origin, token, asJson: given.json === true, people });
+      await printLink(io, people, given, them, await people.link(them.id));
     },
   );
 }
@@ -122,18 +119,14 @@ async function originOf(people: PeopleService, loaded: LoadedConfig, io: Io): Pr
   return usual;
 }
 
-interface Link {
-  readonly origin: string;
-  readonly token: Secret;
-  readonly asJson: boolean;
-  readonly people: PeopleService;
-}
-
 async function printLink(
   io: Io,
+  people: PeopleService,
+  { json: asJson, loaded }: Given<object>,
   { id, name, role }: Person,
-  { origin, token, asJson, people }: Link,
+  token: Secret,
 ): Promise<void> {
+  const origin = await originOf(people, loaded, io);
   const url = `${origin}/join/${token}`;
   const expiresAt = isoSeconds(people.now() + invitationMs);
   const ifLost = `rehome people link ${id}`;
