@@ -58,12 +58,14 @@ const redirectsMax = 5;
 
 const rangesIn = (text: string) => text.split(/\s+/).map((range) => parseCidr(range) as Cidr);
 
-/** Ranges that are not on the public internet (IANA's special-purpose registries, RFC 6890). */
+/**
+ * Ranges that are not on the public internet (IANA's special-purpose registries, RFC 6890). Of
+ * IPv6, IANA gives out 2000::/3 only; other prefixes may lead to an IPv4 network.
+ */
 const specialRanges = rangesIn(
   `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
   192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
-  224.0.0.0/4 240.0.0.0/4 ::/96 64:ff9b::/32 100::/64 2001::/23 2001:db8::/32 2002::/16
-  3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8`,
+  224.0.0.0/4 240.0.0.0/4 ::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20`,
 );
 
 /**
@@ -112,6 +114,14 @@ export async function fetchPage(
   throw noList("redirectsMany", `${redirectsMax}`);
 }
 
+async function addressesOf(host: string): Promise<readonly string[]> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    throw (error as { code?: string }).code === "ENOTFOUND" ? noList("hostUnknown", host) : error;
+  }
+}
+
 /** The address of a host that may be asked. */
 async function pin(url: URL, allowPrivate: boolean): Promise<string> {
   if (url.username !== "" || url.password !== "") throw noList("addressSecret");
@@ -120,7 +130,7 @@ async function pin(url: URL, allowPrivate: boolean): Promise<string> {
     throw noList("addressScheme", url.protocol);
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const found = (await lookup(host, { all: true })).map(({ address }) => address);
+  const found = await addressesOf(host);
   if (found.some(isNeverAsked)) throw noList("hostForbidden", host);
   if (!allowPrivate && !found.every(isPublicAddress)) throw noList("hostPrivate", host);
   if (isPlain && found.some(isPublicAddress)) throw noList("hostPublic", host);
@@ -212,8 +222,7 @@ function requireList(bytes: Uint8Array): void {
 }
 
 function failureOf(error: unknown, timedOut: boolean): NoList {
-  const { name, code, hostname = "" } = error as Record<string, string | undefined>;
+  const { name, code } = error as Record<string, string | undefined>;
   if (timedOut || name === "TimeoutError" || name === "AbortError") return noList("sourceSlow");
-  if (code === "ENOTFOUND") return noList("hostUnknown", hostname);
   return noList("unreachable", code ?? name ?? "unknown");
 }

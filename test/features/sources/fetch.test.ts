@@ -60,7 +60,11 @@ describe("an address", () => {
   });
 
   test.each([
-    ["private", false, "10.1.2.3 127.0.0.1 100.64.0.1 ::1 fd00::1 ::ffff:10.0.0.1 64:ff9b::a00:1"],
+    [
+      "private",
+      false,
+      "10.1.2.3 127.0.0.1 100.64.0.1 ::1 fd00::1 ::ffff:10.0.0.1 64:ff9b::a00:1 ::ffff:0:127.0.0.1",
+    ],
     ["public", true, "93.184.216.34 2606:2800:220:1:248:1893:25c8:1946 172.32.0.1"],
   ])("on a %s network is public: %p", (_, expected, all) => {
     for (const each of all.split(" ")) {
@@ -71,6 +75,7 @@ describe("an address", () => {
   test.each([
     ["http://example.org/list.csv", "https://, not http:"],
     ["file:///etc/passwd", "https://, not file:"],
+    ["https://nowhere.invalid/list.csv", "the host nowhere.invalid was not found"],
     ["data:text/csv,Name", "https://, not data:"],
     ["https://kim:secret@example.org/list.csv", "user name or a password"],
   ])("%s is refused: %s", async (url, expected) => {
