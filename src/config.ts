@@ -151,10 +151,10 @@ export function origin(value: string): string | undefined {
   return URL.canParse(value) && new URL(value).origin === value ? value : undefined;
 }
 
-/** The address of a database without its password. */
+/** The address of a database without its password, also one that is mistyped. */
 export function withoutPassword(address: string): string {
   return address
-    .replace(/^(\w+:\/\/[^:/?#]*):.*@/s, "$1:***@")
+    .replace(/^(\w+:\/\/[^:]*|(?!\w+:\/\/)(?:postgres(?:ql)?:)?[^:]*):.*@/s, "$1:***@")
     .replace(/([?&]\w*password=)[^&#]*/gi, "$1***");
 }
 

@@ -142,11 +142,15 @@ describe("config", () => {
     "postgres://kim:s3cret@db/x",
     "postgres://kim:s3:c@ret@db/x?password=s3cret",
     "postgres://kim:s3cret@db/x?sslpassword=s3cret",
+    "postgres:kim:s3cret@db/x",
+    "postgres:/kim:s3:c@ret@db/x",
+    "kim:s3cret@db/x",
+    "postgres://ki/m:s3cret@db/x",
   ])("never shows the password of %s", async (address) => {
     for (const args of [["config"], ["config", "--json"], ["config", "--store", address]]) {
       const result = await ran(args, { REHOME_STORE: address });
       expect(result.exitCode).toBe(0);
-      expect(result.stdout).toContain("postgres://kim:***@db/x");
+      expect(result.stdout).toContain(":***@db/x");
       expect(result.stdout).not.toMatch(/s3|c@ret/);
     }
   });
