@@ -27,7 +27,6 @@ export interface ScheduleOptions {
   readonly workOf: (job: Job) => Work | undefined;
 }
 
-/** A job that this process does. */
 interface Running {
   readonly triedAtMs: number;
   /** When its lease was last begun. */

@@ -24,7 +24,6 @@ export const noList: <C extends Message["code"]>(
   ...said: Parameters<typeof message<C>>
 ) => NoList = (...said) => new NoList(message(...said));
 
-/** What a source is asked for. */
 export interface SourceRequest {
   readonly url: URL;
   /** Headers and a form with secrets: only the origin of `url` gets them. */

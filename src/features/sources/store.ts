@@ -28,7 +28,6 @@ export const isSourceName = (text: string): boolean => /^[^\s:-][^\s:]{0,39}$/u.
 
 export const pullJob = (name: string): string => jobName("pull", name);
 
-/** How a followed list is. */
 export const sourceStates = ["ok", "waiting", "failing", "held", "partial", "paused"] as const;
 
 export function stateOf({ source, job }: Followed): (typeof sourceStates)[number] {

@@ -8,7 +8,6 @@ export interface Finding {
   readonly check: string;
   readonly state: FindingState;
   readonly detail: string;
-  /** What to do about it. */
   readonly advice: string | null;
 }
 
