@@ -16,7 +16,7 @@ import {
   temporaryFolder,
 } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 import { startS3 } from "../helpers/s3.ts";
 import { until } from "../helpers/until.ts";
 
@@ -46,7 +46,7 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-const run = (...words: string[]) => ran(words, { env: s3.env });
+const run = (...words: string[]) => command(words, { env: s3.env });
 const secretIn = (at: string) => {
   using db = new Database(join(at, "rehome.db"), { readonly: true });
   return db.query("SELECT secret, paused FROM sources, schedule").get();

@@ -15,7 +15,7 @@ import { verifiedSchema } from "../../src/features/operate/backup/verify.ts";
 import { restoreSchema } from "../../src/features/operate/backup/restore.ts";
 import { makeKey, rehome, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 async function installation() {
@@ -23,26 +23,26 @@ async function installation() {
   const data = join(folder.path, "data");
   const file = join(folder.path, "backup.db");
   await makeKey(data, "--plan", "free");
-  const made = await ran(["backup", file, "--data", data, "--json"]);
+  const made = await command(["backup", file, "--data", data, "--json"]);
   expect(documentedJson(backupSchema, made.stdout)).toMatchObject({ file, animals: 0, keys: 1 });
   await makeKey(data, "--plan", "free");
   return { folder, data, file, [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 
 async function keyCount(data: string): Promise<number> {
-  const result = await ran(["keys", "list", "--json", "--data", data]);
+  const result = await command(["keys", "list", "--json", "--data", data]);
   return (JSON.parse(result.stdout) as unknown[]).length;
 }
 
 test("backup says what it wrote, never overwrites, and does not go to standard output", async () => {
   using at = await installation();
   const file = join(at.folder.path, "other.db");
-  const result = await ran(["backup", file, "--data", at.data]);
+  const result = await command(["backup", file, "--data", at.data]);
   expect(result).toMatchObject({ exitCode: 0, stderr: "" });
   expect(result.stdout).toMatch(
     /^Backed up 0 animals and 2 keys to .*\([\d,]+ bytes, verified\)\.\n$/,
   );
-  const again = await ran(["backup", file, "--data", at.data]);
+  const again = await command(["backup", file, "--data", at.data]);
   expect(again).toMatchObject({ exitCode: 2, stdout: "" });
   expect(again.stderr).toContain("a backup never overwrites a file");
   const dash = await rehome(["backup", "-", "--data", at.data], { cwd: at.folder.path });
@@ -53,7 +53,8 @@ test("backup says what it wrote, never overwrites, and does not go to standard o
 test("a folder gets a dated file each time, and keeps the newest and what is no backup of ours", async () => {
   using at = await installation();
   const folder = join(at.folder.path, "backups");
-  const run = (...args: string[]) => ran(["backup", folder, "--data", at.data, "--json", ...args]);
+  const run = (...args: string[]) =>
+    command(["backup", folder, "--data", at.data, "--json", ...args]);
   expect(await run("--keep", "3")).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining(`--keep needs a folder, and ${folder} is not a folder.`),
@@ -76,11 +77,11 @@ test("a folder gets a dated file each time, and keeps the newest and what is no 
 test("verify starts from a backup in memory, says what is in it, and touches nothing", async () => {
   using at = await installation();
   const add = ["pets", "add", "--category", "1", "--status", "sold", "--data", at.data];
-  await ran([...add, "--name", "Luna"]);
+  await command([...add, "--name", "Luna"]);
   const file = join(at.folder.path, "full.db");
-  await ran(["backup", file, "--data", at.data]);
+  await command(["backup", file, "--data", at.data]);
   const before = readFileSync(file);
-  const shown = await ran(["backup", "verify", file]);
+  const shown = await command(["backup", "verify", file]);
   expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
   expect(shown.stdout).toMatch(
     new RegExp(
@@ -88,7 +89,7 @@ test("verify starts from a backup in memory, says what is in it, and touches not
         "  1 animal: 1 sold\n  2 keys: 2 active\n  newest change of a key: ",
     ),
   );
-  const { stdout } = await ran(["backup", "verify", file, "--json"]);
+  const { stdout } = await command(["backup", "verify", file, "--json"]);
   expect(documentedJson(verifiedSchema, stdout)).toMatchObject({
     animals: 1,
     keys: 2,
@@ -97,7 +98,7 @@ test("verify starts from a backup in memory, says what is in it, and touches not
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(readdirSync(at.folder.path).toSorted()).toEqual(["backup.db", "data", "full.db"]);
   truncateSync(file, 20_480);
-  const cut = await ran(["backup", "verify", file]);
+  const cut = await command(["backup", "verify", file]);
   expect(cut).toMatchObject({ exitCode: 1, stdout: "" });
   expect(cut.stderr).toContain("is damaged");
 });
@@ -113,14 +114,14 @@ test("what a killed backup left in a folder goes after a day, and elsewhere it i
   ];
   for (const name of [old, running, other]) writeFileSync(join(folder, name), "");
   for (const name of [old, other]) utimesSync(join(folder, name), 0, 0);
-  const result = await ran(["backup", folder, "--data", at.data]);
+  const result = await command(["backup", folder, "--data", at.data]);
   expect(result).toMatchObject({ exitCode: 0, stderr: "" });
   const left = readdirSync(folder).filter((name) => name.endsWith(".partial"));
   expect(left.toSorted()).toEqual([other, running]);
 
   const file = join(at.folder.path, "next.db");
   writeFileSync(`${file}.partial`, "");
-  const refused = await ran(["backup", file, "--data", at.data]);
+  const refused = await command(["backup", file, "--data", at.data]);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toContain(`Another process may be writing ${file}.partial.`);
   expect(existsSync(file)).toBe(false);
@@ -129,7 +130,7 @@ test("what a killed backup left in a folder goes after a day, and elsewhere it i
 describe("restore", () => {
   test("over a catalogue asks, or needs --yes; into an empty folder it has nothing to ask", async () => {
     using at = await installation();
-    const refused = await ran(["restore", at.file, "--data", at.data]);
+    const refused = await command(["restore", at.file, "--data", at.data]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toContain("Try: Add --yes if you are sure.");
     const no = await rehomeAtTerminal(["restore", at.file, "--data", at.data], {
@@ -139,7 +140,7 @@ describe("restore", () => {
     expect(no.exitCode).toBe(1);
     expect(no.screen).toContain(`Replace the catalogue in ${at.data} with `);
     expect(await keyCount(at.data)).toBe(2);
-    const done = await ran(["restore", at.file, "--data", at.data, "--yes", "--json"]);
+    const done = await command(["restore", at.file, "--data", at.data, "--yes", "--json"]);
     expect(done).toMatchObject({ exitCode: 0, stderr: "" });
     expect(documentedJson(restoreSchema, done.stdout)).toMatchObject({
       keys: 1,
@@ -147,17 +148,17 @@ describe("restore", () => {
     });
     expect(await keyCount(at.data)).toBe(1);
     const fresh = join(at.folder.path, "fresh");
-    const first = await ran(["restore", at.file, "--data", fresh]);
+    const first = await command(["restore", at.file, "--data", fresh]);
     expect(first.stdout).toStartWith("Restored 0 animals and 1 key to ");
     expect(await keyCount(fresh)).toBe(1);
   });
 
   test("a missing backup and the wrong kind of store are said before anybody is asked", async () => {
     using at = await installation();
-    const missing = await ran(["restore", join(at.file, "none.db"), "--data", at.data]);
+    const missing = await command(["restore", join(at.file, "none.db"), "--data", at.data]);
     expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no backup") });
     const env = { REHOME_STORE: "postgres://kim@127.0.0.1:1/x" };
-    const wrong = await ran(["restore", at.file], { env });
+    const wrong = await command(["restore", at.file], { env });
     expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("pg_restore") });
   });
 });

@@ -25,7 +25,7 @@ import { loadConfig } from "../../src/config.ts";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import { liveThrough } from "../helpers/usage.ts";
 
@@ -35,7 +35,7 @@ interface Report {
 }
 
 async function examined(folder: string, ...args: string[]) {
-  const result = await ran(["doctor", "--data", folder, "--port", "1", "--json", ...args]);
+  const result = await command(["doctor", "--data", folder, "--port", "1", "--json", ...args]);
   const report = documentedJson(doctorSchema, result.stdout) as Report;
   // The exit code is for scripts, and says the same.
   expect(result.exitCode).toBe(report.state === "fail" ? 1 : 0);
@@ -50,7 +50,9 @@ describe("the certificate of the settings", () => {
   const fixtures = join(import.meta.dir, "../fixtures/tls");
   const found = async (folder: string, cert: string, key: string) => {
     const env = { REHOME_TLS_CERT: cert, REHOME_TLS_KEY: key };
-    const { stdout } = await ran(["doctor", "--data", folder, "--port", "1", "--json"], { env });
+    const { stdout } = await command(["doctor", "--data", folder, "--port", "1", "--json"], {
+      env,
+    });
     const { checks } = documentedJson(doctorSchema, stdout) as Report;
     return checks.find(({ check }) => check === "certificate");
   };
@@ -96,7 +98,7 @@ test("a store file or TLS key that every user can read is warned of", async () =
     for (const file of files) chmodSync(file, mode);
     const env = { REHOME_STORE_FILE: store, REHOME_TLS_CERT: key, REHOME_TLS_KEY: key };
     const quick = ["--port", "1", "--store-timeout", "1", "--json"];
-    const { stdout } = await ran(["doctor", ...quick], { env });
+    const { stdout } = await command(["doctor", ...quick], { env });
     const { checks } = documentedJson(doctorSchema, stdout) as Report;
     return checks.filter(({ check }) => check === "secret");
   };
@@ -127,7 +129,7 @@ describe("a sound installation", () => {
 
     using backups = temporaryFolder();
     const file = join(backups.path, "rehome.db");
-    expect((await ran(["backup", file, "--data", folder.path])).exitCode).toBe(0);
+    expect((await command(["backup", file, "--data", folder.path])).exitCode).toBe(0);
     const after = await examined(folder.path, "--port", port);
     expect(after.report.state).toBe("ok");
     expect(after.of("backup")?.detail).toEndWith(`, written to ${file}`);
@@ -216,7 +218,7 @@ describe("the data folder", () => {
     const { report, of } = await examined(folder.path);
     expect(report.state).toBe("fail");
     expect(of("start")?.detail).toContain("is missing, but");
-    const refused = await ran(["serve", "--data", folder.path]);
+    const refused = await command(["serve", "--data", folder.path]);
     expect(refused.stderr).toContain(of("start")?.detail ?? "nothing");
   });
 
@@ -276,7 +278,7 @@ describe("time", () => {
     using folder = temporaryFolder();
     await makeKey(folder.path);
     const file = join(folder.path, "kept.db");
-    await ran(["backup", file, "--data", folder.path]);
+    await command(["backup", file, "--data", folder.path]);
     using db = new Database(join(folder.path, "rehome.db"));
     const aged =
       "UPDATE store_state SET value = json_set(value, '$.atMs', ?) WHERE name = 'backup'";
@@ -301,7 +303,7 @@ describe("a PostgreSQL database", () => {
 
   async function onDatabase(url: string) {
     const env = { REHOME_STORE: url };
-    const result = await ran(["doctor", "--port", "1", "--json"], { env });
+    const result = await command(["doctor", "--port", "1", "--json"], { env });
     const { password } = new URL(url);
     expect(result.stdout + result.stderr).not.toContain(password);
     const report = documentedJson(doctorSchema, result.stdout) as Report;
@@ -318,7 +320,7 @@ describe("a PostgreSQL database", () => {
     const [before] = await database.sql`SELECT to_regnamespace('rehome') IS NULL AS "isEmpty"`;
     expect(before).toEqual({ isEmpty: true });
     const env = { REHOME_STORE: database.url };
-    expect(await ran(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });
+    expect(await command(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });
     expect(await onDatabase(database.url)).toMatchObject({
       state: "ok",
       detail: expect.stringContaining("schema up to date"),
@@ -327,7 +329,7 @@ describe("a PostgreSQL database", () => {
 
   test("whose tables this user may only read fails with what to do", async () => {
     const env = { REHOME_STORE: database.url };
-    expect(await ran(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });
+    expect(await command(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });
     const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
     await database.sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'a password of its own'`);
     await database.sql.unsafe(`GRANT USAGE ON SCHEMA rehome TO ${role}`);
@@ -351,7 +353,7 @@ describe("a PostgreSQL database", () => {
     await database.sql.unsafe(advice.replace("As their owner: ", ""));
     expect(await onDatabase(url.href)).toMatchObject({ state: "ok" });
     const add = ["pets", "add", "--name", "Rex", "--category", "1"];
-    expect(await ran(add, { env: { REHOME_STORE: url.href } })).toMatchObject({ exitCode: 0 });
+    expect(await command(add, { env: { REHOME_STORE: url.href } })).toMatchObject({ exitCode: 0 });
     await database.sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
 });
@@ -399,7 +401,7 @@ test("a console that the settings have is asked", async () => {
   const detail = async (port: number | undefined) => {
     const env = { REHOME_CONSOLE: `127.0.0.1:${port}` };
     const args = ["doctor", "--data", folder.path, "--port", "1", "--json"];
-    const { checks } = JSON.parse((await ran(args, { env })).stdout) as Report;
+    const { checks } = JSON.parse((await command(args, { env })).stdout) as Report;
     return checks.find(({ check }) => check === "console")?.detail;
   };
   expect(await detail(console.port)).toBe(`answers on 127.0.0.1:${console.port}`);

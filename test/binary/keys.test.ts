@@ -20,12 +20,12 @@ import {
 } from "../helpers/binary.ts";
 import { finished } from "../helpers/finished.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
-const keys = (...args: string[]) => ran(["keys", ...args], { env });
+const keys = (...args: string[]) => command(["keys", ...args], { env });
 let website: TestKey;
 let city: TestKey;
 
@@ -256,8 +256,8 @@ test("show says of a revoked key that all its secrets ended", async () => {
 
 describe("on a store whose keys are all of the staging environment", () => {
   const staging = temporaryFolder();
-  const command = (args: readonly string[], more: Record<string, string> = {}) =>
-    ran(["keys", ...args], { env: { REHOME_DATA: staging.path, ...more } });
+  const onStaging = (args: readonly string[], more: Record<string, string> = {}) =>
+    command(["keys", ...args], { env: { REHOME_DATA: staging.path, ...more } });
   const create = ["create", "--plan", "free", "--name", "another"];
   let id: string;
 
@@ -269,17 +269,17 @@ describe("on a store whose keys are all of the staging environment", () => {
   test.each([["create"], ["rotate"]])("%s wants to be told which one it is for", async (name) => {
     const args = name === "create" ? create : ["rotate", id];
     // Without the ends of its windows, which may come while this runs.
-    const shown = async () => (await command(["show", id])).stdout.replaceAll(/, until .*/g, "");
+    const shown = async () => (await onStaging(["show", id])).stdout.replaceAll(/, until .*/g, "");
     const before = await shown();
-    const result = await command(args);
+    const result = await onStaging(args);
     expect(result).toMatchObject({ exitCode: 2, stdout: "" });
     expect(result.stderr).toContain("but none of the production environment");
     expect(result.stderr).toContain("--environment or REHOME_ENVIRONMENT");
     expect(await shown()).toBe(before);
-    const named = await command([...args, "--environment", "staging"]);
+    const named = await onStaging([...args, "--environment", "staging"]);
     expect(named.stdout).toMatch(/^rehome_test_\w{36}\n$/);
     const other = name === "create" ? [...args.slice(0, -1), "yet another"] : args;
-    const byVariable = await command(other, { REHOME_ENVIRONMENT: "staging" });
+    const byVariable = await onStaging(other, { REHOME_ENVIRONMENT: "staging" });
     expect(byVariable.stdout).toMatch(/^rehome_test_\w{36}\n$/);
   });
 

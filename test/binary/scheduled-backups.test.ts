@@ -8,7 +8,7 @@ import { childrenOf, kill } from "../helpers/family.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { testDatabase } from "../helpers/postgres.ts";
 import { random as randomOf } from "../../scripts/random.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 import { type S3Fault, startS3 } from "../helpers/s3.ts";
 import { fill, smallDisk } from "../helpers/small-disk.ts";
 import { until } from "../helpers/until.ts";
@@ -75,7 +75,7 @@ async function due(
 /** What the doctor says of backups. */
 async function doctor(settings: Record<string, string>) {
   const env = { ...s3.env, ...settings };
-  const { stdout } = await ran(["doctor", "--data", data, "--port", "1", "--json"], { env });
+  const { stdout } = await command(["doctor", "--data", data, "--port", "1", "--json"], { env });
   const { checks } = JSON.parse(stdout) as {
     checks: { check: string; state: string; detail: string }[];
   };
@@ -84,7 +84,7 @@ async function doctor(settings: Record<string, string>) {
 
 const backups = async () => {
   s3.at.fault = undefined;
-  const { stdout, stderr } = await ran(["backup", "list", s3.address, "--json"], {
+  const { stdout, stderr } = await command(["backup", "list", s3.address, "--json"], {
     env: s3.env,
   });
   expect(stderr).toBe("");
@@ -113,7 +113,7 @@ test("of a service go to a bucket, and what cannot be removed or read there is t
   expect(after).toHaveLength(2);
   expect(after).not.toContain(before[0] ?? "");
   for (const file of after) {
-    expect(await ran(["backup", "verify", file], { env: s3.env })).toMatchObject({
+    expect(await command(["backup", "verify", file], { env: s3.env })).toMatchObject({
       exitCode: 0,
     });
   }
@@ -168,7 +168,7 @@ test("that fail are told by monitor, doctor and metrics, and none that is broken
   /** What is there can be restored: also one that was sent, and could not be read back. */
   const verifyAll = async () => {
     for (const file of (await backups()).filter((each) => !good.has(each))) {
-      const verified = await ran(["backup", "verify", file], { env: s3.env });
+      const verified = await command(["backup", "verify", file], { env: s3.env });
       expect(verified).toMatchObject({ exitCode: 0 });
       good.add(file);
     }
@@ -237,12 +237,12 @@ test("go to a folder that is made, and one that cannot be is told", async () => 
   await unmounted();
   expect(existsSync(place)).toBe(false);
   mkdirSync(place);
-  await ran(["backup", join(folder.path, "elsewhere.db"), "--data", data]);
+  await command(["backup", join(folder.path, "elsewhere.db"), "--data", data]);
   await unmounted();
   expect(readdirSync(place)).toEqual([]);
   // Somebody agrees to the folder as it is.
   const env = { REHOME_BACKUP_TO: place };
-  expect(await ran(["backup", "--data", data], { env })).toMatchObject({ exitCode: 0 });
+  expect(await command(["backup", "--data", data], { env })).toMatchObject({ exitCode: 0 });
   expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
 }, 120_000);
 
@@ -252,7 +252,7 @@ test("are left alone by a server without their setting, and are not for bad sett
   const before = db.query("SELECT * FROM schedule").all();
   expect(before).toHaveLength(1);
   await using _server = await serve(data, [], { env: s3.env });
-  const { stdout } = await ran(["doctor", "--data", data, "--port", "1", "--json"]);
+  const { stdout } = await command(["doctor", "--data", data, "--port", "1", "--json"]);
   expect(stdout).not.toContain("failed to make");
   expect(db.query("SELECT * FROM schedule").all()).toEqual(before);
   const refused = async (env: Record<string, string>) => {

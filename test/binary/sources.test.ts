@@ -1,7 +1,7 @@
 /** A followed list, from its preview to the pulls of the service. */
 import { afterAll, expect, test } from "bun:test";
 import { serve, temporaryFolder } from "../helpers/binary.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 import { until } from "../helpers/until.ts";
 
 const folder = temporaryFolder();
@@ -13,16 +13,16 @@ afterAll(async () => {
 });
 
 const sources = (...words: string[]) =>
-  ran(["sources", ...words, "--data", folder.path], { env: { REHOME_PULL_PRIVATE: "on" } });
+  command(["sources", ...words, "--data", folder.path], { env: { REHOME_PULL_PRIVATE: "on" } });
 const animals = async () => {
-  const { stdout } = await ran(["pets", "list", "--json", "--data", folder.path]);
+  const { stdout } = await command(["pets", "list", "--json", "--data", folder.path]);
   return (JSON.parse(stdout) as { name: string; status: string }[]).map(
     ({ name, status }) => `${name} ${status}`,
   );
 };
 
 test("a list is shown, confirmed and followed; the service pulls what changed", async () => {
-  await ran(["keys", "create", "--plan", "free", "--name", "k", "--data", folder.path]);
+  await command(["keys", "create", "--plan", "free", "--name", "k", "--data", folder.path]);
   const url = `http://127.0.0.1:${fake.port}/list.csv`;
   const asked = await sources("add", "vet", "--url", url, "--every", "15m");
   expect(asked.exitCode).toBe(2);

@@ -6,7 +6,7 @@ import { copiedSchema } from "../../src/features/postgres/moving/command.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 
 const folder = temporaryFolder();
 let database: TestDatabase;
@@ -39,7 +39,7 @@ const listed = async (origin: string) => {
 
 test("a folder moves to a database and back, and the key that somebody holds goes on working", async () => {
   const from = ["--from", folder.path];
-  const there = await ran(["store", "copy", ...from, "--to", database.url, "--json"]);
+  const there = await command(["store", "copy", ...from, "--to", database.url, "--json"]);
   expect(there).toMatchObject({ exitCode: 0, stderr: "" });
   const report = documentedJson(copiedSchema, there.stdout) as {
     to: string;
@@ -51,11 +51,11 @@ test("a folder moves to a database and back, and the key that somebody holds goe
   using other = temporaryFolder();
   await using second = await testDatabase();
   const again = ["store", "copy", ...from, "--to", second.url, "--moved-store"];
-  expect((await ran(again)).exitCode).toBe(0);
+  expect((await command(again)).exitCode).toBe(0);
   const addressFile = join(other.path, "address");
   writeFileSync(addressFile, `${second.url}\n`);
   const back = join(other.path, "data");
-  const returned = await ran(["store", "copy", "--from-file", addressFile, "--to", back]);
+  const returned = await command(["store", "copy", "--from-file", addressFile, "--to", back]);
   expect(returned.stderr).toContain("From now on rehome refuses to work on postgres://");
   expect(returned.stdout).toContain("4,000  animals");
   expect(returned.stdout).not.toMatch(/^ +0 /m);
@@ -79,13 +79,13 @@ test("a folder that a server uses is refused, as source and as target", async ()
     ["--from", used, "--to", join(home.path, "new")],
     ["--from", other, "--to", used],
   ]) {
-    const refused = await ran(["store", "copy", ...places]);
+    const refused = await command(["store", "copy", ...places]);
     expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain(`${join(used, "rehome.db")} is in use by another process.`);
   }
   expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
   await server.stop();
-  const copied = await ran(["store", "copy", "--from", used, "--to", join(home.path, "new")]);
+  const copied = await command(["store", "copy", "--from", used, "--to", join(home.path, "new")]);
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("are equal") });
 }, 120_000);
 
@@ -95,7 +95,7 @@ test("a database that a server uses is refused, as source and as target", async 
   await makeKey(other);
   await using used = await testDatabase();
   const env = { REHOME_STORE: `${used.url}?application_name=shelter` };
-  const made = await ran(["keys", "create", "--name", "t", "--plan", "pro"], { env });
+  const made = await command(["keys", "create", "--name", "t", "--plan", "pro"], { env });
   expect(made.exitCode).toBe(0);
   const address = `${used.url}?application_name=shelter`;
   await using server = await serve(undefined, [], { env: { REHOME_STORE: address } });
@@ -103,7 +103,7 @@ test("a database that a server uses is refused, as source and as target", async 
     ["--from", address, "--to", join(home.path, "new")],
     ["--from", other, "--to", address],
   ]) {
-    const refused = await ran(["store", "copy", ...places]);
+    const refused = await command(["store", "copy", ...places]);
     expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toMatch(/postgres:\S+ is in use by another process\./);
     expect(refused.stderr).not.toContain(password);
@@ -115,27 +115,27 @@ test("a database is not copied onto itself by another address", async () => {
   await using used = await testDatabase();
   const env = { REHOME_STORE: used.url };
   const add = ["pets", "add", "--name", "Rex", "--category", "1"];
-  expect((await ran(add, { env })).exitCode).toBe(0);
+  expect((await command(add, { env })).exitCode).toBe(0);
   const again = `${used.url}?application_name=rehome`;
-  const copied = await ran(["store", "copy", "--from", used.url, "--to", again]);
+  const copied = await command(["store", "copy", "--from", used.url, "--to", again]);
   expect([copied.exitCode, copied.stdout]).toEqual([1, ""]);
   expect(copied.stderr).toContain("is in use by another process.");
-  expect((await ran(["pets", "list"], { env })).exitCode).toBe(0);
+  expect((await command(["pets", "list"], { env })).exitCode).toBe(0);
 }, 120_000);
 
 test("a database that is read-only is copied, and the command says that it has no mark", async () => {
   using home = temporaryFolder();
   await using source = await testDatabase();
   const add = ["pets", "add", "--name", "Rex", "--category", "1"];
-  expect((await ran(add, { env: { REHOME_STORE: source.url } })).exitCode).toBe(0);
+  expect((await command(add, { env: { REHOME_STORE: source.url } })).exitCode).toBe(0);
   const name = new URL(source.url).pathname.slice(1);
   await source.sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
   const to = join(home.path, "new");
-  const copied = await ran(["store", "copy", "--from", source.url, "--to", to]);
+  const copied = await command(["store", "copy", "--from", source.url, "--to", to]);
   expect([copied.exitCode, copied.stdout]).toEqual([1, ""]);
   expect(copied.stderr).toMatch(/^Error: postgres:\S+ could not be marked as moved\.$/m);
   expect(copied.stderr).toContain(`Everything is in ${to}, and both sides are equal.`);
-  const list = await ran(["pets", "list", "--data", to]);
+  const list = await command(["pets", "list", "--data", to]);
   expect(list).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Rex") });
 }, 120_000);
 
@@ -144,7 +144,7 @@ describe("a store that moved", () => {
     const home = temporaryFolder();
     const old = join(home.path, "old");
     const { id } = await makeKey(old);
-    const copied = await ran(["store", "copy", "--from", old, "--to", target()]);
+    const copied = await command(["store", "copy", "--from", old, "--to", target()]);
     expect(copied.exitCode).toBe(0);
     return { home, old, id, [Symbol.dispose]: () => home[Symbol.dispose]() };
   };
@@ -161,16 +161,16 @@ describe("a store that moved", () => {
       ["backup", join(path, "b.db")],
       ["restore", join(at.old, "rehome.db"), "--yes"],
     ]) {
-      const refused = await ran([...args, "--data", at.old]);
+      const refused = await command([...args, "--data", at.old]);
       expect([args[0], refused.exitCode, refused.stdout]).toEqual([args[0], 1, ""]);
       expect(refused.stderr).toContain(`The store in ${at.old} was moved to ${place}`);
       expect(refused.stderr).not.toContain(secret);
     }
-    const copied = await ran(["store", "copy", "--from", at.old, "--to", join(path, "third")]);
+    const copied = await command(["store", "copy", "--from", at.old, "--to", join(path, "third")]);
     expect(copied.stderr).toContain("was moved to");
-    const doctor = await ran(["doctor", "--data", at.old, "--port", "1"]);
+    const doctor = await command(["doctor", "--data", at.old, "--port", "1"]);
     expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/fail +moved/) });
-    const meant = await ran(["keys", "list", "--data", at.old, "--moved-store"]);
+    const meant = await command(["keys", "list", "--data", at.old, "--moved-store"]);
     expect(meant).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(at.id) });
   }, 120_000);
 
@@ -179,15 +179,15 @@ describe("a store that moved", () => {
     using at = await moved(() => source.url);
     const back = join(at.home.path, "back");
     const env = { REHOME_STORE: source.url };
-    expect((await ran(["keys", "list"], { env })).exitCode).toBe(0);
-    const copied = await ran(["store", "copy", "--from", source.url, "--to", back]);
+    expect((await command(["keys", "list"], { env })).exitCode).toBe(0);
+    const copied = await command(["store", "copy", "--from", source.url, "--to", back]);
     expect(copied.exitCode).toBe(0);
-    const refused = await ran(["keys", "revoke", at.id, "--yes"], { env });
+    const refused = await command(["keys", "revoke", at.id, "--yes"], { env });
     expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain(`was moved to ${back}`);
-    const doctor = await ran(["doctor", "--port", "1"], { env });
+    const doctor = await command(["doctor", "--port", "1"], { env });
     expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/fail +moved/) });
-    const list = await ran(["keys", "list", "--data", back]);
+    const list = await command(["keys", "list", "--data", back]);
     expect(list.stdout).toContain("active");
   }, 120_000);
 });
@@ -205,7 +205,7 @@ test("a store goes back to where it came from in one command, both ways, and its
       chownSync(path, owner, owner);
   }
   const copy = async (from: string, to: string) => {
-    const copied = await ran(["store", "copy", "--from", from, "--to", to]);
+    const copied = await command(["store", "copy", "--from", from, "--to", to]);
     expect(copied).toMatchObject({ exitCode: 0 });
     return copied.stderr;
   };
@@ -213,11 +213,11 @@ test("a store goes back to where it came from in one command, both ways, and its
   const back = await copy(database.url, folder);
   expect(back).toMatch(/^The former copy is kept in \S+\/rehome\.db\.replaced-\w+\.$/m);
   expect(statSync(join(folder, "rehome.db")).uid).toBe(owner);
-  const list = await ran(["keys", "list", "--data", folder]);
+  const list = await command(["keys", "list", "--data", folder]);
   expect(list).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
   const again = await copy(folder, database.url);
   expect(again).toMatch(/^The former copy is kept in the schema rehome_replaced_\w+\.$/m);
-  const there = await ran(["keys", "list"], { env: { REHOME_STORE: database.url } });
+  const there = await command(["keys", "list"], { env: { REHOME_STORE: database.url } });
   expect(there).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
 }, 120_000);
 
@@ -259,7 +259,7 @@ describe("is refused in words", () => {
       "must begin with postgres://",
     ],
   ])("%s", async (_what, args, words) => {
-    const { exitCode, stderr } = await ran(["store", "copy", ...args()]);
+    const { exitCode, stderr } = await command(["store", "copy", ...args()]);
     expect(stderr).toContain(words);
     expect(stderr).toStartWith("Error: ");
     expect(stderr).not.toContain("hunter2");
@@ -267,7 +267,7 @@ describe("is refused in words", () => {
   });
 
   test("a place that holds something", async () => {
-    const { exitCode, stderr } = await ran([
+    const { exitCode, stderr } = await command([
       "store",
       "copy",
       "--from",

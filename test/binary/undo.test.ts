@@ -14,7 +14,7 @@ import {
 } from "../helpers/binary.ts";
 import { finished } from "../helpers/finished.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 import { onStoreUnderTest } from "../helpers/store-under-test.ts";
 
 const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n";
@@ -32,23 +32,23 @@ test("takes a mistaken import back whole, with the categories that it made", asy
   using folder = temporaryFolder();
   const store = ["--data", join(folder.path, "data")];
   const take = (stdin: string, ...args: string[]) =>
-    rehome(["pets", "import", "-", "--create-categories", ...args, ...store], { stdin });
+    command(["pets", "import", "-", "--create-categories", ...args, ...store], { stdin });
   const good = await take(`${header}A1,Rex,01/02/2026,m,,Dog\nA2,Ada,01/02/2026,m,,Dog\n`);
   expect(good.exitCode).toBe(0);
-  const whole = async () => (await ran(["pets", "export", ...store])).stdout;
+  const whole = async () => (await command(["pets", "export", ...store])).stdout;
   const before = await whole();
 
   // The breed was taken for the species, and a row says that Ada died, which she did not.
   const bad = await take(`${header}A1,Rex,01/03/2026,m,,Beagle\nA2,Ada,01/03/2026,m,Died,Dog\n`);
   expect(bad.stdout).toContain("1  withdrawn");
-  const asked = await ran(["undo", ...store]);
+  const asked = await command(["undo", ...store]);
   expect([asked.exitCode, asked.stderr]).toEqual([
     2,
     expect.stringMatching(
       /^Change 2: import by \S+, \S+ Animals: 1 changed back, 1 brought back; 1 category changed back\.\n/,
     ),
   ]);
-  const done = await ran(["undo", "--yes", "--json", ...store]);
+  const done = await command(["undo", "--yes", "--json", ...store]);
   expect(documentedJson(undoneSchema, done.stdout)).toMatchObject({
     action: "import",
     updated: 1,
@@ -58,9 +58,9 @@ test("takes a mistaken import back whole, with the categories that it made", asy
     categories: 1,
   });
   expect(await whole()).toBe(before);
-  const categories = await ran(["categories", "list", "--json", ...store]);
+  const categories = await command(["categories", "list", "--json", ...store]);
   expect(JSON.parse(categories.stdout)).toEqual([{ id: 1, name: "Dog", animals: 2 }]);
-  const history = await ran(["pets", "history", "2", "--json", ...store]);
+  const history = await command(["pets", "history", "2", "--json", ...store]);
   const { events } = JSON.parse(history.stdout) as { events: { action: string }[] };
   expect(events.map(({ action }) => action)).toEqual(["import", "undo"]);
 });
@@ -68,14 +68,14 @@ test("takes a mistaken import back whole, with the categories that it made", asy
 test("changes nothing when all of it was changed since, and says so", async () => {
   using folder = temporaryFolder();
   const store = ["--data", join(folder.path, "data")];
-  await ran(["pets", "add", "--name", "Rex", "--category", "1", ...store]);
-  await ran(["pets", "update", "1", "--name", "Max", ...store]);
-  const { exitCode, stdout } = await ran(["undo", "1", "--yes", ...store]);
+  await command(["pets", "add", "--name", "Rex", "--category", "1", ...store]);
+  await command(["pets", "update", "1", "--name", "Max", ...store]);
+  const { exitCode, stdout } = await command(["undo", "1", "--yes", ...store]);
   expect([exitCode, stdout]).toEqual([
     0,
     "Nothing was changed. Nothing of it is left to undo. 1 left unchanged, because it was changed since.\n",
   ]);
-  const shown = await ran(["pets", "show", "1", "--json", ...store]);
+  const shown = await command(["pets", "show", "1", "--json", ...store]);
   expect(JSON.parse(shown.stdout)).toMatchObject({ name: "Max" });
 });
 

@@ -5,12 +5,12 @@ import { windowMs } from "../../src/domain/windows.ts";
 import { usageSchema, type UsageReport } from "../../src/features/operate/usage/report.ts";
 import { makeKey, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { ran } from "../helpers/ran.ts";
+import { command } from "../helpers/command.ts";
 import { liveThrough } from "../helpers/usage.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
-const usage = (...args: string[]) => ran(["usage", ...args], { env });
+const usage = (...args: string[]) => command(["usage", ...args], { env });
 let busy: TestKey;
 let pressed: TestKey;
 let idle: TestKey;
@@ -71,7 +71,7 @@ describe("--json", () => {
     const { key } = await makeKey(other.path, "--plan", "free");
     const headers = { authorization: `Bearer ${key}` };
     for (let at = 0; at < 4; at += 1) await fetch(`${server.origin}/v1/pets`, { headers });
-    const result = await ran(["usage", "--json", "--data", other.path]);
+    const result = await command(["usage", "--json", "--data", other.path]);
     expect(JSON.parse(result.stdout)).toMatchObject({ totals: { requests: 4 } });
   });
 });
@@ -114,13 +114,13 @@ test("a key that used more than it may now has nothing left", async () => {
   ]);
   const data = ["--data", other.path];
   const limits = ["--plan", "enterprise", "--per-minute", "5", "--per-day", "5"];
-  expect((await ran(["keys", "update", id, ...limits, ...data])).exitCode).toBe(0);
+  expect((await command(["keys", "update", id, ...limits, ...data])).exitCode).toBe(0);
   const beforeMs = Date.now();
-  const { stdout } = await ran(["keys", "show", id, "--json", ...data]);
+  const { stdout } = await command(["keys", "show", id, "--json", ...data]);
   const { windows } = JSON.parse(stdout) as { windows: { minute: { resetsAt: string } } };
   expect(windows).toMatchObject({ day: { used: 20, remaining: 0 } });
   expect(Date.parse(windows.minute.resetsAt)).toBeGreaterThan(beforeMs);
-  const shown = (await ran(["keys", "show", id, ...data])).stdout;
+  const shown = (await command(["keys", "show", id, ...data])).stdout;
   expect(shown).toMatch(/ 20 requests\n +[\d-]+ +1 request\n/);
 });
 
