@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { decryptTo } from "../../../src/features/operate/backup/encryption.ts";
 import { bucketPlace, deliver } from "../../../src/features/operate/backup/places.ts";
 import { startS3 } from "../../helpers/s3.ts";
 
@@ -95,3 +96,24 @@ test("a list that does not end is an error", async () => {
   const failed = await listing.then(String, (error: Error) => error.message);
   expect(failed).toContain("the list does not end");
 });
+
+test("what a bucket says of a failure is cut to a line", async () => {
+  const said = `<Error><Code>${"A".repeat(5_000)}</Code><Message>No.</Message></Error>`;
+  using long = Bun.serve({ port: 0, fetch: () => new Response(said, { status: 403 }) });
+  const env = { ...s3.env, AWS_ENDPOINT_URL: long.url.origin };
+  const failed = await bucketPlace(s3.address, env, undefined)
+    .list()
+    .then(String, (error: Error) => error.message);
+  expect(failed).toContain(`cannot be listed: ${"A".repeat(200)}.`);
+});
+
+test.each(["", "AGE-SECRET-KEY-1"])(
+  "a file with %p is named as one without a key",
+  async (text) => {
+    const identity = join(folder, "identity");
+    writeFileSync(identity, text);
+    const decrypting = decryptTo(new Blob([]).stream(), join(folder, "plain"), identity);
+    const failed = await decrypting.then(String, (error: Error) => error.message);
+    expect(failed).toBe(`${identity} has no private key of age.`);
+  },
+);

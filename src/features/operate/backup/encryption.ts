@@ -40,7 +40,11 @@ export async function decryptTo(
 ): Promise<void> {
   const { Decrypter } = await age();
   const decrypter = new Decrypter();
-  for (const identity of identitiesIn(identityFile)) decrypter.addIdentity(identity);
+  try {
+    for (const identity of identitiesIn(identityFile)) decrypter.addIdentity(identity);
+  } catch (error) {
+    throw error instanceof AppError ? error : noKey(identityFile, error);
+  }
   try {
     await save(await decrypter.decrypt(stream), to);
   } catch (error) {
@@ -58,7 +62,12 @@ function identitiesIn(file: string): string[] {
     .split(/\s+/)
     .filter((word) => word.startsWith("AGE-SECRET-KEY-"));
   if (found.length > 0) return found;
-  throw new AppError("invalid_request", `${file} has no private key of age.`, {
+  throw noKey(file);
+}
+
+function noKey(file: string, cause?: unknown): AppError {
+  return new AppError("invalid_request", `${file} has no private key of age.`, {
+    cause,
     hint: "Name the file that age-keygen made.",
   });
 }
