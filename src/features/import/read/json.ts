@@ -1,7 +1,7 @@
 import { int64OfJsonNumber } from "../../../domain/int64.ts";
 import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
 import { message } from "../messages.ts";
-import { tooLarge, UnreadableInput } from "./input.ts";
+import { collectBehind, tooLarge, UnreadableInput } from "./input.ts";
 import { boundRecords, MalformedRecord } from "./table.ts";
 
 /** A JSON text as its documents, which may follow one another, or as one record a line. */
@@ -101,14 +101,20 @@ const exactMark = "\0";
 function withExactNumbers(text: string): string {
   if (!mayBeInexact.test(text)) return text;
   const pieces: string[] = [];
+  const mark = stringOrInexact;
   let from = 0;
-  stringOrInexact.lastIndex = 0;
-  for (let found = stringOrInexact.exec(text); found; found = stringOrInexact.exec(text)) {
-    if (found[0] === '"') stringOrInexact.lastIndex = stringEnd(text, found.index);
-    else {
-      pieces.push(text.slice(from, found.index), `"\\u0000${found[0]}"`);
-      from = stringOrInexact.lastIndex;
+  mark.lastIndex = 0;
+  // By `test`, which makes no list of what it found: most are strings.
+  for (let at = 0; mark.test(text); at = mark.lastIndex) {
+    const last = mark.lastIndex - 1;
+    if (text[last] === '"') {
+      mark.lastIndex = stringEnd(text, last);
+      continue;
     }
+    mark.lastIndex = at;
+    const { 0: number, index } = mark.exec(text) as RegExpExecArray;
+    pieces.push(text.slice(from, index), `"\\u0000${number}"`);
+    from = mark.lastIndex;
   }
   return pieces.join("") + text.slice(from);
 }
@@ -128,10 +134,12 @@ function revived(value: unknown): unknown {
   if (typeof value === "string") return value.startsWith(exactMark) ? exact(value) : value;
   if (typeof value !== "object" || value === null) return value;
   const object = value as Record<string | number, unknown>;
-  for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+  const isList = Array.isArray(value);
+  for (const name of isList ? value.keys() : Object.keys(value)) {
     const before = object[name];
     const after = revived(before);
     if (after !== before) object[name] = after;
+    if (isList) collectBehind(Number(name));
   }
   return value;
 }

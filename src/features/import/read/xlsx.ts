@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { decodeXML } from "entities/decode";
 import { cellRef, parseCellRef, streamXlsxRows } from "hucre/xlsx";
 import { message } from "../messages.ts";
-import { collectBehind, limits, tooLarge, UnreadableInput } from "./input.ts";
+import { collectBehind, limits, ownText, tooLarge, UnreadableInput } from "./input.ts";
 import { BadArchive, unzipped, zipped } from "./zip.ts";
 
 /** A sheet that people see, and how to read its rows. */
@@ -142,8 +142,7 @@ async function rowsOf(
   const shared = (text: string): string => {
     const same = known.get(text);
     if (same !== undefined) return same;
-    // A copy: the reader's is a part of a piece of the sheet, and would keep all of it.
-    const own = Buffer.from(text).toString();
+    const own = ownText(text);
     if (known.size < sharedCellsMax) known.set(own, own);
     return own;
   };
