@@ -25,7 +25,7 @@ function run(workers: number, stdio: "inherit" | "pipe", env: object, ...more: s
   const flags = [`--parallel=${workers}`, "--timeout", "120000"];
   return Bun.spawn([process.execPath, "test", ...flags, ...more], {
     cwd: root,
-    env: { ...process.env, ...env, TEST_SERVER: server.url },
+    env: { ...process.env, ...env, TEST_SERVER: server.url, TEST_CLUSTER: server.folder },
     stdin: "ignore",
     stdout: stdio,
     stderr: stdio,

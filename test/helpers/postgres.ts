@@ -26,12 +26,15 @@ export function sharedServer(): Promise<TestServer> {
 
 interface Announcement {
   readonly url: string;
+  readonly folder: string;
   readonly pid: number;
   readonly standby?: string;
 }
 
 export interface OwnServer extends TestServer {
   readonly pid: number;
+  /** Has the cluster as it was made: who names it in TEST_CLUSTER need not make another one. */
+  readonly folder: string;
   /** Ends the server with `signal` and starts it again. Resolves once it answers. */
   restart(signal: NodeJS.Signals): Promise<void>;
   /** Makes a standby that commits wait for; returns its URL. Nobody connects; `via` leads here. */
@@ -73,6 +76,7 @@ export async function startServer(...settings: readonly string[]): Promise<OwnSe
   };
   return {
     url: first.url,
+    folder: first.folder,
     get pid() {
       return pid;
     },
