@@ -161,6 +161,7 @@ test("connections killed under load: each create is there once or was refused", 
   }
   over.abort();
   await Promise.all(callers);
+  await recovers(store, 30_000);
   expect(losses.length).toBeGreaterThan(0);
   expect(new Set(refused)).toEqual(new Set(refused.length > 0 ? ["unavailable"] : []));
   const rows = (await database.sql`SELECT id, name FROM rehome.pets`) as {

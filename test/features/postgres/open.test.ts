@@ -22,7 +22,7 @@ function open(change: (url: URL) => void = () => {}): Promise<Store> {
   return openPostgresStore({
     systemClock: Date.now,
     address: parseDatabaseAddress(url.href),
-    timeoutMs: 1_000,
+    timeoutMs: 20_000,
     onError: () => {},
   });
 }
