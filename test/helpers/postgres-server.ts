@@ -1,9 +1,9 @@
 /**
  * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It
- * prints its URL, folder and process id in one line and ends, with everything it made, when its standard
- * input closes. So it never outlives the run that started it, not even one that was killed. A line
- * with the name of a signal ends the server with it, starts it again on the same data and prints
- * the new process id. Arguments are settings of the server, such as `fsync=on`.
+ * prints its URL, folder and process id in one line and ends, with everything it made, when its
+ * standard input closes. So it never outlives the run that started it, not even a killed one. A
+ * line with the name of a signal ends the server with it, starts it again on the same data and
+ * prints the new process id. Arguments are settings of the server, such as `fsync=on`.
  *
  * The line `REPLICATE PORT` sets up a standby, fed through that port, that commits wait for, and
  * adds its URL to what is printed; `PROMOTE` makes the standby the server.
