@@ -2,15 +2,18 @@
 import { connect, type Socket } from "node:net";
 
 /**
- * What a client may see of a server that is gone: it was refused, or reset while the system still
- * held its new connection and the server had not seen it. An answer that breaks off is not in it,
- * nor is silence on a connection that the server had kept open.
+ * What a client may see of a server that is gone. An answer that breaks off is not in it, nor is
+ * silence on a kept connection, but for one on which the client paused longer than a stop waits.
  */
 export const goneBeforeRequest = [
   "ECONNREFUSED before a connection",
   "ECONNRESET before a connection",
   "ECONNRESET before the answer on a new connection",
+  "ECONNRESET before the answer on a connection kept for long",
+  "closed before the answer on a connection kept for long",
 ];
+/** A server that stops waits as long for another request. */
+const longMs = 50;
 
 export interface Outcome {
   /** Answers by status. */
@@ -44,6 +47,8 @@ export class Client {
   /** How many connections it opened so far. */
   connections = 0;
   #socket: Socket | undefined;
+  /** When the last request was sent: its answer came later. */
+  #sentMs = 0;
   readonly #port: number;
   readonly #keepAlive: boolean;
 
@@ -57,6 +62,10 @@ export class Client {
     const { promise, resolve } = Promise.withResolvers<Answer | string>();
     const isNew = this.#socket === undefined;
     if (isNew) this.connections += 1;
+    const sentMs = performance.now();
+    const kept =
+      sentMs - this.#sentMs < longMs ? "a kept connection" : "a connection kept for long";
+    this.#sentMs = sentMs;
     const socket = this.#socket ?? connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
     let text = "";
     let isConnected = !isNew;
@@ -75,7 +84,7 @@ export class Client {
     const fail = (what: string) => {
       const when = isConnected
         ? text === ""
-          ? `before the answer on a ${isNew ? "new" : "kept"} connection`
+          ? `before the answer on ${isNew ? "a new connection" : kept}`
           : "within the answer"
         : "before a connection";
       end(`${what} ${when}`, false);
