@@ -177,9 +177,19 @@ export function reportingDamage<T>(blame: Blame, work: () => T): T {
   }
 }
 
-/** Checks the rules of all tables too: SQLite does not know them in a file that it only reads. */
+/**
+ * Checks the rules of all tables too: SQLite does not know them in a file that it only reads. Nor
+ * may an id be near the greatest one: nothing could be added after it.
+ */
 export function checkRules(db: Database, blame: Blame): void {
-  reportingDamage(blame, () => checkPages(db, blame.what, "quick_check"));
+  reportingDamage(blame, () => {
+    checkPages(db, blame.what, "quick_check");
+    const isSpent = `typeof(seq) <> 'integer' OR seq > ${Number.MAX_SAFE_INTEGER}`;
+    const spent = db.query<{ name: string }, []>(
+      `SELECT name FROM sqlite_sequence WHERE ${isSpent}`,
+    );
+    for (const { name } of spent.all()) throw new Damage(`the ids of ${name} are used up`);
+  });
 }
 
 /** Throws for a fault. `quick_check` reads all pages, `integrity_check` also compares indexes. */

@@ -497,6 +497,15 @@ test("a row that breaks a rule of its table is refused", async () => {
   expect(await names()).toEqual(["Rex"]);
 });
 
+test("a backup after whose last id nothing could be added is refused", async () => {
+  await add("Rex");
+  backup(catalogue, file);
+  change(file, `UPDATE sqlite_sequence SET seq = ${2n ** 63n - 1n} WHERE name = 'pets'`);
+  const said = `${file} is damaged: the ids of pets are used up.`;
+  expect(refusal(() => verifyBackup(file, clock.read())).message).toBe(said);
+  expect(refusal(() => restore(file, data, clock.read())).message).toBe(said);
+});
+
 test("the statistics that SQLite's ANALYZE leaves are no stranger's", async () => {
   await add("Rex");
   backup(catalogue, file);

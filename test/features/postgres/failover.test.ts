@@ -35,11 +35,11 @@ test.each([
     const hosts = `127.0.0.1:${standby.port},127.0.0.1:${new URL(database.url).port}`;
     const both = `${database.url.replace(/(?<=@)[^/]+/, hosts)}?target_session_attrs=read-write`;
     const losses: unknown[] = [];
-    const open = (url: string) =>
+    const open = (url: string, callMs = timeoutMs) =>
       openPostgresStore({
         systemClock: Date.now,
         address: parseDatabaseAddress(url),
-        timeoutMs,
+        timeoutMs: callMs,
         onError: (error) => losses.push(error),
       });
     const store = await open(kind === "led" ? led.href : both);
@@ -107,15 +107,18 @@ test.each([
 
     expect(losses.length).toBeGreaterThan(0);
     expect(longestMs).toBeLessThan(timeoutMs + slackMs);
+    // By a store that waits longer: a busy machine takes its time for all of them.
+    const reader = await open(database.url.replace(/(?<=@)[^/]+/, standby.host), 60_000);
     const stored = new Map<bigint, string>();
-    for (const { id, name } of await store.pets.page({ limit: 1_000_000 })) stored.set(id, name);
+    for (const { id, name } of await reader.pets.page({ limit: 1_000_000 })) stored.set(id, name);
     const lost = [...acknowledged].filter(([name, id]) => stored.get(id) !== name);
     expect(lost).toEqual([]);
     // Neither twice: one whose answer was lost may be there, once.
     expect(new Set(stored.values()).size).toBe(stored.size);
-    const usage = await store.windows.usage(0, "key");
+    const usage = await reader.windows.usage(0, "key");
     expect(usage.reduce((sum, { requests }) => sum + requests, 0)).toBeGreaterThanOrEqual(granted);
 
+    await reader.close();
     await store.close();
     await proxy.close();
     await link.close();
