@@ -208,7 +208,10 @@ function malformed(text: string): UnreadableInput {
 }
 
 /** Names under which services wrap the list of their records. */
-const listNames = ["animals", "data", "pets", "items", "results", "records", "features", "rows"];
+const listNames =
+  `animals animales animais animaux tiere pets mascotas data items results records features rows`.split(
+    " ",
+  );
 /** JSON:API's second list: what the records refer to. */
 const includedName = "included";
 const notRecords: ReadonlySet<string> = new Set([

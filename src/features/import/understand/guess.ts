@@ -55,7 +55,7 @@ const noStatus =
   /intake|return(?!type)|surrender|location|place|kennel|cage|room|site|city|county|jurisdiction|district|address|crossing|region|provinc|countr|zip|disab|special|health|medical|vaccin|spay|neuter|steril|fixed|reason|source|origin|sex|gender|size|colou?r|breed|raza|rasse|name|note|comment|descri|bio|story|lugar|ubicacion|ort$|chip|rabies|hiv|felv|house|kids|children|good/;
 /** What else is known of an animal, though parts of its heading say otherwise. */
 const noName =
-  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
+  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|user|usuari|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
 const noId =
   /zip|postal|plz|photo|foto|image|img|picture|url|link|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time/;
 const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
@@ -69,6 +69,8 @@ const knownShare = 0.8;
 interface Column {
   readonly name: string;
   readonly key: string;
+  /** The key without the object around it. */
+  readonly ownKey: string;
   readonly read: Field;
   /** Its values that are not blank, of the first records. */
   readonly values: readonly unknown[];
@@ -110,7 +112,8 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
     mapTargets.flatMap((target) => (map[target] === undefined ? [] : [[target, map[target]]])),
   );
   const { words = new Map(), whenBlank, isOutcome = false } = told ?? {};
-  const open = told?.column ?? likelyStatus(map.status === undefined ? free() : named);
+  const likely = () => free().filter((each) => !isPlace(each, columns, statuses));
+  const open = told?.column ?? likelyStatus(map.status === undefined ? likely() : named);
   const unknown = open && unknownWords(open, statuses.withWords(words));
   const asked = open && unknown && { column: open.name, words: unknown };
   return { columns: ordered, words, isOutcome, whenBlank, asked };
@@ -120,7 +123,8 @@ function columnsOf(sample: Sample): readonly Column[] {
   const rows = sample.records.slice(0, sampleMax).filter(hasFields);
   const columnOf = (name: string, read: Field): Column => {
     const values = rows.map(read).filter((value) => !isBlank(value) && !isJsonObject(value));
-    return { name, key: columnKey(name), read, values };
+    const ownKey = columnKey(name.replace(/^.*\./, ""));
+    return { name, key: columnKey(name), ownKey, read, values };
   };
   const names = [...new Set(sample.names)].filter((name) => name.trim() !== "");
   const flat = names.map((name) => columnOf(name, fieldOf(sample.columns, name)));
@@ -158,8 +162,7 @@ function distinctShare(values: readonly unknown[]): number {
 /** How well a heading fits: from 2 for the surest to 1, 0.9 for a part, or 0. */
 function headingScore(target: MapTarget, key: string): number {
   const names = headings[target];
-  const last = key.replace(/^.*\./, "");
-  const place = names.indexOf(last);
+  const place = names.indexOf(key);
   if (place >= 0) return 2 - place / names.length;
   const partLength = 5;
   return names.some((name) => name.length >= partLength && key.includes(name)) ? 0.9 : 0;
@@ -179,7 +182,7 @@ export function isSpecies(value: unknown): boolean {
 function categoryColumn(columns: readonly Column[]): Column | undefined {
   return best(columns, ({ key, values }) => {
     const heading = headingScore("categoryId", key);
-    if (/intake|outcome|breed|color|sex|size/.test(key)) return 0;
+    if (/intake|outcome|breed|color|sex|size|^age/.test(key)) return 0;
     if (heading < 1 && key.endsWith("name")) return 0;
     const share = shareOf(values, isSpecies);
     const isSure = heading > 0.9 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
@@ -200,7 +203,7 @@ function nameColumn(columns: readonly Column[]): Column | undefined {
     if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
     if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
     const short = shareOf(values, (value) => wordOf(value).length <= 40);
-    return short > 0.9 && distinctShare(values) > 0.5 ? 1 : 0;
+    return short > 0.9 && distinctShare(values) > 0.5 ? 1 + headingScore("name", key) : 0;
   });
 }
 
@@ -305,7 +308,7 @@ const flags: readonly (readonly [heading: RegExp, yes: Meaning, no: Meaning])[] 
 
 function flagColumn(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
   const found = columns.flatMap((column) => {
-    const flag = flags.find(([heading]) => heading.test(column.key));
+    const flag = flags.find(([heading]) => heading.test(column.ownKey));
     if (flag === undefined) return [];
     const values = valuesOf(column, sample);
     const isFlag =
@@ -328,7 +331,7 @@ const ofAdoption =
   /^(?:date(?:of|d)?)?adopt(?:ion|ed)?(?:date|on|at|edat|eddate)$|^date(?:of)?adopt|^adopteddate$|^fecha(?:de)?adopcion$|^data(?:de|da)?adocao$|^vermittelt(?:am)?$|^dateadoption$/;
 
 function adoptionDate(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
-  const column = columns.find(({ key }) => ofAdoption.test(key));
+  const column = columns.find(({ ownKey }) => ofAdoption.test(ownKey));
   if (column === undefined) return undefined;
   const values = valuesOf(column, sample);
   if (values.length === 0 || shareOf(values, isDate) < knownShare) return undefined;
@@ -343,6 +346,14 @@ function likelyStatus(columns: readonly Column[]): Column | undefined {
     const score = headingScore("status", key);
     return isFew && score >= 1 ? score : 0;
   });
+}
+
+/** True for the states of a country: codes such as SP, or names beside those of cities. */
+function isPlace({ key, values }: Column, all: readonly Column[], statuses: Statuses): boolean {
+  if (!/^(?:estado|state)$/.test(key)) return false;
+  if (values.some((each) => statuses.understood(each))) return false;
+  const areCodes = values.every((each) => /^[A-Z]{2,3}$/.test(wordOf(each)));
+  return areCodes || all.some((each) => /^(?:city|town|ciudad|cidade|municipio)$/.test(each.key));
 }
 
 function unknownWords({ values }: Column, statuses: Statuses): readonly string[] {

@@ -93,12 +93,16 @@ function isObject(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const names = Object.keys(value);
   if (names.length > limits.columns) return false;
-  if (names.some((name) => listKeys.test(name) && typeof value[name] === "object")) return false;
+  if (names.some((name) => listKeys.test(name) && mayHoldList(value[name]))) return false;
   if ("attributes" in value && "type" in value) return true;
   const keys = names.map(columnKey);
   const isTold = names.some((name, at) => objectKeys.test(keys[at] ?? "") && !isList(value[name]));
   return isTold || familiarHeadings(names) >= 3;
 }
+
+/** Not a list of plain values, such as `"data": [2026, 5, 6]` for a date. */
+const mayHoldList = (value: unknown) =>
+  isJsonObject(value) || isList(value) || (Array.isArray(value) && value.length === 0);
 
 const isList = (value: unknown) =>
   Array.isArray(value) && value.some((each) => isJsonObject(each) || Array.isArray(each));

@@ -67,6 +67,22 @@ describe("an obvious list", () => {
   });
 });
 
+test("animals by their ids are a list, also with a date as a list of numbers", async () => {
+  const animal = { nome: "Rex", especie: "Cachorro", data: [2026, 5, 6], situacao: "Disponível" };
+  const text = JSON.stringify({ A1: animal, A2: { ...animal, nome: "Bo" } });
+  expect((await readWhole(text)).outcomes.map(brief)).toEqual([
+    "1 Rex / Cachorro / available [A1]",
+    "2 Bo / Cachorro / available [A2]",
+  ]);
+});
+
+test("of two lists, the one under the name of animals is read", async () => {
+  const animais = [{ nome: "Rex", especie: "Cachorro", situacao: "Disponível" }];
+  const usuarios = [{ nome: "Ana", email: "ana@example.org" }];
+  const { outcomes } = await readWhole(JSON.stringify({ usuarios, animais }));
+  expect(outcomes.map(brief)).toEqual(["1 Rex / Cachorro / available"]);
+});
+
 describe("the status", () => {
   const list = (heading: string, values: readonly string[]) =>
     `Name,Species,${heading}\n${values.map((value, at) => `A${"bcdefghijk"[at]},Dog,${value}`).join("\n")}\n`;
@@ -121,6 +137,21 @@ describe("the status", () => {
     const { outcomes, isGuessed } = await readWhole(list(heading, values));
     const found = outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
     expect([isGuessed, found]).toEqual([true, statuses as never]);
+  });
+
+  test("is told by yes and no within another object, and not called missing", async () => {
+    const pet = (nombre: string, disponible: boolean) => ({
+      pk: nombre,
+      fields: { nombre, especie: "Perro", disponible },
+    });
+    const { outcomes } = await readWhole(JSON.stringify([pet("Rex", true), pet("Bo", false)]));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone"]);
+  });
+
+  test("is not asked for where a column has the states of a country", async () => {
+    const said = await refusal(readWhole(list("estado", ["SP", "RJ", "SP"])));
+    expect(said).toContain("--default-status");
+    expect(said).not.toContain("?'");
   });
 
   test("is not told by two columns of yes and no", async () => {
@@ -244,6 +275,8 @@ describe("a name", () => {
     Name: ["Ann", "Bo"],
     "Call sign": ["Ann", "Bo"],
     Keeper: ["Smith", "Jones"],
+    usuario: ["Ana", "David"],
+    nombre_final: ["Ann", "Bo"],
     Species: ["Dog", "Cat"],
     Pet: ["Dog", "Cat"],
     Mother: ["Cat", "Dog"],
@@ -265,6 +298,10 @@ describe("a name", () => {
     ["Pet,Call sign,State", { name: "Call sign", categoryId: "Pet", status: "State" }],
     ["Tag,Species,Mother,State", { categoryId: "Species", status: "State", externalId: "Tag" }],
     ["Name,Species,State,Breed", { name: "Name", categoryId: "Species", status: "State" }],
+    [
+      "usuario,nombre_final,Species,State",
+      { name: "nombre_final", categoryId: "Species", status: "State" },
+    ],
   ])("of %s", async (header, columns) => {
     expect(await columnsOf(table(header))).toEqual(columns);
   });
@@ -276,6 +313,11 @@ describe("a name", () => {
 });
 
 describe("a category", () => {
+  test("is no group of ages", async () => {
+    const text = "Name,Age group,Status\nMia,Puppy,Available\nLu,Kitten,Adopted\n";
+    expect(await refusal(readWhole(text))).toContain("categoryId=COLUMN");
+  });
+
   test("may be said of all", async () => {
     const text = "Name,Status\nMia,Available\nLu,Adopted\n";
     expect(await refusal(readWhole(text))).toContain(
