@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { isLoopback, parseAddress } from "../domain/address.ts";
 
 /** True for an address that only this machine reaches, or a name that stands for one. */
@@ -26,6 +27,15 @@ export function isEveryAddress(host: string): boolean {
 export function localHost(host: string): string {
   if (host === "::") return "[::1]";
   return isEveryAddress(host) ? "127.0.0.1" : inUrl(host);
+}
+
+/** The network interfaces; none where the system does not tell them, as in some units. */
+export function interfacesOf(ask = networkInterfaces): ReturnType<typeof networkInterfaces> {
+  try {
+    return ask();
+  } catch {
+    return {};
+  }
 }
 
 /** A host as a URL has it. */

@@ -1,7 +1,6 @@
 import { lookup } from "node:dns/promises";
-import { networkInterfaces } from "node:os";
 import type { Config } from "../../config.ts";
-import { isEveryAddress } from "../../cli/reach.ts";
+import { interfacesOf, isEveryAddress } from "../../cli/reach.ts";
 import { isInCidr, isLoopback, parseAddress, parseCidr } from "../../domain/address.ts";
 import { AppError } from "../../domain/errors.ts";
 
@@ -85,15 +84,8 @@ export async function permit(
   );
 }
 
-/** The addresses of this machine; none where the system does not tell, as in some units. */
-function ownAddresses(): string[] {
-  try {
-    const all = Object.values(networkInterfaces()).flatMap((each = []) => each);
-    return all.map(({ address }) => address);
-  } catch {
-    return [];
-  }
-}
+const ownAddresses = (): string[] =>
+  Object.values(interfacesOf()).flatMap((each = []) => each.map(({ address }) => address));
 
 /**
  * The origin that people open: where `origin` stands for all addresses, one of this machine. It

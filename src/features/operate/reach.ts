@@ -1,5 +1,5 @@
-import { networkInterfaces } from "node:os";
-import { addressOf, inUrl, isEveryAddress } from "../../cli/reach.ts";
+import type { networkInterfaces } from "node:os";
+import { addressOf, interfacesOf, inUrl, isEveryAddress } from "../../cli/reach.ts";
 import type { Config } from "../../config.ts";
 import { isLoopback } from "../../domain/address.ts";
 
@@ -9,7 +9,7 @@ import { isLoopback } from "../../domain/address.ts";
  */
 export async function reachOf(
   { host, port, tlsCert }: Pick<Config, "host" | "port" | "tlsCert">,
-  interfaces: () => ReturnType<typeof networkInterfaces> = networkInterfaces,
+  interfaces?: typeof networkInterfaces,
 ): Promise<{ readonly origin: string; readonly via: string }[]> {
   const on = await addressOf(host);
   if (isLoopback(on)) return [];
@@ -17,7 +17,7 @@ export async function reachOf(
     const scheme = tlsCert === undefined ? "http" : "https";
     return new URL(`${scheme}://${inUrl(address)}:${port}`).origin;
   };
-  const all = Object.entries(listed(interfaces)).flatMap(([via, addresses = []]) =>
+  const all = Object.entries(interfacesOf(interfaces)).flatMap(([via, addresses = []]) =>
     addresses.filter(({ internal }) => !internal).map((each) => ({ ...each, via })),
   );
   if (!isEveryAddress(on)) {
@@ -31,13 +31,4 @@ export async function reachOf(
       .filter(({ address }) => !/^fe[89ab]/i.test(address))
       .map(({ address, via }) => ({ origin: originOf(address), via }))
   );
-}
-
-/** A service that may not ask the system for its interfaces, as its unit has it, names none. */
-function listed(interfaces: typeof networkInterfaces): ReturnType<typeof networkInterfaces> {
-  try {
-    return interfaces();
-  } catch {
-    return {};
-  }
 }
