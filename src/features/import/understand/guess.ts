@@ -112,8 +112,8 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
     mapTargets.flatMap((target) => (map[target] === undefined ? [] : [[target, map[target]]])),
   );
   const { words = new Map(), whenBlank, isOutcome = false } = told ?? {};
-  const likely = () => free().filter((each) => !isPlace(each, columns, statuses));
-  const open = told?.column ?? likelyStatus(map.status === undefined ? likely() : named);
+  const others = free().filter((each) => !isPlace(each, columns, statuses));
+  const open = told?.column ?? likelyStatus(map.status === undefined ? others : named);
   const unknown = open && unknownWords(open, statuses.withWords(words));
   const asked = open && unknown && { column: open.name, words: unknown };
   return { columns: ordered, words, isOutcome, whenBlank, asked };

@@ -205,7 +205,7 @@ export interface Understanding {
 export function understand(
   input: Input,
   reading: Reading,
-  { readsStems = true, dates = undefined as Dates | undefined } = {},
+  { readsStems = true, dates }: { readsStems?: boolean; dates?: Dates } = {},
 ): Understanding {
   const sample = sampleOf(input);
   const dateFields = dateFieldsOf(sample);
