@@ -1,4 +1,5 @@
 /** The console of this process, behind a listener: nobody waits for a program to start. */
+import { randomBytes } from "../../src/cli/open.ts";
 import { parseCidr } from "../../src/domain/address.ts";
 import { animalActions } from "../../src/features/console/animals.ts";
 import { consoleHandler } from "../../src/features/console/app.ts";
@@ -9,12 +10,10 @@ import { PeopleService } from "../../src/features/console/people.ts";
 import type { Health } from "../../src/features/console/pages/health.ts";
 import type { Actions } from "../../src/features/console/visit.ts";
 import { listen } from "../../src/http/server.ts";
-import { createServices } from "../../src/service/services.ts";
 import { temporaryFolder } from "./binary.ts";
 import { Visitor } from "./console.ts";
+import { servicesOn } from "./services.ts";
 import { stores } from "./stores.ts";
-
-const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
 /** What Health shows where no program is asked. */
 const health: Health = {
@@ -35,15 +34,7 @@ export async function consoleHere() {
   const fail = (error: unknown) => {
     throw error;
   };
-  const services = createServices(store, {
-    environment: "production",
-    clock: Date.now,
-    randomBytes,
-    actor: "tester",
-    anonymousPerMinute: 300,
-    bans: true,
-    onError: fail,
-  });
+  const services = servicesOn(store);
   const people = new PeopleService(store.db, Date.now, randomBytes);
   const start: StartWork = (work, begins) => ({
     outcome: workOnList(services, work, begins),

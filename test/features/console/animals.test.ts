@@ -2,10 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
 import type { AnimalQuery } from "../../../src/features/console/animals.ts";
-import { createServices, type Services } from "../../../src/service/services.ts";
+import type { Services } from "../../../src/service/services.ts";
 import { changePets } from "../../../src/storage/database.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
+import { servicesOn } from "../../helpers/services.ts";
 import { stores, type StorePlace } from "../../helpers/stores.ts";
 
 describe.each(stores)("$name", (kind) => {
@@ -17,15 +18,7 @@ describe.each(stores)("$name", (kind) => {
   beforeEach(async () => {
     place = await kind.place();
     store = await place.open();
-    services = createServices(store, {
-      environment: "production",
-      clock: Date.now,
-      randomBytes: (count) => new Uint8Array(count),
-      actor: "tester",
-      anonymousPerMinute: 300,
-      bans: true,
-      onError: (error) => expect(error).toBeUndefined(),
-    });
+    services = servicesOn(store);
     desk = animalActions(services);
   }, hookTimeoutMs);
   afterEach(async () => {

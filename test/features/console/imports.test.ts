@@ -13,9 +13,10 @@ import {
 } from "../../../src/features/console/imports.ts";
 import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { loadConfig } from "../../../src/config.ts";
-import { createServices, type Services } from "../../../src/service/services.ts";
+import type { Services } from "../../../src/service/services.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
+import { servicesOn } from "../../helpers/services.ts";
 import { stores, type StorePlace } from "../../helpers/stores.ts";
 
 describe.each(stores)("$name", (kind) => {
@@ -29,15 +30,7 @@ describe.each(stores)("$name", (kind) => {
   beforeEach(async () => {
     folder = temporaryFolder();
     place = await kind.place();
-    services = createServices(await place.open(), {
-      environment: "production",
-      clock: Date.now,
-      randomBytes: (count) => new Uint8Array(count),
-      actor: "tester",
-      anonymousPerMinute: 300,
-      bans: true,
-      onError: (error) => expect(error).toBeUndefined(),
-    });
+    services = servicesOn(await place.open());
     nowMs = Date.now();
     uploads = uploadsFolder(config(), nowMs);
     imports = new Imports(uploads, start, () => nowMs);

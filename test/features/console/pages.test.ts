@@ -1,5 +1,6 @@
 /** What the pages of animals, categories and keys do with what people send them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "../../../src/cli/open.ts";
 import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
 import { firstChoices, type Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
@@ -7,11 +8,12 @@ import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { sourceActions } from "../../../src/features/console/pages/sources.ts";
 import { follow } from "../../../src/features/sources/store.ts";
-import { createServices, type Services } from "../../../src/service/services.ts";
+import type { Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
+import { servicesOn } from "../../helpers/services.ts";
 import { stores, type StorePlace } from "../../helpers/stores.ts";
 
 describe.each(stores)("on $name", (kind) => {
@@ -25,17 +27,8 @@ describe.each(stores)("on $name", (kind) => {
 
   beforeEach(async () => {
     place = await kind.place();
-    const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
     store = await place.open();
-    services = createServices(store, {
-      environment: "production",
-      clock: Date.now,
-      randomBytes,
-      actor: "tester",
-      anonymousPerMinute: 300,
-      bans: true,
-      onError: (error) => expect(error).toBeUndefined(),
-    });
+    services = servicesOn(store);
     animals = animalActions(services);
     const sources = sourceActions(services, {});
     people = new PeopleService(store.db, Date.now, randomBytes);
