@@ -106,7 +106,7 @@ export function reserve(
  * back. Otherwise that label would stay in the future, and block a key until the clock has caught
  * up.
  */
-export function mustStore({ granted, counts }: Reservation, before: WindowCounts): boolean {
+function mustStore({ granted, counts }: Reservation, before: WindowCounts): boolean {
   return (
     granted > 0 || counts.minuteLabel < before.minuteLabel || counts.dayLabel < before.dayLabel
   );

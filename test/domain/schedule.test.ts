@@ -63,9 +63,3 @@ describe("a clock that jumps", () => {
     expect(starts([1e12, ...minutes(0, 61)])).toBe(3);
   });
 });
-
-test("a process that died leaves the job to others after its lease", () => {
-  const claimed = { everyMs: hourMs, nextAtMs: leaseMs, triedAtMs: 0, failures: 0 };
-  expect(isDue(claimed, leaseMs - 1)).toBe(false);
-  expect(isDue(claimed, leaseMs)).toBe(true);
-});

@@ -5,7 +5,6 @@ import {
   reservationSize,
   giveBack,
   labelAt,
-  mustStore,
   retryAfterSeconds,
   reserve,
   unusedCounts,
@@ -224,19 +223,6 @@ describe("reserve", () => {
     expect(windowView(used, free, 0)).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
     expect(reserve(used, free, 5, startMs + minute).granted).toBe(5);
   });
-});
-
-describe("mustStore", () => {
-  const before = countsAt(startMs, 5, 5);
-  test.each([
-    ["what was granted", 1, before, true],
-    ["nothing of a refusal", 0, before, false],
-    ["nothing of a refusal in later windows", 0, countsAt(startMs + day, 0, 0), false],
-    ["a minute that was moved back", 0, { ...before, minuteLabel: before.minuteLabel - 1 }, true],
-    ["a day that was moved back", 0, { ...before, dayLabel: before.dayLabel - 1 }, true],
-  ])("keeps %s", (_what, granted, counts, keeps) =>
-    expect(mustStore({ granted, counts }, before)).toBe(keeps),
-  );
 });
 
 describe("giveBack", () => {

@@ -1,7 +1,6 @@
 /**
  * Random histories of several processes on one folder against a model that knows nothing of blocks,
- * commits or memory: it only adds up who was admitted. See limiter.test.ts for the mutants that
- * were tried.
+ * commits or memory: it only adds up who was admitted.
  */
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";

@@ -19,55 +19,6 @@ const remaining = (admissions: readonly Admission[]) =>
   admissions.filter(({ refusal }) => refusal === undefined).map(({ view }) => view.remaining);
 
 describe("one process", () => {
-  test.each([
-    ["free", 60],
-    ["pro", 300],
-    ["business", 1_000],
-  ] as const)(
-    "one client on %s sees Remaining fall by one, to 0, and then 429",
-    async (plan, limit) => {
-      const stack = await Stack.open(new TestClock(), {});
-      const { secret } = await stack.key(plan);
-      for (let left = limit - 1; left >= 0; left -= 1) {
-        const { view, refusal } = await stack.request(secret);
-        expect(refusal).toBeUndefined();
-        expect(view).toEqual({
-          window: "minute",
-          limit,
-          remaining: left,
-          resetSeconds: seconds(stack.clock.nowMs) + 50,
-        });
-      }
-      const { refusal, view } = await stack.request(secret);
-      expect(refusal?.kind).toBe("rate_limited");
-      expect(view.remaining).toBe(0);
-    },
-  );
-
-  test.each([0, 1, 400, 500, 999, 1000, 49_000, 49_999])(
-    "waiting Retry-After, asked %i ms into the minute, always gets through",
-    async (offsetMs) => {
-      const stack = await Stack.open(
-        new TestClock(Date.UTC(2026, 10, 21, 23, 59, 10) + offsetMs),
-        {},
-      );
-      const { secret } = await stack.key("enterprise", { perMinute: 2, perDay: 2 });
-      await stack.requests(secret, 2);
-      const { refusal, view } = await stack.request(secret);
-      const waitSeconds = refusal?.retryAfterSeconds ?? 0;
-      expect(waitSeconds).toBe(Math.max(1, Math.ceil((50_000 - offsetMs) / 1000)));
-      expect(stack.clock.nowMs + waitSeconds * 1000).toBeGreaterThanOrEqual(
-        view.resetSeconds * 1000,
-      );
-      stack.clock.advance(waitSeconds * 1000 - 1_000);
-      if (offsetMs % 1000 === 0 && waitSeconds > 1) {
-        expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
-      }
-      stack.clock.advance(1_000);
-      expect((await stack.request(secret)).refusal).toBeUndefined();
-    },
-  );
-
   test("a plan moved up binds at once and keeps what was used; moved down it refuses, and says until when", async () => {
     const stack = await Stack.open(new TestClock(), {});
     const { key, secret } = await stack.key("free");
@@ -118,72 +69,6 @@ describe("one process", () => {
       expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17 * taken });
     },
   );
-
-  test("a day limit below what a second of the minute allows is used up to the last", async () => {
-    const stack = await Stack.open(new TestClock(), {});
-    const { secret } = await stack.key("enterprise", { perMinute: 6_000, perDay: 10 });
-    const admissions: Admission[] = [];
-    for (let i = 0; i < 12; i += 1) admissions.push(await stack.request(secret));
-    expect(remaining(admissions)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-  });
-
-  test("a kill does not cost a key its whole day", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const killed = await folder.stack();
-    const { secret } = await killed.key("enterprise", { perMinute: 6_000, perDay: 10 });
-    expect(await killed.admitted(secret, 1)).toBe(1);
-    await folder.kill(killed);
-    expect(await (await folder.stack()).admitted(secret, 20)).toBe(9);
-  });
-
-  test("what a minute's last block left over is still the day's", async () => {
-    const stack = await Stack.open(new TestClock(), {});
-    const { key, secret } = await stack.key("business");
-    await stack.request(secret);
-    stack.clock.advance(minuteMs);
-    await stack.services.sweep();
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 0, dayUsed: 1 });
-    expect((await stack.request(secret)).view.remaining).toBe(999);
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17, dayUsed: 18 });
-  });
-});
-
-describe("a clock that is set", () => {
-  test.each([
-    ["1 s back", -1_000],
-    ["10 min back", -600_000],
-    ["26 h back", -26 * 3_600_000],
-  ])("%s hands back nothing, and shuts nobody out for longer than a window", async (_, stepMs) => {
-    const stack = await Stack.open(new TestClock(), {});
-    const { secret } = await stack.key("free");
-    expect(await stack.admitted(secret, 60)).toBe(60);
-    stack.clock.advance(stepMs);
-    const { refusal, view } = await stack.request(secret);
-    expect(refusal?.kind).toBe("rate_limited");
-    expect(refusal?.retryAfterSeconds).toBe(view.resetSeconds - seconds(stack.clock.nowMs));
-    expect(refusal?.retryAfterSeconds).toBeLessThanOrEqual(60);
-    stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000);
-    expect((await stack.request(secret)).view.remaining).toBe(59);
-  });
-
-  test("a ban that a clock from a year to come imposed is void", async () => {
-    await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
-    const stack = await folder.stack();
-    const { key, secret } = await stack.key("free");
-    for (const minute of [0, 1, 2]) {
-      stack.store.reportNoisyMinute(
-        key.id,
-        seconds(folder.clock.nowMs) / 60 + minute,
-        folder.clock.nowMs,
-      );
-    }
-    await changesNoticed();
-    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
-    folder.clock.nowMs = Date.UTC(2026, 10, 21);
-    expect((await stack.request(secret)).refusal).toBeUndefined();
-    await stack.services.keys.ban(key.id, 90 * dayMs);
-    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
-  });
 });
 
 describe("several processes on one folder", () => {
@@ -199,20 +84,6 @@ describe("several processes on one folder", () => {
     await busy.services.sweep();
     expect(await busy.admitted(secret, 20)).toBe(16);
     expect(await idle.admitted(secret, 20)).toBe(0);
-  });
-
-  test("what a process gave back while it was idle it may take again", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const [idle, other] = [await folder.stack(), await folder.stack()];
-    const { secret } = await idle.key("enterprise", { perMinute: 120, perDay: 120 });
-    const { secret: another } = await other.key("free");
-    expect(await other.admitted(another, 1)).toBe(1);
-    await idle.services.sweep();
-    // The last block has two requests, of which one is used.
-    expect([await idle.admitted(secret, 118), await idle.admitted(secret, 1)]).toEqual([118, 1]);
-    folder.clock.advance(1_000);
-    await idle.services.sweep();
-    expect(await idle.admitted(secret, 3)).toBe(1);
   });
 });
 
@@ -426,20 +297,6 @@ describe("what is written", () => {
     expect(await stack.store.windows.usage(day, key.id)).toEqual([
       { keyId: key.id, day, requests: 60, refusals: 5_009, bans: 0 },
     ]);
-  });
-
-  test("a client that polls a minute after its day is used up writes nothing", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const stack = await folder.stack();
-    const { secret } = await stack.key("enterprise", { perMinute: 60, perDay: 3 });
-    await stack.requests(secret, 3);
-    await using counters = await countersOf(folder.path);
-    const before = await counters.state();
-    for (let i = 0; i < 9; i += 1) {
-      stack.clock.advance(minuteMs);
-      expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
-    }
-    expect(await counters.state()).toEqual(before);
   });
 
   test("a busy Business key costs a take for every 17 requests, and a refusal none", async () => {
