@@ -67,12 +67,6 @@ describe("GET /docs", () => {
       expect(address).toMatch(/^(?:#|docs\/(?:json|yaml)$|data:image\/svg)/);
   });
 
-  test("leads to the document, below a path too", () => {
-    const [link] = addressesIn(page).filter((address) => address.endsWith("/json"));
-    expect(new URL(link!, "http://a.example/docs").pathname).toBe("/docs/json");
-    expect(new URL(link!, "http://a.example/pets/docs").pathname).toBe("/pets/docs/json");
-  });
-
   test("shows every operation, parameter, status, schema, header and example of the document", () => {
     const operations = operationsOf(document);
     expect(operations.map(({ operationId }) => operationId)).toEqual([
@@ -146,33 +140,12 @@ describe("GET /docs", () => {
     for (const [table] of tables) expect(table.match(/<table>/g)).toHaveLength(1);
   });
 
-  test("leads to all of its parts", () => {
-    expect(textOf(`>${/<nav .*?<\/nav>/s.exec(page)?.[0]}`)).toBe(
-      "Start Quick start Authentication Rate limits " +
-        "Endpoints GET List animals POST Add an animal GET Get an animal " +
-        "Guide Responses Pagination Errors Numbers Versioning " +
-        "Schemas Pet NewPet PetStatus Pets Error",
-    );
-  });
-
   test("has a target for each of its links, and no id twice", () => {
     const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.length).toBe(new Set(ids).size);
     const targets = addressesIn(page).filter((address) => address.startsWith("#"));
     expect(targets.length).toBeGreaterThan(5);
     for (const target of targets) expect(ids).toContain(target.slice(1));
-  });
-
-  test("has a label for each of its fields", () => {
-    const labels = new Set([...page.matchAll(/<label\s[^>]*for="([^"]+)"/g)].map(([, id]) => id));
-    const fields = [...page.matchAll(/<(?:input|select|textarea)\s[^>]*>/g)].map(([text]) => text);
-    const wrapped = [...page.matchAll(/<label\s*>\s*(<input\s[^>]*>)\s*\w/g)].map(
-      ([, text]) => text,
-    );
-    const alone = fields.filter((field) => !wrapped.includes(field));
-    expect(wrapped).toHaveLength(12);
-    expect(alone.length).toBeGreaterThan(5);
-    for (const field of alone) expect(labels).toContain(/ id="([^"]+)"/.exec(field)?.[1]);
   });
 
   test("is small enough for a slow line", () => {
@@ -188,11 +161,5 @@ describe("GET /docs", () => {
     expect(headings).toBeGreaterThan(15);
     expect(page.match(/<h[23]>/g)).toHaveLength(headings);
     expect(page.match(/<\/h[23]>\s*<a class="anchor" href="#[^"]+"/g)).toHaveLength(headings);
-  });
-
-  test("says nothing of getPet from the day on which it is removed", async () => {
-    const later = await testApp();
-    later.clock.nowMs = Date.UTC(2030, 11, 5);
-    expect(await (await later.send("/docs")).text()).not.toContain("getPet");
   });
 });

@@ -48,11 +48,4 @@ describe("the servers of the document that is served", () => {
     expect(answer.headers.get("content-type")).toBe("application/yaml");
     expect(parse(await answer.text())).toEqual(JSON.parse(served));
   });
-
-  test("are text in YAML too, whatever host a caller makes up", async () => {
-    const app = await testApp();
-    const forged = await app.elysia.handle(new Request(`http://a"'&lt;{$&.example/docs/yaml`));
-    const { servers } = parse(await forged.text()) as { servers: { url: string }[] };
-    expect(servers[0]?.url).toBe(`http://a"'&lt;{$&.example/v1`);
-  });
 });

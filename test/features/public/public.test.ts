@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { decodeHTML } from "entities";
-import { gunzipSync, brotliDecompressSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { runInNewContext } from "node:vm";
 import { TestClock, testApp } from "../../helpers/app.ts";
 
@@ -76,30 +76,19 @@ test("the addresses in the bodies are relative, as a cache may serve them for an
 });
 
 describe("a response", () => {
-  test("is compressed where the client takes it, with a tag of its own and 304", async () => {
+  test("is one that a cache and other pages may have, compressed", async () => {
     const { get } = await publicApp();
-    const tags = new Set<string>();
-    for (const [encoding, unpack] of [
-      ["gzip", gunzipSync],
-      ["br", brotliDecompressSync],
-      ["identity", (bytes: Buffer) => bytes],
-    ] as const) {
-      const response = await get("/animals.json", { "accept-encoding": encoding });
-      const packed = Buffer.from(await response.arrayBuffer());
-      expect(JSON.parse(unpack(packed).toString()).animals).toHaveLength(3);
-      expect(response.headers.get("vary")).toBe("Accept-Encoding");
-      expect(response.headers.get("cache-control")).toBe("public, max-age=60");
-      expect(response.headers.get("access-control-allow-origin")).toBe("*");
-      const etag = response.headers.get("etag") ?? "";
-      tags.add(etag);
-      const again = await get("/animals.json", {
-        "accept-encoding": encoding,
-        "if-none-match": etag,
-      });
-      expect(again.status).toBe(304);
-      expect(await again.text()).toBe("");
-    }
-    expect(tags.size).toBe(3);
+    const response = await get("/animals.json", { "accept-encoding": "gzip" });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      vary: "Accept-Encoding",
+      "cache-control": "public, max-age=60",
+      "access-control-allow-origin": "*",
+    });
+    const unpacked = gunzipSync(await response.arrayBuffer());
+    expect(JSON.parse(unpacked.toString()).animals).toHaveLength(3);
+    const etag = response.headers.get("etag") ?? "";
+    const again = { "accept-encoding": "gzip", "if-none-match": etag };
+    expect((await get("/animals.json", again)).status).toBe(304);
     const page = await get("/animals");
     expect(page.headers.get("vary")).toBe("Accept-Language, Accept-Encoding");
   });
