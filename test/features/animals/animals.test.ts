@@ -9,7 +9,7 @@ import { lastChange } from "../../../src/features/animals/undo.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { fold } from "../../../src/features/visible.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
-import type { Pet, PetStatus } from "../../../src/domain/pet.ts";
+import type { PetStatus } from "../../../src/domain/pet.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
 
@@ -480,112 +480,4 @@ describe.each(stores)("$name", (kind) => {
     await animals.undo();
     expect([await store.pets.count(), await categories.list()]).toEqual([0, []]);
   });
-
-  type Move =
-    | { readonly kind: "create" }
-    | { readonly kind: "add"; readonly category: string }
-    | { readonly kind: "update"; readonly picks: number[]; readonly patch: Patch }
-    | { readonly kind: "remove"; readonly picks: number[] }
-    | { readonly kind: "restore"; readonly pick: number }
-    | { readonly kind: "merge"; readonly from: string; readonly into: string };
-  interface Patch {
-    readonly name?: string;
-    readonly category?: string;
-    readonly status?: PetStatus | null;
-  }
-  const aCategory = fc.constantFrom("Dog", "Cat", "Fox");
-  const picks = fc.array(fc.nat(20), { minLength: 1, maxLength: 4 });
-  const patch: fc.Arbitrary<Patch> = fc.record(
-    {
-      name: fc.constantFrom("Rex", "Ada", ""),
-      category: aCategory,
-      status: fc.constantFrom("available" as const, "sold" as const, null),
-    },
-    { requiredKeys: [] },
-  );
-  const move: fc.Arbitrary<Move> = fc.oneof(
-    fc.constant({ kind: "create" } as const),
-    fc.record({ kind: fc.constant("add" as const), category: aCategory }),
-    fc.record({ kind: fc.constant("update" as const), picks, patch }),
-    fc.record({ kind: fc.constant("remove" as const), picks }),
-    fc.record({ kind: fc.constant("restore" as const), pick: fc.nat(20) }),
-    fc.record({ kind: fc.constant("merge" as const), from: aCategory, into: aCategory }),
-  );
-
-  const state = async () => ({ pets: await all(), categories: await categories.list() });
-
-  /** Makes a move, as far as it is possible; returns whether it left a change of people. */
-  async function make(move: Move, everyId: Set<bigint>): Promise<boolean> {
-    const there = (await all()).map(({ id }) => id);
-    const picked = (numbers: number[]) => [
-      ...new Set(there.length === 0 ? [] : numbers.map((n) => there[n % there.length] as bigint)),
-    ];
-    const before = (await newestInForce())?.id;
-    const attempt = async (): Promise<unknown> => {
-      switch (move.kind) {
-        case "create":
-          return create("created", 1_000_000n);
-        case "add": {
-          const category = { text: move.category, create: true };
-          return animals.add({ name: "added", category, status: "pending" });
-        }
-        case "update": {
-          const { category, ...others } = move.patch;
-          const reference =
-            category === undefined ? {} : { category: { text: category, create: true } };
-          const ids = picked(move.picks);
-          return ids.length === 0 ? undefined : animals.update(ids, { ...others, ...reference });
-        }
-        case "remove": {
-          const ids = picked(move.picks);
-          return ids.length === 0 ? undefined : animals.remove(ids);
-        }
-        case "restore":
-          return animals.restore([...everyId][move.pick % Math.max(1, everyId.size)] ?? 0n);
-        case "merge":
-          return categories.merge([move.from], move.into);
-      }
-    };
-    try {
-      await attempt();
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-    }
-    for (const { id } of await all()) everyId.add(id);
-    return (await newestInForce())?.id !== before;
-  }
-
-  test("whatever was done, undo after undo leads back through every state", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 12 }), async (moves) => {
-        await clear("petEvents", "changes", "pets", "removedPets");
-        const everyId = new Set<bigint>();
-        const states: Awaited<ReturnType<typeof state>>[] = [await state()];
-        const created: Pet[] = [];
-        for (const each of moves) {
-          const isChange = await make(each, everyId);
-          const now = await state();
-          if (isChange) states.push(now);
-          else {
-            // What the interface adds stays, whatever is taken back before it.
-            const known = new Set(states.at(-1)?.pets.map(({ id }) => id));
-            const added = now.pets.filter(({ id }) => !known.has(id));
-            created.push(...added);
-            for (const kept of states) kept.pets = [...kept.pets, ...added];
-            states[states.length - 1] = now;
-          }
-        }
-        for (const expected of states.slice(0, -1).toReversed()) {
-          await animals.undo();
-          const { pets: left, categories: named } = await state();
-          expect(left).toEqual(expected.pets.toSorted((a, b) => Number(a.id - b.id)));
-          const names = (found: typeof named) =>
-            found.filter(({ name }) => name !== undefined).map(({ id, name }) => [id, name]);
-          expect(names(named)).toEqual(names(expected.categories));
-        }
-        expect((await refusal(animals.undo())).kind).toBe("not_found");
-      }),
-      { numRuns: kind.name === "sqlite" ? 60 : 15 },
-    );
-  }, 120_000);
 });

@@ -6,6 +6,7 @@ import { exportPage } from "../../../src/features/import/write/export.ts";
 import type { ImportOptions } from "../../../src/features/import/plan/plan.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { int64Min } from "../../../src/domain/int64.ts";
+import type { PetStatus } from "../../../src/domain/pet.ts";
 import { AnimalService } from "../../../src/features/animals/animals.ts";
 import { CategoryService } from "../../../src/features/animals/categories.ts";
 import { lastChange } from "../../../src/features/animals/undo.ts";
@@ -145,8 +146,15 @@ describe.each(stores)("$name", (kind) => {
     | { readonly kind: "import"; readonly file: Row[]; readonly complete: boolean }
     | { readonly kind: "edit"; readonly name: string; readonly picks: number[] }
     | { readonly kind: "create" | "undo" }
-    | { readonly kind: "update" | "remove" | "restore"; readonly picks: number[] }
+    | { readonly kind: "add"; readonly category: string }
+    | { readonly kind: "update"; readonly picks: number[]; readonly patch: Patch }
+    | { readonly kind: "remove" | "restore"; readonly picks: number[] }
     | { readonly kind: "merge"; readonly from: string; readonly into: string };
+  interface Patch {
+    readonly name?: string;
+    readonly category?: string;
+    readonly status?: PetStatus | null;
+  }
   interface Row {
     readonly id: number;
     readonly name: string;
@@ -158,6 +166,11 @@ describe.each(stores)("$name", (kind) => {
   const outcome = fc.constantFrom("", "Adoption", "Died");
   const id = fc.integer({ min: 1, max: 6 });
   const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 3 });
+  const status = fc.constantFrom("available" as const, "pending" as const, null);
+  const patch: fc.Arbitrary<Patch> = fc.record(
+    { name: aName, category: aType, status },
+    { requiredKeys: [] },
+  );
   const row = fc.record({ id, name: aName, outcome, type: aType });
   const file = fc.array(row, { maxLength: 6 });
   const move: fc.Arbitrary<Move> = fc.oneof(
@@ -168,10 +181,9 @@ describe.each(stores)("$name", (kind) => {
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo" as const) }) },
     fc.record({ kind: fc.constant("edit" as const), name: aName, picks }),
     fc.record({ kind: fc.constant("create" as const) }),
-    fc.record({
-      kind: fc.constantFrom("update" as const, "remove" as const, "restore" as const),
-      picks,
-    }),
+    fc.record({ kind: fc.constant("add" as const), category: aType }),
+    fc.record({ kind: fc.constant("update" as const), picks, patch }),
+    fc.record({ kind: fc.constantFrom("remove" as const, "restore" as const), picks }),
     fc.record({ kind: fc.constant("merge" as const), from: aType, into: aType }),
   );
 
@@ -201,11 +213,14 @@ describe.each(stores)("$name", (kind) => {
         );
         return importText(`id,name,categoryId,status,externalId\n${lines.join("\n")}\n`);
       }
-      case "update":
-        return animals.update(
-          picked(each.picks).map((pet) => pet.id),
-          { status: "pending" },
-        );
+      case "add":
+        return animals.add({ name: "added", category: { text: each.category, create: true } });
+      case "update": {
+        const { category, ...others } = each.patch;
+        const named = category === undefined ? {} : { category: { text: category, create: true } };
+        const ids = picked(each.picks).map((pet) => pet.id);
+        return animals.update(ids, { ...others, ...named });
+      }
       case "remove":
         return animals.remove(picked(each.picks).map((pet) => pet.id));
       case "restore":
