@@ -101,7 +101,7 @@ describe("the size of an input", () => {
     const bytes = await writeXlsx({ sheets: [{ name: "A", rows }], stringMode: "inline" });
     expect(bytes.length).toBeLessThan(2 * mebibyte);
     expect(await refusal(readWhole(bytes))).toBe(tooLarge);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("a compressed input", () => {
@@ -179,7 +179,7 @@ describe("JSON", () => {
       const text = `[${value.repeat(count)}0]`;
       expect(await refusal(readWhole(text))).toContain("more than 64 MiB, unpacked");
     },
-    60_000,
+    120_000,
   );
 
   test("has a bound for the fields of its objects", async () => {
@@ -193,12 +193,14 @@ describe("JSON", () => {
     const line = '{"name":"a","category":"b","status":"available"}\n';
     expect(await refusal(readWhole(line.repeat(250_002)))).toContain("more than 250000 records");
     expect(await refusal(readWhole(line + "\n".repeat(3_000_000)))).toContain("more than 64 MiB");
-  }, 60_000);
+  }, 120_000);
 
   test("takes time that grows with the text alone", async () => {
     const odd = ['"', '"\\', '"\\"', '{"a":', "[", '12345678901234567890"', "}{"];
+    const before = process.cpuUsage();
     for (const each of odd) await readWhole(`[${each.repeat(300_000)}`).catch(() => undefined);
-  }, 20_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(15_000_000);
+  }, 120_000);
 
   const animal = { name: "Rex", species: "Dog", status: "pending" };
   test.each([
@@ -383,7 +385,7 @@ describe("a workbook", () => {
       counting.mockRestore();
     }
     expect(copied).toBeLessThan(4 * 2 ** 24);
-  }, 60_000);
+  }, 120_000);
 
   test("with one long text in many rows is refused as if it stood in each of them", async () => {
     const long = "x".repeat(2 ** 20 - 1);
@@ -401,7 +403,7 @@ describe("a workbook", () => {
     const before = process.cpuUsage();
     expect(await refusal(readWhole(Buffer.concat(zipped(parts))))).toContain("its cells overlap");
     expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
-  }, 60_000);
+  }, 120_000);
 
   test("has no columns of formatted cells alone, up to the last one", async () => {
     const wide: (string | number | Date | null)[][] = [...rows];
@@ -436,7 +438,7 @@ describe("a workbook", () => {
       expect(await refusal(readWhole(Buffer.concat(zipped(parts))))).not.toBe("");
       expect(process.cpuUsage(before).user).toBeLessThan(1_500_000);
     },
-    60_000,
+    120_000,
   );
 
   test("with a formula that no program has computed is refused, and one with a value read", async () => {
