@@ -1,5 +1,5 @@
 import { message } from "../messages.ts";
-import { collectBehind, limits, UnreadableInput } from "./input.ts";
+import { collectBehind, limits, oldMacLines, UnreadableInput } from "./input.ts";
 import { MalformedRecord, type TableRow } from "./table.ts";
 
 /** More rows are no table of animals, whatever stands above its header. */
@@ -23,8 +23,7 @@ export class CsvRows {
 
   /** Throws UnreadableInput where the last quote stays open, or a row is too long to be one. */
   constructor(input: string) {
-    // Old programs on the Mac end lines in CR alone.
-    const text = input.includes("\n") ? input : input.replaceAll("\r", "\n");
+    const text = oldMacLines.test(input) ? input.replaceAll(/\r\n?/g, "\n") : input;
     this.#text = text;
     this.#delimiter = delimiterOf(text);
     this.isUnended = !text.endsWith("\n");

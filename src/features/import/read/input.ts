@@ -125,10 +125,12 @@ function decoded(bytes: Uint8Array, encoding: string): string {
 
 /** What spreadsheets on Windows write in Western Europe where they do not write UTF-8. */
 const windows = "windows-1252";
+/** Old programs on the Mac end lines in CR alone, and have letters of their own. */
+export const oldMacLines = /^[^\r\n]*\r(?![\r\n])/;
 /** Text in the Latin alphabet has fewer letters beyond ASCII than one in so many. */
 const foreignShare = 4;
 
-/** UTF-8, or what Windows writes. Throws UnreadableInput for damaged UTF-8 and other alphabets. */
+/** UTF-8, or what old programs write. Throws UnreadableInput for damaged and other texts. */
 function guessedEncoding(bytes: Uint8Array): string {
   // UTF-16 has a zero beside each letter of the first heading.
   if (bytes.subarray(0, 2).includes(0)) throw new UnreadableInput(0, message("encodingUnknown"));
@@ -148,7 +150,7 @@ function guessedEncoding(bytes: Uint8Array): string {
   if (foreignShare * counts.invalid > counts.ascii + counts.invalid) {
     throw new UnreadableInput(0, message("encodingUnknown"));
   }
-  return windows;
+  return oldMacLines.test(text) ? "macintosh" : windows;
 }
 
 /** True for a name of an encoding that `--encoding` can have. */

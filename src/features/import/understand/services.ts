@@ -40,7 +40,9 @@ export const petstore: Format = {
   recognises: (sample) =>
     hasOne(
       sample,
-      (record) => "name" in record && (isJsonObject(record["category"]) || "photoUrls" in record),
+      ({ category, ...record }) =>
+        "name" in record &&
+        (isJsonObject(category) ? "id" in category || "name" in category : "photoUrls" in record),
     ),
   mapper: (sample, context) =>
     objectMapper("petstore", sample, context, ({ id, name, category, status }) => ({

@@ -115,7 +115,7 @@ const layouts: readonly Layout[] = [
   {
     name: "petpoint",
     title: "PetPoint reports",
-    id: ["animal #", "arn", "animal id"],
+    id: ["animal #", "animal number", "arn", "animal id"],
     animal: ["animal name", "name"],
     species: ["species", "animal type"],
     status: ["stage", "animal status", "status"],
@@ -235,7 +235,9 @@ function saidOf(
     const { column: field, read } = isOutcome ? outcome : status;
     const value = read(record);
     if (isOutcome)
-      return isDeparture(context, value) ? { gone: `${field} ${shown(value)}` } : { field, value };
+      return !statuses.knows(value) && isDepartureWord(value)
+        ? { gone: `${field} ${shown(value)}` }
+        : { field, value };
     const isMissing = isBlank(value);
     const meaning = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
     const isOpen = says === "outcome" || (meaning !== undefined && !/gone|sold/.test(meaning));
@@ -260,11 +262,6 @@ const departures: ReadonlySet<string> = new Set(
 other,treatment,community cat,homefirst,return to rescue,transport,return to wild habitat,
 duplicate,trap neuter release,trap neuter return`.split(/,\n?/),
 );
-
-/** True for an outcome that is known here alone, unless the operator gave it a meaning. */
-function isDeparture({ statuses }: MapperContext, value: unknown): boolean {
-  return !statuses.knows(value) && departures.has(wordKey(wordOf(value)));
-}
 
 /** True for a word of `departures`, which stands for a report with a row per stay. */
 export function isDepartureWord(value: unknown): boolean {

@@ -212,7 +212,7 @@ const stems: readonly (readonly [RegExp, Stem])[] = [
 ];
 const availableStem =
   /(?:^| )(?:avail|adoptab|dispon)|(?:^| )(?:for|en|a|a l) adop(?:tion|cion)(?= |$)/;
-const soldStem = stemWords(String.raw`adopted|adoption|adoptad\w*|adotad\w*|vermittelt`);
+const soldStem = stemWords(String.raw`adopted|adoption|adoptad\w*|adotad\w*|adottat\w*|vermittelt`);
 const fosterStem = stemWords(String.raw`foster\w*|acogida`);
 
 /** What the stems in a text mean, death and departure before pending, and that before available. */
@@ -256,23 +256,21 @@ export function saysDead(value: unknown): boolean {
   return deadWords.test(key) && !otherDead.test(key) && key.split(" ").length <= deadWordsMax;
 }
 
-const example = "for example --status 'Disponible=available,EUTHANIZE=gone'";
-
 /** Reads the values of `--status`: `word=meaning` pairs parted by commas. Throws UsageError. */
 export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, Meaning> {
   const own = new Map<string, Meaning>();
   const pairs = texts.flatMap((text) => pairsIn(text, (pair) => pair.lastIndexOf("=")));
   for (const { pair, left: word, right } of pairs) {
-    const meaning = right.toLowerCase();
-    if (meaning === "?" && word !== "") {
+    if (right === "?" && word !== "") {
       throw new UsageError(
         `--status: say what ${JSON.stringify(word)} means: replace the ? by ${meanings.join(", ")}.`,
         "gone means that such an animal is not for adoption, for whatever reason.",
       );
     }
-    if (word === "" || !isMeaning(meaning)) {
+    const meaning = meanings.find((each) => each === right.toLowerCase());
+    if (word === "" || meaning === undefined) {
       throw new UsageError(
-        `--status: expected WORD=${meanings.join("|")}, found ${JSON.stringify(pair.trim())}; ${example}`,
+        `--status: expected WORD=${meanings.join("|")}, found ${JSON.stringify(pair.trim())}; for example --status 'Disponible=available,EUTHANIZE=gone'`,
         "rehome pets import --help",
       );
     }
@@ -285,8 +283,4 @@ export function statusWordsText(pairs: Iterable<readonly [word: string, meaning:
   return [...pairs]
     .map(([word, meaning]) => `${/[,=]/.test(word) ? `"${word}"` : word}=${meaning}`)
     .join(",");
-}
-
-function isMeaning(text: string): text is Meaning {
-  return (meanings as readonly string[]).includes(text);
 }

@@ -27,7 +27,7 @@ export function pairsIn(text: string, equalsAt: (pair: string) => number) {
   });
 }
 
-/** English, Spanish, German, French, Dutch and Portuguese words, as `wordKey` leaves them. */
+/** In English, Spanish, German, French, Dutch, Portuguese and Italian, as `wordKey` leaves them. */
 export const words: Readonly<Record<Meaning, string>> = {
   available: `
 available, available now, available for adoption, available behavior must read, available behind the scenes,
@@ -40,7 +40,8 @@ noch frei
 a l adoption, disponible a l adoption, a adopter, adoptable, adoptable immediatement, en attente d adoption,
 cherche famille, cherche une famille
 beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt baas, zoekt thuis, zoekt een thuis, vrij
-disponivel, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar`,
+disponivel, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar
+disponibile, in adozione, adottabile, cerca casa, cerca famiglia`,
   pending: `
 pending, adoption pending, pending adoption, adoption in progress, pending adoption pickup, reserved, reservation,
 application pending, on hold, on hold for adopter, hold adopted, trial adoption, adoption trial, trial,
@@ -50,7 +51,8 @@ en tramite, en espera, pre adoptado, pre adoptada, preadoptado, preadoptada
 reserviert, vorgemerkt, in vermittlung
 reserve, reservee, en cours d adoption, en cours
 gereserveerd, in optie, onder optie
-pendente, adocao pendente, em processo, em processo de adocao`,
+pendente, adocao pendente, em processo, em processo de adocao
+riservato, riservata, prenotato, prenotata, adozione in corso`,
   sold: `
 sold, adopted, adopted offsite, healthy in home, adoption, adoption finalized, adopt, rehomed, homed,
 placed, found home, happy tail
@@ -58,10 +60,10 @@ adoptado, adoptada, adopcion, vendido, vendida
 vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
 adopte, adoptee, vendu, vendue, place, placee
 geadopteerd, verkocht, geplaatst, herplaatst
-adotado, adotada, adocao`,
+adotado, adotada, adocao, adottato, adottata`,
   gone: `
 deceased, died, dead, died in care, dead on arrival, doa, passed away, euthanized, euthanised, euthanasia, euthanize,
-humanely euthanized, put to sleep, euth, euth req, euthanasia request,
+humanely euthanized, put to sleep, pts, euth, euth req, euthanasia request,
 requested euthanasia, unassisted death, died at vet, died at facility, dispo, dispo req, disposal request, disposal, disposed, cremated
 transfer, transferred, transfer to rescue, transferred to rescue, transfer to rescue group, rescue group, transfer out, transferred out, rescue, rescued, sent to rescue, released, relocated, relocate
 returned to owner, return to owner, return to owner guardian, returned to guardian, rto, rto adopt, reclaimed, reclaim,
@@ -69,10 +71,10 @@ redeemed, redemption, owner reclaim, owner reclaimed, returned
 not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable,
 not ready, withdrawn, removed, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
 awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster,
-medical observation, unassigned
+medical observation, unassigned, pending foster pickup
 hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
 quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
-lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, hospice, sanctuary, boarding
+lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, permanent resident, hospice, sanctuary, boarding
 shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild
 muerto, muerta, murio, fallecio, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
 devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena,
@@ -83,13 +85,14 @@ decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, re
 rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible,
 indisponible, quarantaine, en famille d accueil
 overleden, dood, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine
-falecido, falecida, faleceu, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena`,
+falecido, falecida, faleceu, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena
+deceduto, deceduta, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena`,
   none: "none",
 };
 
 /** Words that say where an available animal is or came from, and not that it is gone. */
 export const besides: ReadonlySet<string> = new Set(
-  `foster,in foster,en acogida,casa de acogida,pflegestelle,auf pflegestelle,in pflegestelle,en famille d accueil,
+  `foster,in foster,en acogida,casa de acogida,pflegestelle,auf pflegestelle,in pflegestelle,en famille d accueil,in stallo,
 stray,found,encontrado,encontrada,rescue,rescued,transfer,returned,devuelto,devuelta,devolvido,devolvida,abgegeben,
 unassigned,adoption,adopt,adopcion,adocao`.split(/,\n?/),
 );

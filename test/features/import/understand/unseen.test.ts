@@ -1,5 +1,6 @@
 /** Shapes of lists that were met in the wild once the reading stood; all made up. */
 import { expect, test } from "bun:test";
+import { message } from "../../../../src/features/import/messages.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
 import type { UnknownFormat } from "../../../../src/features/import/understand/reading.ts";
 import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
@@ -95,4 +96,35 @@ test("a map that names all but a name is whole, and a report by stay stays one",
   const named = { columns: { ...columns, name: "Animal ID" }, defaultStatus: "available" } as const;
   const { isGuessed, outcomes } = await readWhole(text, named);
   expect([isGuessed, outcomes[1]?.kind]).toEqual([false, "gone"]);
+});
+
+test("lines that end as on an old Mac are lines, with its letters", async () => {
+  const text = "Name,Species,Status\rFrida \x83s Bo,Dog,Available\rAda,Cat,Adopted\r\n";
+  const { outcomes, notes } = await readWhole(Buffer.from(text, "latin1"));
+  expect(outcomes.map(brief)).toEqual(["2 Frida És Bo / Dog / available", "3 Ada / Cat / sold"]);
+  expect(notes.map(({ said }) => said)).toContainEqual(message("encodingGuessed", "macintosh"));
+});
+
+test("PetPoint: residents, and who waits for a foster home, are not for adoption", async () => {
+  const header = "ARN,AnimalNumber,AnimalName,Species,Stage";
+  const { outcomes } = await readWhole(`${header}
+Zeus,A0058955507,Gweneth,Rodent,Permanent Resident
+Zeus,A0058955559,Margret,Cat,PTS
+,A0058955576,Maria,Cat,Pending Foster Pickup
+,A0058955669,Trinity,Cat,Available
+`);
+  expect(outcomes.map(brief)).toEqual([
+    '2 gone: Stage "Permanent Resident" [petpoint:A0058955507]',
+    '3 gone: Stage "PTS" [petpoint:A0058955559]',
+    '4 gone: Stage "Pending Foster Pickup" [petpoint:A0058955576]',
+    "5 Trinity / Cat / available [petpoint:A0058955669]",
+  ]);
+});
+
+test("an animal whose category is a reference is not Petstore's", async () => {
+  const category = { $oid: "68d42cae4cda8f1ca61dc465" };
+  const pets = ["Rex", "Bo"].map((name) => ({ name, category, status: "available" }));
+  const { format, outcomes } = await readWhole(JSON.stringify(pets), { category: "Dog" });
+  expect(format).toBe("map");
+  expect(outcomes.map(brief)).toEqual(["1 Rex / Dog / available", "2 Bo / Dog / available"]);
 });
