@@ -76,8 +76,9 @@ export const messageTexts = {
     `--map ${pair}: that column has no names of categories, but values such as ${found}`,
   jsonWanted: (format: string) => `expected JSON for --format ${format}, found CSV`,
   headerMissing: () => "expected a CSV header line, found nothing",
-  headerless: () =>
-    "the first row is an animal, and no row has names of columns: add one above it, such as Name,Species,Status",
+  headerless: (count: string) =>
+    `the first row is an animal, and no row has names of columns: add one above it with ${count} names, such as Name, Species and Status`,
+  headerSecond: () => "this is a second row of names: ask for a list with one row an animal",
   cutOff: (why: string) => `the input is cut off: ${why}`,
   recordUnended: (max: string) =>
     `expected a record of at most ${max} characters; is a '"' left open here?`,

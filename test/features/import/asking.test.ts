@@ -13,9 +13,17 @@ const meaning = (word: string) =>
   `What does "${word}" in estado mean: available, pending, sold, none, gone? `;
 
 /** Imports a list, and gives these answers one after the other. */
-async function imported(text: string, answers: readonly string[], ...options: string[]) {
+const imported = (text: string, answers: readonly string[], ...options: string[]) =>
+  importedAs("pets", text, answers, ...options);
+
+async function importedAs(
+  called: string,
+  text: string,
+  answers: readonly string[],
+  ...options: string[]
+) {
   using folder = temporaryFolder();
-  const file = join(folder.path, "pets");
+  const file = join(folder.path, called);
   writeFileSync(file, text);
   const asked: string[] = [];
   const ask = async (question: string) => answers[asked.push(question) - 1] ?? "";
@@ -44,12 +52,12 @@ test("a no changes nothing, and shows how to say it", async () => {
   expect(failed).toContain("--default-status available|pending|sold|none|gone");
 });
 
-const cats = '{"lost":[{"nombre":"Odd","id":"z"}],"gatos":[{"nombre":"Tom","id":"a"}]}';
+const cats = '{"lost":[{"nombre":"Odd","id":"z"}],"nuestros":[{"nombre":"Tom","id":"a"}]}';
 
 test("a list is chosen, and the category and the status of all of its animals are told", async () => {
   const { asked, failed, out } = await imported(cats, ["2", "Gato", "y"]);
   expect([asked, failed]).toEqual([
-    ["The file has several lists: 1 lost, 2 gatos. Which one? ", kind, all],
+    ["The file has several lists: 1 lost, 2 nuestros. Which one? ", kind, all],
     "",
   ]);
   expect(out).toContain("nombre -> name, id -> id, all -> category Gato: 1 available");
@@ -63,6 +71,14 @@ test.each([
   const { asked, failed, out } = await imported(cats, answers);
   expect([asked.length, out]).toEqual([answers.length, ""]);
   expect(failed).not.toBe("");
+});
+
+test("the kind is not asked for where the file is called by it", async () => {
+  const { asked, failed, out } = await importedAs("our_dogs.csv", "Name\nRex\nBo\n", ["y"]);
+  expect([asked, failed]).toEqual([[all], ""]);
+  expect(out).toContain("Name -> name, all -> category dogs: 2 available");
+  const script = await importedAs("our_dogs.csv", "Name,Status\nRex,Available\n", [""]);
+  expect(script.asked).toEqual([guess]);
 });
 
 const words =

@@ -45,6 +45,7 @@ export const englishMessages = {
     `The workbook has several lists: ${names}. Save each as a file of its own.`,
   columnNoCategory: (pair: string) => `This column has no names of categories: ${pair}.`,
   headerless: () => "The first row is an animal. Add a row above it with the names of the columns.",
+  headerSecond: () => "There are two rows of names of columns. Keep one row for each animal.",
   encodingUnknown: () => "The letters of this file cannot be read. Save it as UTF-8.",
   noObjects: () => "The file has no list of animals.",
   serviceError: (said: string) => `The file is the error message of a service, not a list: ${said}`,
@@ -122,6 +123,7 @@ export const spanishMessages: typeof englishMessages = {
   columnNoCategory: (pair) => `Esta columna no tiene nombres de categorías: ${pair}.`,
   headerless: () =>
     "La primera fila es un animal. Añade encima una fila con los nombres de las columnas.",
+  headerSecond: () => "Hay dos filas con nombres de columnas. Deja una sola fila por animal.",
   encodingUnknown: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
   noObjects: () => "El archivo no tiene ninguna lista de animales.",
   serviceError: (said) => `El archivo es el mensaje de error de un servicio, no una lista: ${said}`,

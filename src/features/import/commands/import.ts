@@ -102,7 +102,7 @@ Examples:
 
 async function importFile(command: Command, io: Io, file: string, options: Options): Promise<void> {
   const { config } = beginOnStore(command, io);
-  const given = givenBy(options);
+  const given = { ...givenBy(options), called: file };
   const name = file === "-" ? "standard input" : file;
   const { json, dryRun = false } = options;
   refuseAsRejects(options.rejects, file === "-" ? "/dev/stdin" : file);

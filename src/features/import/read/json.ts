@@ -212,6 +212,9 @@ const listNames =
   `animals animales animais animaux tiere pets mascotas data items results records features rows`.split(
     " ",
   );
+/** True for what programs call the list of their records, in a document or a workbook. */
+export const isListName = (name: string) => listNames.includes(name.toLowerCase());
+
 /** JSON:API's second list: what the records refer to. */
 const includedName = "included";
 const notRecords: ReadonlySet<string> = new Set([
@@ -239,7 +242,7 @@ export function listsWithin(
   path: readonly string[] = [],
 ): readonly FoundList[] {
   if (Array.isArray(value)) {
-    const isEmpty = value.length === 0 && listNames.includes(path.at(-1) ?? "");
+    const isEmpty = value.length === 0 && isListName(path.at(-1) ?? "");
     const isList =
       path.length === 0 || value.some((each) => isJsonObject(each) || Array.isArray(each));
     return isList || isEmpty ? [{ path, records: value }] : [];
@@ -252,7 +255,7 @@ export function listsWithin(
 
 /** Of several lists the one under a name that services use for their records. */
 export function usualList(lists: readonly FoundList[]): FoundList | undefined {
-  const usual = lists.filter(({ path }) => path.length === 1 && listNames.includes(path[0] ?? ""));
+  const usual = lists.filter(({ path }) => path.length === 1 && isListName(path[0] ?? ""));
   return usual.length === 1 ? usual[0] : undefined;
 }
 

@@ -5,6 +5,7 @@ import { CsvRows } from "./csv.ts";
 import { opened, UnreadableInput } from "./input.ts";
 import {
   includedIn,
+  isListName,
   listsWithin,
   parseJsonInput,
   partialReason,
@@ -27,6 +28,8 @@ export interface ReadOptions {
 export interface Known extends Headings {
   /** True for a JSON object that is a record, and not around a list of them. */
   isObject(value: unknown): boolean;
+  /** True for the name of a kind of animal. */
+  isKind(name: string): boolean;
 }
 
 /** An input that was read to its end, before anybody knows what its records mean. */
@@ -124,10 +127,13 @@ async function chosenSheet(sheets: readonly Sheet[], wanted: string | undefined,
     const isList = rows.some((row) => known.isHeader(row) || known.familiar(row) >= 2);
     if (isList && rows.length > 1) lists.push(sheet);
   }
-  if (lists.length > 1) {
+  // Beside animals there are people and places, unless a list is called by a kind.
+  const usual = lists.filter(({ name }) => isListName(name));
+  const isUsual = usual.length === 1 && !lists.some(({ name }) => known.isKind(name));
+  if (lists.length > 1 && !isUsual) {
     throw new UnreadableInput(0, message("sheetsMany", namesOf(lists)));
   }
-  const sheet = lists[0] ?? filled[0] ?? first;
+  const sheet = (isUsual ? usual : lists)[0] ?? filled[0] ?? first;
   return { sheet, unread: filled.filter((each) => each !== sheet) };
 }
 

@@ -64,6 +64,11 @@ export function tableOf(
   const at = headerIndex(table, headings);
   const columns = names(table.row(at));
   refuseHeader(columns, table.line(at), headings);
+  const next = at + 1 < table.length ? names(table.row(at + 1)) : [];
+  const others = next.filter((name) => !columns.includes(name));
+  if (headings.familiar(others) > 2 && !headings.isRecord(others)) {
+    throw new UnreadableInput(table.line(at + 1), message("headerSecond"));
+  }
   const below = endOfRecords(columns.length, table, at);
   const left: number[] = [];
   const found: number[] = [];
@@ -143,7 +148,7 @@ function refuseHeader(columns: readonly string[], line: number, headings: Headin
     throw new UnreadableInput(line, message("columnsMany", String(limits.columns)));
   }
   if (headings.familiar(columns) === 0 && headings.isRecord(columns)) {
-    throw new UnreadableInput(line, message("headerless"));
+    throw new UnreadableInput(line, message("headerless", String(columns.length)));
   }
 }
 

@@ -138,7 +138,8 @@ function sortable(groups: Groups): number | undefined {
   } = groups;
   const full = fullYear(years);
   const [months, days] = [Number(name === undefined ? month : monthOf(name)), Number(day)];
-  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + afternoon(half);
+  const afternoon = half?.toLowerCase() === "p" ? 12 : 0;
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + afternoon;
   const isMonth = months >= 1 && months <= 12;
   const isDay = isMonth && days >= 1 && (days <= 28 || days <= daysOf(full, months));
   if (!isDay || !(hour <= 24 && Number(minute) <= 59 && Number(second) <= 60)) return undefined;
@@ -157,10 +158,6 @@ function offsetMinutes(zone: string | undefined): number {
   const [, sign, hours, minutes = "0"] = /([+-])(\d{2}):?(\d{2})?$/.exec(zone ?? "") ?? [];
   const ahead = Number(hours ?? 0) * 60 + Number(minutes);
   return sign === "-" ? -ahead : ahead;
-}
-
-function afternoon(half: string): number {
-  return half.toLowerCase() === "p" ? 12 : 0;
 }
 
 /** Two digits are a year from 1970 to 2069. */

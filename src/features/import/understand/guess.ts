@@ -21,7 +21,7 @@ const headings: Readonly<Record<MapTarget, readonly string[]>> = {
   status:
     `adoptionstatus animalstatus petstatus status currentstatus availability outcometype outcome stage estado estatus
     estadoadopcion estadodeadopcion situacion situation statut zustand vermittlungsstatus situacao statusadocao
-    toestand recordtype disponibilidad disponibilidade state`.split(/\s+/),
+    toestand recordtype disponibilidad disponibilidade stato state`.split(/\s+/),
   externalId:
     `animalid petid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode
     tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero nummer number nr no arn
@@ -106,7 +106,9 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   const told = statusColumn(isSought ? free() : named, sample, statuses);
   take("status", told?.column);
   take("name", nameColumn(free()));
-  take("externalId", idColumn(free()));
+  const name = columns.find((each) => each.name === map.name);
+  const id = idColumn(free());
+  if (id !== undefined && !isGivenAgain(id, name, sample)) take("externalId", id);
   take("updatedAt", dateColumn(free(), told?.isOutcome === true));
   const ordered = Object.fromEntries(
     mapTargets.flatMap((target) => (map[target] === undefined ? [] : [[target, map[target]]])),
@@ -173,16 +175,23 @@ const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(val
 const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
 
 /** True for the name of a kind of animal, also before a comma or behind a bracket. */
-export function isSpecies(value: unknown): boolean {
+function isSpecies(value: unknown): boolean {
   if (typeof value !== "string") return false;
   const key = wordKey(value.split(/[,(/]|\]\s/)[0] ?? "");
   return species.has(key) || speciesPhrases.has(key);
 }
 
+/** The one kind of animal in what a list is called, such as `shelter_dogs.csv`. */
+export function kindIn(name = ""): string | undefined {
+  const words = name.replace(/^.*[/\\]/s, "").split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u);
+  const kinds = words.filter(isSpecies);
+  return kinds.length === 1 ? kinds[0] : undefined;
+}
+
 function categoryColumn(columns: readonly Column[]): Column | undefined {
   return best(columns, ({ key, values }) => {
     const heading = headingScore("categoryId", key);
-    if (/intake|outcome|breed|color|sex|size|^age/.test(key)) return 0;
+    if (/intake|outcome|breed|color|sex|size|^age|edad|idade|alter|leeftijd/.test(key)) return 0;
     if (heading < 1 && key.endsWith("name")) return 0;
     const share = shareOf(values, isSpecies);
     const isSure = heading > 0.9 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
@@ -223,6 +232,18 @@ function idColumn(columns: readonly Column[]): Column | undefined {
     const isAll = found.length > 0 && found.every(isCode) && distinctShare(found) === 1;
     return isAll && !noId.test(key) && !found.every(isDate) ? 0.5 : 0;
   });
+}
+
+/** True for numbers that are given again: more than a few are of animals of several names. */
+function isGivenAgain(id: Column, name: Column | undefined, { records }: Sample): boolean {
+  const names = new Map<string, string>();
+  let others = 0;
+  for (const record of records.slice(0, sampleMax).filter(hasFields)) {
+    const [own, called] = [wordOf(id.read(record)), wordKey(wordOf(name?.read(record) ?? ""))];
+    const isTold = called !== "" && !isPlaceholderId(own);
+    if (isTold && names.getOrInsert(own, called) !== called) others += 1;
+  }
+  return others > 2 && 10 * others > id.values.length;
 }
 
 function dateColumn(columns: readonly Column[], isStay: boolean): Column | undefined {
@@ -290,12 +311,12 @@ function statusScore(column: Column, sample: Sample, statuses: Statuses): number
 /** Columns of yes and no, with what these mean. */
 const flags: readonly (readonly [heading: RegExp, yes: Meaning, no: Meaning])[] = [
   [
-    /^(?:is|currently|esta|ist)?(?:available|adoptable|disponible|disponivel|verfugbar|beschikbaar)(?:foradoption|paraadopcion|paraadocao)?$/,
+    /^(?:is|currently|esta|ist)?(?=.)(?:available|adoptable|disponibi?le|disponivel|verfugbar|beschikbaar)?(?:foradoption|(?:para|en)adopcion|(?:para|em)adocao|inadozione)?$/,
     "available",
     "gone",
   ],
   [
-    /^(?:is|was|been|already|ya|fue|foi|ja|ist)?(?:adopted|adoptad[oa]|adotad[oa]|adoptiert|vermittelt|adoptee?|geadopteerd|rehomed)$/,
+    /^(?:is|was|been|already|ya|fue|foi|ja|ist)?(?:adopted|adoptad[oa]|adott?at[oa]|adotad[oa]|adoptiert|vermittelt|adoptee?|geadopteerd|rehomed)$/,
     "sold",
     "available",
   ],
@@ -306,14 +327,15 @@ const flags: readonly (readonly [heading: RegExp, yes: Meaning, no: Meaning])[] 
   ],
 ];
 
+const areYesOrNo = (values: readonly unknown[]) =>
+  shareOf(values, (each) => isYes(each) || isNo(each)) >= knownShare;
+
 function flagColumn(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
   const found = columns.flatMap((column) => {
     const flag = flags.find(([heading]) => heading.test(column.ownKey));
     if (flag === undefined) return [];
     const values = valuesOf(column, sample);
-    const isFlag =
-      values.length > 0 && shareOf(values, (each) => isYes(each) || isNo(each)) >= knownShare;
-    return isFlag ? [{ column, values, yes: flag[1], no: flag[2] }] : [];
+    return areYesOrNo(values) ? [{ column, values, yes: flag[1], no: flag[2] }] : [];
   });
   const [only, other] = found;
   // Two of them may say two things of one animal.
@@ -340,11 +362,14 @@ function adoptionDate(columns: readonly Column[], sample: Sample): StatusGuess |
 
 const askedWordsMax = 20;
 
+/** A column with the heading of a status, or of yes and no to something of adoption. */
 function likelyStatus(columns: readonly Column[]): Column | undefined {
   return best(columns, ({ key, values }) => {
     const isFew = values.length > 0 && new Set(values.map(wordOf)).size <= askedWordsMax;
     const score = headingScore("status", key);
-    return isFew && score >= 1 ? score : 0;
+    if (isFew && score >= 1) return score;
+    const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
+    return mayTell && areYesOrNo(values) ? 0.5 : 0;
   });
 }
 
@@ -376,7 +401,7 @@ export function familiarHeadings(cells: readonly string[]): number {
 const isAddress = (cell: string) => /\.(?:jpe?g|png|webp|gif)$|^https?:\/\//i.test(cell.trim());
 
 /** True for cells of a record: a kind of animal, a status, a date or a picture among them. */
-export function looksLikeRecord(cells: readonly string[]): boolean {
+function looksLikeRecord(cells: readonly string[]): boolean {
   const statuses = new Statuses();
   const filled = cells.filter((cell) => cell.trim() !== "");
   return (
@@ -386,3 +411,10 @@ export function looksLikeRecord(cells: readonly string[]): boolean {
     )
   );
 }
+
+/** What tells lists of animals from others, before their columns are guessed. */
+export const listHints = {
+  familiar: familiarHeadings,
+  isRecord: looksLikeRecord,
+  isKind: isSpecies,
+};

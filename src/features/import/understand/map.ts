@@ -41,13 +41,14 @@ const example = "for example name=Pet Name,categoryId=Species,status=State,exter
 export function parseFieldMap(text: string): FieldMap {
   const map: Partial<Record<MapTarget, string>> = {};
   const pairs = pairsIn(text, (pair) => pair.indexOf("="));
-  for (const { pair, left: target, right: column } of pairs) {
+  for (const { pair, left, right: column } of pairs) {
     if (!pair.includes("=") || column === "") {
       throw invalid(`expected field=Column, found ${JSON.stringify(pair)}; ${example}`);
     }
-    if (!isTarget(target)) {
+    const target = mapTargets.find((each) => each === left);
+    if (target === undefined) {
       throw invalid(
-        `there is no field ${JSON.stringify(target)}; the fields are ${mapTargets.join(", ")}`,
+        `there is no field ${JSON.stringify(left)}; the fields are ${mapTargets.join(", ")}`,
       );
     }
     if (map[target] !== undefined) throw invalid(`${target} is given twice`);
@@ -61,10 +62,6 @@ function invalid(problem: string): UsageError {
   return new UsageError(`--map: ${problem}`, "rehome pets import --help");
 }
 
-function isTarget(text: string): text is MapTarget {
-  return (mapTargets as readonly string[]).includes(text);
-}
-
 export function fieldMapText(map: FieldMap): string {
   return mapTargets
     .flatMap((target) => {
@@ -75,23 +72,18 @@ export function fieldMapText(map: FieldMap): string {
     .join(",");
 }
 
-/** What is said of all records of a list. */
-export interface MapOptions {
-  /** The category of all animals, where no column has it. */
-  readonly category?: string | undefined;
-  /** Takes a blank outcome for an animal that is still there. */
-  readonly isOutcome?: boolean;
-}
-
-/** A format made from a map: for everything that has no format of its own. */
-export function mappedFormat(map: FieldMap, options: MapOptions = {}): Format {
+/**
+ * A format made from a map: for everything that has no format of its own. `kind` is the category of
+ * all animals, where no column has it; with `isOutcome` who has a blank status is still there.
+ */
+export function mappedFormat(map: FieldMap, kind?: string, isOutcome = false): Format {
   return {
     name: "map",
     title: "any other, by --map",
     recognises: ({ columns }) =>
       columns !== undefined &&
       Object.values(map).every((column) => matching(columns, column).length === 1),
-    mapper: (sample, context) => mappedMapper(map, sample, context, options),
+    mapper: (sample, context) => mappedMapper(map, sample, context, kind, isOutcome),
   };
 }
 
@@ -99,7 +91,8 @@ function mappedMapper(
   map: FieldMap,
   sample: Sample,
   context: MapperContext,
-  options: MapOptions,
+  kind: string | undefined,
+  isOutcome: boolean,
 ): RecordMapper {
   const { columns } = sample;
   const field = (target: MapTarget): Field => {
@@ -114,14 +107,13 @@ function mappedMapper(
   if (map.status === undefined && context.statuses.whenMissing === undefined) {
     throw missingStatus("status=COLUMN in --map");
   }
-  if (options.category === undefined) refuseNoCategories(map, sample, category);
+  if (kind === undefined) refuseNoCategories(map, sample, category);
   const texts = optionalTextNames.map((each) => [each, field(each)] as const);
   const notation = notationOf(columns);
   const at = (target: MapTarget) => map[target] ?? target;
-  const absence =
-    options.isOutcome === true
-      ? absenceReader(new NamedFields(sample), { column: at("status"), read: status }, context)
-      : () => undefined;
+  const absence = isOutcome
+    ? absenceReader(new NamedFields(sample), { column: at("status"), read: status }, context)
+    : () => undefined;
   return mapperOf(columns, context, (record) => {
     const value = status(record);
     const absent = isBlank(value) ? absence(record) : undefined;
@@ -133,9 +125,9 @@ function mappedMapper(
         ...optionalTextsOf(texts, record),
         name: map.name === undefined ? unnamed : shelterName(at("name"), name(record)),
         category:
-          options.category === undefined
+          kind === undefined
             ? idOrName(at("categoryId"), category(record), notation)
-            : { name: options.category },
+            : { name: kind },
       }),
     };
   });

@@ -17,7 +17,7 @@ import { asm } from "./asm.ts";
 import { Dates } from "./dates.ts";
 import { deathReader } from "./exclusion.ts";
 import { type Format, hasFields, requireNeeded, type Sample, sampleOf } from "./format.ts";
-import { familiarHeadings, guessed, type Guess, isOfStays, looksLikeRecord } from "./guess.ts";
+import { familiarHeadings, guessed, type Guess, isOfStays, kindIn, listHints } from "./guess.ts";
 import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map.ts";
 import {
   type Candidate,
@@ -65,6 +65,8 @@ export interface Given extends ReadOptions {
   readonly statuses?: ReadonlyMap<string, Meaning> | undefined;
   readonly defaultStatus?: Meaning | undefined;
   readonly source?: string | undefined;
+  /** The name of the file, which may tell the kind of animal. */
+  readonly called?: string | undefined;
   /** Asks what the columns mean, of a list whose format is known too. */
   readonly asksColumns?: boolean | undefined;
 }
@@ -81,7 +83,7 @@ function knownBy(given: Pick<Given, "format" | "columns">): Known {
         : [mappedFormat(given.columns)];
     return sought.some((each) => each.recognises(sample));
   };
-  return { isHeader, familiar: familiarHeadings, isRecord: looksLikeRecord, isObject };
+  return { ...listHints, isHeader, isObject };
 }
 
 const objectKeys = /^(?:.*(?:animal|pet|dog|cat|species|breed).*|name|nombre|nom|naam|nome)$/;
@@ -164,14 +166,18 @@ function guessedReading(sample: Sample, given: Given, common: Reading): Proposal
   const statuses = new Statuses(given.statuses, given.defaultStatus);
   const guess = guessed(sample, withoutCategory(columns, given), statuses);
   const found = withoutCategory(guess.columns, given);
-  const isFound = (found.categoryId ?? given.category) !== undefined;
+  const isOpen = found.categoryId === undefined && given.asksColumns !== true;
+  const called = [common.records?.at(-1), common.sheet, given.called];
+  const category = given.category ?? (isOpen ? called.map(kindIn).find(Boolean) : undefined);
+  const isFound = (found.categoryId ?? category) !== undefined;
   const isStatus = (found.status ?? given.defaultStatus) !== undefined;
   if (!isFound || !isStatus || given.asksColumns === true) {
-    throw new UnknownFormat(sample, found, given, guess);
+    throw new UnknownFormat(sample, found, { ...given, category }, guess);
   }
   const reading: Reading = {
     ...common,
     columns: found,
+    category,
     statuses: { ...Object.fromEntries(guess.words), ...common.statuses },
     defaultStatus: given.defaultStatus ?? guess.whenBlank,
     ...(guess.isOutcome && { isOutcome: true as const }),
@@ -179,6 +185,7 @@ function guessedReading(sample: Sample, given: Given, common: Reading): Proposal
   // A list without names may have all of its columns given.
   const isGuessed =
     fieldMapText(found) !== fieldMapText(columns) ||
+    category !== given.category ||
     [...guess.words.keys()].some((word) => given.statuses?.has(word) !== true) ||
     reading.defaultStatus !== given.defaultStatus;
   return { reading, isGuessed };
@@ -272,7 +279,7 @@ function sharer({ category: told, format }: Reading): (outcome: Outcome) => Outc
 }
 
 function formatOf({ format: name, columns = {}, category, isOutcome }: Reading): Format {
-  if (name === "map") return mappedFormat(columns, { category, isOutcome: isOutcome === true });
+  if (name === "map") return mappedFormat(columns, category, isOutcome);
   const format = formats.find((each) => each.name === name);
   if (format === undefined) throw new Error(`there is no format ${name}`);
   return format;
@@ -288,8 +295,6 @@ function dateFieldsOf({ columns, names }: Sample): readonly Field[] {
 function learn(dates: Dates, fields: readonly Field[], record: unknown): void {
   if (hasFields(record)) for (const read of fields) dates.learn(read(record));
 }
-
-const shortWord = (value: unknown) => wordOf(value).slice(0, shownCharacters);
 
 /** Records of an unknown format that a person is shown. */
 const shownRows = 5;
@@ -325,7 +330,9 @@ export class UnknownFormat extends UnreadableInput {
     });
     super(0, message("formatUnknown", lines.join("\n"), advice(map, given, guess)));
     this.columns = names;
-    this.rows = rows.map((row) => row.map((value) => (isBlank(value) ? "" : shortWord(value))));
+    const short = (value: unknown) =>
+      isBlank(value) ? "" : wordOf(value).slice(0, shownCharacters);
+    this.rows = rows.map((row) => row.map(short));
     this.guess = map;
     if (map.name === undefined) return;
     if ((map.categoryId ?? given.category) === undefined) this.open = { is: "category" };

@@ -4,10 +4,7 @@ import { message } from "../../../../src/features/import/messages.ts";
 import { CsvRows } from "../../../../src/features/import/read/csv.ts";
 import { MalformedRecord } from "../../../../src/features/import/read/table.ts";
 import { tableOf } from "../../../../src/features/import/read/table.ts";
-import {
-  familiarHeadings,
-  looksLikeRecord,
-} from "../../../../src/features/import/understand/guess.ts";
+import { listHints } from "../../../../src/features/import/understand/guess.ts";
 import { readWhole, refusal } from "../helpers.ts";
 
 async function rows(text: string): Promise<[number, unknown][]> {
@@ -103,7 +100,7 @@ describe("a table", () => {
     text: string,
     isHeader: (columns: readonly string[]) => boolean = () => false,
   ) {
-    const known = { isHeader, familiar: familiarHeadings, isRecord: looksLikeRecord };
+    const known = { ...listHints, isHeader };
     const { columns, records, notes } = tableOf(new CsvRows(text), known);
     return { columns, records: [...records], notes };
   }

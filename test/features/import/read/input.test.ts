@@ -238,8 +238,10 @@ describe("JSON", () => {
   });
 
   test("of two lists asks for one of them", async () => {
-    const text = JSON.stringify({ dogs: [animal], cats: [animal] });
-    expect(await refusal(readWhole(text))).toStartWith("the input has several lists: dogs, cats;");
+    const text = JSON.stringify({ strays: [animal], cats: [animal] });
+    expect(await refusal(readWhole(text))).toStartWith(
+      "the input has several lists: strays, cats;",
+    );
     const { outcomes } = await readWhole(text, { records: ["cats"], category: "Cat" });
     expect(outcomes.map(brief)).toEqual(["1 Rex / Cat / pending"]);
   });

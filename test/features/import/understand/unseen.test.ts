@@ -1,5 +1,6 @@
 /** Shapes of lists that were met in the wild once the reading stood; all made up. */
 import { expect, test } from "bun:test";
+import { writeXlsx } from "hucre/xlsx";
 import { message } from "../../../../src/features/import/messages.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
 import type { UnknownFormat } from "../../../../src/features/import/understand/reading.ts";
@@ -98,6 +99,58 @@ test("a map that names all but a name is whole, and a report by stay stays one",
   expect([isGuessed, outcomes[1]?.kind]).toEqual([false, "gone"]);
 });
 
+test.each([
+  [{ called: "shelter_dogs.csv" }, "dogs"],
+  [{ called: "data/ShelterDogs.csv" }, "Dogs"],
+  [{ called: "Ana's cats/perros.csv" }, "perros"],
+])("the file %j tells the kind that no column has", async (given, category) => {
+  const { reading, isGuessed } = await readWhole("Name,Status\nRex,Available\n", given);
+  expect([reading.category, isGuessed]).toEqual([category, true]);
+});
+
+test.each(["dogs and cats.csv", "animals.csv", "hotdogs.csv", ""])(
+  "the file %j tells no kind",
+  async (called) => {
+    expect(await refusal(readWhole("Name,Status\nRex,Available\n", { called }))).toContain(
+      "categoryId=COLUMN",
+    );
+  },
+);
+
+test("what a person or a column says of the kind goes before what the file is called", async () => {
+  const called = "dogs.csv";
+  const told = await readWhole("Name,Status\nRex,Available\n", { called, category: "Cat" });
+  expect(told.reading.category).toBe("Cat");
+  const column = await readWhole("Name,Type,Status\nRex,Cat,Available\n", { called });
+  expect(column.reading.category).toBeUndefined();
+});
+
+test("the list within a file tells the kind before the file does", async () => {
+  const text = JSON.stringify({ dogs: [{ petName: "Rex", status: "Available" }], total: 1 });
+  const { outcomes } = await readWhole(text, { called: "cats.json" });
+  expect(outcomes.map(brief)).toEqual(["1 Rex / dogs / available"]);
+  expect((await unknown(JSON.stringify({ dogs: [{ petName: "Rex" }] })))?.message).toContain(
+    "--category dogs",
+  );
+});
+
+test("ages are no kinds in other languages either", async () => {
+  const text = "nombre,edad,estado\nMax,cachorro,disponible\nBella,adulto,disponible\n";
+  expect((await unknown(text))?.guess).toEqual({ name: "nombre", status: "estado" });
+});
+
+test("a yes or no for adoption is never passed over", async () => {
+  const said = (heading: string) =>
+    unknown(`Name,Species,${heading}\nRex,Dog,sim\nBo,Dog,não\n`).then((error) => error?.open);
+  const asked = (column: string) => ({ is: "words", column, words: ["sim", "não"] });
+  for (const heading of ["diposnivelParaAdocao", "Entrevista p/ adoção", "Could be adopted"]) {
+    expect(await said(heading)).toEqual(asked(heading) as never);
+  }
+  expect(await said("Vacinado")).toEqual({ is: "status" });
+  const { outcomes } = await readWhole("Nome,Espécie,Para adoção\nRex,Cão,sim\nBo,Cão,não\n");
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone"]);
+});
+
 test("lines that end as on an old Mac are lines, with its letters", async () => {
   const text = "Name,Species,Status\rFrida \x83s Bo,Dog,Available\rAda,Cat,Adopted\r\n";
   const { outcomes, notes } = await readWhole(Buffer.from(text, "latin1"));
@@ -121,10 +174,71 @@ Zeus,A0058955559,Margret,Cat,PTS
   ]);
 });
 
+test("a report with several rows for an animal is refused", async () => {
+  const text =
+    "Animal Inventory,,,\nAnimal#,Name,Stage,Location\nARN,Species,DOB,Intake Date\n" +
+    "A1,Hopper,Available,Lobby\n,Rabbit,1/2/2025,3/4/2025\n";
+  expect(await refusal(readWhole(text))).toBe(
+    "line 3: this is a second row of names: ask for a list with one row an animal",
+  );
+  // A header that is repeated on each page is none, nor is an animal.
+  const pages = "Name,Species,Status\nName,Species,Status\nRex,Dog,Available\n";
+  expect(await refusal(readWhole(pages))).not.toContain("a second row");
+  const exams = "Name,Species,Status,Stage,Note\nRex,Dog,Intake 1,Intake 2,Intake 3\n";
+  expect(await refusal(readWhole(exams))).not.toContain("a second row");
+});
+
 test("an animal whose category is a reference is not Petstore's", async () => {
   const category = { $oid: "68d42cae4cda8f1ca61dc465" };
   const pets = ["Rex", "Bo"].map((name) => ({ name, category, status: "available" }));
   const { format, outcomes } = await readWhole(JSON.stringify(pets), { category: "Dog" });
   expect(format).toBe("map");
   expect(outcomes.map(brief)).toEqual(["1 Rex / Dog / available", "2 Bo / Dog / available"]);
+});
+
+test("Italian is read", async () => {
+  const words = ["Disponibile", "Adottata", "Riservato", "Deceduto", "Non disponibile"];
+  const rows = words.map((word) => `Luna,Gatto,${word}\n`).join("");
+  const { outcomes, reading } = await readWhole(`Nome,Specie,Stato\n${rows}`);
+  expect(reading.columns?.status).toBe("Stato");
+  expect(outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind))).toEqual([
+    "available",
+    "sold",
+    "pending",
+    "gone",
+    "gone",
+  ]);
+});
+
+test("of several sheets, the one that is called by animals is read", async () => {
+  const people = [
+    ["ID", "Nombre", "Sexo"],
+    ["P1", "Ana", "F"],
+  ];
+  const animals = [
+    ["Nombre", "Especie", "Raza", "Estado"],
+    ["Max", "Perro", "Mix", "Disponible"],
+  ];
+  const sheets = (name: string) => [
+    { name: "Adoptantes", rows: people },
+    { name, rows: animals },
+  ];
+  const { outcomes } = await readWhole(await writeXlsx({ sheets: sheets("Mascotas") }));
+  expect(outcomes.map(brief)).toEqual(["2 Max / Perro / available"]);
+  // A sheet that is called by a kind may be a list of animals, too.
+  const both = [...sheets("Perros"), { name: "Gatos", rows: people }];
+  expect(await refusal(readWhole(await writeXlsx({ sheets: both })))).toContain("several lists");
+});
+
+test("a number that later animals get again is no id of them", async () => {
+  const rows = (names: readonly string[]) =>
+    names.map((name, at) => `${1 + (at % 7)},${name},Dog,Available\n`).join("");
+  const names = ["Rex", "Bo", "Lu", "Mia", "Tom", "Ada", "Kim", "Max", "Zoe", "Ida"];
+  const ids = async (all: readonly string[]) => {
+    const { reading, outcomes } = await readWhole(`ID,Name,Species,Status\n${rows(all)}`);
+    return [reading.columns?.externalId, outcomes.length];
+  };
+  expect(await ids(names)).toEqual([undefined, 10]);
+  // An animal that came again has its name, and some were renamed.
+  expect(await ids([...names.slice(0, 7), "rex", "Bo", "Lulu"])).toEqual(["ID", 10]);
 });
