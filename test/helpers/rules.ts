@@ -227,30 +227,6 @@ function destructured(source: Source, object: string, property: string): Finding
     .map((node) => `${source.path}:${lineOf(source, node.start)} ${property} of ${object}`);
 }
 
-/** Lines of a file. */
-export function fileLines(source: Source): number {
-  return source.text.trimEnd().split("\n").length;
-}
-
-/** The functions of a file with their lines, by `path#name`. */
-export function functionLines(source: Source): { name: string; lines: number }[] {
-  const names = new Map<unknown, string>();
-  for (const node of source.nodes) {
-    const value = child(node, "value") ?? child(node, "init");
-    const name = nameOf(child(node, "key") ?? child(node, "id"));
-    if (value !== undefined && name !== undefined) names.set(value, name);
-  }
-  const functions = source.nodes.filter(({ type }) =>
-    ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"].includes(type),
-  );
-  return functions.map((node) => {
-    const name =
-      nameOf(child(node, "id")) ?? names.get(node) ?? `line ${lineOf(source, node.start)}`;
-    const lines = lineOf(source, node.end) - lineOf(source, node.start) + 1;
-    return { name: `${source.path}#${name}`, lines };
-  });
-}
-
 /** The files of `sources` that no chain of imports reaches from `entries`. */
 export function unreachable(sources: readonly Source[], entries: readonly string[]): string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
