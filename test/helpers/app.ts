@@ -3,8 +3,9 @@ import { loadConfig } from "../../src/config.ts";
 import { features } from "../../src/features/index.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
 import { createService, type AppOptions } from "../../src/http/app.ts";
-import { createServices, type ServiceOptions } from "../../src/service/services.ts";
+import type { ServiceOptions } from "../../src/service/services.ts";
 import { random as randomOf } from "../../scripts/random.ts";
+import { servicesOn } from "./services.ts";
 import { closeAfterTest, openTestStore } from "./store-under-test.ts";
 
 /** A clock that stands still until it is moved. */
@@ -48,13 +49,9 @@ export async function testApp({
   const reported: unknown[] = [];
   const { valueOf } = loadConfig(flags, {}, featureSettings(features));
   const store = await openTestStore({ clock: clock.read, serving: true });
-  const services = createServices(store, {
-    environment: "production",
+  const services = servicesOn(store, {
     clock: clock.read,
     randomBytes: seededBytes(),
-    actor: "test",
-    anonymousPerMinute: 300,
-    bans: true,
     onError: (error) => reported.push(error),
     ...service,
   });

@@ -1,10 +1,9 @@
-import { expect } from "bun:test";
 import { randomBytes } from "../../src/cli/open.ts";
-import { createServices, type Services } from "../../src/service/services.ts";
+import { createServices, type ServiceOptions, type Services } from "../../src/service/services.ts";
 import type { Store } from "../../src/storage/contract.ts";
 
-/** The services of a console on a store. A failure of their own fails the test. */
-export function servicesOn(store: Store): Services {
+/** The services on a store. A failure of their own fails the test, unless `options` handle it. */
+export function servicesOn(store: Store, options: Partial<ServiceOptions> = {}): Services {
   return createServices(store, {
     environment: "production",
     clock: Date.now,
@@ -12,6 +11,9 @@ export function servicesOn(store: Store): Services {
     actor: "tester",
     anonymousPerMinute: 300,
     bans: true,
-    onError: (error) => expect(error).toBeUndefined(),
+    onError(error) {
+      throw error;
+    },
+    ...options,
   });
 }

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import type { ApiKey } from "../../src/domain/api-key.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
 import type { Admission } from "../../src/service/admission.ts";
-import { createServices, type ServiceOptions, type Services } from "../../src/service/services.ts";
+import type { ServiceOptions, Services } from "../../src/service/services.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { seededBytes, type TestClock } from "./app.ts";
+import { servicesOn } from "./services.ts";
 import {
   closeAfterTest,
   openTestStore,
@@ -43,13 +44,9 @@ export class Stack {
       Object.assign(store, { windows: { ...windows, reserve: reserve(windows.reserve) } });
     }
     const reported: unknown[] = [];
-    const services = createServices(store, {
-      environment: "production",
+    const services = servicesOn(store, {
       clock: clock.read,
       randomBytes: seededBytes(nextSeed++),
-      actor: "test",
-      anonymousPerMinute: 300,
-      bans: true,
       onError: (error) => reported.push(error),
       ...options,
     });

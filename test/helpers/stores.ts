@@ -60,17 +60,26 @@ export const stores: readonly StoreKind[] = [
   ...(featureStore === undefined ? [] : [inDatabase(featureStore)]),
 ];
 
-/** Opens an empty store before each test of a suite, for `begin`, and closes it after the test. */
-export function openForEach(kind: StoreKind, begin: (store: Store) => void): void {
+type Close = () => Promise<void>;
+
+/**
+ * Opens an empty store before each test of a suite, for `begin`, and closes it after the test: by
+ * what `begin` returns, if that is something.
+ */
+export function openForEach(
+  kind: StoreKind,
+  begin: (store: Store) => Close | void | Promise<Close>,
+  clock?: Clock,
+): void {
   let place: StorePlace;
-  let store: Store;
+  let close: Close;
   beforeEach(async () => {
     place = await kind.place();
-    store = await place.open();
-    begin(store);
+    const store = await place.open(clock);
+    close = (await begin(store)) ?? (() => store.close());
   }, hookTimeoutMs);
   afterEach(async () => {
-    await store.close();
+    await close();
     await place[Symbol.asyncDispose]();
   }, hookTimeoutMs);
 }

@@ -1,7 +1,7 @@
 /** A machine whose clock is behind the database's. */
 import { expect, test } from "bun:test";
-import { createServices } from "../../src/service/services.ts";
-import { seededBytes, TestClock } from "../helpers/app.ts";
+import { TestClock } from "../helpers/app.ts";
+import { servicesOn } from "../helpers/services.ts";
 import { openTestStore } from "../helpers/store-under-test.ts";
 
 const behindMs = 3_000;
@@ -10,15 +10,7 @@ test("a block is not used beyond its window on the store's clock", async () => {
   const clock = new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 900) - behindMs);
   const store = await openTestStore({ clock: () => clock.nowMs + behindMs, serving: true });
   Object.assign(store.windows, { skewMs: () => behindMs });
-  const services = createServices(store, {
-    environment: "production",
-    clock: clock.read,
-    randomBytes: seededBytes(),
-    actor: "test",
-    anonymousPerMinute: 300,
-    bans: true,
-    onError: () => {},
-  });
+  const services = servicesOn(store, { clock: clock.read });
   const { secret } = await services.keys.create({ name: "a key", plan: "business" });
   const admit = async () => (await services.access.admit(secret, () => undefined)).view;
   const before = await admit();

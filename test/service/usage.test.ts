@@ -1,23 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { windowMs } from "../../src/domain/windows.ts";
-import { createServices } from "../../src/service/services.ts";
-import { seededBytes, testApp, TestClock } from "../helpers/app.ts";
+import { testApp, TestClock } from "../helpers/app.ts";
+import { servicesOn } from "../helpers/services.ts";
 import { openTestStore } from "../helpers/store-under-test.ts";
 
 async function services() {
   const clock = new TestClock();
   const store = await openTestStore({ clock: clock.read });
-  const { keys, usage } = createServices(store, {
-    environment: "production",
-    clock: clock.read,
-    randomBytes: seededBytes(),
-    actor: "kim",
-    anonymousPerMinute: 300,
-    bans: true,
-    onError(error) {
-      throw error;
-    },
-  });
+  const { keys, usage } = servicesOn(store, { clock: clock.read });
   const take = async (keyId: string, want: number, giveBack = 0) => {
     const { windows } = store;
     const counts = await windows.counts(keyId);

@@ -1,30 +1,22 @@
 /** What the console's pages do with animals, on both stores. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
 import type { AnimalQuery } from "../../../src/features/console/animals.ts";
-import type { Services } from "../../../src/service/services.ts";
 import { changePets } from "../../../src/storage/database.ts";
 import type { Store } from "../../../src/storage/contract.ts";
-import { hookTimeoutMs } from "../../helpers/postgres.ts";
 import { servicesOn } from "../../helpers/services.ts";
-import { stores, type StorePlace } from "../../helpers/stores.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
 
 describe.each(stores)("$name", (kind) => {
-  let place: StorePlace;
-  let services: Services;
   let store: Store;
   let desk: AnimalActions;
 
-  beforeEach(async () => {
-    place = await kind.place();
-    store = await place.open();
-    services = servicesOn(store);
+  openForEach(kind, (opened) => {
+    store = opened;
+    const services = servicesOn(store);
     desk = animalActions(services);
-  }, hookTimeoutMs);
-  afterEach(async () => {
-    await services.close();
-    await place[Symbol.asyncDispose]();
-  }, hookTimeoutMs);
+    return services.close;
+  });
 
   test("changes that one person makes in several tabs at once are told apart", async () => {
     const names = Array.from({ length: 8 }, (_, at) => `Rex ${at}`);

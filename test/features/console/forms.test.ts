@@ -80,18 +80,6 @@ test("the address of a form leads to its page, as after a reload, and GET does n
   expect((await jan.get("/animals/1")).status).toBe(200);
 });
 
-test("a merge of categories says that, and which animal it moved", async () => {
-  const mel = await joined("Mel");
-  await mel.submit("/animals", { name: "Mover", category: "Old", status: "sold" });
-  await mel.submit("/animals", { name: "Stayer", category: "New", status: "sold" });
-  const page = await (await mel.get("/categories")).text();
-  const [from, into] = ["Old", "New"].map(
-    (name) => new RegExp(`/categories/(\\d+)">${name}<`).exec(page)?.[1] ?? "",
-  );
-  const merged = await mel.submit(`/categories/${from}/merge`, { into: into ?? "" });
-  expect(merged).toContain("The categories were merged. Moved: Mover.");
-});
-
 describe("a list", () => {
   test("leads on from a page whose animals are gone", async () => {
     const lia = await joined("Lia");

@@ -1,5 +1,5 @@
 /** The files that people bring to the console, while they are read. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -17,30 +17,27 @@ import type { Services } from "../../../src/service/services.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
 import { servicesOn } from "../../helpers/services.ts";
-import { stores, type StorePlace } from "../../helpers/stores.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
 
 describe.each(stores)("$name", (kind) => {
   let folder: ReturnType<typeof temporaryFolder>;
-  let place: StorePlace;
   let services: Services;
   let imports: Imports;
   let uploads: string;
   let nowMs: number;
 
-  beforeEach(async () => {
+  openForEach(kind, (store) => {
     folder = temporaryFolder();
-    place = await kind.place();
-    services = servicesOn(await place.open());
+    services = servicesOn(store);
     nowMs = Date.now();
     uploads = uploadsFolder(config(), nowMs);
     imports = new Imports(uploads, start, () => nowMs);
-  }, hookTimeoutMs);
-  afterEach(async () => {
-    await imports.close();
-    await services.close();
-    await place[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
-  }, hookTimeoutMs);
+    return async () => {
+      await imports.close();
+      await services.close();
+      folder[Symbol.dispose]();
+    };
+  });
 
   const config = () => loadConfig({ data: folder.path }, {}, []).config;
   /** Works on a list in this process, unless it is stopped before. */

@@ -1,5 +1,5 @@
 /** What the pages of animals, categories and keys do with what people send them. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { randomBytes } from "../../../src/cli/open.ts";
 import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
 import { firstChoices, type Imports } from "../../../src/features/console/imports.ts";
@@ -12,12 +12,10 @@ import type { Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
-import { hookTimeoutMs } from "../../helpers/postgres.ts";
 import { servicesOn } from "../../helpers/services.ts";
-import { stores, type StorePlace } from "../../helpers/stores.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
 
 describe.each(stores)("on $name", (kind) => {
-  let place: StorePlace;
   let store: Store;
   let services: Services;
   let animals: AnimalActions;
@@ -25,9 +23,8 @@ describe.each(stores)("on $name", (kind) => {
   let ask: Ask;
   let headers: Readonly<Record<string, string>>;
 
-  beforeEach(async () => {
-    place = await kind.place();
-    store = await place.open();
+  openForEach(kind, async (opened) => {
+    store = opened;
     services = servicesOn(store);
     animals = animalActions(services);
     const sources = sourceActions(services, {});
@@ -39,11 +36,8 @@ describe.each(stores)("on $name", (kind) => {
     });
     const { token } = await people.invite("Olga", "operator", "tester");
     headers = { cookie: cookieOf(await ask(`/join/${token}`, { method: "POST" })) };
-  }, hookTimeoutMs);
-  afterEach(async () => {
-    await services.close();
-    await place[Symbol.asyncDispose]();
-  }, hookTimeoutMs);
+    return services.close;
+  });
 
   /** Somebody's file while it is imported: nothing else may be done with it. */
   const job = { name: "a.csv", state: { is: "working", step: { phase: "storing", done: 1 } } };

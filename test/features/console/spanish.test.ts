@@ -102,8 +102,10 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   await look("an animal without a name", nameless);
   await olga.submit("/import/run", await previewOf(olga));
   await look("imported by columns", settled(olga));
+  await look("no list", send("%PDF-1.7\n"));
   const list =
-    "name,categoryId,status\nZuri,7,available\nMilo,siete,available\n,7,sold\nKoko,7,mmm\n";
+    "name,categoryId,status\nZuri,7,available\nMilo,siete,available\n,7,sold\nKoko,7,mmm\n" +
+    `Kim,7\n"${"x".repeat(1_001)}",7,sold\n`;
   await look("preview", send(list));
   await look("refused", posted("/import/run", await previewOf(olga)));
   await olga.submit("/import/run", { ...(await previewOf(olga)), skipBad: "yes" });
@@ -144,6 +146,7 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   await look("wrong key", posted("/keys", { ...key, name: "", expires: "mmm", plan: "mmm" }));
   await look("wrong grace", posted(`${path}/rotate`, { grace: "mmm" }));
   await look("wrong person", posted("/people", { name: "Zzolga", role: "staff" }));
+  await look("no form", (await olga.post("/animals", new FormData())).text());
   await look("unsure", posted(`${path}/revoke`));
   await look("nobody chosen", posted("/animals/several"));
   await look("nothing", visit("/animals/99999"));
@@ -165,5 +168,5 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   await look("a key's use", visit(`/usage?key=${path.slice("/keys/".length)}`));
   expect(await visit("/animals")).toContain(">Sin nombre</a");
   // A column is called as in the file.
-  expect(all).toEqual({ preview: ["status"], refused: ["status"] });
+  expect(all).toEqual({ preview: ["status", "name"], refused: ["status", "name"] });
 });

@@ -1,5 +1,6 @@
 /** Who is let in to the console and for how long, what is refused, and what is kept of failures. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "../../../src/cli/open.ts";
 import type { AnimalActions } from "../../../src/features/console/animals.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { hashSecret, type Secret } from "../../../src/features/console/people.ts";
@@ -10,11 +11,9 @@ import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { asking, cookieOf, site, type Ask } from "../../helpers/console-pages.ts";
-import { hookTimeoutMs } from "../../helpers/postgres.ts";
-import { stores, type StorePlace } from "../../helpers/stores.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
 
 describe.each(stores)("on $name", (kind) => {
-  let place: StorePlace;
   let nowMs: number;
   let people: PeopleService;
   let store: Store;
@@ -22,19 +21,15 @@ describe.each(stores)("on $name", (kind) => {
   const reported: unknown[] = [];
   const warned: string[] = [];
 
-  beforeEach(async () => {
-    nowMs = 20_000 * dayMs;
+  const clock = () => nowMs;
+  beforeEach(() => void (nowMs = 20_000 * dayMs));
+  const begin = (opened: Store) => {
+    store = opened;
     failure = undefined;
     for (const list of [reported, warned]) list.length = 0;
-    place = await kind.place();
-    store = await place.open(() => nowMs);
-    const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-    people = new PeopleService(store.db, () => nowMs, randomBytes);
-  }, hookTimeoutMs);
-  afterEach(async () => {
-    await store.close();
-    await place[Symbol.asyncDispose]();
-  }, hookTimeoutMs);
+    people = new PeopleService(store.db, clock, randomBytes);
+  };
+  openForEach(kind, begin, clock);
 
   /** A browser of requests, which keeps no cookies. */
   function visitor(publicOrigin?: string) {

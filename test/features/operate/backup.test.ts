@@ -25,9 +25,9 @@ import { examineFiles } from "../../../src/features/operate/doctor/store.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
 import { copyStore } from "../../../src/features/postgres/moving/copy.ts";
 import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
-import { createServices } from "../../../src/service/services.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
+import { servicesOn } from "../../helpers/services.ts";
 import { animalsOf } from "../animals/animals-of.ts";
 
 const clock = new TestClock();
@@ -49,17 +49,6 @@ const open = () =>
     clock: clock.read,
     timeoutMs: 100,
     serving: false,
-  });
-
-const servicesOn = (store: ReturnType<typeof open>, { read }: TestClock) =>
-  createServices(store, {
-    environment: "production",
-    clock: read,
-    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
-    actor: "tester",
-    anonymousPerMinute: 1,
-    bans: false,
-    onError: () => {},
   });
 
 function refusal(work: () => unknown): AppError {
@@ -181,7 +170,7 @@ test("verifying counts all animals, the states of keys now, and finds the newest
   const store = open();
   const pets = Array.from({ length: 1_001 }, () => ({ name: "Rex", categoryId: 1n }));
   await Promise.all(pets.map((pet) => store.pets.create(pet)));
-  const services = servicesOn(store, time);
+  const services = servicesOn(store, { clock: time.read });
   const { key } = await services.keys.create({ name: "first", plan: "free", expiresInMs: 1 });
   await services.keys.create({ name: "second", plan: "free" });
   time.nowMs += 5_000;
@@ -354,7 +343,7 @@ describe("nobody comes back in with a backup", () => {
       const earlier = join(folder, "earlier.db");
       await add("Rex");
       backup(catalogue, earlier);
-      const services = servicesOn(open(), clock);
+      const services = servicesOn(open(), { clock: clock.read });
       const made = { name: "one", plan: "free" } as const;
       const { key: revoked } = await services.keys.create(made);
       const { key: rotated } = await services.keys.create({ ...made, name: "two" });

@@ -5,9 +5,8 @@
  */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
-import { parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
-import { openPostgresStore } from "../../../src/features/postgres/store.ts";
 import { startServer, testDatabase } from "../../helpers/postgres.ts";
+import { postgresStore } from "./feature-store.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 
 const timeoutMs = 1_000;
@@ -36,12 +35,7 @@ test.each([
     const both = `${database.url.replace(/(?<=@)[^/]+/, hosts)}?target_session_attrs=read-write`;
     const losses: unknown[] = [];
     const open = (url: string, callMs = timeoutMs) =>
-      openPostgresStore({
-        systemClock: Date.now,
-        address: parseDatabaseAddress(url),
-        timeoutMs: callMs,
-        onError: (error) => losses.push(error),
-      });
+      postgresStore.open(url, { timeoutMs: callMs, onProblem: (error) => losses.push(error) });
     const store = await open(kind === "led" ? led.href : both);
 
     // Its copy of the database may come later than the commit.

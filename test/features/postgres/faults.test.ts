@@ -20,6 +20,7 @@ import {
   type TestDatabase,
 } from "../../helpers/postgres.ts";
 import { importText } from "../../helpers/import-text.ts";
+import { postgresStore } from "./feature-store.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 import { until } from "../../helpers/until.ts";
 import { longWork, nextEpoch } from "../../../src/storage/database.ts";
@@ -55,12 +56,7 @@ afterEach(async () => {
 }, hookTimeoutMs);
 
 function open(url: string): Promise<Store> {
-  return openPostgresStore({
-    systemClock: Date.now,
-    address: parseDatabaseAddress(url),
-    timeoutMs,
-    onError: (error) => losses.push(error),
-  });
+  return postgresStore.open(url, { timeoutMs, onProblem: (error) => losses.push(error) });
 }
 
 let names = 0;

@@ -4,30 +4,14 @@
  * address, the time by which all count, the number of keys, the file for the lines.
  */
 import { appendFileSync } from "node:fs";
-import { createServices } from "../../../src/service/services.ts";
-import { parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
-import { openPostgresStore } from "../../../src/features/postgres/store.ts";
-import { seededBytes } from "../../helpers/app.ts";
+import { servicesOn } from "../../helpers/services.ts";
+import { postgresStore } from "./feature-store.ts";
 
 const [url = "", now = "", file = "", ...secrets] = process.argv.slice(2);
 const clock = () => Number(now);
 const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-const store = await openPostgresStore({
-  systemClock: Date.now,
-  address: parseDatabaseAddress(url),
-  timeoutMs: 10_000,
-  onError,
-  clock,
-});
-const services = createServices(store, {
-  environment: "production",
-  clock,
-  randomBytes: seededBytes(process.pid),
-  actor: "hammer",
-  anonymousPerMinute: 1_000,
-  bans: false,
-  onError,
-});
+const store = await postgresStore.open(url, { timeoutMs: 10_000, clock, onProblem: onError });
+const services = servicesOn(store, { clock, bans: false, onError });
 
 /** A key is given up after so many refusals in a row: others may still give blocks back. */
 const refusalsMax = 3;

@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
-import { parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
 import { postgresMigrations } from "../../../src/features/postgres/migrate.ts";
-import { openPostgresStore } from "../../../src/features/postgres/store.ts";
+import { postgresStore } from "./feature-store.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../helpers/postgres.ts";
 
 const authority = join(import.meta.dir, "../../fixtures/tls/ca.crt");
@@ -19,12 +18,7 @@ afterEach(() => database[Symbol.asyncDispose](), hookTimeoutMs);
 function open(change: (url: URL) => void = () => {}): Promise<Store> {
   const url = new URL(database.url);
   change(url);
-  return openPostgresStore({
-    systemClock: Date.now,
-    address: parseDatabaseAddress(url.href),
-    timeoutMs: 20_000,
-    onError: () => {},
-  });
+  return postgresStore.open(url.href, { timeoutMs: 20_000 });
 }
 
 async function refusal(change: (url: URL) => void = () => {}): Promise<AppError> {

@@ -3,15 +3,14 @@
  * its own.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { reservationSize } from "../../../src/domain/windows.ts";
-import { createServices, type Services } from "../../../src/service/services.ts";
+import type { Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
-import { parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
-import { openPostgresStore } from "../../../src/features/postgres/store.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
+import { servicesOn } from "../../helpers/services.ts";
+import { postgresStore } from "./feature-store.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../helpers/postgres.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
@@ -27,22 +26,8 @@ let services: Services;
 beforeAll(async () => {
   database = await testDatabase();
   const clock = () => noonMs;
-  store = await openPostgresStore({
-    systemClock: Date.now,
-    address: parseDatabaseAddress(database.url),
-    timeoutMs: 2_000,
-    onError: () => {},
-    clock,
-  });
-  services = createServices(store, {
-    environment: "production",
-    clock,
-    randomBytes: (count) => randomBytes(count),
-    actor: "tester",
-    anonymousPerMinute: 300,
-    bans: false,
-    onError: () => {},
-  });
+  store = await postgresStore.open(database.url, { timeoutMs: 2_000, clock });
+  services = servicesOn(store, { clock, bans: false });
 }, hookTimeoutMs);
 afterAll(async () => {
   await services.close();
