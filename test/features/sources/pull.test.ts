@@ -113,20 +113,14 @@ test("a list that is not whole withdraws nobody", async () => {
 });
 
 describe("what is wrong changes nothing and is shown", () => {
-  test.each<[string, () => Response, string]>([
-    ["a login page", () => new Response("<!doctype html><p>Sign in"), "web page"],
-    [
-      "a renamed column",
-      () => new Response("Tag,Name,Kind,State\nd1,Rex,Dog,available"),
-      "Species",
-    ],
-  ])("%s", async (_what, respond, words) => {
+  test("such as a renamed column", async () => {
     const { animals, clock, job, listed, responding } = await followedList();
     await listed(dogs(2));
-    expect(await responding(respond)).toBeInstanceOf(Error);
+    const renamed = () => new Response("Tag,Name,Kind,State\nd1,Rex,Dog,available");
+    expect(await responding(renamed)).toBeInstanceOf(Error);
     expect(await animals()).toHaveLength(2);
     const { problem, failures, nextAtMs } = await job();
-    expect(problem?.text).toContain(words);
+    expect(problem?.text).toContain("Species");
     expect(failures).toBe(1);
     expect(nextAtMs).toBe(clock.nowMs + 60_000);
   });

@@ -531,13 +531,9 @@ describe("what is no list of animals", () => {
   });
 
   test.each([
-    [[0x28, 0xb5, 0x2f, 0xfd], "zstd"],
     [[0xfd, ...Buffer.from("7zXZ\0")], "compressed with xz"],
-    [[...Buffer.from("BZh91AY")], "compressed with bzip2"],
     [[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1], "XLS"],
-    [[0xff, 0xd8, 0xff, 0xe0, 0, 16], "JPEG"],
     [[...Buffer.from("\0\0\0\x18ftypheic\0\0\0\0")], "HEIF"],
-    [[...Buffer.from("RIFF\n\n\n\nWEBPVP8 ")], "WebP"],
   ])("%j too", async (bytes, words) => {
     expect(await refusal(readWhole(Uint8Array.from(bytes)))).toContain(words);
   });

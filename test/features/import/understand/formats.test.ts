@@ -198,11 +198,6 @@ describe("a format that does not fit", () => {
     );
   });
 
-  test("a list without records is no fault", async () => {
-    expect((await readWhole("[]")).outcomes).toEqual([]);
-    expect((await readWhole('{"animals": []}')).outcomes).toEqual([]);
-  });
-
   test("a named format tells what the input lacks, and so does one that is found", async () => {
     const austin = "--format austin needs the columns animal id, name, animal type, outcome type";
     for (const text of ["a,b\n1,2\n", '[{"a":1},{"b":2}]', '{"a":1}\n{"b":2}\n']) {
