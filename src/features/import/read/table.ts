@@ -62,13 +62,7 @@ export function tableOf(
   headings: Headings,
 ): Records & { readonly notes: readonly Note[] } {
   const at = headerIndex(table, headings);
-  const columns = names(table.row(at));
-  refuseHeader(columns, table.line(at), headings);
-  const next = at + 1 < table.length ? names(table.row(at + 1)) : [];
-  const others = next.filter((name) => !columns.includes(name));
-  if (headings.familiar(others) > 2 && !headings.isRecord(others)) {
-    throw new UnreadableInput(table.line(at + 1), message("headerSecond"));
-  }
+  const columns = headerAt(at, table, headings);
   const below = endOfRecords(columns.length, table, at);
   const left: number[] = [];
   const found: number[] = [];
@@ -141,15 +135,25 @@ function names(row: TableRow): string[] {
   return trimmed;
 }
 
-function refuseHeader(columns: readonly string[], line: number, headings: Headings): void {
+/** The names in a header. Throws UnreadableInput for one that is none, or not the only one. */
+function headerAt(at: number, table: TableRows, headings: Headings): readonly string[] {
+  const columns = names(table.row(at));
+  const line = table.line(at);
   if (columns.length === 0) throw new UnreadableInput(line, message("headerMissing"));
   const named = columns.filter((name) => name !== "").length;
   if (named > limits.columns) {
     throw new UnreadableInput(line, message("columnsMany", String(limits.columns)));
   }
-  if (headings.familiar(columns) === 0 && headings.isRecord(columns)) {
+  const next = at + 1 < table.length ? names(table.row(at + 1)) : [];
+  const isLikeNext = next.some((cell, index) => cell !== "" && cell === columns[index]);
+  if (headings.familiar(columns) === 0 && (isLikeNext || headings.isRecord(columns))) {
     throw new UnreadableInput(line, message("headerless", String(columns.length)));
   }
+  const others = next.filter((name) => !columns.includes(name));
+  if (headings.familiar(others) > 2 && !headings.isRecord(others)) {
+    throw new UnreadableInput(table.line(at + 1), message("headerSecond"));
+  }
+  return columns;
 }
 
 /** What stands before the numbers of a total. */

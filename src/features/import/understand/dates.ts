@@ -141,16 +141,13 @@ function sortable(groups: Groups): number | undefined {
   const afternoon = half?.toLowerCase() === "p" ? 12 : 0;
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + afternoon;
   const isMonth = months >= 1 && months <= 12;
-  const isDay = isMonth && days >= 1 && (days <= 28 || days <= daysOf(full, months));
+  const lastDay = () => (Date.UTC(full, months) - Date.UTC(full, months - 1)) / dayMs;
+  const isDay = isMonth && days >= 1 && (days <= 28 || days <= lastDay());
   if (!isDay || !(hour <= 24 && Number(minute) <= 59 && Number(second) <= 60)) return undefined;
   const ahead = offsetMinutes(at);
   const [minutes, seconds] = [Number(minute), Number(second)];
   if (ahead !== 0) return ofMs(Date.UTC(full, months - 1, days, hour, minutes - ahead, seconds));
   return (((full * 100 + months) * 100 + days) * 100 + hour) * 10_000 + minutes * 100 + seconds;
-}
-
-function daysOf(fullYear: number, month: number): number {
-  return (Date.UTC(fullYear, month) - Date.UTC(fullYear, month - 1)) / dayMs;
 }
 
 /** How far a zone such as `-05:00` is ahead of UTC. */

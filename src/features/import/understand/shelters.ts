@@ -195,7 +195,9 @@ export function layoutFormat(layout: Layout): Format {
 
 function layoutMapper(layout: Layout, sample: Sample, given: MapperContext): RecordMapper {
   const fields = new NamedFields(sample);
-  const context = { ...given, statuses: given.statuses.withWords(wordsOf(layout)) };
+  const words = Object.entries(layout.words ?? {});
+  const own = new Map(words.map(([word, meaning]) => [wordKey(word), meaning]));
+  const context = { ...given, statuses: given.statuses.withWords(own) };
   const id = fields.among(layout.id);
   const name = fields.among(layout.animal ?? ["name"]);
   const species = fields.among(layout.species);
@@ -245,10 +247,6 @@ function saidOf(
     if (reason !== undefined) return { gone: reason };
     return says === "outcome" ? { status: "available" } : { field, value };
   };
-}
-
-function wordsOf({ words = {} }: Layout): ReadonlyMap<string, Meaning> {
-  return new Map(Object.entries(words).map(([word, meaning]) => [wordKey(word), meaning]));
 }
 
 /** The kind before a breed, where a column has both: `[Dog] Jindo`. */

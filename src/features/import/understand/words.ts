@@ -56,11 +56,11 @@ riservato, riservata, prenotato, prenotata, adozione in corso`,
   sold: `
 sold, adopted, adopted offsite, healthy in home, adoption, adoption finalized, adopt, rehomed, homed,
 placed, found home, happy tail
-adoptado, adoptada, adopcion, vendido, vendida
+adoptado, adoptada, adoptados, adopcion, vendido, vendida
 vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
 adopte, adoptee, vendu, vendue, place, placee
 geadopteerd, verkocht, geplaatst, herplaatst
-adotado, adotada, adocao, adottato, adottata`,
+adotado, adotada, adotados, adocao, adottato, adottata`,
   gone: `
 deceased, died, dead, died in care, dead on arrival, doa, passed away, euthanized, euthanised, euthanasia, euthanize,
 humanely euthanized, put to sleep, pts, euth, euth req, euthanasia request,
@@ -78,7 +78,7 @@ lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster,
 shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild
 muerto, muerta, murio, fallecio, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
 devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena,
-en acogida, casa de acogida, retirado, retirada, perdido, perdida, encontrado, encontrada
+en acogida, casa de acogida, retirado, retirada, perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas
 verstorben, gestorben, tot, eingeschlafert, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar,
 nicht vermittelbar, quarantane, pflegestelle, auf pflegestelle, in pflegestelle, regenbogenbrucke, verlegt
 decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, rendu au proprietaire,

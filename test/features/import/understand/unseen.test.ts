@@ -242,3 +242,21 @@ test("a number that later animals get again is no id of them", async () => {
   // An animal that came again has its name, and some were renamed.
   expect(await ids([...names.slice(0, 7), "rex", "Bo", "Lulu"])).toEqual(["ID", 10]);
 });
+
+test("a first row with a value of the row below it is an animal", async () => {
+  const text = "Rufus|M|Tabby|quirky\nJimothy|M|Ragdoll|shy\nFrisk|F|Calico|loving\n";
+  expect(await refusal(readWhole(text, { called: "cats.csv" }))).toContain(
+    "the first row is an animal",
+  );
+  const { outcomes } = await readWhole(`Name|Sex|Coat|Temper\n${text}`, {
+    called: "cats.csv",
+    defaultStatus: "available",
+  });
+  expect(outcomes).toHaveLength(3);
+});
+
+test("what is lost, found and adopted is not for adoption, in the plural too", async () => {
+  const rows = ["adotados", "encontrados", "perdidas", "adoptados"];
+  const text = `nome,tipo,cadastro\n${rows.map((word) => `Bo,gato,${word}`).join("\n")}\n`;
+  expect(await refusal(readWhole(text))).toContain("none of 4 animals is for adoption by cadastro");
+});
