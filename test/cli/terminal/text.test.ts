@@ -36,7 +36,3 @@ test("nothing that a terminal obeys is left: C0, DEL, C1, separators and marks o
     }
   }
 });
-
-test("what ends a line or turns its direction is written out", () => {
-  expect(printable("a\u2028b\u2029c\u202Ed\n")).toBe("a\\u2028b\\u2029c\\u202Ed\\n");
-});

@@ -131,27 +131,26 @@ describe.skipIf(process.env["REHOME_TEST_POSTGRES"] !== undefined)("TLS", () => 
     await store.close();
   });
 
-  test("refuses a server whose certificate nobody trusts", async () => {
-    const error = await refusal(over("verify-full"));
-    expect(error.message).toContain("has a certificate that cannot be trusted");
-    expect(error.hint).toContain("sslrootcert");
-  });
-
-  test("refuses a certificate for another host", async () => {
-    const error = await refusal((url) => {
-      over("verify-full", authority)(url);
-      url.hostname = "127.0.0.1";
-    });
-    expect(error.message).toContain("has a certificate that cannot be trusted");
-  });
-
-  test("verifies also where the environment says that Node should not", async () => {
-    process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+  test.each<[string, (url: URL) => void, string | undefined]>([
+    ["nobody trusts", over("verify-full"), undefined],
+    [
+      "is another host's",
+      (url) => {
+        over("verify-full", authority)(url);
+        url.hostname = "127.0.0.1";
+      },
+      undefined,
+    ],
+    ["nobody trusts, also where Node's variable says not to look", over("verify-full"), "0"],
+  ])("refuses a server whose certificate %s", async (_what, change, variable) => {
+    const name = "NODE_TLS_REJECT_UNAUTHORIZED";
+    if (variable !== undefined) process.env[name] = variable;
     try {
-      const error = await refusal(over("verify-full"));
+      const error = await refusal(change);
       expect(error.message).toContain("has a certificate that cannot be trusted");
+      expect(error.hint).toContain("sslrootcert");
     } finally {
-      delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+      delete process.env[name];
     }
   });
 });

@@ -264,17 +264,11 @@ test("whatever a source does, the catalogue is that of its last whole list", asy
   }
 }, 600_000);
 
-test("an undo by a person pauses the list, as the next pull would do it again", async () => {
-  const { clock, db, job, listed } = await followedList();
+test("an undo by a person pauses the list; who resumes it gets its animals back, as the same", async () => {
+  const { animals, clock, db, job, listed } = await followedList();
   await listed(dogs(3));
   await undoChange({ db, clock: clock.read, actor: "Kim" }, {});
   expect((await job()).paused).toBe("undo");
-});
-
-test("a list that was resumed after an undo brings its animals back, as the same", async () => {
-  const { animals, clock, db, listed } = await followedList();
-  await listed(dogs(3));
-  await undoChange({ db, clock: clock.read, actor: "Kim" }, {});
   expect(await animals()).toEqual([]);
   await db.transaction((tx) => resumeList(tx, "north", clock.nowMs));
   expect(await listed(dogs(3))).toMatchObject({ outcome: "imported" });
