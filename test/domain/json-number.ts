@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 
 /** A number as JSON may write it, and what it is worth: decided by rational arithmetic. */
-export interface JsonNumber {
+interface JsonNumber {
   readonly source: string;
   /** The int64 that it denotes, if it denotes one. */
   readonly int64: bigint | undefined;

@@ -173,7 +173,6 @@ export const singlePlaces: readonly {
         .map((node) => `${source.path}:${lineOf(source, node.start)} Date()`),
     ],
   },
-  { what: "console", in: [], find: (source) => uses(source, (name) => name === "console") },
   {
     what: "Bun.SQL",
     in: ["src/features/postgres/"],

@@ -274,42 +274,11 @@ describe("a change", () => {
     expect(his).toContain("This animal was removed.");
     expect(his).not.toContain("/undo");
     await ana.submit(undo, { back: path });
-    expect((await ana.get(path)).status).toBe(200);
-  });
-
-  test("by a list is told in the animal's history, in both languages", async () => {
-    const ana = await come();
-    const list = (row: string) => `Animal ID,Animal Name,Record Type,Animal Type\n${row}\n`;
-    for (const row of ["K1,Vieja,ADOPTABLE,Dog", "K1,Vieja,FOUND,Dog", "K1,Nueva,ADOPTABLE,Cat"]) {
-      await sent(ana, "list.csv", list(row));
-      await ana.submit("/import/run", await previewOf(ana));
-      await settled(ana);
-    }
-    const found = await (await ana.get("/animals?q=Nueva")).text();
-    const [, path = ""] = /href="(\/animals\/\d+)">Nueva/.exec(found) ?? [];
-    await ana.submit(`${path}/remove`);
-    const [, undo = ""] =
-      /action="(\/changes\/\d+\/undo)"/.exec(await (await ana.get(path)).text()) ?? [];
-    await ana.submit(undo);
-    const told = async () => {
-      const page = await (await ana.get(path)).text();
-      const [, history = ""] = /<ul class="lines">([^]*?)<\/ul>/.exec(page) ?? [];
-      return [...history.matchAll(/<span>(.*?)<\/span>/g)].map(([, words = ""]) =>
-        words.replace(/<[^>]*>/g, ""),
-      );
-    };
-    expect(await told()).toEqual([
-      "Undone: brought back",
-      "Removed",
-      "Imported: brought back; Name: Vieja \u2192 Nueva; Category: Dog \u2192 Cat",
-      "Imported: withdrawn",
-      "Imported",
-    ]);
-    await ana.post("/language/es");
-    expect((await told()).slice(2, 4)).toEqual([
-      "Importado: recuperado; Nombre: Vieja \u2192 Nueva; Categor\u00eda: Dog \u2192 Cat",
-      "Importado: retirado por la lista",
-    ]);
+    const back = await ana.get(path);
+    expect(back.status).toBe(200);
+    const [, history = ""] = /<ul class="lines">([^]*?)<\/ul>/.exec(await back.text()) ?? [];
+    const told = [...history.matchAll(/<span>(.*?)<\/span>/g)].map(([, words]) => words);
+    expect(told.slice(0, 2)).toEqual(["Undone: brought back", "Removed"]);
   });
 
   test.each(["0", "-1", "x", "99999999", "9223372036854775808"])(

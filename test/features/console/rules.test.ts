@@ -89,17 +89,9 @@ describe("secrets", () => {
   );
 });
 
-test.each([
-  "Ana\r\nRoot",
-  "Ana\u202Etoor",
-  "\u0007Ana",
-  "Ana\u200B",
-  "\u200B",
-  "\u00AD",
-  "\u0301",
-  "\u3164",
-])("%j is no name of a person: lists and histories could not show it as it is", (name) =>
-  expect(isPersonName(name)).toBe(false),
+test.each(["Ana\r\nRoot", "Ana\u202Etoor", "\u0007Ana", "Ana\u200B", "\u200B"])(
+  "%j is no name of a person: lists and histories could not show it as it is",
+  (name) => expect(isPersonName(name)).toBe(false),
 );
 
 describe("hosts", () => {

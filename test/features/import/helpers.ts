@@ -9,7 +9,7 @@ export function bytesOf(input: string | Uint8Array): Uint8Array {
   return typeof input === "string" ? new TextEncoder().encode(input) : input;
 }
 
-export interface WholeReading {
+interface WholeReading {
   readonly format: string;
   readonly shape: string;
   readonly reading: Reading;
