@@ -303,7 +303,7 @@ test("a change that waits in vain for a long one is refused, and the long one go
   expect(error?.kind).toBe("unavailable");
   end();
   expect((await timed(long)).error).toBeUndefined();
-  await works(store);
+  await recovers(store, 30_000);
 });
 
 test("a process cut off in the middle of a take does not keep others from its keys", async () => {

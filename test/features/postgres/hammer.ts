@@ -10,7 +10,7 @@ import { postgresStore } from "./feature-store.ts";
 const [url = "", now = "", file = "", ...secrets] = process.argv.slice(2);
 const clock = () => Number(now);
 const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-const store = await postgresStore.open(url, { timeoutMs: 10_000, clock, onProblem: onError });
+const store = await postgresStore.open(url, { timeoutMs: 60_000, clock, onProblem: onError });
 const services = servicesOn(store, { clock, bans: false, onError });
 
 /** A key is given up after so many refusals in a row: others may still give blocks back. */
