@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
-import { exported, importInto } from "../helpers/importing.ts";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 
 function largeFile(folder: string, rows: number): string {
   const file = join(folder, "large.csv");
@@ -26,7 +26,7 @@ test("reads and creates are answered while an import goes on, and its animals ar
   expect(await (await fetch(pets, { headers })).json()).toEqual([]);
 
   const statuses = { during: 0, created: 0, other: 0 };
-  const work = importInto(folder.path, file);
+  const work = rehome(["pets", "import", file, "--data", data]);
   const ended = { is: false };
   void work.finally(() => (ended.is = true));
   while (!ended.is) {
@@ -50,7 +50,7 @@ test("reads and creates are answered while an import goes on, and its animals ar
     await fetch(`${pets}?status=available&limit=100`, { headers })
   ).json()) as unknown[];
   expect(page).toHaveLength(100);
-  const lines = (await exported(folder.path)).stdout.trimEnd().split("\n");
+  const lines = (await command(["pets", "export", "--data", data])).stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(30_000 + statuses.created);
   expect(await server.stop()).toBe(0);
 });
@@ -64,7 +64,7 @@ test("a create that would wait too long gets 503 with Retry-After; none is lost"
   await using server = await serve(data, ["--store-timeout", "250"]);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const counts = new Map<string, number>();
-  const work = importInto(folder.path, file);
+  const work = rehome(["pets", "import", file, "--data", data]);
   const ended = { is: false };
   void work.finally(() => (ended.is = true));
   while (!ended.is) {
@@ -77,7 +77,7 @@ test("a create that would wait too long gets 503 with Retry-After; none is lost"
   expect(await work).toMatchObject({ exitCode: 0 });
   const { "201 null": created = 0, "503 1": refused = 0, ...others } = Object.fromEntries(counts);
   expect([refused > 0, others]).toEqual([true, {}]);
-  const lines = (await exported(folder.path)).stdout.trimEnd().split("\n");
+  const lines = (await command(["pets", "export", "--data", data])).stdout.trimEnd().split("\n");
   // One that was refused may have been carried out, once: it was too late to say so.
   expect(lines.length).toBeGreaterThanOrEqual(30_000 + created);
   expect(lines.length).toBeLessThanOrEqual(30_000 + created + refused);

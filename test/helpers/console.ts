@@ -1,6 +1,7 @@
 /** The console of a running executable: its address, people, and a browser of requests. */
 import { expect } from "bun:test";
-import { rehome, serve, type RunningBinary } from "./binary.ts";
+import { serve, type RunningBinary } from "./binary.ts";
+import { command } from "./command.ts";
 
 export interface RunningConsole extends RunningBinary {
   /** The origin of the console. */
@@ -25,7 +26,7 @@ export async function invite(
   name: string,
   role: "staff" | "operator",
 ): Promise<string> {
-  const { stdout, stderr } = await rehome([
+  const { stdout, stderr } = await command([
     "people",
     "invite",
     name,

@@ -2,15 +2,13 @@ import { afterAll, beforeAll } from "bun:test";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "./binary.ts";
 
 /** Serves a new folder to all tests of a file. `begin` gets the server, and a key with room. */
-export function serveForAll(
-  begin: (server: RunningBinary, key: string, folder: string) => void,
-): void {
+export function serveForAll(begin: (server: RunningBinary, key: string) => void): void {
   const folder = temporaryFolder();
   let server: RunningBinary;
   beforeAll(async () => {
     server = await serve(folder.path, ["--anonymous-per-minute", "100000"]);
     const { key } = await makeKey(folder.path, ...roomy);
-    begin(server, key, folder.path);
+    begin(server, key);
   });
   afterAll(async () => {
     await server.stop();
