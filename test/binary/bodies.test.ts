@@ -85,35 +85,27 @@ function open(bytes: string): { readonly socket: Socket; readonly answer: () => 
 const rssMiB = () =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024;
 
-test.each([
-  ["nobody", 60_000],
-  ["somebody", 10_000],
-])(
-  "100 bodies that never end, of %s, in %d chunks of a byte, cost next to nothing",
-  async (caller, count) => {
-    const chunks = "1\r\na\r\n".repeat(count);
-    const beforeMiB = rssMiB();
-    const credential = caller === "nobody" ? "nobody" : key;
-    const opened = Array.from({ length: 100 }, () =>
-      open(head(credential, "Transfer-Encoding: chunked") + chunks),
-    );
-    let looks = 0;
-    let most = beforeMiB;
-    const isSent = () =>
-      opened.every(({ socket }) => socket.destroyed || socket.writableLength === 0);
-    const deadlineMs = performance.now() + 30_000;
-    while ((!isSent() || looks < 20) && performance.now() < deadlineMs) {
-      expect((await fetch(`${server.origin}/health`)).status).toBe(200);
-      looks += 1;
-      most = Math.max(most, rssMiB());
-    }
-    for (const { socket } of opened) socket.destroy();
-    expect(most - beforeMiB).toBeLessThan(120);
-    // Who is held up for half a second each time does not get there.
-    expect(looks).toBeGreaterThanOrEqual(20);
-  },
-  120_000,
-);
+test("100 bodies that never end, in 10,000 chunks of a byte, cost next to nothing", async () => {
+  const chunks = "1\r\na\r\n".repeat(10_000);
+  const beforeMiB = rssMiB();
+  const opened = Array.from({ length: 100 }, () =>
+    open(head(key, "Transfer-Encoding: chunked") + chunks),
+  );
+  let looks = 0;
+  let most = beforeMiB;
+  const isSent = () =>
+    opened.every(({ socket }) => socket.destroyed || socket.writableLength === 0);
+  const deadlineMs = performance.now() + 30_000;
+  while ((!isSent() || looks < 20) && performance.now() < deadlineMs) {
+    expect((await fetch(`${server.origin}/health`)).status).toBe(200);
+    looks += 1;
+    most = Math.max(most, rssMiB());
+  }
+  for (const { socket } of opened) socket.destroy();
+  expect(most - beforeMiB).toBeLessThan(120);
+  // Who is held up for half a second each time does not get there.
+  expect(looks).toBeGreaterThanOrEqual(20);
+}, 120_000);
 
 test("as many bodies as there is room for are read at once, and the next ones are told when to try again", async () => {
   const unfinished = head(key, "Content-Length: 40");
