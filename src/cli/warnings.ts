@@ -34,8 +34,8 @@ export function passwordWarning({ config, loadedOf }: LoadedConfig): string | un
   );
 }
 
-/** What an operator should know of the address that the service listens on. */
-async function exposureWarning(config: Config): Promise<string | undefined> {
+/** A warning of an address that others reach without TLS, or undefined. */
+export async function exposureWarning(config: Config): Promise<string | undefined> {
   const { host, tlsCert, trustedProxy } = config;
   if (tlsCert !== undefined || trustedProxy.length > 0) return undefined;
   if (await leadsToLoopback(host)) return undefined;
