@@ -1,5 +1,6 @@
 /** What all commands have in common, on the compiled executable: help, mistakes, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { configSchema } from "../../src/features/operate/config.ts";
@@ -163,6 +164,40 @@ describe("config", () => {
   });
 });
 
+describe("completion", () => {
+  const offered = (env: Record<string, string>, ...words: string[]) =>
+    command(["__complete", "--", ...words], { env });
+
+  test("words of the program are offered, and no store is read", async () => {
+    using folder = temporaryFolder();
+    const env = { REHOME_DATA: folder.path };
+    await makeKey(folder.path, "--plan", "free", "--name", "shelter website");
+    for (const words of [
+      ["keys", "show", ""],
+      ["usage", "shel"],
+      ["pets", "show", "1"],
+    ])
+      expect(await offered(env, ...words)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    const { stdout } = await offered(env, "keys", "create", "--plan", "f");
+    expect(stdout).toBe("free\t\n");
+  });
+
+  test("somebody who types is not disturbed by what is wrong, and nothing is made", async () => {
+    using folder = temporaryFolder();
+    const missing = join(folder.path, "none");
+    const said = await offered({ REHOME_DATA: missing, REHOME_PROT: "1" }, "keys", "l");
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(said.stdout).toStartWith("list\t");
+    expect(readdirSync(folder.path)).toEqual([]);
+    writeFileSync(join(folder.path, "rehome.db"), "nonsense");
+    expect(await offered({ REHOME_DATA: folder.path }, "keys", "sh")).toMatchObject({ stderr: "" });
+  });
+
+  test("nobody sees the command behind them", async () => {
+    expect((await command(["--help"])).stdout).not.toContain("__complete");
+  });
+});
+
 test.each(["SIGINT", "SIGTERM"] as const)("%s ends a command at once", async (signal) => {
   const asked = Promise.withResolvers<void>();
   using server = Bun.serve({
@@ -184,9 +219,9 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s ends a command at once", async (si
 test("a name commands no terminal, in whatever is printed of it", async () => {
   using folder = temporaryFolder();
   const name = "a\u001B[2J\u009B31m\u202Eb\u0007\u2066c";
-  const data = ["--data", folder.path];
-  const ran = async (...args: string[]) => {
-    const { stdout, stderr } = await rehome([...args, ...data]);
+  const harmless = async (line: string, names: readonly string[], run = command) => {
+    const args = [...line.split(" "), ...names];
+    const { stdout, stderr } = await run([...args, "--data", folder.path]);
     // oxlint-disable-next-line no-control-regex -- they are what is looked for
     expect([args, (stdout + stderr).match(/[^\n\P{Cc}]|[\u202A-\u202E\u2066-\u2069]/gu)]).toEqual([
       args,
@@ -194,29 +229,20 @@ test("a name commands no terminal, in whatever is printed of it", async () => {
     ]);
     return stdout;
   };
-  await ran("keys", "create", "--plan", "free", "--name", name);
-  await ran("categories", "add", name);
-  await ran("pets", "add", "--name", name, "--category", name);
-  await ran("people", "invite", name);
-  for (const args of [
-    "keys list",
-    "keys show",
-    "usage",
-    "pets list",
-    "pets show 1",
-    "pets history 1",
-  ])
-    for (const json of [[], ["--json"]])
-      await ran(...args.split(" "), ...(args === "keys show" ? [name] : []), ...json);
-  for (const args of [
-    "categories list",
-    "people list",
-    "keys list --name",
-    "keys show",
-    "pets list --category",
-  ])
-    await ran(...args.split(" "), ...(args.endsWith("list") ? [] : [`${name}x`]));
-  const [shown] = JSON.parse(await ran("keys", "list", "--json")) as { name: string }[];
+  await harmless("keys create --plan free --name", [name]);
+  await harmless("categories add", [name]);
+  await harmless("pets add --category 1 --name", [name]);
+  await harmless("people invite", [name]);
+  for (const line of ["keys list", "usage", "pets list", "pets show 1", "pets history 1"]) {
+    for (const json of [[], ["--json"]]) await harmless(line, json);
+  }
+  for (const json of [[], ["--json"]]) await harmless("keys show", [name, ...json]);
+  for (const line of ["categories list", "people list"]) await harmless(line, []);
+  // What goes wrong is printed by the program itself.
+  for (const line of ["keys list --name", "keys show", "pets list --category"]) {
+    await harmless(line, [`${name}x`], rehome);
+  }
+  const [shown] = JSON.parse(await harmless("keys list", ["--json"])) as { name: string }[];
   expect(shown?.name).toBe(name);
 });
 

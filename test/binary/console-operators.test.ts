@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { behindProxy, invite, serveConsole, Visitor } from "../helpers/console.ts";
 import { addresses } from "../helpers/console-pages.ts";
 import { childrenOf } from "../helpers/family.ts";
@@ -62,7 +63,7 @@ interface ShownKey {
 
 /** The key as the command line knows it. */
 async function shown(path: string): Promise<ShownKey> {
-  const { stdout } = await rehome(["keys", "show", path.replace("/keys/", ""), ...data, "--json"]);
+  const { stdout } = await command(["keys", "show", path.replace("/keys/", ""), ...data, "--json"]);
   return JSON.parse(stdout) as ShownKey;
 }
 
@@ -93,7 +94,7 @@ describe("a key", () => {
 
   test("whose name cannot be seen is found by its id", async () => {
     const args = ["keys", "create", "--plan", "free", "--name", "\u200B", ...data, "--json"];
-    const { id } = JSON.parse((await rehome(args)).stdout) as { id: string };
+    const { id } = JSON.parse((await command(args)).stdout) as { id: string };
     for (const path of ["/keys", "/usage"]) {
       expect(await textOf(path)).toMatch(new RegExp(`<a href="[^"]*${id}">${id}</a>`));
     }
@@ -202,7 +203,7 @@ test("Usage tells the requests of all keys and of each, by day and by key", asyn
 
 test("Health tells what doctor finds", async () => {
   const page = await textOf("/health");
-  const { stdout } = await rehome(["doctor", ...data, "--port", "1", "--json"]);
+  const { stdout } = await command(["doctor", ...data, "--port", "1", "--json"]);
   const { checks } = JSON.parse(stdout) as { checks: { check: string }[] };
   expect(checks.length).toBeGreaterThan(3);
   for (const { check } of checks) expect(page).toContain(`<strong>${check}</strong>`);
@@ -235,7 +236,7 @@ test("Health makes a backup that can be downloaded, where the data are in a fold
 describe("People", () => {
   const linkIn = (page: string) => /value="(http[^"]+\/join\/[\w-]{43})"/.exec(page)?.[1] ?? "";
   const pathOf = async (name: string) => {
-    const { stdout } = await rehome(["people", "list", ...data, "--json"]);
+    const { stdout } = await command(["people", "list", ...data, "--json"]);
     const all = JSON.parse(stdout) as { id: string; name: string }[];
     return `/people/${all.find((each) => each.name === name)?.id}`;
   };
@@ -281,7 +282,7 @@ describe("People", () => {
     form.set("file", new File(["name,categoryId,status\nRex,1,sold\n"], "a.csv"));
     await upa.submit("/import", form);
     expect(readdirSync(uploads)).not.toEqual([]);
-    if (by === "a command") await rehome(["people", "remove", "Upa", ...data]);
+    if (by === "a command") await command(["people", "remove", "Upa", ...data]);
     else await olga.submit(`${await pathOf("Upa")}/remove`);
     await until(() => readdirSync(uploads).length === 0);
   });
@@ -311,6 +312,6 @@ test("staff are refused at each of the operators' addresses, and nothing is done
     expect(page).not.toContain('href="/keys"');
   }
   expect(await shown(path)).toMatchObject({ name: "out of reach", state: "active" });
-  const { stdout } = await rehome(["people", "list", ...data, "--json"]);
+  const { stdout } = await command(["people", "list", ...data, "--json"]);
   expect(stdout).not.toContain("Mallory");
 });

@@ -1,6 +1,7 @@
 /** Followed lists on the console of the compiled executable, from an address to a withdrawal. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import {
   invite,
   previewOf,
@@ -38,7 +39,7 @@ async function sent(path: string, fields: Record<string, string>): Promise<strin
 const steer = (what: string, more: Record<string, string> = {}) =>
   ana.submit("/import/sources", { list: "vet", do: what, ...more });
 const animals = async () => {
-  const { stdout } = await rehome(["pets", "list", "--json", "--data", folder.path]);
+  const { stdout } = await command(["pets", "list", "--json", "--data", folder.path]);
   return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
 };
 

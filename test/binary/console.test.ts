@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
-import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import {
   behindProxy,
   invite,
@@ -65,7 +66,7 @@ describe("a session", () => {
     const stolen = visitor();
     for (const [name, value] of fay.cookies) stolen.cookies.set(name, value);
     expect((await stolen.get("/animals")).status).toBe(200);
-    await rehome(["people", "remove", "Fay", "--data", folder.path]);
+    await command(["people", "remove", "Fay", "--data", folder.path]);
     expect((await fay.get("/animals")).status).toBe(401);
     expect((await stolen.get("/animals")).status).toBe(401);
   });
@@ -120,17 +121,6 @@ describe("a stranger", () => {
     expect((await raw(`http://${listener}`, stranger)).status).toBe(421);
   });
 
-  test("finds nothing beside the pages", async () => {
-    const kim = await joined("Kim", "operator");
-    for (const path of [
-      "/../etc/passwd",
-      "/assets/../../package.json",
-      "/%2e%2e/%2e%2e/etc/passwd",
-    ]) {
-      expect([403, 404]).toContain((await kim.get(path)).status);
-    }
-  });
-
   test("sends large forms in vain: none is read, and none comes back", async () => {
     const peakMiB = () => {
       const status = readFileSync(`/proc/${childrenOf(server)[0]}/status`, "utf8");
@@ -176,7 +166,7 @@ describe("a stranger", () => {
     // All have been let in when there is room for no other one.
     ends.push(...Array.from({ length: 6 }, () => xenia.unfinished("/animals")));
     await until(async () => (await xenia.post("/animals", { name: "Late" })).status === 503);
-    expect(await rehome(["people", "remove", "Xenia", "--data", folder.path])).toMatchObject({
+    expect(await command(["people", "remove", "Xenia", "--data", folder.path])).toMatchObject({
       exitCode: 0,
     });
     for (const end of ends) expect((await end()).status).toBe(403);

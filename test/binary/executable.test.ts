@@ -3,43 +3,16 @@
  * over a restart.
  */
 import { describe, expect, test } from "bun:test";
-import { chmodSync, copyFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { finished } from "../helpers/finished.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const list = (origin: string, key: string, query = "") =>
   fetch(`${origin}/v1/pets${query}`, { headers: { authorization: `Bearer ${key}` } });
-
-test("a restart keeps animals, keys and counters, and gives out no id twice", async () => {
-  using folder = temporaryFolder();
-  const { key } = await makeKey(folder.path, "--plan", "pro");
-  const add = (origin: string) =>
-    fetch(`${origin}/v1/pets`, {
-      method: "POST",
-      body: '{"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    });
-  const first = await serve(folder.path);
-  const created = await (await add(first.origin)).text();
-  const before = await list(first.origin, key);
-  expect(await first.stop()).toBe(0);
-
-  const second = await serve(folder.path);
-  const after = await list(second.origin, key);
-  expect(await after.text()).toBe(`[${created}]`);
-  const [was, is] = [before, after].map((answer) => ({
-    reset: answer.headers.get("x-ratelimit-reset"),
-    remaining: Number(answer.headers.get("x-ratelimit-remaining")),
-  }));
-  // The minute may have ended in between; then the numbers start anew.
-  expect(is?.remaining).toBe(was?.reset === is?.reset ? (was?.remaining ?? 0) - 1 : 299);
-  expect(await (await add(second.origin)).json()).toMatchObject({ id: 2 });
-  expect(await second.stop()).toBe(0);
-  expect(readdirSync(folder.path).toSorted()).toEqual(["limits.db", "rehome.db"]);
-});
 
 test("runs from any folder, on a bare environment, as one file", async () => {
   using folder = temporaryFolder();
@@ -75,15 +48,6 @@ test("is in production mode: an error shows no library's words", async () => {
   expect(await answer.text()).toBe(
     '{"code":"invalid_request","message":"limit must be an integer from 1 to 100.","status":400}',
   );
-});
-
-test("the data folder is the owner's alone", async () => {
-  using folder = temporaryFolder();
-  const data = join(folder.path, "new");
-  await using server = await serve(data);
-  expect(server.stdout()).toContain(data);
-  expect(statSync(data).mode & 0o777).toBe(0o700);
-  for (const name of readdirSync(data)) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
 });
 
 describe("the first key", () => {
@@ -152,22 +116,11 @@ describe("settings", () => {
     expect(server.stdout()).toContain("http://127.0.45.17/v1\n");
   });
 
-  test("a flag beats the environment", async () => {
-    using folder = temporaryFolder();
-    const env = {
-      REHOME_ANONYMOUS_PER_MINUTE: "11",
-      REHOME_BASE_URL: "https://pets.example.org/v1",
-    };
-    await using server = await serve(folder.path, ["--anonymous-per-minute", "12"], { env });
-    const answer = await fetch(`${server.origin}/v1/pets`);
-    expect(answer.headers.get("x-ratelimit-limit")).toBe("12");
-  });
-
   test("a port that --metrics has is in use", async () => {
     using folder = temporaryFolder();
     const port = String(await freePort());
     const own = ["--port", port, "--metrics", `127.0.0.1:${port}`];
-    const result = await rehome(["serve", "--data", folder.path, ...own]);
+    const result = await command(["serve", "--data", folder.path, ...own]);
     expect(result.exitCode).toBe(1);
     expect(result.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   });

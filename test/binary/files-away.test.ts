@@ -6,7 +6,8 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ask } from "../helpers/ask.ts";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { until } from "../helpers/until.ts";
 
 const pet = {
@@ -82,7 +83,7 @@ describe("under a running server", () => {
     expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(201);
     expect((await ask(server.origin, undefined, "/ready")).status).toBe(200);
     expect(await server.stop()).toBe(0);
-    const counted = await rehome(["pets", "list", "--data", data, "--json"]);
+    const counted = await command(["pets", "list", "--data", data, "--json"]);
     expect(counted.stdout).toContain("Rex");
   });
 

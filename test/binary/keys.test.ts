@@ -22,6 +22,7 @@ import { finished } from "../helpers/finished.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { command } from "../helpers/command.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
+import { liveThrough } from "../helpers/usage.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
@@ -282,15 +283,6 @@ describe("on a store whose keys are all of the staging environment", () => {
     const byVariable = await onStaging(other, { REHOME_ENVIRONMENT: "staging" });
     expect(byVariable.stdout).toMatch(/^rehome_test_\w{36}\n$/);
   });
-
-  test.each([
-    ["staging", false],
-    ["production", true],
-  ])("a server of %s: warned of is %p", async (environment, isWarned) => {
-    await using server = await serve(staging.path, ["--environment", environment]);
-    expect(await server.stop()).toBe(0);
-    expect(server.stderr().includes("all of them are refused")).toBe(isWarned);
-  });
 });
 
 test("a server without keys shows a command that makes one for it", async () => {
@@ -355,27 +347,9 @@ test("a label that another key has is refused, and that key is named", async () 
   });
 });
 
-test("a ban by hand ends when the API says so", async () => {
-  await using server = await serve(folder.path);
-  const { id, key } = await makeKey(folder.path, "--plan", "free", "--name", "wild");
-  const banned = await documented<{ bannedUntil: string }>(keySchema, "ban", id, "--for", "1h");
-  const refused = await fetch(`${server.origin}/v1/pets`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  expect(await refused.text()).toContain(banned.bannedUntil);
-  expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({
-    bannedUntil: banned.bannedUntil,
-  });
-});
-
 test("show says what a key did on the last days, refusals included", async () => {
-  await using server = await serve(folder.path);
-  const enterprise = ["--plan", "enterprise", "--per-minute", "2", "--per-day", "2"];
-  const { id, key } = await makeKey(folder.path, ...enterprise, "--name", "small");
-  for (let i = 0; i < 5; i += 1) {
-    await fetch(`${server.origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
-  }
-  expect(await server.stop()).toBe(0);
+  const { id } = await makeKey(folder.path, "--plan", "free", "--name", "small");
+  await liveThrough(folder.path, id, [{ daysAgo: 0, requests: 2, refusals: 3 }]);
   expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({
     days: [{ requests: 2, refusals: 3, bans: 0 }],
   });

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { Acknowledged } from "../helpers/acknowledged.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { until } from "../helpers/until.ts";
 
@@ -48,7 +49,7 @@ test.skipIf(isOnPostgres)(
     await server.stop("SIGKILL");
     isOver = true;
     await creating;
-    const after = await rehome([
+    const after = await command([
       "backup",
       `${backups.path}/after.db`,
       "--data",

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { executable, makeKey, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { until } from "../helpers/until.ts";
 
 const lines = (text: string) =>
@@ -92,7 +93,7 @@ test("standard error that nobody reads holds no answer up, nor the end", async (
 
 test("a log file that cannot be had stops the start in words", async () => {
   using folder = temporaryFolder();
-  const result = await rehome(["serve", "--data", folder.path, "--log-file", "/nowhere/log"]);
+  const result = await command(["serve", "--data", folder.path, "--log-file", "/nowhere/log"]);
   expect(result.exitCode).toBe(1);
   expect(result.stderr).toMatch(
     /^Error: The log file \/nowhere\/log cannot be opened: its folder does not exist\./,

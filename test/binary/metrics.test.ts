@@ -1,6 +1,7 @@
 /** Metrics: off unless asked for, at an address of their own. */
 import { expect, test } from "bun:test";
-import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { until } from "../helpers/until.ts";
 
@@ -54,7 +55,7 @@ test("an address that is taken stops the start in words", async () => {
   using other = temporaryFolder();
   const metrics = `127.0.0.1:${port}`;
   const args = ["serve", "--data", other.path, "--port", "0", "--metrics", metrics];
-  const result = await rehome(args);
+  const result = await command(args);
   expect(result.exitCode).toBe(1);
   expect(result.stderr).toContain(
     `Error: Cannot listen for metrics on 127.0.0.1 port ${port}: the port is in use.\n`,
@@ -65,7 +66,7 @@ test.each(["127.0.0.1", "127.0.0.1:70000", "::1:9464", ":9464", "a b:1"])(
   "--metrics %s is refused",
   async (value) => {
     using folder = temporaryFolder();
-    const result = await rehome(["serve", "--data", folder.path, "--metrics", value]);
+    const result = await command(["serve", "--data", folder.path, "--metrics", value]);
     expect(result.exitCode).toBe(2);
     expect(result.stderr).toContain("--metrics must be an address and a port");
   },

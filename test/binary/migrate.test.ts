@@ -9,6 +9,7 @@ import { migrationsOf } from "../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../src/storage/sqlite/connection.ts";
 import { migrate } from "../../src/storage/sqlite/migrate.ts";
 import { executable, rehome, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 
 const fixture = join(import.meta.dir, "../fixtures/1.0.0");
 /** A million in less than ten seconds. */
@@ -23,7 +24,7 @@ const applied = (folder: string) => {
 test("processes that migrate at once migrate a folder once, and no other command does", async () => {
   using folder = temporaryFolder();
   cpSync(fixture, folder.path, { recursive: true });
-  const list = () => rehome(["pets", "list", "--data", folder.path, "--json"]);
+  const list = () => command(["pets", "list", "--data", folder.path, "--json"]);
   const refused = await list();
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toContain(
@@ -58,13 +59,13 @@ test("what 1.0.0 imported is found again, and its new source is in the history a
   const store = ["--data", folder.path];
   const stdin =
     "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\nA1,animal 1,01/02/2026,m,,Dog\n";
-  await rehome(["migrate", ...store]);
-  await rehome(["categories", "add", "Dog", "--id", "1", ...store]);
-  const taken = await rehome(["pets", "import", "-", ...store], { stdin });
+  await command(["migrate", ...store]);
+  await command(["categories", "add", "Dog", "--id", "1", ...store]);
+  const taken = await command(["pets", "import", "-", ...store], { stdin });
   expect(taken.stdout).toContain("  0  added\n  1  updated\n");
-  const history = async () => (await rehome(["pets", "history", "1", ...store])).stdout;
+  const history = async () => (await command(["pets", "history", "1", ...store])).stdout;
   expect(await history()).toMatch(/- +- +- +- +not recorded\n.* import +source none to austin\n$/);
-  const undone = await rehome(["undo", "--yes", ...store]);
+  const undone = await command(["undo", "--yes", ...store]);
   expect(undone.stdout).toContain("Animals: 1 changed back.");
   expect(await history()).toEndWith("source austin to none\n");
 }, 120_000);

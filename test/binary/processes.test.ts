@@ -12,6 +12,7 @@ import {
   serve,
   temporaryFolder,
 } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { withinMinute } from "../helpers/ask.ts";
 import { childrenOf, isRunning } from "../helpers/family.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../helpers/load.ts";
@@ -285,10 +286,17 @@ test("counters never fall: what a process counted stays when it is killed or rep
   expect(await gauge()).toBe(ofBoth);
 });
 
-test("the metrics come though a process hangs, with what it counted before", async () => {
+test("the metrics come though a process hangs, and what is the same for all is not added up", async () => {
   using folder = temporaryFolder();
-  const { flags, expectCount } = await metricsPlace();
+  const { flags, read, expectCount } = await metricsPlace();
+  const beforeSeconds = Date.now() / 1000;
   await using server = await serveIn(folder.path, 2, flags);
+  const text = await read();
+  const value = (name: string) => Number(text.split(`\n${name} `)[1]?.split("\n")[0]);
+  expect(value("process_start_time_seconds")).toBeWithin(beforeSeconds - 1, Date.now() / 1000 + 1);
+  expect(/^rehome_build_info\S* 1$/m.test(text)).toBe(true);
+  const { size } = statSync(join(folder.path, "rehome.db"));
+  expect(value('rehome_store_file_bytes{file="rehome.db"}')).toBe(size);
   const { key } = await makeKey(folder.path, ...roomy);
   const count = await askBoth(server, key);
   await expectCount(count);
@@ -299,25 +307,6 @@ test("the metrics come though a process hangs, with what it counted before", asy
   } finally {
     process.kill(hanging, "SIGCONT");
   }
-});
-
-test("metrics that are the same for all processes are not added up", async () => {
-  using folder = temporaryFolder();
-  const { flags, read } = await metricsPlace();
-  const beforeSeconds = Date.now() / 1000;
-  await using _server = await serveIn(folder.path, 2, flags);
-  const text = await read();
-  const value = (name: string) =>
-    Number(
-      text
-        .split("\n")
-        .find((line) => line.startsWith(name))
-        ?.split(" ")[1],
-    );
-  expect(value("process_start_time_seconds")).toBeWithin(beforeSeconds - 1, Date.now() / 1000 + 1);
-  expect(value("rehome_build_info")).toBe(1);
-  const { size } = statSync(join(folder.path, "rehome.db"));
-  expect(value('rehome_store_file_bytes{file="rehome.db"}')).toBe(size);
 });
 
 test("what keeps the first process from starting ends the command in words", async () => {
@@ -342,7 +331,7 @@ test("what keeps the first process from starting ends the command in words", asy
 test("what an operator should know of the start is in the log once", async () => {
   using folder = temporaryFolder();
   await makeKey(folder.path);
-  await using server = await serveIn(folder.path, 3, ["--environment", "staging"]);
+  await using server = await serveIn(folder.path, 2, ["--environment", "staging"]);
   await server.stop();
   expect(server.stderr().match(/none of the staging environment/g)).toHaveLength(1);
   // Nobody gave this option.
@@ -350,7 +339,7 @@ test("what an operator should know of the start is in the log once", async () =>
 });
 
 test("a catalogue in memory is refused, which each process would have for itself", async () => {
-  const { exitCode, stderr } = await rehome(["serve", "--processes", "2", "--data=:memory:"]);
+  const { exitCode, stderr } = await command(["serve", "--processes", "2", "--data=:memory:"]);
   expect(exitCode).toBe(2);
   expect(stderr).toBe(
     "Error: Each process would have a catalogue of its own in memory.\nTry: Name a folder with --data.\n",

@@ -3,7 +3,8 @@
  * where it is shown.
  */
 import { expect, test } from "bun:test";
-import { makeKey, perDay, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, perDay, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { keyDetailsSchema, keyListSchema, keySchema } from "../../src/features/keys/fields.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { bound } from "../helpers/store-under-test.ts";
@@ -47,7 +48,7 @@ test("a read-only key lists and gets, and is refused with 403 where it would add
   expect(await (await get("/v1/pets")).text()).toBe("[]");
 
   const update = async (...flags: string[]) => {
-    const updated = await rehome(["keys", "update", id, ...flags, "--data", folder.path]);
+    const updated = await command(["keys", "update", id, ...flags, "--data", folder.path]);
     await bound();
     return updated;
   };
@@ -67,9 +68,9 @@ test("list, show, their JSON and the events say what a key may do", async () => 
   using folder = temporaryFolder();
   const data = ["--data", folder.path];
   const { id } = await makeKey(folder.path, "--plan", "free", "--read-only");
-  await rehome(["keys", "update", id, "--read-write", ...data]);
+  await command(["keys", "update", id, "--read-write", ...data]);
   const json = async (...words: string[]) => {
-    const { stdout } = await rehome(["keys", ...words, ...data, "--json"]);
+    const { stdout } = await command(["keys", ...words, ...data, "--json"]);
     return stdout;
   };
   const details = documentedJson(keyDetailsSchema, await json("show", id)) as Shown;
@@ -84,10 +85,10 @@ test("list, show, their JSON and the events say what a key may do", async () => 
   expect(documentedJson(keyListSchema, await json("list"))).toMatchObject([
     { access: "read-only" },
   ]);
-  expect((await rehome(["keys", "list", ...data])).stdout).toContain("free, read-only");
-  expect((await rehome(["keys", "show", id, ...data])).stdout).toMatch(/^ {2}Access +read-only$/m);
+  expect((await command(["keys", "list", ...data])).stdout).toContain("free, read-only");
+  expect((await command(["keys", "show", id, ...data])).stdout).toMatch(/^ {2}Access +read-only$/m);
 
-  const both = await rehome(["keys", "update", id, "--read-only", "--read-write", ...data]);
+  const both = await command(["keys", "update", id, "--read-only", "--read-write", ...data]);
   expect(both.exitCode).toBe(2);
   expect(both.stderr).toContain("cannot be used with");
 });

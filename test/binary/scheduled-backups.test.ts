@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, serve, temporaryFolder } from "../helpers/binary.ts";
 import { childrenOf, kill } from "../helpers/family.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { testDatabase } from "../helpers/postgres.ts";
@@ -256,7 +256,7 @@ test("are left alone by a server without their setting, and are not for bad sett
   expect(stdout).not.toContain("failed to make");
   expect(db.query("SELECT * FROM schedule").all()).toEqual(before);
   const refused = async (env: Record<string, string>) => {
-    const result = await rehome(["serve", "--port", "0"], { env });
+    const result = await command(["serve", "--port", "0"], { env });
     expect(result).toMatchObject({ exitCode: 2, stdout: "" });
     return result.stderr;
   };

@@ -6,7 +6,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { databaseFor, isOnPostgres } from "../helpers/store-under-test.ts";
 import { portOf } from "../helpers/load.ts";
 import { raw } from "../helpers/raw.ts";
@@ -60,9 +61,9 @@ test("a key is shown once, and kept nowhere", async () => {
   await using server = await serve(data, ["--first-key", "--log-file", logFile]);
   const first = /^ {2}(rehome_live_\w+)$/m.exec(server.stdout())?.[1] ?? "";
   const create = ["keys", "create", "--name", "a", "--data", data, "--json"];
-  const created = await rehome([...create, ...roomy]);
+  const created = await command([...create, ...roomy]);
   const second = (JSON.parse(created.stdout) as { key: string }).key;
-  const rotated = await rehome(["keys", "rotate", "a", "--data", data, "--json"]);
+  const rotated = await command(["keys", "rotate", "a", "--data", data, "--json"]);
   const third = (JSON.parse(rotated.stdout) as { key: string }).key;
   // The part that is random: what is shown of a key to know it by is short.
   const secrets = [first, second, third].map((key) => key.slice("rehome_live_".length + 4));
@@ -97,12 +98,12 @@ test("a key is shown once, and kept nowhere", async () => {
   }
   const metrics = await fetch(`http://127.0.0.1:${portOf(server.origin)}/metrics`);
   shown.push(await metrics.text(), processLists(server.pid), server.stderr());
-  shown.push((await rehome(["keys", "list", "--data", data])).stdout);
-  shown.push((await rehome(["keys", "show", "a", "--data", data])).stdout);
+  shown.push((await command(["keys", "list", "--data", data])).stdout);
+  shown.push((await command(["keys", "show", "a", "--data", data])).stdout);
   if (isOnPostgres) shown.push(await everyRow(await databaseFor(data)));
   else {
     const backup = join(folder.path, "backup.db");
-    expect((await rehome(["backup", backup, "--data", data])).exitCode).toBe(0);
+    expect((await command(["backup", backup, "--data", data])).exitCode).toBe(0);
   }
 
   const leaks = shown.filter((text) => secrets.some((secret) => text.includes(secret)));
@@ -119,7 +120,7 @@ test.skipIf(isOnPostgres)("what the service makes is its user's alone", async ()
   await using server = await serve(data, ["--first-key"]);
   await fetch(`${server.origin}/v1/pets`);
   const backup = join(folder.path, "backup.db");
-  expect((await rehome(["backup", backup, "--data", data])).exitCode).toBe(0);
+  expect((await command(["backup", backup, "--data", data])).exitCode).toBe(0);
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
   expect([mode(join(folder.path, "a")), mode(data)]).toEqual(["700", "700"]);
   const files = readdirSync(data).map((name) => join(data, name));
@@ -144,23 +145,23 @@ test("a secret that is typed in the place of an id is not repeated, and its key 
     [key],
     ["keys", "show", id, key],
   ];
-  for (const command of commands) {
-    const { exitCode, stdout, stderr } = await rehome([...command, "--data", data]);
-    expect({ command, exitCode }).toEqual({ command, exitCode: 2 });
+  for (const words of commands) {
+    const { exitCode, stdout, stderr } = await command([...words, "--data", data]);
+    expect({ words, exitCode }).toEqual({ words, exitCode: 2 });
     expect(stdout + stderr).not.toContain(key.slice(16, -1));
   }
-  const { stderr } = await rehome(["keys", "show", key, "--data", data]);
+  const { stderr } = await command(["keys", "show", key, "--data", data]);
   expect(stderr).toBe(
     `Error: That is a secret, and a key is named by its id or label. It belongs to ${id} "website".\n` +
       `Try: Name it ${id}.\n`,
   );
-  const { stdout } = await rehome(["keys", "show", id, "--data", data, "--json"]);
+  const { stdout } = await command(["keys", "show", id, "--data", data, "--json"]);
   expect((JSON.parse(stdout) as { state: string }).state).toBe("active");
 });
 
 test("a password in --store is advised against, and not repeated", async () => {
   const address = "postgres://shelter:s3cretWord@127.0.0.1:1/rehome?sslmode=disable";
-  const { exitCode, stderr } = await rehome(["pets", "list", "--store", address]);
+  const { exitCode, stderr } = await command(["pets", "list", "--store", address]);
   expect(exitCode).toBe(1);
   expect(stderr).toContain("Warning: --store has a password, which stays in the shell's history");
   expect(stderr).toContain("--store-file");

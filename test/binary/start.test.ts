@@ -24,11 +24,11 @@ import {
   cleanEnvironment,
   executable,
   makeKey,
-  rehome,
   roomy,
   serve,
   temporaryFolder,
 } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { portOf } from "../helpers/load.ts";
 import { until } from "../helpers/until.ts";
 
@@ -41,7 +41,7 @@ test.each([
   ["192.0.2.1", "no network interface of this machine has this address"],
 ])("--host %s is refused with what is wrong with it", async (host, why) => {
   using folder = temporaryFolder();
-  const result = await rehome(["serve", "--data", folder.path, "--host", host, "--port", "0"]);
+  const result = await command(["serve", "--data", folder.path, "--host", host, "--port", "0"]);
   expect(result).toMatchObject({
     exitCode: 1,
     stderr: `Error: Cannot listen on ${host} port 0: ${why}.\nTry: Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.\n`,
@@ -68,8 +68,8 @@ describe("a link, a pipe or a device in place of a database", () => {
       writeFileSync(outside, "somebody's");
       chmodSync(outside, 0o666);
       symlinkSync(outside, join(data, name));
-      for (const command of [["serve"], ["keys", "create", "--plan", "free", "--name", "a"]]) {
-        const result = await rehome([...command, "--data", data]);
+      for (const words of [["serve"], ["keys", "create", "--plan", "free", "--name", "a"]]) {
+        const result = await command([...words, "--data", data]);
         expect(result).toMatchObject({ exitCode: 1, stdout: "" });
         expect(result.stderr).toStartWith(`Error: ${join(data, name)} is not a plain file.\nTry: `);
       }
@@ -81,7 +81,7 @@ describe("a link, a pipe or a device in place of a database", () => {
   test("a pipe holds nobody up", async () => {
     using folder = temporaryFolder();
     Bun.spawnSync(["mkfifo", join(folder.path, "rehome.db")]);
-    const result = await rehome(["serve", "--data", folder.path]);
+    const result = await command(["serve", "--data", folder.path]);
     expect(result.exitCode).toBe(1);
     expect(result.stderr).toContain("rehome.db is not a plain file.");
   });
@@ -99,11 +99,11 @@ describe("a catalogue that is not all there", () => {
     expect(await server.stop()).toBe(0);
     const catalogue = join(folder.path, "rehome.db");
     const backup = join(folder.path, "backup");
-    expect((await rehome(["backup", backup, "--data", folder.path])).exitCode).toBe(0);
+    expect((await command(["backup", backup, "--data", folder.path])).exitCode).toBe(0);
     take(catalogue);
     const before = contents(folder.path);
-    for (const command of [["serve"], ["keys", "create", "--plan", "free", "--name", "a"]]) {
-      const result = await rehome([...command, "--data", folder.path]);
+    for (const words of [["serve"], ["keys", "create", "--plan", "free", "--name", "a"]]) {
+      const result = await command([...words, "--data", folder.path]);
       expect(result).toMatchObject({ exitCode: 1, stdout: "" });
       const limits = join(folder.path, "limits.db");
       expect(result.stderr).toBe(
@@ -112,7 +112,7 @@ describe("a catalogue that is not all there", () => {
       );
     }
     expect(contents(folder.path)).toEqual(before);
-    const restored = await rehome(["restore", backup, "--yes", "--data", folder.path]);
+    const restored = await command(["restore", backup, "--yes", "--data", folder.path]);
     expect(restored).toMatchObject({ exitCode: 0 });
     await using again = await serve(folder.path);
     expect((await ask(again.origin, key)).status).toBe(200);
@@ -138,7 +138,7 @@ describe("a catalogue that is not all there", () => {
     copyFileSync(`${kept}-db`, catalogue);
     copyFileSync(kept, `${catalogue}-wal`);
     truncateSync(catalogue, 36 * 1024 * 1024);
-    const result = await rehome(["pets", "list", "--data", folder.path]);
+    const result = await command(["pets", "list", "--data", folder.path]);
     expect(result.exitCode).toBe(1);
     expect(result.stderr).toMatch(
       /rehome\.db is damaged: \d+ of its \d+ pages are missing\.\nTry: Restore a backup/,
@@ -147,7 +147,7 @@ describe("a catalogue that is not all there", () => {
     // And with all of it, the log is what it was.
     copyFileSync(`${kept}-db`, catalogue);
     copyFileSync(kept, `${catalogue}-wal`);
-    const whole = await rehome(["pets", "show", "1", "--data", folder.path, "--json"]);
+    const whole = await command(["pets", "show", "1", "--data", folder.path, "--json"]);
     expect(whole.stdout).toContain("changed");
   });
 });
@@ -157,7 +157,7 @@ test("a pipe as log file that nobody reads does not hold the start up", async ()
   const pipe = join(folder.path, "log");
   Bun.spawnSync(["mkfifo", pipe]);
   const data = join(folder.path, "data");
-  const result = await rehome(["serve", "--data", data, "--log-file", pipe]);
+  const result = await command(["serve", "--data", data, "--log-file", pipe]);
   expect(result.exitCode).toBe(1);
   expect(result.stderr).toStartWith(
     `Error: The log file ${pipe} cannot be opened: nobody reads from this pipe.\nTry: `,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copiedSchema } from "../../src/features/postgres/moving/command.ts";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
 import { command } from "../helpers/command.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const animals = Array.from({ length: 4_000 }, (_, at) =>
     JSON.stringify({ name: `Pet ${at + 1}`, categoryId: 7, status: "available" }),
   );
-  const imported = await rehome(["pets", "import", "-", "--data", folder.path], {
+  const imported = await command(["pets", "import", "-", "--data", folder.path], {
     stdin: animals.join("\n"),
   });
   expect(imported.exitCode).toBe(0);

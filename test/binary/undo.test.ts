@@ -7,7 +7,6 @@ import {
   cleanEnvironment,
   executable,
   makeKey,
-  rehome,
   roomy,
   serve,
   temporaryFolder,
@@ -87,7 +86,7 @@ test(
     const store = ["--data", data];
     const rows = 30_000;
     const file = largeFile(folder.path, rows);
-    await rehome(["pets", "import", file, "--create-categories", ...store]);
+    await command(["pets", "import", file, "--create-categories", ...store]);
     const { args, env } = await onStoreUnderTest(["undo", "--yes", "--json", ...store]);
     const undo = async () =>
       Bun.spawn([await executable(), ...args], {
@@ -96,7 +95,7 @@ test(
         stderr: "pipe",
       });
     const animals = async (name: string) => {
-      const { stderr } = await rehome(["pets", "list", "--name", name, "--limit", "1", ...store]);
+      const { stderr } = await command(["pets", "list", "--name", name, "--limit", "1", ...store]);
       return Number((/^([\d,]+) of/.exec(stderr)?.[1] ?? "0").replaceAll(",", ""));
     };
     await using server = await serve(data);

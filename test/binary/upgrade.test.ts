@@ -1,6 +1,6 @@
 /** One server takes over from another on the same port and data folder. */
 import { expect, test } from "bun:test";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { load, portOf, requestText } from "../helpers/load.ts";
 import { until } from "../helpers/until.ts";
 
@@ -59,15 +59,4 @@ test("a change of process admits nobody twice", async () => {
   }
   expect([...admitted.values()].flat().length).toBeGreaterThanOrEqual(60);
   expect(await second.stop()).toBe(0);
-});
-
-test("without the flag a second server on the port fails in words", async () => {
-  using folder = temporaryFolder();
-  await using first = await serve(folder.path);
-  const port = String(portOf(first.origin));
-  const second = await rehome(["serve", "--data", folder.path, "--port", port]);
-  expect(second.exitCode).toBe(1);
-  expect(second.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
-  expect(second.stderr).toContain("--port");
-  expect((await fetch(`${first.origin}/health`)).status).toBe(200);
 });

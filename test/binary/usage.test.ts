@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isoDay } from "../../src/domain/clock.ts";
 import { windowMs } from "../../src/domain/windows.ts";
 import { usageSchema, type UsageReport } from "../../src/features/operate/usage/report.ts";
-import { makeKey, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
+import { makeKey, temporaryFolder, type TestKey } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { command } from "../helpers/command.ts";
 import { liveThrough } from "../helpers/usage.ts";
@@ -63,16 +63,6 @@ describe("--json", () => {
     expect(shown.days[0]).toMatchObject({ day: ago(40), requests: 77 });
     expect(shown.keys).toHaveLength(1);
     expect((await report("busy", "--days", "1")).totals.requests).toBe(20);
-  });
-
-  test("counts the running day of a running server", async () => {
-    using other = temporaryFolder();
-    await using server = await serve(other.path);
-    const { key } = await makeKey(other.path, "--plan", "free");
-    const headers = { authorization: `Bearer ${key}` };
-    for (let at = 0; at < 4; at += 1) await fetch(`${server.origin}/v1/pets`, { headers });
-    const result = await command(["usage", "--json", "--data", other.path]);
-    expect(JSON.parse(result.stdout)).toMatchObject({ totals: { requests: 4 } });
   });
 });
 
