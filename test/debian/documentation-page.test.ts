@@ -193,11 +193,12 @@ describe("the page", () => {
   });
 
   test("is light or dark as the system is", async () => {
-    const ground = async (screen: (typeof screens)[keyof typeof screens]) => {
-      await using opened = await openPage(browser, `${server.origin}/docs`, screen);
-      return await opened.page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const ground = async (colorScheme: "dark" | "light") => {
+      await opened.page.emulateMedia({ colorScheme });
+      return opened.page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
     };
-    expect(await ground(screens.dark)).not.toBe(await ground(screens.light));
+    expect(await ground("dark")).not.toBe(await ground("light"));
   });
 
   test("goes to the staging service where one is configured and lets it", async () => {

@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { Logger } from "../../src/service/log.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { fill, smallDisk } from "../helpers/small-disk.ts";
 import { until } from "../helpers/until.ts";
 
@@ -36,14 +37,14 @@ test.skipIf(!canMount)(
     const data = join(disk?.path ?? "", "data");
     await makeKey(data);
     Bun.spawnSync(["mount", "-o", "remount,ro", disk?.path ?? ""]);
-    const made = await rehome(["backup", join(elsewhere.path, "backup.db"), "--data", data]);
+    const made = await command(["backup", join(elsewhere.path, "backup.db"), "--data", data]);
     expect(made).toMatchObject({ exitCode: 1, stdout: "" });
     expect(made.stderr).toStartWith(
       `Error: ${join(data, "rehome.db")} cannot be backed up: reading needs to write to its folder: the file system is mounted read-only, and `,
     );
     const copy = join(elsewhere.path, "copy.db");
     copyFileSync(join(data, "rehome.db"), copy);
-    expect((await rehome(["backup", "verify", copy])).stdout).toContain("1 key: 1 active");
+    expect((await command(["backup", "verify", copy])).stdout).toContain("1 key: 1 active");
   },
 );
 
@@ -53,14 +54,14 @@ test.skipIf(!canMount)("a restore on a full disk says so, and leaves the catalog
   const data = join(disk?.path ?? "", "data");
   const file = join(elsewhere.path, "backup.db");
   await makeKey(data);
-  expect((await rehome(["backup", file, "--data", data])).exitCode).toBe(0);
+  expect((await command(["backup", file, "--data", data])).exitCode).toBe(0);
   const ballast = fill(data);
-  expect(await rehome(["restore", file, "--data", data, "--yes"])).toMatchObject({
+  expect(await command(["restore", file, "--data", data, "--yes"])).toMatchObject({
     exitCode: 1,
     stderr: `Error: There is no space on the disk for ${join(data, "rehome.db")}.\nTry: Free some space, then try again. Nothing was changed.\n`,
   });
   ballast[Symbol.dispose]();
-  expect((await rehome(["keys", "list", "--data", data])).stdout).toContain("key_");
+  expect((await command(["keys", "list", "--data", data])).stdout).toContain("key_");
 });
 
 test.skipIf(!canMount)(
@@ -108,7 +109,7 @@ test.skipIf(!canMount)(
       message: expect.stringContaining("disk: no space is left on the disk"),
       status: 503,
     });
-    const backup = await rehome(["backup", join(data, "backup.db"), "--data", data]);
+    const backup = await command(["backup", join(data, "backup.db"), "--data", data]);
     expect(backup.exitCode).toBe(1);
     expect(backup.stderr).toContain("no space on the disk");
 
@@ -160,15 +161,15 @@ test.skipIf(!canMount)("a disk that takes no more files is said in words", async
   mkdirSync(data);
   withFiles(0);
   const create = ["keys", "create", "--plan", "free", "--name", "x", "--data", data];
-  expect(await rehome(create)).toEqual({
+  expect(await command(create)).toEqual({
     exitCode: 1,
     stdout: "",
     stderr: `Error: The store in ${data} cannot be opened: no space is left on the disk.\nTry: Check the disk and the system's log.\n`,
   });
   withFiles(20);
-  expect((await rehome(create)).exitCode).toBe(0);
+  expect((await command(create)).exitCode).toBe(0);
   withFiles(0);
-  expect(await rehome(["backup", join(elsewhere.path, "backup.db"), "--data", data])).toEqual({
+  expect(await command(["backup", join(elsewhere.path, "backup.db"), "--data", data])).toEqual({
     exitCode: 1,
     stdout: "",
     stderr:

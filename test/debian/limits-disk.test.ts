@@ -4,10 +4,11 @@
  */
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { chmodSync, chownSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey, perDay, serve, temporaryFolder } from "../helpers/binary.ts";
 import { ask, hammer, withinMinute } from "../helpers/ask.ts";
+import { fill, smallDisk } from "../helpers/small-disk.ts";
 
 const canMount = process.getuid?.() === 0;
 if (!canMount) process.stderr.write("NOT RUN: counters on a full disk need root, to mount one\n");
@@ -15,35 +16,6 @@ const cleanUps: (() => void)[] = [];
 afterEach(() => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) cleanUp();
 });
-
-function mount(...args: string[]): void {
-  const { exitCode, stderr } = Bun.spawnSync(["mount", ...args]);
-  if (exitCode !== 0) throw new Error(stderr.toString());
-}
-
-/** A small disk of its own. */
-function smallDisk(): string {
-  const folder = temporaryFolder();
-  mount("-t", "tmpfs", "-o", "size=2m", "none", folder.path);
-  cleanUps.push(() => {
-    Bun.spawnSync(["umount", "-l", folder.path]);
-    folder[Symbol.dispose]();
-  });
-  return folder.path;
-}
-
-function fill(disk: string): string {
-  const file = join(disk, "ballast");
-  for (let bytes = 1 << 20; bytes >= 1; bytes >>= 1) {
-    try {
-      writeFileSync(file, new Uint8Array(bytes), { flag: "a" });
-    } catch {
-      // The next smaller piece may still fit.
-    }
-  }
-  expect(statfsSync(disk).bavail).toBe(0);
-  return file;
-}
 
 /** How many requests of the day were charged to a key. */
 const counted = (data: string, keyId: string): number => {
@@ -60,13 +32,14 @@ const counted = (data: string, keyId: string): number => {
 test.if(canMount)(
   "a full disk: whoever is served was charged, the others get 503, and it recovers",
   async () => {
-    const disk = smallDisk();
-    const data = join(disk, "data");
+    using disk = smallDisk(2);
+    const path = disk?.path ?? "";
+    const data = join(path, "data");
     const limit = 100_000;
     const { key, id } = await makeKey(data, ...perDay(limit));
     await using server = await serve(data, ["--store-timeout", "300"]);
     expect((await ask(server.origin, key)).status).toBe(200);
-    const ballast = fill(disk);
+    const ballast = fill(path);
     const answers = await hammer([server.origin], key, 6_000, 32);
     const served = answers.filter(({ status }) => status === 200).length;
     for (const { status, code, retryAfterSeconds, limit } of answers) {
@@ -79,7 +52,7 @@ test.if(canMount)(
         });
       }
     }
-    rmSync(ballast);
+    ballast[Symbol.dispose]();
     const answer = await ask(server.origin, key);
     expect(answer.status).toBe(200);
     // What the caller has left is never more than what it was not served.

@@ -6,6 +6,8 @@ import { expect, test } from "bun:test";
 import { copyAddress, inSystem } from "../helpers/system.ts";
 
 const slowMs = 900_000;
+/** What was printed below `== name`. */
+const partOf = (text: string, name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
 
 test(
   "commands find the service's store and settings, work as its account, and say so",
@@ -42,7 +44,7 @@ test(
       curl -s http://127.0.0.1:9000/health || echo "nothing responds"
       ls /var/lib/rehome/rehome.db
       rehome service uninstall || echo "exit $?"`);
-    const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
+    const part = (name: string) => partOf(text, name);
     expect(part("root")).toBe(
       [
         ...["limits.db", "rehome.db"]
@@ -121,8 +123,12 @@ test(
       chmod 640 /etc/default/rehome
       rehome service install --host 127.0.0.1 --port 8080 >/dev/null
       grep -v '^#' /etc/default/rehome; stat -c %a /etc/default/rehome
-      rehome doctor | grep network`);
-    const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
+      rehome doctor | grep network
+      echo "== settings"
+      systemctl stop rehome
+      sed -i s/8080/9000/ /etc/default/rehome
+      rehome service install --host 0.0.0.0 | grep -v '^Wrote'`);
+    const part = (name: string) => partOf(text, name);
     expect(part("install")).toEndWith(
       [
         "Wrote /etc/systemd/system/rehome.service.d/low-port.conf",
@@ -160,35 +166,35 @@ test(
         "",
       ].join("\n"),
     );
+    expect(part("settings")).toBe(
+      [
+        "The service is running and will start at boot. Its data is in /var/lib/rehome.",
+        `Other machines reach it at http://${copyAddress}:9000/v1 (lan0).`,
+        `Try it there, and open the firewall if nothing responds: curl -i http://${copyAddress}:9000/health`,
+        "Next: sudo rehome keys create --plan free --name LABEL",
+        "",
+      ].join("\n"),
+    );
   },
   slowMs,
 );
 
 test(
-  "a backup copies the catalogue of the service, wherever its settings have it",
+  "a trial moves into the service, root's files are closed to its account, and a start that fails says where to look",
   async () => {
     const text = await inSystem(`
       exec 2>&1
+      useradd --create-home kim
+      su kim -c 'rehome keys create --plan free --name mine 2>/dev/null' >/tmp/key
+      su kim -c 'rehome pets add --name Rex --category 1 --status available' >/dev/null
       rehome service install >/dev/null
-      install -d -o rehome -m 700 /srv/rehome
-      mkdir -p /etc/systemd/system/rehome.service.d
-      echo '[Service]\\nReadWritePaths=/srv/rehome' >/etc/systemd/system/rehome.service.d/own.conf
-      echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
-      systemctl daemon-reload; systemctl restart rehome
-      rehome pets add --name Rex --category 1 >/dev/null
-      rehome backup verify "$(rehome backup --json | jq -r .file)"
-      rehome doctor | grep -o '^ok    backup .* KiB, written to /var/lib/rehome/backups/'`);
-    expect(text).toContain("\n  1 animal: ");
-    expect(text).toContain("written to /var/lib/rehome/backups/");
-  },
-  slowMs,
-);
-
-test(
-  "root's files are closed to the service's account, and a service that does not start says where to look",
-  async () => {
-    const text = await inSystem(`
-      exec 2>&1
+      systemctl stop rehome
+      echo "== copy"
+      rehome store copy --from /home/kim/.local/share/rehome --to /var/lib/rehome 2>/dev/null | tail -1
+      systemctl start rehome
+      curl -sS -H "Authorization: Bearer $(cat /tmp/key)" http://127.0.0.1:8080/v1/pets
+      echo
+      stat -c '%U' /var/lib/rehome/* | sort -u
       echo "== install"
       rehome service install --root / --port 8080 >/dev/null
       systemctl stop rehome
@@ -202,7 +208,15 @@ test(
       for command in 'backup /root' 'backup /root/new.db' 'restore /root/good.db' 'pets import list.csv' 'pets import /tmp/list.csv'; do
         rehome $command || echo "exit $?"
       done`);
-    const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
+    const part = (name: string) => partOf(text, name);
+    expect(part("copy")).toBe(
+      [
+        "Copied from /home/kim/.local/share/rehome to /var/lib/rehome; both sides are equal.",
+        '[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]',
+        "rehome",
+        "",
+      ].join("\n"),
+    );
     expect(part("install")).toBe(
       "Try: journalctl -u rehome -o cat -n 20 shows why. Correct /etc/default/rehome, then: systemctl restart rehome\n",
     );
@@ -227,56 +241,7 @@ test(
 );
 
 test(
-  "store copy moves a trial into the service, which goes on with its keys and animals",
-  async () => {
-    const text = await inSystem(`
-      useradd --create-home kim
-      su kim -c 'rehome keys create --plan free --name mine 2>/dev/null' >/tmp/key
-      su kim -c 'rehome pets add --name Rex --category 1 --status available' >/dev/null
-      home=/home/kim/.local/share/rehome
-      rehome service install >/dev/null
-      systemctl stop rehome
-      rehome store copy --from $home --to /var/lib/rehome 2>/dev/null | tail -1
-      systemctl start rehome
-      curl -sS -H "Authorization: Bearer $(cat /tmp/key)" http://127.0.0.1:8080/v1/pets
-      echo
-      stat -c '%U' /var/lib/rehome/* | sort -u`);
-    expect(text).toBe(
-      [
-        "Copied from /home/kim/.local/share/rehome to /var/lib/rehome; both sides are equal.",
-        '[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]',
-        "rehome",
-        "",
-      ].join("\n"),
-    );
-  },
-  slowMs,
-);
-
-test(
-  "an installation says what the settings of the service say",
-  async () => {
-    const text = await inSystem(`
-      exec 2>&1
-      rehome service install >/dev/null
-      systemctl stop rehome
-      echo REHOME_PORT=9000 >>/etc/default/rehome
-      rehome service install --host 0.0.0.0 | grep -v '^Wrote'`);
-    expect(text).toBe(
-      [
-        "The service is running and will start at boot. Its data is in /var/lib/rehome.",
-        `Other machines reach it at http://${copyAddress}:9000/v1 (lan0).`,
-        `Try it there, and open the firewall if nothing responds: curl -i http://${copyAddress}:9000/health`,
-        "Next: sudo rehome keys create --plan free --name LABEL",
-        "",
-      ].join("\n"),
-    );
-  },
-  slowMs,
-);
-
-test(
-  "the service makes a backup by itself within its unit, and doctor knows of it",
+  "the service makes a backup by itself within its unit, and a command one of its catalogue, wherever that is",
   async () => {
     const text = await inSystem(`
       rehome service install >/dev/null
@@ -284,15 +249,27 @@ test(
       # systemd and root read them: the account need not.
       chmod 600 /etc/default/rehome
       timeout 60 sh -c 'until rehome doctor | grep -q "^ok    backup"; do sleep 0.1; done'
+      echo "== by itself"
       stat -c '%U %a %n' /var/lib/rehome/backups/*
       rehome backup verify /var/lib/rehome/backups/*.db | head -1
-      rehome doctor | grep '^ok    backup'`);
+      rehome doctor | grep '^ok    backup'
+      echo "== elsewhere"
+      install -d -o rehome -m 700 /srv/rehome
+      mkdir -p /etc/systemd/system/rehome.service.d
+      echo '[Service]\\nReadWritePaths=/srv/rehome' >/etc/systemd/system/rehome.service.d/own.conf
+      echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
+      systemctl daemon-reload; systemctl restart rehome
+      rehome pets add --name Rex --category 1 >/dev/null
+      rehome backup verify "$(rehome backup --json | jq -r .file)"
+      rehome doctor | grep -o '^ok    backup .* KiB, written to /var/lib/rehome/backups/'`);
     const file = "/var/lib/rehome/backups/rehome-[\\da-f]{8}-\\d{8}T\\d{6}Z\\.db";
-    expect(text).toMatch(
+    expect(partOf(text, "by itself")).toMatch(
       new RegExp(
         `^rehome 600 ${file}\n${file} can be restored: .*\nok    backup .* written to ${file}\n$`,
       ),
     );
+    expect(partOf(text, "elsewhere")).toContain("\n  1 animal: ");
+    expect(partOf(text, "elsewhere")).toContain("written to /var/lib/rehome/backups/");
   },
   slowMs,
 );

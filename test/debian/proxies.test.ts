@@ -7,14 +7,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../helpers/free-port.ts";
 import { raw } from "../helpers/raw.ts";
-import {
-  makeKey,
-  rehome,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { until } from "../helpers/until.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
@@ -226,7 +220,7 @@ describe.each([
     // caller at most, if the machine is busy.
     const failed = statuses.filter((status) => status >= 300);
     expect([failed, failed.length <= callers.length]).toEqual([failed.map(() => 502), true]);
-    const { stdout } = await rehome(["pets", "export", "--format", "json", "--data", data.path]);
+    const { stdout } = await command(["pets", "export", "--format", "json", "--data", data.path]);
     const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     expect(names.toSorted()).toEqual(created.toSorted());
     expect(await second.stop()).toBe(0);

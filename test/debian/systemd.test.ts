@@ -1,10 +1,9 @@
 /** The units: what systemd says of them, and that the service stays within what they allow. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 
-const names = ["rehome.service"];
 /** systemd's own worst mark for a unit that is well locked in: "OK" ends at 2.0. */
 const exposureMax = 1.5;
 
@@ -18,38 +17,21 @@ async function analyze(...args: string[]): Promise<{ exitCode: number; text: str
   return { exitCode, text: out + err };
 }
 
-/**
- * The units as the executable prints them, in a folder with a copy of it: the folder of the project
- * may have a blank in its path, which no unit can hold.
- */
-async function printed(folder: string): Promise<void> {
-  const path = join(folder, "rehome");
+test("systemd finds nothing to criticise, and the service is well locked in", async () => {
+  using folder = temporaryFolder();
+  // The folder of the project may have a blank in its path, which no unit can hold.
+  const path = join(folder.path, "rehome");
   copyFileSync(await executable(), path);
-  for (const name of names) {
-    const { stdout, exitCode } = await rehome(["service", "print", name], { path });
-    expect(exitCode).toBe(0);
-    writeFileSync(join(folder, name), stdout);
-  }
-}
-
-test("systemd finds nothing to criticise", async () => {
-  using folder = temporaryFolder();
-  await printed(folder.path);
-  const { exitCode, text } = await analyze(
-    "verify",
-    ...names.map((name) => join(folder.path, name)),
-  );
-  expect([text, exitCode]).toEqual(["", 0]);
-});
-
-test.each(names)("%s is well locked in", async (name) => {
-  using folder = temporaryFolder();
-  await printed(folder.path);
-  const { text } = await analyze("security", "--offline=true", join(folder.path, name));
+  const { stdout, exitCode } = await rehome(["service", "print", "rehome.service"], { path });
+  expect(exitCode).toBe(0);
+  const unit = join(folder.path, "rehome.service");
+  writeFileSync(unit, stdout);
+  expect(await analyze("verify", unit)).toEqual({ exitCode: 0, text: "" });
+  const { text } = await analyze("security", "--offline=true", unit);
   const exposure = Number(/exposure level for \S+: ([\d.]+)/.exec(text)?.[1]);
   expect(exposure).toBeLessThanOrEqual(exposureMax);
   // The compiler would be turned off without a word.
-  expect(readFileSync(join(folder.path, name), "utf8")).not.toMatch(/^MemoryDenyWriteExecute=yes/m);
+  expect(stdout).not.toMatch(/^MemoryDenyWriteExecute=yes/m);
 });
 
 /** The system calls of systemd's sets, by name. */
@@ -112,30 +94,4 @@ test("under load the service makes no system call that its unit forbids", async 
   const used = new Set([...calls].map(([, name = ""]) => name));
   expect(used.size).toBeGreaterThan(30);
   expect([...used].filter((name) => !allowed.has(name))).toEqual([]);
-});
-
-describe("rehome service install", () => {
-  test("writes units and settings into another system's folder, and settings only once", async () => {
-    using folder = temporaryFolder();
-    const install = () =>
-      rehome(["service", "install", "--root", folder.path, "--user", "shelter"]);
-    const first = await install();
-    // The executable of these tests stands where a service may not look, and the command says so.
-    const path = await executable();
-    const isHidden = /^\/(?:home|root|tmp)\//.test(path);
-    if (isHidden || /\s/.test(path)) {
-      const why = isHidden ? "the service cannot read it there" : "a unit cannot hold a path with";
-      expect(first.stderr).toContain(why);
-      return;
-    }
-    expect([first.stderr, first.exitCode]).toEqual(["", 0]);
-    const unit = readFileSync(join(folder.path, "etc/systemd/system/rehome.service"), "utf8");
-    expect(unit).toMatch(/^User=shelter$/m);
-    expect(unit).not.toContain("Group=");
-    expect(unit).toContain(`ExecStart=${await executable()} serve\n`);
-    const settings = join(folder.path, "etc/default/rehome");
-    writeFileSync(settings, "REHOME_PORT=9000\n");
-    expect((await install()).exitCode).toBe(0);
-    expect(readFileSync(settings, "utf8")).toBe("REHOME_PORT=9000\n");
-  });
 });
