@@ -32,7 +32,6 @@ test.each([
   ['{"name":"a","categoryId":null}', "categoryId must be an integer of 64 bits."],
   ['{"categoryId":1}', "name is required: it must be a string"],
   ["1e400", "The body must be a JSON object."],
-  ["9007199254740993", "The body must be a JSON object."],
 ])("%s is refused and not a failure", async (body, message) => {
   const answer = await answerTo(body);
   expect(answer.status).toBe(400);
