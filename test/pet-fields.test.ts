@@ -123,7 +123,7 @@ test("every field is kept by both stores, moved between them, exported, imported
       expect([format, await listed(into)]).toEqual([format, kept]);
     }
   }
-}, 120_000);
+}, 600_000);
 
 test("an import into a database keeps every field, and a second one notices a change of each", async () => {
   await using target = await testDatabase();
@@ -148,7 +148,7 @@ test("an import into a database keeps every field, and a second one notices a ch
       await imported(known);
     }
   }
-}, 120_000);
+}, 600_000);
 
 /** Another valid value of a text field. */
 const otherText = (name: string, value: string) =>
@@ -169,4 +169,4 @@ test("the command line sets and shows every field", async () => {
     expect({ name, text: shown }).toEqual({ name, text: expect.stringContaining(String(value)) });
     expect({ name, text: table }).toEqual({ name, text: expect.stringContaining(String(value)) });
   }
-}, 120_000);
+}, 600_000);
