@@ -50,7 +50,7 @@ async function run(
 ): Promise<Run> {
   const report = join(reports, `${randomUUIDv7()}.xml`);
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const shared = ["--no-isolate", "--timeout", "120000"];
+  const shared = ["--no-isolate", "--timeout", "360000"];
   const child = Bun.spawn([process.execPath, "test", ...reporter, ...shared, ...flags, ...files], {
     cwd: root,
     env: {
