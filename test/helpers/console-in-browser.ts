@@ -1,0 +1,75 @@
+/** The console in a browser, on the compiled executable, and what every test does there. */
+import { afterAll, beforeAll } from "bun:test";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { temporaryFolder } from "./binary.ts";
+import { openPage, startBrowser } from "./browser.ts";
+import { command } from "./command.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "./console.ts";
+
+/** A console with one dog, and a browser, from before the tests of a file until after them. */
+export function consoleInBrowser() {
+  const folder = temporaryFolder();
+  let server: RunningConsole;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const rex = ["--name", "Rex", "--category", "Dog", "--create-category", "--status"];
+    await command(["pets", "add", ...rex, "available", "--data", folder.path]);
+    server = await serveConsole(folder.path);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+    folder[Symbol.dispose]();
+  });
+
+  /** The list of animals in a window of somebody new, who has joined with a link of their own. */
+  async function joined(
+    name: string,
+    role: "staff" | "operator",
+    options: BrowserContextOptions,
+    place: string | readonly string[] = folder.path,
+  ) {
+    const link = await invite(place, name, role);
+    const { origin } = new URL(link);
+    const { cookies } = await new Visitor(origin).join(link);
+    const kept = { domain: "127.0.0.1", path: "/", expires: -1, httpOnly: true, secure: false };
+    return openPage(browser, `${origin}/animals`, {
+      locale: "en-GB",
+      ...options,
+      storageState: {
+        cookies: [...cookies].map(([name, value]) => ({
+          ...kept,
+          name,
+          value,
+          sameSite: "Strict" as const,
+        })),
+        origins: [],
+      },
+    });
+  }
+
+  return {
+    folder,
+    joined,
+    get server() {
+      return server;
+    },
+    get browser() {
+      return browser;
+    },
+  };
+}
+
+export const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
+export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+/** Adds a dog by the form on the list. */
+export async function add(page: Page, name: string, status?: string): Promise<void> {
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Category").fill("Dog");
+  if (status !== undefined) await page.getByLabel("Status").selectOption({ label: status });
+  await button(page, "Add animal").click();
+  await page.getByText(`${name} was added`).waitFor();
+}
