@@ -91,7 +91,13 @@ if (missing.length > 0) {
 /** Tests that measure. The others run four files at a time, because most of them wait. */
 const alone: readonly string[] = ["hand-over", "slow-disk"];
 /** Begun first, because they take longest. */
-const long: readonly string[] = ["console", "packages", "console-script", "container", "slow-clients"];
+const long: readonly string[] = [
+  "console",
+  "packages",
+  "console-script",
+  "container",
+  "slow-clients",
+];
 
 /** Ends a test that hangs. A slow machine needs a third of it for the longest. */
 const timeoutMs = 360_000;
