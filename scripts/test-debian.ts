@@ -6,6 +6,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { misused } from "./arguments.ts";
+import { attempt, passAlone, setOff } from "./attempt.ts";
 
 /** The packages by a tool of theirs, or by the path of a file where a package has none. */
 const packages: Readonly<Record<string, string>> = {
@@ -89,7 +90,7 @@ if (missing.length > 0) {
 }
 
 /** Tests that measure. The others run four files at a time, because most of them wait. */
-const alone: readonly string[] = ["hand-over", "slow-disk"];
+const quiet: readonly string[] = ["hand-over", "slow-disk"];
 /** Begun first, because they take longest. */
 const long: readonly string[] = [
   "console",
@@ -99,25 +100,13 @@ const long: readonly string[] = [
   "slow-clients",
 ];
 
-/** Ends a test that hangs. A slow machine needs a third of it for the longest. */
-const timeoutMs = 360_000;
 const isIn = (list: readonly string[], name: string) =>
   list.includes(name.slice(0, -suffix.length));
 
 const rank = (name: string) => (isIn(long, name) ? 0 : 1);
 
 /** Runs one file in a process of its own. */
-async function attempt(name: string): Promise<{ isPassed: boolean; text: string }> {
-  const options = ["--timeout", String(timeoutMs), `./test/debian/${name}`];
-  const child = Bun.spawn([process.execPath, "test", ...options], {
-    cwd: root,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { isPassed: (await child.exited) === 0, text: stdout + stderr };
-}
+const tryFile = (name: string) => attempt([`./test/debian/${name}`]);
 
 /**
  * Runs files, `atOnce` at a time, and returns those that failed. What a failed one printed is set
@@ -128,8 +117,8 @@ async function failedOf(names: readonly string[], atOnce: number): Promise<strin
   const failed: string[] = [];
   const worker = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const { isPassed, text } = await attempt(name);
-      say(isPassed ? text : text.replaceAll(/^/gm, "| "));
+      const { isPassed, text } = await tryFile(name);
+      say(isPassed ? text : setOff(text));
       if (!isPassed) failed.push(name);
     }
   };
@@ -138,17 +127,8 @@ async function failedOf(names: readonly string[], atOnce: number): Promise<strin
 }
 
 const [measuring, others] = [true, false].map((is) =>
-  files.filter((name) => isIn(alone, name) === is).toSorted((a, b) => rank(a) - rank(b)),
+  files.filter((name) => isIn(quiet, name) === is).toSorted((a, b) => rank(a) - rank(b)),
 ) as [string[], string[]];
 const failed = [...(await failedOf(others, 4)), ...(await failedOf(measuring, 1))];
 
-// Browsers, proxies and full disks answer in real time, and a busy machine may be late once. A file
-// that failed runs again from its start, with nothing beside it.
-let isBroken = false;
-for (const name of failed) {
-  say(`RUN AGAIN, ALONE: ${name}`);
-  const { isPassed, text } = await attempt(name);
-  say(text);
-  isBroken ||= !isPassed;
-}
-process.exit(isBroken ? 1 : 0);
+process.exit((await passAlone(failed, tryFile)) ? 0 : 1);

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomUUIDv7 } from "bun";
 import { startServer } from "../test/helpers/postgres.ts";
+import { attempt, type Attempt, passAlone, setOff } from "./attempt.ts";
 
 const root = join(import.meta.dir, "..");
 
@@ -34,58 +35,28 @@ const server = await startServer();
 
 const reports = mkdtempSync(join(tmpdir(), "rehome-tests-"));
 
-/** One run of files, as the runner's report tells of it. */
-interface Run {
-  readonly isPassed: boolean;
-  readonly text: string;
-  readonly failed: readonly string[];
-}
-
 /** Runs files of test/. Those that the report does not hold as passed failed, or did not run. */
 async function run(
   files: readonly string[],
   env: object,
   stdio: "inherit" | "pipe",
   ...flags: readonly string[]
-): Promise<Run> {
+): Promise<Attempt & { readonly failed: readonly string[] }> {
   const report = join(reports, `${randomUUIDv7()}.xml`);
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const shared = ["--no-isolate", "--timeout", "360000"];
-  const child = Bun.spawn([process.execPath, "test", ...reporter, ...shared, ...flags, ...files], {
-    cwd: root,
-    env: {
-      ...process.env,
-      ...memory,
-      ...env,
-      TEST_SERVER: server.url,
-      TEST_CLUSTER: server.folder,
-    },
-    stdin: "ignore",
-    stdout: stdio,
-    stderr: stdio,
-  });
-  const streams = [child.stdout, child.stderr].map(async (stream) => (await stream?.text()) ?? "");
-  const text = (await Promise.all(streams)).join("");
-  const isPassed = (await child.exited) === 0;
+  const where = { TEST_SERVER: server.url, TEST_CLUSTER: server.folder };
+  const args = ["--no-isolate", ...reporter, ...flags, ...files];
+  const tried = await attempt(args, { ...memory, ...env, ...where }, stdio);
   const xml = existsSync(report) ? readFileSync(report, "utf8") : "";
   const passing = xml.matchAll(/<testsuite name="([^"]+)" file="\1" [^>]*failures="0"/g);
   const passed = new Set([...passing].map(([, file]) => `./${file}`));
-  return { isPassed, text, failed: files.filter((file) => !passed.has(file)) };
+  return { ...tried, failed: files.filter((file) => !passed.has(file)) };
 }
 
-/**
- * Runs each file that failed from its start, with nothing beside it: a busy machine may be late
- * once. What is printed is set off, so that .ci/run counts no test twice.
- */
-async function isPassedAlone({ failed }: Run, env: object, ...flags: string[]): Promise<boolean> {
-  let isPassed = failed.length > 0;
-  for (const file of failed) {
-    process.stdout.write(`RUN AGAIN, ALONE: ${file}\n`);
-    const second = await run([file], env, "pipe", ...flags);
-    process.stdout.write(second.text.replaceAll(/^/gm, "| "));
-    isPassed &&= second.isPassed;
-  }
-  return isPassed;
+/** Tries the files that failed alone. What is printed is set off: .ci/run counts no test twice. */
+async function passesAlone(failed: readonly string[], env: object, ...flags: string[]) {
+  if (failed.length === 0) return false;
+  return passAlone(failed, (file) => run([file], env, "pipe", ...flags), setOff);
 }
 
 const store = { TEST_STORE: "postgres" };
@@ -99,8 +70,8 @@ const first = await run(onFolder, {}, "inherit", `--parallel=${beside.folder}`, 
 const again = await running;
 process.stdout.write(`On PostgreSQL:\n${again.text}`);
 const isPassed =
-  (first.isPassed || (await isPassedAlone(first, {}))) &&
-  (again.isPassed || (await isPassedAlone(again, store, ...cleanUp)));
+  (first.isPassed || (await passesAlone(first.failed, {}))) &&
+  (again.isPassed || (await passesAlone(again.failed, store, ...cleanUp)));
 await server.stop();
 rmSync(reports, { recursive: true });
 process.exit(isPassed ? 0 : 1);

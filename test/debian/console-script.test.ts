@@ -1,13 +1,14 @@
 /** What the console's script does with what people type and tap, in a browser. */
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Locator, Page, Route } from "playwright-core";
-import { temporaryFolder } from "../helpers/binary.ts";
 import { screens } from "../helpers/browser.ts";
-import { command } from "../helpers/command.ts";
-import { serveConsole } from "../helpers/console.ts";
-import { add, button, consoleInBrowser, link } from "../helpers/console-in-browser.ts";
+import {
+  add,
+  button,
+  consoleInBrowser,
+  consoleOfList,
+  link,
+} from "../helpers/console-in-browser.ts";
 import { until } from "../helpers/until.ts";
 
 const shown = consoleInBrowser();
@@ -134,12 +135,9 @@ describe("the console", () => {
   });
 
   test("leaves a row where it is when a notice comes above it", async () => {
-    using own = temporaryFolder();
-    const list = join(own.path, "dogs.csv");
     const rows = Array.from({ length: 20 }, (_, at) => `,Rex ${at},Dog,available\n`);
-    writeFileSync(list, `id,name,category,status\n${rows.join("")}`);
-    await command(["pets", "import", list, "--accept-guess", "--data", own.path]);
-    await using _server = await serveConsole(own.path);
+    const list = `id,name,category,status\n${rows.join("")}`;
+    await using own = await consoleOfList(list, "--accept-guess");
     await using opened = await joined("Ray", "staff", screens.light, own.path);
     const { page } = opened;
     const tapped = button(page, "pending: Rex 17");
@@ -344,15 +342,11 @@ describe("the console", () => {
   });
 
   test("leads back to where somebody was in a list, and stays there when it is lost", async () => {
-    using own = temporaryFolder();
-    const list = join(own.path, "dogs.csv");
     const dogs = Array.from({ length: 30 }, (_, at) => `Rex ${at},Dog,sold,D-${at}\n`);
-    writeFileSync(list, `Name,Species,State,Code\n${dogs.join("")}`);
+    const list = `Name,Species,State,Code\n${dogs.join("")}`;
     const map = "name=Name,categoryId=Species,status=State,externalId=Code";
-    const options = ["--create-categories", "--map", map];
-    await command(["pets", "import", list, ...options, "--data", own.path]);
-    await using many = await serveConsole(own.path);
-    await using opened = await joined("Bea", "staff", screens.phone, own.path);
+    await using many = await consoleOfList(list, "--create-categories", "--map", map);
+    await using opened = await joined("Bea", "staff", screens.phone, many.path);
     const { page } = opened;
     expect(page.url()).toBe(`${many.console}/animals`);
     // Further down than the page of an animal is long.

@@ -7,7 +7,13 @@ import { temporaryFolder } from "../helpers/binary.ts";
 import { command } from "../helpers/command.ts";
 import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
-import { add, button, consoleInBrowser, link } from "../helpers/console-in-browser.ts";
+import {
+  add,
+  button,
+  consoleInBrowser,
+  consoleOfList,
+  link,
+} from "../helpers/console-in-browser.ts";
 import { axeFindings } from "../helpers/docs-page.ts";
 import { stores } from "../helpers/stores.ts";
 
@@ -169,12 +175,9 @@ describe("the console", () => {
   });
 
   test("hides nothing that has the focus below its sections", async () => {
-    using own = temporaryFolder();
-    const list = join(own.path, "dogs.csv");
     const rows = Array.from({ length: 9 }, (_, at) => `,Rex ${at},Dog,available\n`);
-    writeFileSync(list, `id,name,category,status\n${rows.join("")}`);
-    await command(["pets", "import", list, "--accept-guess", "--data", own.path]);
-    await using _server = await serveConsole(own.path);
+    const list = `id,name,category,status\n${rows.join("")}`;
+    await using own = await consoleOfList(list, "--accept-guess");
     const screen = { ...screens.phone, reducedMotion: "reduce" } as const;
     await using opened = await joined("Kim", "staff", screen, own.path);
     const { page } = opened;

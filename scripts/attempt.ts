@@ -1,0 +1,53 @@
+/** Runs of `bun test`, for both suites, and a second try of the files that failed. */
+import { join } from "node:path";
+
+const root = join(import.meta.dir, "..");
+/** Ends a test that hangs. A slow machine needs a third of it for the longest. */
+const timeoutMs = 360_000;
+
+export interface Attempt {
+  readonly isPassed: boolean;
+  /** What it printed, unless that went on to the terminal. */
+  readonly text: string;
+}
+
+/** Runs `bun test` with `args`, which name files of test/. */
+export async function attempt(
+  args: readonly string[],
+  env: object = {},
+  stdio: "inherit" | "pipe" = "pipe",
+): Promise<Attempt> {
+  const command = [process.execPath, "test", "--timeout", String(timeoutMs), ...args];
+  const child = Bun.spawn(command, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: stdio,
+    stderr: stdio,
+  });
+  const streams = [child.stdout, child.stderr].map(async (stream) => (await stream?.text()) ?? "");
+  const text = (await Promise.all(streams)).join("");
+  return { isPassed: (await child.exited) === 0, text };
+}
+
+/** `text` as .ci/run counts nothing of it. */
+export const setOff = (text: string) => text.replaceAll(/^/gm, "| ");
+
+/**
+ * Runs each of `files` from its start, with nothing beside it, and returns true if all pass.
+ * Browsers, proxies and databases answer in real time, and a busy machine may be late once.
+ */
+export async function passAlone(
+  files: readonly string[],
+  again: (file: string) => Promise<Attempt>,
+  shown = (text: string) => text,
+): Promise<boolean> {
+  let isPassed = true;
+  for (const file of files) {
+    process.stdout.write(`RUN AGAIN, ALONE: ${file}\n`);
+    const second = await again(file);
+    process.stdout.write(`${shown(second.text)}\n`);
+    isPassed &&= second.isPassed;
+  }
+  return isPassed;
+}
