@@ -79,6 +79,8 @@ const layoutsMax = 200;
 
 export interface ListWork {
   readonly file: string;
+  /** What a person calls it; it may tell the kind of all animals. */
+  readonly name: string;
   /** The file for the records that are not taken. */
   readonly rejects: string;
   readonly choices: ImportChoices;
@@ -162,16 +164,16 @@ async function outcomeOf(
   begins: () => void,
   pulling: Pulling | undefined,
 ): Promise<ListOutcome> {
-  const { rejects: rejectsFile, actor, address, everyMs } = work;
+  const { name, rejects: rejectsFile, actor, address, everyMs } = work;
   let { choices } = work;
   let layout = "";
   let recalled: ImportChoices | undefined;
   const bytes = await bytesOf(work, pulling);
-  const prepared = await prepare(bytes, givenBy(choices), async (columns) => {
+  const prepared = await prepare(bytes, givenBy(choices, name), async (columns) => {
     layout = layoutOf(columns);
     if (work.recalls === true) recalled = await recall(db, layout, choices);
     choices = recalled ?? choices;
-    return givenBy(choices);
+    return givenBy(choices, name);
   });
   const options = optionsOf(choices);
   using rejects = Rejects.open(rejectsFile, true);
@@ -268,7 +270,7 @@ export const targets: Readonly<Record<Meaning, MapTarget>> = {
   updatedAt: "updatedAt",
 };
 
-function givenBy(choices: ImportChoices): Given {
+function givenBy(choices: ImportChoices, called: string): Given {
   const { columns, asksColumns, category, statuses, source, everyStatus, part } = choices;
   const words = Object.entries(statuses).map(([word, each]) => [statusKey(word), each] as const);
   const map = Object.entries(columns ?? {}).map(
@@ -281,6 +283,7 @@ function givenBy(choices: ImportChoices): Given {
     source: source === "" ? undefined : source,
     statuses: new Map(words),
     defaultStatus: everyStatus,
+    called,
     ...part,
   };
 }

@@ -101,10 +101,10 @@ export class ImportJob {
   }
 
   #begin(choices: ImportChoices, more: Pick<ListWork, "actor" | "everyMs" | "recalls">): void {
-    const { file, rejects, address } = this;
+    const { name, file, rejects, address } = this;
     this.choices = choices;
     this.state = beginning;
-    const work = { file, rejects, choices, address, ...more };
+    const work = { name, file, rejects, choices, address, ...more };
     try {
       this.#running = this.#start(work, () => {
         if (this.state.is === "working") this.state = { is: "working", phase: "storing" };

@@ -84,7 +84,7 @@ export function asAppError(error: unknown): unknown {
 function hintOf(error: unknown): string {
   if (poolerStates.has(stateOf(error))) return poolerHint;
   return error instanceof DeadlineError
-    ? "Check the database. On a slow network, set REHOME_STORE_TIMEOUT higher than 2000 (ms)."
+    ? "Check the database. On a slow network, raise REHOME_STORE_TIMEOUT (in ms, 2000 by default)."
     : "Check the database, and try again.";
 }
 

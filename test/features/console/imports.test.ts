@@ -68,6 +68,20 @@ describe.each(stores)("$name", (kind) => {
     }
   });
 
+  test("a list named after a kind says what kind all of its animals are", async () => {
+    const text = "id,name,status\n1,Rex,available\n2,Ada,adopted\n";
+    const unnamed = await bring("list.csv", text);
+    await unnamed?.settled(hookTimeoutMs);
+    expect(unnamed?.state).toMatchObject({ is: "unknown" });
+    const job = await bring("our dogs.csv", text);
+    await job?.settled(hookTimeoutMs);
+    expect(job?.state).toMatchObject({ is: "examined" });
+    job?.run(job.choices, "Ana");
+    await job?.settled(hookTimeoutMs);
+    const names = await services.store.db.read((tx) => tx.select().from(tx.t.categories));
+    expect(names.map(({ name }) => name)).toEqual(["dogs"]);
+  });
+
   test("an import of a person who was removed before it began changes nothing", async () => {
     const job = await bring(
       "list.csv",
@@ -90,7 +104,7 @@ describe.each(stores)("$name", (kind) => {
     const file = join(folder.path, "list.csv");
     await Bun.write(file, "id,name,category,status\n1,Rex,Dog,available\n");
     const choices = { ...firstChoices, source: "north" };
-    const work = { file, rejects: `${file}.rejects`, choices, actor: "Rolf" };
+    const work = { name: "list.csv", file, rejects: `${file}.rejects`, choices, actor: "Rolf" };
     const address = "https://list.example/a.csv";
     const { db } = services.store;
     const pulling = {
