@@ -21,8 +21,8 @@ const onPostgres = Object.entries({
   binary: "import-beside kill kill-imports secrets sources undo upgrade",
 }).flatMap(([folder, names]) => names.split(" ").map((name) => `./test/${folder}/${name}.test.ts`));
 
-/** Two processors have work while some tests wait. */
-const beside = { folder: 3, postgres: 1 };
+/** Two processors have work while some tests wait; a fourth runner only makes all slower. */
+const beside = { folder: 2, postgres: 1 };
 
 /**
  * The runners keep the memory that they have: to give it back and take it again is half of their

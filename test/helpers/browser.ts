@@ -13,9 +13,12 @@ const flags = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
-/** Debian's Chromium, with a new profile. */
+/** Debian's Chromium without its windows, which take a third of its time; with a new profile. */
 export function startBrowser(more: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({ executablePath: "/usr/bin/chromium", args: [...flags, ...more] });
+  return chromium.launch({
+    executablePath: "/usr/bin/chromium-headless-shell",
+    args: [...flags, ...more],
+  });
 }
 
 export const screens = {
