@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomUUIDv7 } from "bun";
 import { startServer } from "../test/helpers/postgres.ts";
-import { attempt, type Attempt, passAlone, setOff } from "./attempt.ts";
+import { attempt, type Attempt, passAlone, setOff, temporaryFolder } from "./attempt.ts";
 
 const root = join(import.meta.dir, "..");
 
@@ -31,6 +31,8 @@ const beside = { folder: 2, postgres: 1 };
  */
 const memory = { MIMALLOC_PURGE_DELAY: "-1" };
 
+// For the database of this process too.
+process.env["TMPDIR"] = temporaryFolder();
 const server = await startServer();
 
 const reports = mkdtempSync(join(tmpdir(), "rehome-tests-"));

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -23,15 +24,15 @@ const pair = (name: string) => [
 ];
 
 /** The name in the certificate that a new connection is shown. */
-function shownName(origin: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+async function shownName(origin: string): Promise<string> {
   const options = { port: portOf(origin), host: "127.0.0.1", rejectUnauthorized: false };
-  const socket = connect(options, () => {
-    resolve(String(socket.getPeerCertificate().subject.CN));
-    socket.destroy();
-  });
-  socket.on("error", reject);
-  return promise;
+  const socket = connect(options);
+  await once(socket, "secureConnect");
+  const name = String(socket.getPeerCertificate().subject.CN);
+  // Left open, it would fail beside the next test when the server ends.
+  socket.end();
+  await once(socket, "close");
+  return name;
 }
 
 test("HTTPS is served, and SIGHUP takes up another certificate while requests go on", async () => {

@@ -35,7 +35,7 @@ export function startTool(name: string, ...args: string[]) {
   return Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
     cwd: toolsFolder,
     // Lighthouse looks for a browser there.
-    env: { ...process.env, ...quiet, CHROME_PATH: "/usr/bin/chromium" },
+    env: { ...process.env, ...quiet, CHROME_PATH: "/usr/bin/chromium-headless-shell" },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
