@@ -29,6 +29,8 @@ export const messageTexts = {
   columnsDiffer: (one: string, other: string) =>
     `the file has this column twice, here with ${one} and ${other}; remove one of them`,
   notJson: (why: string) => `not JSON: ${why}`,
+  rowAlone: (cell: string) =>
+    `a row with nothing but ${cell} may tell of the rows below it: give each animal its own`,
   otherProblems: () => "other problems",
   other: (text: string) => text,
 
@@ -41,6 +43,8 @@ export const messageTexts = {
     "animals have no id of their own, so the next import adds them again; name the list with --source, and add --complete if it is whole: then the names replace the ids",
   alikeThere: () => "new animals have the name and category of one that is there already",
   namesMissing: () => "animals have no name and are called Unnamed",
+  namesTell: () =>
+    "names say that animals are adopted or reserved, and their status says available",
   statusesBlank: () => "animals have a blank status and are stored without one",
   wholeRefused: (why: string) => `the import itself would be refused: ${why.replace(/\.$/, "")}`,
   namesDiffer: () => "ids have records with different names; the newest name is used",

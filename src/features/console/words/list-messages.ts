@@ -27,6 +27,7 @@ export const englishMessages = {
     `more than one animal is called ${name}, and nothing tells which one this is`,
   alikeThere: () => "Some new animals have the name and category of one that is here already",
   namesMissing: () => "Some animals have no name",
+  namesTell: () => "Some names say adopted or reserved, while the status says available",
   statusesBlank: () => "Some animals have no status, and are stored without one",
   rowsLeftOut: () => "Rows with totals or notes are left out",
   encodingGuessed: (encoding: string) =>
@@ -87,6 +88,8 @@ export const spanishMessages: typeof englishMessages = {
     `el archivo tiene esta columna dos veces, aquí con ${one} y ${other}`,
   quoteOpen: () => "unas comillas no se cierran",
   notJson: (why) => `no es JSON correcto (en inglés: ${why})`,
+  rowAlone: (cell) =>
+    `la fila solo tiene ${cell}, que quizá se refiere a las siguientes: escríbalo en cada animal`,
   otherProblems: () => "otros problemas",
   other: (text) => `(en inglés) ${text}`,
   idsDamaged: () =>
@@ -104,6 +107,8 @@ export const spanishMessages: typeof englishMessages = {
   alikeThere: () =>
     "Algunos animales nuevos tienen el nombre y la categoría de uno que ya está aquí",
   namesMissing: () => "Algunos animales no tienen nombre",
+  namesTell: () =>
+    "Algunos nombres dicen que el animal está adoptado o reservado, y el estado dice disponible",
   statusesBlank: () => "Algunos animales no tienen estado, y se guardan sin él",
   rowsLeftOut: () => "Las filas con totales o notas no se leen",
   encodingGuessed: (encoding) =>

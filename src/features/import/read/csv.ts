@@ -17,6 +17,7 @@ export class CsvRows {
   readonly isUnended: boolean;
   readonly #text: string;
   readonly #delimiter: string;
+  readonly #hasFormulas: boolean;
   /** Where each row begins, and on which line. */
   readonly #starts: number[] = [];
   readonly #lines: number[] = [];
@@ -26,6 +27,7 @@ export class CsvRows {
     const text = oldMacLines.test(input) ? input.replaceAll(/\r\n?/g, "\n") : input;
     this.#text = text;
     this.#delimiter = delimiterOf(text);
+    this.#hasFormulas = text.includes('="');
     this.isUnended = !text.endsWith("\n");
     // Where the next line's end and quote are, so that no part of the text is looked at twice.
     let [newline, quote, line] = [-1, -1, 1];
@@ -52,7 +54,9 @@ export class CsvRows {
   row(index: number): TableRow {
     const start = this.#starts[index] ?? 0;
     const fields: string[] = [];
-    if (typeof rowEnd(this.#text, start, this.#delimiter, fields) === "number") return fields;
+    if (typeof rowEnd(this.#text, start, this.#delimiter, fields) === "number") {
+      return this.#hasFormulas ? fields.map(withoutFormula) : fields;
+    }
     const end = this.#starts[index + 1] ?? this.#text.length;
     return looseFields(this.#text.slice(start, end).split("\n", 1)[0] ?? "", this.#delimiter);
   }
@@ -86,6 +90,9 @@ export class CsvRows {
     return lineEnd;
   }
 }
+
+/** What `="0012"` shows: texts are written so for spreadsheets, which would make a number of it. */
+const withoutFormula = (field: string) => /^="([^"]*)"$/.exec(field)?.[1] ?? field;
 
 /** Where a mark is next; the end of the text if there is none. */
 function placeOf(text: string, mark: string, from: number): number {

@@ -50,6 +50,8 @@ export interface Headings {
   familiar(cells: readonly string[]): number;
   /** True for cells of a record, and not of a header. */
   isRecord(cells: readonly string[]): boolean;
+  /** True for a kind or a status: alone in a row, it tells of the rows below it. */
+  isTold(cell: string): boolean;
 }
 
 /**
@@ -64,24 +66,35 @@ export function tableOf(
   const at = headerIndex(table, headings);
   const columns = headerAt(at, table, headings);
   const below = endOfRecords(columns.length, table, at);
+  const [again = ""] = (table.beginning?.(at) ?? "").split("\n", 1);
   const left: number[] = [];
   const found: number[] = [];
+  const alone = new Map<number, string>();
   for (let index = at + 1; index < table.length; index += 1) {
-    const isUsual = index < below && usual.test(table.beginning?.(index) ?? "");
-    if (isUsual && index < table.length - 1) {
+    const beginning = table.beginning?.(index) ?? "";
+    const isUsual = index < below && usual.test(beginning) && !unusual.test(beginning);
+    if (isUsual && !beginning.startsWith(again) && index < table.length - 1) {
       found.push(index);
       continue;
     }
     const row = table.row(index);
     if (row instanceof MalformedRecord) found.push(index);
     else if (row.some((field) => field.trim() !== "")) {
-      const isLeftOut = index >= below || isTotal(row);
+      const isAgain = columns.every((name, place) => row[place]?.trim() === name);
+      const isLeftOut = index >= below || isAgain || isTotal(row);
+      const [only = "", other] = row.filter((field) => field.trim() !== "");
+      const isAlone = other === undefined && columns.length >= tableColumnsMin;
+      if (isAlone && headings.isTold(only)) alone.set(index, only);
       if (!isLeftOut) refuseCut(columns.length, row, table, index);
       (isLeftOut ? left : found).push(index);
     }
   }
   boundRecords(found.length, table.line(found.at(-1) ?? 0));
-  const rowOf = (index: number) => fitted(columns.length, table.row(index), table.isSheet === true);
+  const rowOf = (index: number) => {
+    const only = alone.get(index);
+    if (only !== undefined) return new MalformedRecord(message("rowAlone", only), only);
+    return fitted(columns.length, table.row(index), table.isSheet === true);
+  };
   return {
     columns,
     records: {
@@ -162,6 +175,9 @@ const totals = /(?:grand |sub)?totals?\b|(?:sum|count|summe|gesamt|suma|totaal|s
 /** How a row begins that is neither blank nor a total: most do, and need no second look. */
 const usual = new RegExp(String.raw`^[^\S\n]*["',;|\t ]*(?!${totals.source})[\p{L}\p{N}*#]`, "iu");
 
+/** How a row begins that has nothing behind its first field. */
+const unusual = /^[^,;|\t\n"]+[,;|\t]+\s*?\n/;
+
 function isTotal(row: readonly string[]): boolean {
   const first = row.find((field) => field.trim() !== "") ?? "";
   if (first.trim().search(totals) !== 0) return false;
@@ -171,10 +187,12 @@ function isTotal(row: readonly string[]): boolean {
   return isFew && others.every((field) => !/\p{L}{3}/u.test(field));
 }
 
+/** In a narrower table a row with a single field is a record. */
+const tableColumnsMin = 3;
+
 /** Where notes begin below the records: rows of a single field in a wider table. */
 function endOfRecords(width: number, table: TableRows, header: number): number {
-  const widthMin = 3;
-  if (width < widthMin) return table.length;
+  if (width < tableColumnsMin) return table.length;
   let end = table.length;
   while (end > header + 1) {
     const row = table.row(end - 1);

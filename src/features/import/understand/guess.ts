@@ -2,6 +2,7 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { Dates } from "./dates.ts";
+import { flags } from "./exclusion.ts";
 import { hasFields, type Sample } from "./format.ts";
 import { type FieldMap, mapTargets, type MapTarget } from "./map.ts";
 import { isDepartureWord } from "./shelters.ts";
@@ -57,7 +58,7 @@ const noStatus =
 const noName =
   /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|user|usuari|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
 const noId =
-  /zip|postal|plz|photo|foto|image|img|picture|url|link|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time/;
+  /zip|postal|plz|photo|foto|image|img|picture|url|link|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time|kennel|cage|^box|^room|^run$|jaula|canil|zwinger|^hok$|chenil|^cella$|peso|poids|gewicht|leeftijd|^eta$|postcode/;
 const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
 const ofOutcome = /outcome|resultado|desfecho|salida|ausgang/;
 const ofStay = /intake|ingreso|admission|entrada|aufnahme/;
@@ -191,12 +192,18 @@ export function kindIn(name = ""): string | undefined {
 function categoryColumn(columns: readonly Column[]): Column | undefined {
   return best(columns, ({ key, values }) => {
     const heading = headingScore("categoryId", key);
-    if (/intake|outcome|breed|color|sex|size|^age|edad|idade|alter|leeftijd/.test(key)) return 0;
+    if (
+      /intake|outcome|breed|color|sex|size|^age|edad|idade|alter|leeftijd|etapa|good|entente|sociab|compatib|vertrag/.test(
+        key,
+      )
+    ) {
+      return 0;
+    }
     if (heading < 1 && key.endsWith("name")) return 0;
     const share = shareOf(values, isSpecies);
     const isSure = heading > 0.9 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
     if (isSure) return heading + 2 * share;
-    return share >= 0.3 ? heading + 2 * share : 0;
+    return share >= (heading > 0 ? 0.3 : knownShare) ? heading + 2 * share : 0;
   });
 }
 
@@ -218,6 +225,12 @@ function nameColumn(columns: readonly Column[]): Column | undefined {
 
 /** Fewer different ids than that, and it is the id of something else. */
 const idShare = 0.5;
+/** Headings of ids that lists have for the numbers of their rows, too. */
+const ofRows = /^(?:no|nr|num|numero|number|nummer|n)$/;
+
+/** True for the numbers of rows, which are those of other animals in the next list. */
+const areRows = (values: readonly unknown[]) =>
+  values.every((value, at) => wordOf(value).trim() === String(at + 1));
 
 function idColumn(columns: readonly Column[]): Column | undefined {
   const ids = (values: readonly unknown[]) =>
@@ -226,6 +239,7 @@ function idColumn(columns: readonly Column[]): Column | undefined {
     const found = ids(values);
     if (2 * found.length <= values.length) return 0;
     const heading = headingScore("externalId", key);
+    if (ofRows.test(key) && areRows(found)) return 0;
     if (heading >= 1) return distinctShare(found) >= idShare && !found.every(isDate) ? heading : 0;
     const isCode = (value: unknown) =>
       /^(?=.*\d)(?=.*[\p{L}#/-])[\p{L}\d./#-]+$/u.test(wordOf(value));
@@ -307,25 +321,6 @@ function statusScore(column: Column, sample: Sample, statuses: Statuses): number
   const isLeft = meanings.has("sold") && meanings.has("gone");
   return isLeft || (isThere && meanings.size > 1) ? share : 0;
 }
-
-/** Columns of yes and no, with what these mean. */
-const flags: readonly (readonly [heading: RegExp, yes: Meaning, no: Meaning])[] = [
-  [
-    /^(?:is|currently|esta|ist)?(?=.)(?:available|adoptable|disponibi?le|disponivel|verfugbar|beschikbaar)?(?:foradoption|(?:para|en)adopcion|(?:para|em)adocao|inadozione)?$/,
-    "available",
-    "gone",
-  ],
-  [
-    /^(?:is|was|been|already|ya|fue|foi|ja|ist)?(?:adopted|adoptad[oa]|adott?at[oa]|adotad[oa]|adoptiert|vermittelt|adoptee?|geadopteerd|rehomed)$/,
-    "sold",
-    "available",
-  ],
-  [
-    /^(?:is|esta|ist)?(?:reserved|reservad[oa]|reserviert|reservee?|gereserveerd|adoptionpending|isadoptionpending)$/,
-    "pending",
-    "available",
-  ],
-];
 
 const areYesOrNo = (values: readonly unknown[]) =>
   shareOf(values, (each) => isYes(each) || isNo(each)) >= knownShare;
@@ -417,4 +412,5 @@ export const listHints = {
   familiar: familiarHeadings,
   isRecord: looksLikeRecord,
   isKind: isSpecies,
+  isTold: (cell: string) => isSpecies(cell) || new Statuses().knows(cell),
 };

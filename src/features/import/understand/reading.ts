@@ -15,7 +15,7 @@ import { collectBehind, limits, UnreadableInput } from "../read/input.ts";
 import { type Input, type Known, readInput, type ReadOptions } from "../read/read.ts";
 import { asm } from "./asm.ts";
 import { Dates } from "./dates.ts";
-import { deathReader } from "./exclusion.ts";
+import { type Corrected, correctionReader, deathReader } from "./exclusion.ts";
 import { type Format, hasFields, requireNeeded, type Sample, sampleOf } from "./format.ts";
 import { familiarHeadings, guessed, type Guess, isOfStays, kindIn, listHints } from "./guess.ts";
 import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map.ts";
@@ -235,6 +235,10 @@ export function understand(
   };
   const map = format.mapper(sample, context);
   const death = deathReader(sample, context);
+  const correction =
+    reading.format === "map"
+      ? correctionReader(sample, reading.columns?.status !== undefined)
+      : () => undefined;
   const share = sharer(reading);
   const outcomes: Outcome[] = [];
   let rejected = 0;
@@ -243,7 +247,7 @@ export function understand(
     learn(allDates, dateFields, record);
     let outcome = map(record, input.lines[outcomes.length] ?? 0);
     if (outcome.kind === "pet" && outcome.status !== "sold") {
-      outcome = unlessGone(outcome, death(record));
+      outcome = corrected(unlessGone(outcome, death(record)), record, correction);
     } else if (outcome.kind === "reject" && (rejected += 1) > problemsMax) {
       outcome = { ...outcome, record: undefined };
     }
@@ -258,6 +262,13 @@ export function understand(
 
 function unlessGone(animal: Candidate, reason: string | undefined): Candidate | Gone {
   return reason === undefined ? animal : goneOf(animal, reason, () => animal);
+}
+
+function corrected(found: Candidate | Gone, record: unknown, correction: Corrected): typeof found {
+  if (found.kind === "gone" || found.status !== "available") return found;
+  const { meaning, reason } = correction(record) ?? {};
+  if (meaning === undefined || meaning === "none") return found;
+  return meaning === "gone" ? unlessGone(found, reason) : { ...found, status: meaning };
 }
 
 /** Gives all records one object for a category, and one text for a reason: both are few. */
@@ -429,9 +440,9 @@ function nobodyIn({ outcomes }: Understanding, reading: Reading): Message | unde
   const isOpen = outcomes.some(
     (each) =>
       (each.kind === "pet" && (each.status === "available" || each.status === "pending")) ||
-      (each.kind === "reject" && each.unknownStatus !== undefined),
+      each.kind === "reject",
   );
-  const count = outcomes.filter(({ kind }) => kind !== "reject").length;
+  const count = outcomes.length;
   if (isOpen || count === 0) return undefined;
   const column =
     reading.columns?.status ?? (reading.format === "map" ? "the status of all" : reading.format);

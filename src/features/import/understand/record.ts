@@ -171,10 +171,23 @@ function outcomeOf(
     return goneOf(origin, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
   }
   const animal = pet();
+  if (meaning === "available" && saysOther(statuses, animal.name)) {
+    notes.add(message("namesTell"), origin.line, JSON.stringify(animal.name));
+  }
   if (isMissing && statuses.whenMissing === undefined) {
     notes.add(message("statusesBlank"), origin.line, JSON.stringify(animal.name));
   }
   return candidateOf(origin, animal, meaning === "none" ? undefined : meaning);
+}
+
+/** What stands behind a name: `Bella (ADOPTION PENDING)`, `Max - adopted!`. */
+const besideName = /[([*\u2013\u2014-]\s*(\p{L}[\p{L}\s]*)/u;
+
+/** True for a name that says that its animal is adopted or reserved. */
+function saysOther(statuses: Statuses, name: string): boolean {
+  const [, said] = besideName.exec(name) ?? [];
+  const found = said === undefined ? undefined : statuses.understood(said);
+  return found?.by === "list" && (found.meaning === "pending" || found.meaning === "sold");
 }
 
 function candidateOf(

@@ -101,7 +101,8 @@ export class Statuses {
       return { meaning: dated, by: "told" };
     }
     if (!isText) return undefined;
-    const read = byList(text) ?? byStem(text);
+    const listed = byList(text);
+    const read = listed === "open" ? undefined : (listed ?? byStem(text));
     return read?.by === "stem" && !this.#readsStems ? undefined : read;
   }
 }
@@ -133,7 +134,7 @@ function withoutDate(text: string): string {
   return isDate ? word : trimmed;
 }
 
-function byList(text: string): Understood | undefined {
+function byList(text: string): Understood | "open" | undefined {
   const whole = known.get(wordKey(text));
   if (whole !== undefined) return { meaning: whole, by: "list" };
   const undated = withoutDate(text);
@@ -144,8 +145,11 @@ function byList(text: string): Understood | undefined {
 
 const negated = /^(?:no|non|nein|nee|nao|false|0)$/;
 
-/** What a known word means with the rest behind it; undefined if the rest has to be asked for. */
-function withRest(meaning: Meaning, rest: string): Understood | undefined {
+/**
+ * What a known word means with the rest behind it; undefined if another sense of the text may tell,
+ * and "open" if none does.
+ */
+function withRest(meaning: Meaning, rest: string): Understood | "open" | undefined {
   const itself = { meaning, by: "list" } as const;
   if (rest === "" || besides.has(rest) || rest === "none") return itself;
   const listed = known.get(rest);
@@ -155,6 +159,8 @@ function withRest(meaning: Meaning, rest: string): Understood | undefined {
   switch (meaning) {
     case "available":
       if (negated.test(rest)) return { meaning: "gone", by: "list" };
+      // Where it came from, or how it is, may be told behind a word that says that it is there.
+      if (stem?.meaning === "gone" && stem.kind !== "death") return "open";
       if (told !== undefined) return { meaning: told, by };
       return isHarmless(rest) ? itself : undefined;
     case "pending":
@@ -183,8 +189,8 @@ const stemWordsMax = 12;
 
 /** Other negations may turn any stem round, so that what has one is asked for. */
 const negation =
-  /(?:^| )(?:no|not|non|nor|never|without|cannot|cant|isn|aren|un|pre|ex|in(?:eligible|adoptable)|nicht|kein\w*|nie|nunca|jamas|sin|ni|nao|sem|ne|pas|plus|niet|geen|nooit|soon|bald|pronto|bientot|binnenkort|em breve|until|unless|except|cancel\w*|fail\w*|deni\w*|declin\w*|refus\w*)(?= |$)/;
-const directlyNot = /(?:^| )(?:(?:not|no|un) (?:avail|adopt)|un(?:avail|adopt))/;
+  /(?:^| )(?:no|not|non|nor|never|without|cannot|cant|isn|aren|un|pre|ex|in(?:eligible|adoptable)|nicht|kein\w*|nie|nunca|jamas|sin|ni|nao|sem|ne|pas|plus|niet|geen|nooit|soon|bald|pronto|bientot|binnenkort|em breve|until|unless|except|cancel\w*|fail\w*|deni\w*|declin\w*|refus\w*|cleared|wird|werden|kann|darf|soll|muss|nur)(?= |$)/;
+const directlyNot = /(?:^| )(?:(?:not|no|un) (?:avail|adopt(?!ed|ad[oa]))|un(?:avail|adopt))/;
 
 const stemWords = (list: string) => new RegExp(String.raw`(?:^| )(?:${list})(?= |$)`);
 
@@ -205,14 +211,16 @@ const stems: readonly (readonly [RegExp, Stem])[] = [
     { meaning: "gone" },
   ],
   [
-    stemWords(String.raw`stray|med\w*|behav\w*|legal|quarant\w*|assess\w*|vet`),
+    stemWords(String.raw`stray|med(?:s|ic\w*)?|behav\w*|legal|quarant\w*|assess\w*|vet`),
     { meaning: "gone" },
   ],
   [stemWords(String.raw`pend\w*|hold|reserv\w*|espera|proces\w*`), { meaning: "pending" }],
 ];
 const availableStem =
   /(?:^| )(?:avail|adoptab|dispon)|(?:^| )(?:for|en|a|a l) adop(?:tion|cion)(?= |$)/;
-const soldStem = stemWords(String.raw`adopted|adoption|adoptad\w*|adotad\w*|adottat\w*|vermittelt`);
+const soldStem = stemWords(
+  String.raw`adopted|adoption (?:complet|finali[sz])\w*|adoptad\w*|adotad\w*|adottat\w*|vermittelt`,
+);
 const fosterStem = stemWords(String.raw`foster\w*|acogida`);
 
 /** What the stems in a text mean, death and departure before pending, and that before available. */
@@ -246,7 +254,7 @@ const deadWords = stemWords(
 );
 /** Somebody else who died, or a word that turns it round. */
 const otherDead =
-  /(?:^| )(?:owner|guardian|mother|father|parent|mom|dad|brother|sister|sibling|littermate|mate|handler|tutor|duen[oa]|madre|padre|besitzer\w*|halter\w*|mutter|vater|mere|pere|proprietaire|dono|dona|eigenaar|alive|not|no|non)(?= |$)/;
+  /(?:^| )(?:owner|guardian|mother|father|parent|mom|dad|brother|sister|sibling|littermate|mate|handler|tutor|duen[oa]|madre|padre|besitzer\w*|halter\w*|mutter|vater|mere|pere|proprietaire|dono|dona|eigenaar|alive|tooth|teeth|eye|tail|leg|tired|request|not|no|non)(?= |$)/;
 const deadWordsMax = 6;
 
 /** True for a short text that says that the animal died, in a column that tells such things. */

@@ -133,7 +133,9 @@ const externalIdCharactersMax = 200;
 /** The id that a source has for its animal, as text; undefined if it is blank. */
 export function sourceId(field: string, value: unknown): string | undefined {
   if (isBlank(value)) return undefined;
-  const id = exactName(field, int64Of(value, "json")?.toString() ?? value).trim();
+  const text = exactName(field, int64Of(value, "json")?.toString() ?? value).trim();
+  // Tools for tables write whole numbers so where one of them is missing.
+  const id = text.replace(/^(\d+)\.0+$/, "$1");
   refuseLong(field, id, externalIdCharactersMax);
   return id;
 }
@@ -178,8 +180,8 @@ export function externalId(
   return source === "" ? id : ownText(idPrefix(source), id);
 }
 
-const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|sí|s|ja|j|oui|o|sim)$/i;
-const no = /^(?:n|no|f|false|0(?:\.0+)?|nein|non|nee|nao|não|-)$/i;
+const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|sí|sì|s|ja|j|oui|o|sim|tak)$/i;
+const no = /^(?:n|no|f|false|0(?:\.0+)?|nein|non|nee|nao|não|nie|-)$/i;
 
 /** True for a set flag, as people and the tools that pass files on write it. */
 export function isYes(value: unknown): boolean {

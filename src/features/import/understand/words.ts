@@ -31,7 +31,7 @@ export function pairsIn(text: string, equalsAt: (pair: string) => number) {
 export const words: Readonly<Record<Meaning, string>> = {
   available: `
 available, available now, available for adoption, available behavior must read, available behind the scenes,
-available offsite adoption, available offsite, available itff, available pending photo, adoptable, for adoption, up for adoption, ready for adoption,
+available offsite adoption, awaiting adoption, urgent adoption, available offsite, available itff, available pending photo, adoptable, for adoption, up for adoption, ready for adoption,
 adoption ready, ready, needs home, needs a home, looking for a home, available in foster, on display
 disponible, en adopcion, disponible para adoptar, para adopcion, disponible para adopcion, adopcion disponible, listo para adopcion,
 busca hogar, busca casa, busca familia, en busca de hogar
@@ -49,7 +49,7 @@ foster to adopt, meet and greet, m g
 reservado, reservada, pendiente, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
 en tramite, en espera, pre adoptado, pre adoptada, preadoptado, preadoptada
 reserviert, vorgemerkt, in vermittlung
-reserve, reservee, en cours d adoption, en cours
+reserve, reservee, en cours d adoption, en cours, adoption en cours, adoption en attente
 gereserveerd, in optie, onder optie
 pendente, adocao pendente, em processo, em processo de adocao
 riservato, riservata, prenotato, prenotata, adozione in corso`,
@@ -72,12 +72,12 @@ not for adoption, not available, not available for adoption, not adoptable, not 
 not ready, withdrawn, removed, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
 awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster,
 medical observation, unassigned, pending foster pickup
-hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
+hold, stray, stray hold, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending intake, pending vetting, pending surgery, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
 quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
 lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, permanent resident, hospice, sanctuary, boarding
 shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild
 muerto, muerta, murio, fallecio, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
-devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena,
+devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena, en recuperacion, en proceso de recuperacion, en espera de cirugia,
 en acogida, casa de acogida, retirado, retirada, perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas
 verstorben, gestorben, tot, eingeschlafert, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar,
 nicht vermittelbar, quarantane, pflegestelle, auf pflegestelle, in pflegestelle, regenbogenbrucke, verlegt

@@ -234,7 +234,7 @@ describe("an id", () => {
     ["Animal No", ["7", "8", "8"]],
     ["Ref", ["x-1", "x-2", "x-3"]],
     ["Animal Number", ["N/A", "N/A", "A-3", "A-4", "A-5"]],
-    ["Box", ["A-1", "N/A", "A-3"]],
+    ["Kartei", ["A-1", "N/A", "A-3"]],
   ])("is %s: %j", async (heading, ids) => {
     expect((await columnsOf(list(heading, ids)))?.externalId).toBe(heading);
   });

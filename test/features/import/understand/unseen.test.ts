@@ -1,9 +1,9 @@
 /** Shapes of lists that were met in the wild once the reading stood; all made up. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { writeXlsx } from "hucre/xlsx";
 import { message } from "../../../../src/features/import/messages.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
-import type { UnknownFormat } from "../../../../src/features/import/understand/reading.ts";
+import type { Given, UnknownFormat } from "../../../../src/features/import/understand/reading.ts";
 import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
 import { brief, readWhole, refusal } from "../helpers.ts";
 
@@ -183,7 +183,7 @@ test("a report with several rows for an animal is refused", async () => {
   );
   // A header that is repeated on each page is none, nor is an animal.
   const pages = "Name,Species,Status\nName,Species,Status\nRex,Dog,Available\n";
-  expect(await refusal(readWhole(pages))).not.toContain("a second row");
+  expect((await readWhole(pages)).outcomes.map(brief)).toEqual(["3 Rex / Dog / available"]);
   const exams = "Name,Species,Status,Stage,Note\nRex,Dog,Intake 1,Intake 2,Intake 3\n";
   expect(await refusal(readWhole(exams))).not.toContain("a second row");
 });
@@ -259,4 +259,114 @@ test("what is lost, found and adopted is not for adoption, in the plural too", a
   const rows = ["adotados", "encontrados", "perdidas", "adoptados"];
   const text = `nome,tipo,cadastro\n${rows.map((word) => `Bo,gato,${word}`).join("\n")}\n`;
   expect(await refusal(readWhole(text))).toContain("none of 4 animals is for adoption by cadastro");
+});
+
+describe("what another list would overwrite is no id", () => {
+  const heading = (name: string) => `${name},Name,Species,Status`;
+  test.each([
+    ["Kennel", ["A1", "A2"]],
+    ["Box", ["B1", "B2"]],
+    ["Peso", ["32kg", "8kg"]],
+    ["Leeftijd", ["3jr", "2jr"]],
+    ["Postcode", ["1234AB", "1234AC"]],
+    ["No.", ["1", "2"]],
+    ["Nr", ["1", "2"]],
+  ])("%s of %j", async (name, [one, other]) => {
+    const rows = `${one},Rex,Dog,Available\n${other},Tom,Cat,Adopted\n`;
+    const { reading } = await readWhole(`${heading(name)}\n${rows}`);
+    expect(reading.columns?.externalId).toBeUndefined();
+  });
+
+  test("numbers that go on with the animals are ids", async () => {
+    const { reading } = await readWhole(
+      `${heading("No.")}\n7,Rex,Dog,Available\n9,Tom,Cat,Adopted\n`,
+    );
+    expect(reading.columns?.externalId).toBe("No.");
+  });
+
+  test("an id is the same as a text, a decimal or a formula", async () => {
+    const ids = async (id: string) => {
+      const { outcomes } = await readWhole(`ID,Name,Species,Status\n${id},Rex,Dog,Available\n`);
+      return outcomes[0]?.externalId;
+    };
+    expect(await Promise.all(["1001", "1001.0", '="1001"'].map(ids))).toEqual(
+      Array.from({ length: 3 }, () => "1001"),
+    );
+  });
+});
+
+describe("an animal that is called available", () => {
+  const stateOf = async (text: string, given: Given = {}) => {
+    const { outcomes } = await readWhole(text, given);
+    return outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
+  };
+
+  test.each([
+    ["Reserved", "Yes", "pending"],
+    ["Adopted", "x", "sold"],
+    ["Hold", "Y", "pending"],
+    ["Not for adoption", "Sí", "gone"],
+    ["Deleted", "true", "gone"],
+    ["Adoptable", "No", "gone"],
+    ["Adottato", "Sì", "sold"],
+    ["Rescue deadline", "12/01/2026", "available"],
+    ["Owner deceased", "Yes", "available"],
+    ["Condition", "Dead tooth removed", "available"],
+    ["Intake Type", "Euthanasia Request", "available"],
+  ])("and whose column %s says %s is %s", async (column, value, state) => {
+    const text = `ID,Name,Species,Status,${column}\n7,Rex,Dog,Available,${value}\n9,Tom,Cat,On hold,\n`;
+    const given = { columns: parseFieldMap("name=Name,categoryId=Species,status=Status") };
+    expect(await stateOf(text, given)).toEqual([state as never, "pending"]);
+  });
+
+  test.each([
+    ["Date out", "5/20/2026", "gone"],
+    ["Fecha salida", "20/05/2026", "gone"],
+    ["Adopter", "Ana Ruiz", "sold"],
+    ["Reserviert für", "Frau Meier", "pending"],
+  ])("because no column says it, and whose %s is %s, is %s", async (column, value, state) => {
+    const text = `Name,Species,${column}\nRex,Dog,\nTom,Cat,${value}\n`;
+    expect(await stateOf(text, { defaultStatus: "available" })).toEqual([
+      "available",
+      state as never,
+    ]);
+  });
+
+  test("though its name says otherwise is told", async () => {
+    const names = ["Bella (ADOPTION PENDING)", "Max - adopted!", "Mary-Jane", "Rex (2)"];
+    const rows = names.map((name) => `${name},Dog,Available\n`).join("");
+    const { notes } = await readWhole(`Name,Species,Status\n${rows}`);
+    const told = notes.filter(({ said }) => said.code === "namesTell");
+    expect(told.map(({ records, firstLine }) => [records, firstLine])).toEqual([[2, 2]]);
+  });
+});
+
+test("a kind or a status alone in a row is no animal, and a header again is left out", async () => {
+  const text =
+    "Name,Species,Status\nRex,Dog,Available\nADOPTED,,\nName,Species,Status\nMax,Dog,Adopted\nCATS,,\nTom,Cat,Available\n";
+  const { outcomes, notes } = await readWhole(text);
+  expect(outcomes.map(({ kind, line }) => [kind, line])).toEqual([
+    ["pet", 2],
+    ["reject", 3],
+    ["pet", 5],
+    ["reject", 6],
+    ["pet", 7],
+  ]);
+  expect(notes.map(({ said }) => said.code)).toContain("rowsLeftOut");
+});
+
+test("a bad row is told before it is asked whether the column is the right one", async () => {
+  const text =
+    "Name,Species,Status,Bio\nRex,Dog,Available,Loves walks, toys\nTom,Cat,Adopted,Shy\n";
+  const { outcomes } = await readWhole(text);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["reject", "pet"]);
+});
+
+test("what animals get on with is not their kind", async () => {
+  const text = "Name,Age,Status,Good with\nTom,2,Available,Dogs\nKim,3,On hold,Cats\n";
+  const { outcomes } = await readWhole(text, { called: "chats_a_adopter.csv" });
+  expect(outcomes.map((each) => each.kind === "pet" && each.category.name)).toEqual([
+    "chats",
+    "chats",
+  ]);
 });

@@ -24,24 +24,25 @@ describe("words that shelters write", () => {
       |Beschikbaar voor adoptie|sucht ein Zuhause|noch frei|En busca de hogar|Busca casa|Zoekt thuis|vrij
       |Adoptable immédiatement|Available in foster|Cherche une famille|Procura um lar`,
     pending: `On Hold|En proceso de adopción|Proceso de adopción|Em processo de adoção|Adoption in progress
-      |Pre-adoptado|Reservado/a|Réservé·e|Réservé.e|Reservado-a|En espera|en cours`,
+      |Pre-adoptado|Reservado/a|Réservé·e|Réservé.e|Reservado-a|En espera|en cours|Adoption en cours|Adoption en attente`,
     sold: `ADOPTADO/A|Adotado/a|Adopté(e)|Adopté·e|Hat ein Zuhause|Zuhause gefunden|Adopted Offsite
       |Healthy In Home`,
     gone: `Murió|Faleceu|Morreu|Fallecido/a|Pflegestelle|Auf Pflegestelle|En acogida|In Foster|Foster
       |Regenbogenbrücke|Rendu à son propriétaire|Pas disponible|Owner Reclaimed|Retirado|Perdida
-      |Encontrado|Verlegt|Unassigned|Medical Hold|Stray hold|Disponible (falleció)`,
+      |Encontrado|Verlegt|Unassigned|Medical Hold|Stray hold|Rabies hold|Owner hold|Police hold|Pending surgery|Disponible (falleció)`,
     none: "none|NONE",
   });
   test.each(cases)("%s is %s, by the list", (word, meaning) => {
     expect(read(word)).toEqual({ meaning: meaning as Meaning, by: "list" });
   });
 
-  test.each(["Option", "Übertragen", "Checked", "Adoptive parent wanted", "Zone 7"])(
-    "%s is asked for",
-    (word) => {
-      expect(read(word)).toBeUndefined();
-    },
-  );
+  const unclear =
+    `Option|Übertragen|Checked|Adoptive parent wanted|Zone 7|Not adopted|No adoptado|not_adopted
+    |Adoption application received|Adoption floor|Adoption fee waived|wird nur zu zweit vermittelt
+    |kann vermittelt werden|Medically cleared|medium`.split("|");
+  test.each(unclear.map((word) => word.trim()))("%s is asked for", (word) => {
+    expect(read(word)).toBeUndefined();
+  });
 });
 
 describe("the rest of a status", () => {
@@ -53,7 +54,7 @@ describe("the rest of a status", () => {
     sold: "Available - Adopted|Adopted (released)",
     gone: `Available: No|Disponível: não|Available: false|Available (0)|Available — Deceased|Available - Deceased
       |Zu vermitteln - verstorben|Available - Returned to Owner|Available - Quarantine|Ready - Not Available
-      |Disponible: non|Available - deceased 3/14|Available - medical|Pending - died|On hold - medical
+      |Disponible: non|Available - deceased 3/14|Pending - died|On hold - medical
       |Adopted - died 3/14`,
   });
   test.each(cases)("%s is %s", (word, meaning) => {
@@ -65,6 +66,12 @@ describe("the rest of a status", () => {
     "Available (not yet)",
     "Available - ask Maria",
     "Disponible - ya no",
+    "Available (medium)",
+    "Disponible - mediano",
+    "Available (former stray)",
+    "Available - medical",
+    "Available - lost an eye",
+    "Available - returned by adopter",
   ])("%s is asked for", (word) => {
     expect(read(word)).toBeUndefined();
   });
