@@ -1,5 +1,6 @@
 import { settings, withoutPassword, type Config, type LoadedConfig } from "../config.ts";
 import { isoSeconds, systemClock } from "../domain/clock.ts";
+import type { Tls } from "../http/server.ts";
 import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
 import { leadsToLoopback } from "./reach.ts";
@@ -9,12 +10,13 @@ export async function warnAtStart(
   loaded: LoadedConfig,
   services: Services,
   log: Logger,
+  tls: Tls | undefined,
 ): Promise<void> {
   const { config } = loaded;
   const warn = (warning: string | undefined) => void (warning !== undefined && log.warn(warning));
   warn(passwordWarning(loaded));
   warn(await exposureWarning(config));
-  warn(await certificateWarning(config, systemClock()));
+  warn(await certificateWarning(config, tls, systemClock()));
   try {
     warn(await environmentWarning(config, services));
   } catch (error) {
@@ -46,17 +48,21 @@ export async function exposureWarning(config: Config): Promise<string | undefine
   );
 }
 
-/** What an operator should know of a certificate that clients refuse. */
+/**
+ * What an operator should know of a certificate that clients refuse. It was read before: a key from
+ * a pipe can be read once.
+ */
 export async function certificateWarning(
-  config: Config,
+  { tlsCert }: Config,
+  tls: Tls | undefined,
   nowMs: number,
 ): Promise<string | undefined> {
-  if (config.tlsCert === undefined) return undefined;
+  if (tls === undefined) return undefined;
   // Loaded where it is needed: node:crypto takes 4 ms.
-  const { certificateEndMs, readTls } = await import("./tls.ts");
-  const endMs = certificateEndMs(readTls(config)?.cert ?? "");
+  const { certificateEndMs } = await import("./tls.ts");
+  const endMs = certificateEndMs(tls.cert);
   if (endMs > nowMs) return undefined;
-  return `The certificate in ${config.tlsCert} ended ${isoSeconds(endMs)}: clients refuse it. Renew it, then send SIGHUP.`;
+  return `The certificate in ${tlsCert} ended ${isoSeconds(endMs)}: clients refuse it. Renew it, then send SIGHUP.`;
 }
 
 /** What an operator should know of the keys that the service is started on. */

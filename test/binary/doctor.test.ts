@@ -18,6 +18,7 @@ import {
 import { join } from "node:path";
 import { $ } from "bun";
 import { Database } from "bun:sqlite";
+import { readTls } from "../../src/cli/tls.ts";
 import { certificateWarning } from "../../src/cli/warnings.ts";
 import { checkCertificate } from "../../src/features/operate/doctor/server.ts";
 import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
@@ -84,8 +85,9 @@ describe("the certificate of the settings", () => {
     ]);
     expect(checkCertificate(plain, end)).toEqual([]);
     // A start says the same at once.
-    expect(await certificateWarning(config, end - 1)).toBeUndefined();
-    expect(await certificateWarning(config, end)).toContain("clients refuse it");
+    const tls = readTls(config);
+    expect(await certificateWarning(config, tls, end - 1)).toBeUndefined();
+    expect(await certificateWarning(config, tls, end)).toContain("clients refuse it");
   });
 });
 
