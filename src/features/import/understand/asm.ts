@@ -43,25 +43,36 @@ const flags = rules
   .flatMap(([, facts]) => facts.split(","))
   .filter((fact) => !movements.includes(fact) && fact !== "deceaseddate");
 
+/** What the columns are called in ASM's own export of animals, which it can import again. */
+const exported: Readonly<Record<string, string>> = {
+  isnotavailableforadoption: "animalnotforadoption",
+  nonshelteranimal: "animalnonshelter",
+  deceaseddate: "animaldeceaseddate",
+};
+const species = ["speciesname", "animalspecies"];
+
+const among = (fields: NamedFields, name: string) => fields.among([name, exported[name] ?? name]);
+
 /** ASM3 (sheltermanager.com): `json_adoptable_animals` and its kin, or their columns as CSV. */
 export const asm: Format = {
   ...layoutFormat({
     name: "asm",
     title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
-    id: ["id"],
+    id: ["id", "animalid"],
     animal: ["animalname"],
-    species: ["speciesname"],
+    species,
     // A report of movements has several of an animal, each with the time when that changed.
     dates: ["movementdate", "lastchangeddate"],
     says: stateReader,
     marks: [],
   }),
-  needed: [["animalname"], ["speciesname"]],
+  needed: [["animalname"], species],
   recognises(sample) {
     const fields = new NamedFields(sample);
     // The latter are columns that no other program has.
     return (
-      fields.has(["animalname"]) && fields.has(["speciesname", "sheltercode", "animaltypename"])
+      fields.has(["animalname"]) &&
+      fields.has(["speciesname", "sheltercode", "animaltypename", "animalnotforadoption"])
     );
   },
 };
@@ -70,14 +81,19 @@ export const asm: Format = {
 function stateReader(fields: NamedFields, { statuses }: MapperContext): (record: unknown) => Said {
   const words = ["adoptionstatus", "status"];
   const word = fields.among(words);
-  const flagged = flags.map((name) => [name, fields.among([name]).read] as const);
+  const flagged = flags.map((name) => [name, among(fields, name).read] as const);
   const movement = movementReader(fields);
-  const deceased = fields.among(["deceaseddate"]).read;
-  const tells = fields.has([...flags, "activemovementtype", "deceaseddate", ...movementNames]);
+  const deceased = among(fields, "deceaseddate").read;
+  const isExport = fields.has(["animalnotforadoption"]) && fields.has(["animalid"]);
+  const animal = fields.among(["animalid"]).read;
+  const facts = [...flags, ...Object.values(exported), "activemovementtype", "deceaseddate"];
+  const tells = fields.has([...facts, ...movementNames]);
   if (!tells && !fields.has(words) && statuses.whenMissing === undefined) {
     throw missingStatus("ARCHIVED, ACTIVEMOVEMENTTYPE or ADOPTIONSTATUS");
   }
   return (record) => {
+    // Vaccinations, tests and costs follow their animal, each in a row of its own.
+    if (isExport && isBlank(animal(record))) return { gone: "more of the animal above" };
     const facts = new Set(flagged.flatMap(([name, read]) => (isYes(read(record)) ? [name] : [])));
     const moved = movement(record);
     if (moved !== undefined) facts.add(moved);

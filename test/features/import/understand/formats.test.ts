@@ -57,6 +57,29 @@ describe("named formats, found by themselves", () => {
     ]);
   });
 
+  test("ASM3's own export, which has more of an animal in rows of their own", async () => {
+    const heads =
+      "ANIMALID,ANIMALCODE,ANIMALNAME,ANIMALSPECIES,ANIMALDECEASEDDATE,ANIMALNOTFORADOPTION,ANIMALNONSHELTER,MOVEMENTTYPE,MOVEMENTDATE,VACCINATIONTYPE";
+    const rows = [
+      "1,A1,Rex,Dog,,0,0,0,,",
+      ",A1,Rex,,,,,,,Rabies",
+      "2,A2,Tom,Cat,,0,0,1,11/03/2026,",
+      "3,A3,Kim,Cat,,1,0,0,,",
+      "4,A4,Bo,Dog,11/03/2026,0,0,0,,",
+      "5,A5,Lu,Dog,,0,1,0,,",
+    ];
+    const { format, outcomes } = await readWhole([heads, ...rows, ""].join("\n"));
+    expect([format, ...outcomes.map(brief)]).toEqual([
+      "asm",
+      "2 Rex / Dog / available [asm:1]",
+      "3 gone: more of the animal above",
+      "4 Tom / Cat / sold [asm:2]",
+      "5 gone: not available for adoption [asm:3]",
+      "6 gone: deceased [asm:4]",
+      "7 gone: not a shelter animal [asm:5]",
+    ]);
+  });
+
   test("ASM3: only animals that are or were up for adoption", async () => {
     expect(await briefs("asm.json")).toEqual([
       "asm",
