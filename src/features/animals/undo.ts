@@ -31,19 +31,24 @@ export interface UndoOptions {
   readonly rehearse?: boolean;
 }
 
-/** Ends the transaction of a rehearsal, so that nothing of it is stored. */
-class Rehearsed extends Error {
+/** Ends the transaction of an undo of which nothing is to be stored. */
+class NotStored extends Error {
   readonly report: UndoReport;
 
   constructor(report: UndoReport) {
-    super("only a rehearsal");
+    super("only a report");
     this.report = report;
   }
 }
 
+/** True for an undo that leaves everything as it is, because all of it was changed since. */
+const leavesAll = ({ left, removed, restored, updated, categories }: UndoReport) =>
+  left > 0 && removed + restored + updated + categories.length === 0;
+
 /**
- * Undoes a change, by default the last one in force; later changes stay. Throws AppError when there
- * is no such change, or when it was already undone.
+ * Undoes a change, by default the last one in force; later changes stay. A change of which nothing
+ * can be undone now stays in force: once what came later is undone, it can be. Throws AppError when
+ * there is no such change, or when it was already undone.
  */
 export async function undoChange(
   editing: Editing,
@@ -53,13 +58,13 @@ export async function undoChange(
   const work = async (undo: Change) => {
     // What was read before may have changed since.
     const report = await takeBack(undo, await toUndo(undo.tx, id));
-    if (rehearse) throw new Rehearsed(report);
+    if (rehearse || leavesAll(report)) throw new NotStored(report);
     return report;
   };
   try {
     return await makeChange(editing, "undo", work, { isLong: true, undoes: id });
   } catch (error) {
-    if (error instanceof Rehearsed) return error.report;
+    if (error instanceof NotStored) return error.report;
     throw error;
   }
 }

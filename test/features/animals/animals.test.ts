@@ -198,6 +198,9 @@ describe.each(stores)("$name", (kind) => {
     const adding = (await newestInForce())?.id ?? 0n;
     await animals.remove([id]);
     expect(await animals.undo({ change: adding })).toMatchObject({ removed: 0, left: 1 });
+    // It is still in force: it can be undone once what came later is.
+    expect(await animals.undo()).toMatchObject({ restored: 1 });
+    expect(await animals.undo({ change: adding })).toMatchObject({ removed: 1, left: 0 });
   });
 
   test("an undo that an earlier version left half done is finished", async () => {

@@ -55,7 +55,9 @@ describe("two people at one animal", () => {
     // The first change's undo has nothing left to take back.
     const list = await (await mia.get("/changes")).text();
     const [, undo = ""] = /Rexona[^]*?action="(\/changes\/\d+\/undo)"/.exec(list) ?? [];
-    const undone = await mia.submit(undo, { back: path });
+    const refused = await mia.post(undo, { back: path });
+    expect(refused.status).toBe(409);
+    const undone = await refused.text();
     expect(undone).toContain("Nothing was undone.");
     expect(undone).toContain("Changed since, and left as it is: 1 animal.");
     expect(undone).not.toContain("as before");

@@ -181,7 +181,17 @@ export async function postUndo(visit: Visit, id: string): Promise<Response> {
   if (!mayUndo(visit, change)) return messagePage(visit, "Forbidden", words.failures.othersChange);
   // The undo of a large import takes longer than a connection may be silent.
   visit.sender.limitTime(0);
-  return seeOther(
-    withChange(back, await visit.change(({ animals }) => animals.undo({ change: change.id }))),
-  );
+  let left = 0;
+  const made = await visit.change(async ({ animals }) => {
+    ({ left } = await animals.undo({ change: change.id }));
+  });
+  if (made.changeId !== undefined) return seeOther(withChange(back, made));
+  // All of it was changed since.
+  return page(visit, {
+    title: words.changes.title,
+    section: "animals",
+    status: "Conflict",
+    back: [back, words.animals.backToAll],
+    body: notice("bad", `${words.done.nothing()} ${words.done.kept(animalsText(visit, left))}`),
+  });
 }
