@@ -60,6 +60,8 @@ export interface JobCommand {
   readonly memoryMaxBytes?: number;
   /** For a job that the settings schedule: how often, undefined for never. */
   readonly everyMs?: (loaded: LoadedConfig) => number | undefined;
+  /** For such a job: the setting that says where it works. At another place it is due at once. */
+  readonly place?: (loaded: LoadedConfig) => string | undefined;
   /**
    * Hears why each of them failed, or null. Throws AppError to have a warning in the log. `signal`
    * is aborted when the service stops.

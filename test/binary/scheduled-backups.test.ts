@@ -246,6 +246,20 @@ test("go to a folder that is made, and one that cannot be is told", async () => 
   expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
 }, 120_000);
 
+test("are made at once at another place, and listed where there is one", async () => {
+  const places = ["first", "second"].map((name) => join(folder.path, name));
+  for (const place of places) {
+    await using server = await serve(data, [], { env: { REHOME_BACKUP_TO: place } });
+    await until(() => existsSync(place) && readdirSync(place).some((name) => name.endsWith(".db")));
+    expect(await server.stop()).toBe(0);
+  }
+  expect(await command(["backup", "list", join(folder.path, "misspelt")])).toMatchObject({
+    exitCode: 1,
+    stdout: "",
+    stderr: expect.stringContaining("There is no folder"),
+  });
+});
+
 test("are left alone by a server without their setting, and are not for bad settings", async () => {
   using db = new Database(join(data, "rehome.db"));
   db.run("UPDATE schedule SET next_at_ms = 0, tried_at_ms = NULL, failures = 9");

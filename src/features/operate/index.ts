@@ -67,6 +67,7 @@ export const operateFeature: Feature = {
         loaded.valueOf(backupSettings.to) === undefined || isDatabase(loaded)
           ? undefined
           : parseDuration(loaded.valueOf(backupSettings.every)),
+      place: (loaded) => loaded.valueOf(backupSettings.to),
       async ended({ valueOf }, problem, signal) {
         const url = valueOf(backupSettings.ping);
         if (url === undefined) return;

@@ -6,7 +6,8 @@ import type { Feature, JobCommand } from "../../feature.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { jobName, jobsOf, scheduleJob } from "../jobs.ts";
+import { factOf, putFact } from "../../storage/store-state.ts";
+import { jobName, jobsOf, removeJob, scheduleJob } from "../jobs.ts";
 import { Schedule } from "./schedule.ts";
 
 /** What features do by the schedule, while the service runs. */
@@ -68,10 +69,21 @@ async function planJobs(
   db: Database,
 ): Promise<void> {
   const jobs = await jobsOf(db);
-  for (const { kind, everyMs } of commands) {
+  for (const { kind, everyMs, place } of commands) {
     const wantedMs = everyMs?.(loaded);
-    const isMs = jobs.find(({ name }) => name === jobName(kind, ""))?.everyMs;
-    if (wantedMs === undefined || wantedMs === isMs) continue;
-    await db.transaction((tx) => scheduleJob(tx, { kind, target: "" }, wantedMs, systemClock()));
+    if (wantedMs === undefined) continue;
+    const name = jobName(kind, "");
+    const isMs = jobs.find((each) => each.name === name)?.everyMs;
+    const placeFact = `place_of_${kind}`;
+    const wantedPlace = place?.(loaded);
+    const isPlace = await db.read((tx) => factOf(tx, placeFact));
+    if (wantedMs === isMs && wantedPlace === isPlace) continue;
+    await db.transaction(async (tx) => {
+      if (wantedPlace !== undefined && wantedPlace !== isPlace) {
+        await removeJob(tx, name);
+        await putFact(tx, placeFact, wantedPlace);
+      }
+      await scheduleJob(tx, { kind, target: "" }, wantedMs, systemClock());
+    });
   }
 }

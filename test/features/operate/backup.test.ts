@@ -296,7 +296,7 @@ describe("restoring", () => {
     expect(said).toContain(message);
     // Nothing about the catalogue, which is in order, or about a data folder.
     expect(hint).toMatch(
-      /^(?:Name a file that rehome backup made|Take an earlier backup|Make one)/,
+      /^(?:Name a file that rehome backup made|Take an earlier backup|See which there are)/,
     );
     expect(await names()).toEqual(["Rex"]);
     expect(readdirSync(data).toSorted()).toEqual(["limits.db", "rehome.db"]);

@@ -173,7 +173,14 @@ export function listCommand(io: Io): Command {
     if (address === undefined) {
       throw new UsageError("No place is named.", "rehome backup list s3://BUCKET/PREFIX");
     }
-    const { place } = locate(address, loaded, io);
+    const { place, name: file } = locate(address, loaded, io);
+    if (file !== undefined && place.folder !== undefined) {
+      const isThere = existsSync(address);
+      const what = isThere ? `${address} is one file.` : `There is no folder ${address}.`;
+      throw new AppError(isThere ? "invalid_request" : "not_found", what, {
+        hint: "Name the folder that backups are written to, or s3://BUCKET/PREFIX.",
+      });
+    }
     const files = new Map((await place.list()).map(({ name, bytes }) => [name, bytes]));
     const found = datedNames([...files.keys()]).toReversed();
     const rows = found.map(({ name, at, store, isEncrypted }) => ({

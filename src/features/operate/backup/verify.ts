@@ -152,7 +152,7 @@ export function requireBackup(file: string): void {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") {
       throw new AppError("not_found", `There is no backup ${file}.`, {
-        hint: "Make one with rehome backup FILE.",
+        hint: "See which there are: rehome backup list PLACE",
       });
     }
     throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
