@@ -199,7 +199,7 @@ async function banner(
   const keys = await services.keys.count();
   const pages = io.features.flatMap(({ routes }) => routes?.(loaded.valueOf)?.pages ?? []);
   // A feature may have a longer title than the others, and all are in one column.
-  const width = Math.max(5, ...listening.map(({ title }) => title.length));
+  const width = Math.max(5, ...[...pages, ...listening].map(({ title }) => title.length));
   const labelled = (label: string, text: string) => `  ${label.padEnd(width)} ${text}`;
   const lines = [
     `rehome ${version}`,

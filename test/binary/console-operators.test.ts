@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { command } from "../helpers/command.ts";
@@ -251,7 +252,12 @@ describe("People", () => {
 
   test("invites, shows the link this once, and removes at once", async () => {
     const page = await (await olga.post("/people", { name: "Uma", role: "staff" })).text();
-    expect(page).toContain('aria-label="The link as a QR code"');
+    // Another device cannot open this address, nor scan it.
+    expect(page).toContain("Only this computer can open this link.");
+    expect(page).not.toContain("The link as a QR code");
+    const host = hostname().toLowerCase();
+    const elsewhere = await olga.post("/link", {}, { host, origin: `http://${host}` });
+    expect(await elsewhere.text()).toContain('aria-label="The link as a QR code"');
     expect(page).not.toContain('action="/language');
     const link = linkIn(page);
     const people = await textOf("/people");

@@ -141,8 +141,10 @@ export const messageTexts = {
   credentialMissing: () => "the backup that was restored lacks the credential",
   pullOvertaken: () => "the list was paused or pulled elsewhere meanwhile; nothing changed",
   noneTaken: (read: string, why: string) => `none of ${read} records could be read: ${why}`,
-  withdrawalsWait: (held: string) => `${held} withdrawals wait for a person`,
-  recordsWrong: (rejected: string, read: string) => `${rejected} of ${read} records have errors`,
+  withdrawalsWait: (held: string) =>
+    held === "1" ? "1 withdrawal waits for a person" : `${held} withdrawals wait for a person`,
+  recordsWrong: (rejected: string, read: string) =>
+    `${rejected} of ${read} records ${rejected === "1" ? "has" : "have"} errors`,
 };
 
 type MessageCode = keyof typeof messageTexts;

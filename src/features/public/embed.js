@@ -16,6 +16,8 @@
   const isOurs = (script) => /\/animals\.js(\?|$)/.test(script.src) && !script.dataset.started;
 
   async function show(script) {
+    /* Another tag of this script may have done it meanwhile. */
+    if (script.dataset.started) return;
     script.dataset.started = "true";
     const { list: selector, category = "", max = "5000" } = script.dataset;
     const list = selector ? document.querySelector(selector) : document.createElement("ul");

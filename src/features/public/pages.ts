@@ -54,7 +54,8 @@ export function animalsPage(
 ): Page {
   const say = words[language];
   const heading = title ?? say.title;
-  const groups = Map.groupBy(animals, ({ category }) => category.id);
+  // Those without a name are one group for who reads it.
+  const groups = Map.groupBy(animals, ({ category: { id, name } }) => (name ? id : "others"));
   const sections = [...groups].map(([id, members]) => ({
     id: `category-${id}`,
     name: members[0]?.category.name ?? say.others,

@@ -306,13 +306,16 @@ function pullCommand(io: Io): Command {
       ],
       examples: ["rehome sources pull north", "rehome sources pull north --yes"],
     },
-    async (_list, services, { yes, scheduled, loaded }, name) => {
+    async (list, services, { yes, scheduled, loaded }, name) => {
       if (yes !== true) {
         const result = await pull(pullingOf(io.stop, services, loaded), name, scheduled);
         if (scheduled === true) return;
         if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
-        const isSame = result === "unchanged";
-        return io.out(isSame ? `${name} has not changed.\n` : reportText(name, result));
+        if (result !== "unchanged") return io.out(reportText(name, result));
+        const { paused } = list.job;
+        const again =
+          paused === "undo" ? ` Its import was undone: rehome sources resume ${name}` : "";
+        return io.out(`${name} has not changed.${again}\n`);
       }
       const { clock, actor, store } = services;
       const withdrawn = await withdrawHeld({ db: store.db, clock, actor }, name);
@@ -328,7 +331,7 @@ function reportText(name: string, report: PullReport): string {
   const waits =
     held === 0
       ? ""
-      : `${counted(held, "withdrawal")} wait: more than half of the list within a day. Carry them out: rehome sources pull ${name} --yes\n`;
+      : `${counted(held, "withdrawal")} ${held === 1 ? "waits" : "wait"}: more than half of the list within a day. Carry them out: rehome sources pull ${name} --yes\n`;
   const wrong = rejected === 0 ? "" : `${rejected} with errors: ${problems.join("; ")}\n`;
   return `${name}: ${counted(read, "record")}, ${did}.\n${wrong}${waits}`;
 }

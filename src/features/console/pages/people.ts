@@ -76,7 +76,7 @@ function personLine(visit: Visit, person: ListedPerson): Html {
       ${
         id === visit.person.id
           ? html`<span class="tag">${words.people.you}</span>`
-          : oneButton(`/people/${id}/remove`, words.buttons.remove, end)
+          : oneButton(`/people/${id}/remove`, words.buttons.removePerson, end)
       }
     </div>`,
   );
@@ -133,6 +133,7 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   const { words, url, person } = visit;
   // Loaded where it is wanted.
   const { renderSVG } = await import("uqr");
+  const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   const link = `${url.origin}/join/${token}`;
   return page(visit, {
     title: words.people.linkTitle(name),
@@ -140,11 +141,14 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
     ...(person.role === "operator" && { back: ["/people", words.people.back] as const }),
     isOnce: true,
     body: html`<section class="card narrow">
-      <p>${words.people.linkHint}</p>
+      <p>${isHere ? words.people.onlyHere : words.people.linkHint}</p>
       ${copyField(visit, "link", words.people.link, link)}
-      <div class="qr" role="img" aria-label="${words.people.qr}">
-        ${trusted(renderSVG(link, { border: 2 }))}
-      </div>
+      ${
+        !isHere &&
+        html`<div class="qr" role="img" aria-label="${words.people.qr}">
+          ${trusted(renderSVG(link, { border: 2 }))}
+        </div>`
+      }
     </section>`,
   });
 }

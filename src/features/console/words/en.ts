@@ -47,6 +47,7 @@ export const en = {
     merge: "Merge",
     newLink: "New link",
     remove: "Remove",
+    removePerson: "Remove",
     revoke: "Revoke",
     rotate: "Make a new secret",
     save: "Save",
@@ -368,6 +369,8 @@ export const en = {
       "This person was removed and signed out everywhere. A change of theirs had begun and was made first: see Recent changes.",
     linkTitle: (name: string) => `A link for ${name}`,
     linkHint: "Send it, or let them scan it. It works once, within 7 days, and is shown only now.",
+    onlyHere:
+      "Only this computer can open this link. It works once, within 7 days, and is shown only now.",
     link: "Link",
     qr: "The link as a QR code",
     back: "All people",

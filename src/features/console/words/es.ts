@@ -8,7 +8,7 @@ export const es: Words = {
     import: "Importar",
     categories: "Categorías",
     keys: "Claves",
-    health: "Salud",
+    health: "Estado",
     people: "Personas",
   },
   fields: {
@@ -27,7 +27,7 @@ export const es: Words = {
     sure: "Revocar para siempre: no se puede deshacer",
     into: "Con",
     source: "Origen de la lista",
-    complete: "Este archivo es la lista entera: retirar los animales que le faltan",
+    complete: "Este archivo es la lista completa: retirar los animales que le faltan",
     whole: "Retirar los animales que salgan de la lista",
     skipBad: "Importar las filas correctas y omitir las que tienen errores",
     every: "Estado de todos los animales",
@@ -46,6 +46,7 @@ export const es: Words = {
     merge: "Unir",
     newLink: "Enlace nuevo",
     remove: "Quitar de la lista",
+    removePerson: "Quitar el acceso",
     revoke: "Revocar",
     rotate: "Crear un secreto nuevo",
     save: "Guardar",
@@ -68,7 +69,7 @@ export const es: Words = {
   },
   join: {
     title: (name) => `Hola, ${name}`,
-    staff: "Te han invitado a mantener al día los animales de este refugio.",
+    staff: "Te han invitado a mantener al día la lista de animales de este refugio.",
     operator: "Te han invitado a gestionar este catálogo: sus animales, claves y personas.",
     once: "Este enlace solo se puede usar una vez. En este dispositivo, la sesión dura 30 días desde la última visita.",
     wrong:
@@ -155,7 +156,7 @@ export const es: Words = {
     "rename category": (what) => `La categoría se llama ahora ${what}.`,
     "merge categories": (what) => `Categorías unidas. Movidos: ${what}.`,
     other: (what) => `Hecho: ${what}.`,
-    kept: (animals) => `Ha cambiado después y se queda como está: ${animals}.`,
+    kept: (animals) => `Con cambios posteriores, que se quedan como están: ${animals}.`,
   },
   categories: {
     none: "Todavía no hay categorías. Escribe un nombre al añadir un animal, o aquí.",
@@ -200,7 +201,7 @@ export const es: Words = {
     kind: "Categoría de todos",
     kindHint: "Si todos los animales de la lista son de un mismo tipo, como Gato.",
     kindMissing: "Elige la columna de la categoría, o escribe la categoría de todos.",
-    remembered: "Se lee como la última lista con estas columnas, también su origen",
+    remembered: "Se lee como la última lista con estas columnas",
     sameTitle: "¿Estos ya están aquí?",
     sameHint:
       "Animales de la lista que se llaman como uno de aquí, de la misma categoría. Con marca: es el mismo animal, y se modifica. Sin marca: se añade otro.",
@@ -226,7 +227,7 @@ export const es: Words = {
     statuslessHint: (name) => `${name} no indica el estado de los animales. Elige uno para todos.`,
     columnsOwn: "Elegir las columnas",
     completeBad:
-      "Una lista entera no puede tener filas con errores ni números dañados, ni ser una página de varias: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
+      "Una lista completa no puede tener filas con errores ni números dañados, ni ser una página de varias: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
     sourceMissing: "Escribe el origen de la lista.",
     sourceHint:
       "Un nombre, como el del refugio, para distinguir sus números de los de otros. Vacío: como diga el archivo.",
@@ -249,7 +250,7 @@ export const es: Words = {
     resume: "Reanudar",
     actor: (name) => `la lista ${name}`,
     heldText: (animals, names) =>
-      `En la lista ya no están ${animals}, más de la mitad en un día: ${names}. Se quedan hasta que tú lo digas.`,
+      `Faltan en la lista ${animals}, más de la mitad en un día: ${names}. Siguen aquí hasta que tú lo digas.`,
     withdraw: (animals) => `Retirar ${animals}`,
     heldOther:
       "Mientras tanto, la lista se ha vuelto a leer, así que no se ha retirado a nadie. Revísala otra vez.",
@@ -368,6 +369,8 @@ export const es: Words = {
     linkTitle: (name) => `Un enlace para ${name}`,
     linkHint:
       "Envíalo o deja que escaneen el código. Solo se puede usar una vez, en 7 días, y solo se muestra ahora.",
+    onlyHere:
+      "Solo este ordenador puede abrir el enlace. Solo se puede usar una vez, en 7 días, y solo se muestra ahora.",
     link: "Enlace",
     qr: "El enlace como código QR",
     back: "Todas las personas",

@@ -89,7 +89,7 @@ export const spanishMessages: typeof englishMessages = {
   quoteOpen: () => "unas comillas no se cierran",
   notJson: (why) => `no es JSON correcto (en inglés: ${why})`,
   rowAlone: (cell) =>
-    `la fila solo tiene ${cell}, que quizá se refiere a las siguientes: escríbalo en cada animal`,
+    `la fila solo tiene ${cell}, que quizá se refiere a las siguientes: escríbelo en cada animal`,
   otherProblems: () => "otros problemas",
   other: (text) => `(en inglés) ${text}`,
   idsDamaged: () =>
@@ -181,6 +181,8 @@ export const spanishMessages: typeof englishMessages = {
   credentialMissing: () => "a la copia que se restauró le falta la credencial",
   pullOvertaken: () => "la lista se pausó o se leyó en otro lugar; no ha cambiado nada",
   noneTaken: (read, why) => `no se puede leer ninguno de los ${read} registros (en inglés: ${why})`,
-  withdrawalsWait: (held) => `${held} retiradas esperan a una persona`,
-  recordsWrong: (rejected, read) => `${rejected} de ${read} registros tienen errores`,
+  withdrawalsWait: (held) =>
+    held === "1" ? "1 retirada por confirmar" : `${held} retiradas por confirmar`,
+  recordsWrong: (rejected, read) =>
+    `${rejected} de ${read} registros ${rejected === "1" ? "tiene" : "tienen"} errores`,
 };

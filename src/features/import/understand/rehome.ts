@@ -9,6 +9,7 @@ import {
   exactName,
   fieldOf,
   int64In,
+  int64Of,
   type Notation,
   notationOf,
   optionalTextsOf,
@@ -110,7 +111,9 @@ export const rehome: Format = {
       pet: () => ({
         ...optionalTextsOf(texts, record),
         name: exactName("name", text(name(record))),
-        category: categoryOf(number(record), text(category(record)), notation),
+        category: headings
+          ? exportedCategory(text(category(record)))
+          : categoryOf(number(record), text(category(record)), notation),
       }),
     }));
   },
@@ -122,6 +125,12 @@ function categoryOf(number: unknown, name: unknown, notation: Notation): Candida
   if (isBlank(name)) return { id: id() };
   const named = categoryName("category", name);
   return isBlank(number) ? named : { ...named, id: id() };
+}
+
+/** A category in an export for people: its number, if it has no name. */
+function exportedCategory(name: unknown): CandidateCategory {
+  const id = int64Of(name, "csv");
+  return id === undefined ? categoryName("category", name) : { id };
 }
 
 function unguardedText(value: unknown): unknown {

@@ -162,6 +162,16 @@ describe("named formats, found by themselves", () => {
   });
 });
 
+test("an export for people has the number of a category without a name", async () => {
+  const heads = "Number,Name,Category,Status,Number at the source,Source";
+  const { format, outcomes } = await readWhole(`${heads}\n1,Rex,3,available,,\n2,Tom,Cat,sold,,\n`);
+  expect([format, ...outcomes.map(brief)]).toEqual([
+    "rehome",
+    "2 Rex / 3 / available",
+    "3 Tom / Cat / sold",
+  ]);
+});
+
 describe("one field tells a format", () => {
   test.each([
     ['[{"name":"Rex","category":{"id":1}}]', "petstore"],
