@@ -52,6 +52,28 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
   expect((stored as { name: string }[]).map(({ name }) => name)).not.toContain("Refused");
 });
 
+test("a lock delays nobody longer because others wait for it too", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...roomy);
+  const timeoutMs = 2_000;
+  await using server = await serve(folder.path, ["--store-timeout", String(timeoutMs)]);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const create = (more: object = {}) =>
+    fetch(`${server.origin}/v1/pets`, {
+      method: "POST",
+      headers: { ...headers, ...more },
+      body: '{"name":"Rex","categoryId":1}',
+    });
+  await using _held = await holdCatalogue(folder.path);
+  const startMs = performance.now();
+  const ready = Array.from({ length: 6 }, () => fetch(`${server.origin}/ready`));
+  const creates = [create(), create({ "idempotency-key": "one" }), create()];
+  const answers = await Promise.all([...ready, ...creates]);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
+  // One after the other they took nine times as long as one.
+  expect(performance.now() - startMs).toBeLessThan(4 * timeoutMs);
+});
+
 test("a client that ends its side of the connection gets no response from the store", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, ...roomy);

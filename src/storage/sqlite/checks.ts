@@ -34,11 +34,11 @@ export async function attempt(name: string, work: () => unknown): Promise<StoreC
 }
 
 /** Takes and leaves the write lock; with `write` it also commits a page that changes nothing. */
-export async function probe(db: Lanes, write: boolean): Promise<void> {
-  await db.native((prepare) => {
+export async function probe(db: Lanes, write: boolean, timeoutMs?: number): Promise<void> {
+  await db.writes.committed((prepare) => {
     // Nothing uses this number. For a row that is set to what it is, SQLite writes no page.
     if (write) prepare("PRAGMA user_version = 0").run();
-  });
+  }, timeoutMs);
 }
 
 export function freeSpace(folder: string): StoreCheck {

@@ -61,14 +61,15 @@ export class Lane {
     return result;
   }
 
-  /** Runs `work` in a transaction. */
+  /** Runs `work` in a transaction, which waits for others' locks until `timeoutMs` from now. */
   committed<T>(
     work: (prepare: Prepare, connection: Connection) => T | Promise<T>,
     timeoutMs = this.#options.timeoutMs,
   ): Promise<T> {
+    const deadlineMs = performance.now() + timeoutMs;
     return this.alone(async (connection) => {
       // Waits before the work begins, so that the work never begins twice.
-      await whenFree(() => this.#begin(connection), timeoutMs);
+      await whenFree(() => this.#begin(connection), deadlineMs - performance.now());
       try {
         const result = await work((text) => this.#prepared(connection, text), connection);
         connection.run("COMMIT");
@@ -121,23 +122,22 @@ export class Lanes {
     this.reads = new Lane({ ...options, open }, beginRead);
   }
 
-  /** Runs synchronous `work` in a transaction, among the others in their order. */
-  native<T>(work: (prepare: Prepare) => T): Promise<T> {
-    return this.writes.committed(work);
-  }
-
   /** Adds each row by the INSERT `text`, in one transaction. Returns their ids in that order. */
-  insertAll(text: string, rows: readonly (readonly SQLQueryBindings[])[]): Promise<bigint[]> {
-    return this.native((prepare) => {
+  insertAll(
+    text: string,
+    rows: readonly (readonly SQLQueryBindings[])[],
+    timeoutMs?: number,
+  ): Promise<bigint[]> {
+    return this.writes.committed((prepare) => {
       const insert = prepare(text);
       // A bigint, because the connection has safeIntegers; the library's type does not know.
       return rows.map((row) => insert.run(...row).lastInsertRowid as bigint);
-    });
+    }, timeoutMs);
   }
 
   /** The one number that `text` reads. */
-  number(text: string): Promise<number> {
-    return this.reads.committed((prepare) => Number(prepare(text).values()[0]?.[0]));
+  number(text: string, timeoutMs?: number): Promise<number> {
+    return this.reads.committed((prepare) => Number(prepare(text).values()[0]?.[0]), timeoutMs);
   }
 
   /** Opens the connection for transactions before there is one, to learn whether it opens. */

@@ -54,10 +54,14 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.creates = new GroupCommit((pets) =>
-      this.#commit({ type: "create", rows: pets.map(createdRow) }),
+    const waitedMs = (sinceMs: number) => performance.now() - sinceMs;
+    this.creates = new GroupCommit((pets, sinceMs) => {
+      const rows = pets.map(createdRow);
+      return this.#commit({ type: "create", rows, waitedMs: waitedMs(sinceMs) });
+    });
+    this.onceCreates = new GroupCommit((creates, sinceMs) =>
+      this.#commit({ type: "createOnce", creates, waitedMs: waitedMs(sinceMs) }),
     );
-    this.onceCreates = new GroupCommit((creates) => this.#commit({ type: "createOnce", creates }));
   }
 
   /** Starts the thread. Resolves once it opened its files or failed to, as `onProblem` is told. */

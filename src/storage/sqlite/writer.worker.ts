@@ -25,8 +25,12 @@ export interface WriterOpen extends WriterTexts {
 
 export type WriterRequest =
   | ({ readonly type: "open" } & WriterOpen)
-  | { readonly type: "create"; readonly rows: readonly CreatedRow[] }
-  | { readonly type: "createOnce"; readonly creates: readonly OnceCreate[] }
+  | { readonly type: "create"; readonly rows: readonly CreatedRow[]; readonly waitedMs: number }
+  | {
+      readonly type: "createOnce";
+      readonly creates: readonly OnceCreate[];
+      readonly waitedMs: number;
+    }
   | {
       readonly type: "noisy";
       readonly keyId: string;
@@ -80,7 +84,9 @@ function opened(): Writer {
 
 const done = { type: "done" } as const;
 
-async function handle(request: WriterRequest): Promise<Result> {
+/** Does what is asked for since `sinceMs`: a lock that others hold delays it by so long in all. */
+async function handle(request: WriterRequest, sinceMs: number): Promise<Result> {
+  const leftMs = (waitedMs = 0) => start().busyTimeoutMs - waitedMs - (performance.now() - sinceMs);
   switch (request.type) {
     case "open":
       told = request;
@@ -88,9 +94,11 @@ async function handle(request: WriterRequest): Promise<Result> {
       await Promise.all([opened().db.open(), opened().counters.open()]);
       return done;
     case "create":
-      return committed(opened().db.insertAll(start().insertPet, request.rows));
+      return committed(
+        opened().db.insertAll(start().insertPet, request.rows, leftMs(request.waitedMs)),
+      );
     case "createOnce":
-      return committed(addedOnce(request.creates));
+      return committed(addedOnce(request.creates, leftMs(request.waitedMs)));
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
       const isBan = await noted(keyId, minuteLabel, nowMs);
@@ -100,9 +108,9 @@ async function handle(request: WriterRequest): Promise<Result> {
       await opened().counters.checkpoint();
       return done;
     case "count":
-      return { type: "counted", animals: await opened().db.number(start().countPets) };
+      return { type: "counted", animals: await opened().db.number(start().countPets, leftMs()) };
     case "probe":
-      await probe(opened().db, request.write);
+      await probe(opened().db, request.write, leftMs());
       return done;
     case "close":
       await close();
@@ -111,10 +119,13 @@ async function handle(request: WriterRequest): Promise<Result> {
 }
 
 /** Drizzle is loaded with the first create of this kind, or the first noisy minute. */
-async function addedOnce(creates: readonly OnceCreate[]): Promise<StoredCreate[]> {
+async function addedOnce(
+  creates: readonly OnceCreate[],
+  timeoutMs: number,
+): Promise<StoredCreate[]> {
   const { transactionOn } = await import("./transaction.ts");
   const { addAllOnce } = await import("../create-once.ts");
-  return transactionOn(opened().db.writes, (tx) => addAllOnce(tx, creates));
+  return transactionOn(opened().db.writes, (tx) => addAllOnce(tx, creates), timeoutMs);
 }
 
 async function noted(keyId: string, minuteLabel: number, nowMs: number): Promise<boolean> {
@@ -148,10 +159,13 @@ async function close(): Promise<void> {
 /** The requests in their order, one at a time. */
 let last = Promise.resolve();
 
-async function respond({ id, ...request }: WriterRequest & { readonly id: number }): Promise<void> {
+async function respond(
+  { id, ...request }: WriterRequest & { readonly id: number },
+  sinceMs: number,
+): Promise<void> {
   let result: Result;
   try {
-    result = await handle(request);
+    result = await handle(request, sinceMs);
   } catch (error) {
     const cause = error instanceof AppError ? (error.cause ?? error) : error;
     const { code = "", message } = cause as Error & { code?: string };
@@ -161,5 +175,6 @@ async function respond({ id, ...request }: WriterRequest & { readonly id: number
 }
 
 self.onmessage = ({ data }: MessageEvent<WriterRequest & { readonly id: number }>) => {
-  last = last.then(() => respond(data));
+  const sinceMs = performance.now();
+  last = last.then(() => respond(data, sinceMs));
 };

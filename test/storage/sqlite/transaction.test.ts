@@ -47,7 +47,7 @@ test("a native write between two statements is not lost with the transaction", a
   });
   // Asked for in the middle of the transaction, and acknowledged after it.
   const kept = Promise.resolve().then(() =>
-    db.native((prepare) => prepare(insert).run("acknowledged")),
+    db.writes.committed((prepare) => prepare(insert).run("acknowledged")),
   );
   expect(failing).rejects.toThrow("rolled back");
   await kept;
