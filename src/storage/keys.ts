@@ -112,7 +112,8 @@ async function rotateKey(
   by: KeyAction,
 ): Promise<ApiKey | undefined> {
   const key = await lockedKey(tx, id);
-  if (key === undefined) return undefined;
+  // It may have been revoked meanwhile.
+  if (key === undefined || key.revokedAtMs !== undefined) return undefined;
   const { keySecrets } = tx.t;
   const { keyId, expiresAtMs } = keySecrets;
   await tx

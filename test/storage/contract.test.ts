@@ -274,6 +274,9 @@ describe.each(stores)("$name", (kind) => {
       // By their times, which a clock that is set may turn round.
       expect(masks).toEqual([secret.mask, "third", "second"]);
       expect((await store.keys.byHash(other.hash))?.secretExpiresAtMs).toBeUndefined();
+      const revoke = { ...by("revoke"), nowMs: endMs };
+      await store.keys.change(key.id, revoke, (each) => ({ ...each, revokedAtMs: endMs }));
+      expect(await store.keys.rotate(key.id, hashOf(253), secret, 0, by("x"))).toBeUndefined();
       expect(await store.keys.rotate("none", hashOf(254), secret, 0, by("x"))).toBeUndefined();
     });
 

@@ -147,10 +147,8 @@ export async function nameCategories(
     change.categories.push({ id, after: name, ...(used.has(id) && { wasCarried: true }) });
   }
   const own = made.map(({ id }) => id).filter((id) => id <= ownIdMax);
-  await keepLastGiven(
-    tx,
-    own.reduce((a, b) => (a > b ? a : b), await lastGiven(tx)),
-  );
+  const last = own.reduce((a, b) => (a > b ? a : b), await lastGiven(tx));
+  await putFact(tx, lastCategoryFact, String(last));
   return made;
 }
 
@@ -165,10 +163,6 @@ async function lastGiven(tx: Tx): Promise<bigint> {
   const fact = await factOf(tx, lastCategoryFact);
   const ids = (await namedCategories(tx)).map(({ id }) => id).filter((id) => id <= ownIdMax);
   return ids.reduce((a, b) => (a > b ? a : b), BigInt(fact ?? 0));
-}
-
-async function keepLastGiven(tx: Tx, last: bigint): Promise<void> {
-  await putFact(tx, lastCategoryFact, String(last));
 }
 
 async function insertCategory(tx: Tx, { id, name }: Category): Promise<void> {

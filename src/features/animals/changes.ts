@@ -32,7 +32,7 @@ import {
 } from "../../storage/database.ts";
 
 /** Histories, and what an undo needs, are stored for so long. */
-const storedMs = 90 * dayMs;
+export const storedMs = 90 * dayMs;
 /** Events forgotten by one change, whose transaction must not hold up a server for long. */
 const forgottenMax = 10_000;
 

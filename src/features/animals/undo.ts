@@ -1,5 +1,6 @@
 /** The undo of a change: a change itself, in one transaction, of what nothing changed since. */
 import { and, desc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { dayMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { columnsOf, type Tx } from "../../storage/database.ts";
 import { jobName, pauseJob } from "../jobs.ts";
@@ -14,6 +15,7 @@ import {
   partSize,
   snapshot,
   stateIn,
+  storedMs,
 } from "./changes.ts";
 import { changeById } from "./history.ts";
 
@@ -54,10 +56,10 @@ export async function undoChange(
   editing: Editing,
   { change: wanted, rehearse = false }: UndoOptions,
 ): Promise<UndoReport> {
-  const { id } = await editing.db.read((tx) => toUndo(tx, wanted));
+  const { id } = await editing.db.read((tx) => toUndo(tx, wanted, editing.clock()));
   const work = async (undo: Change) => {
     // What was read before may have changed since.
-    const report = await takeBack(undo, await toUndo(undo.tx, id));
+    const report = await takeBack(undo, await toUndo(undo.tx, id, undo.atMs));
     if (rehearse || leavesAll(report)) throw new NotStored(report);
     return report;
   };
@@ -69,11 +71,16 @@ export async function undoChange(
   }
 }
 
-async function toUndo(tx: Tx, wanted: bigint | undefined): Promise<ChangeRow> {
+async function toUndo(tx: Tx, wanted: bigint | undefined, nowMs: number): Promise<ChangeRow> {
   const change = wanted === undefined ? await lastChange(tx) : await changeById(tx, wanted);
   if (change === undefined) {
     const which = wanted === undefined ? "" : ` ${wanted}`;
     throw new AppError("not_found", `There is no change${which} to undo.`);
+  }
+  if (change.atMs < nowMs - storedMs) {
+    // What it did is forgotten bit by bit, so that a part of it would be undone.
+    const days = storedMs / dayMs;
+    throw new AppError("not_found", `The change ${change.id} is older than ${days} days.`);
   }
   if (change.undoneIn === null && change.undoes === null) return change;
   const what = change.undoes === null ? "was already undone" : "is an undo itself";

@@ -198,6 +198,11 @@ describe.each(stores)("$name", (kind) => {
     const adding = (await newestInForce())?.id ?? 0n;
     await animals.remove([id]);
     expect(await animals.undo({ change: adding })).toMatchObject({ removed: 0, left: 1 });
+    const aged = nowMs;
+    nowMs += 91 * dayMs;
+    const old = await refusal(animals.undo({ change: adding }));
+    expect(old.message).toContain("is older than 90 days");
+    nowMs = aged;
     // It is still in force: it can be undone once what came later is.
     expect(await animals.undo()).toMatchObject({ restored: 1 });
     expect(await animals.undo({ change: adding })).toMatchObject({ removed: 1, left: 0 });
