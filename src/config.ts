@@ -457,7 +457,10 @@ function loadSetting(
   const { label, source, text } = found;
   const value = setting.parse(text);
   if (value === undefined) {
-    throw new AppError("invalid_request", `${label} ${setting.rule}; it is "${text}".`);
+    throw new AppError(
+      "invalid_request",
+      `${label} ${setting.rule}; it is "${(setting.shown ?? String)(text)}".`,
+    );
   }
   return { setting, value, source, text };
 }

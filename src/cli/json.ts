@@ -25,7 +25,6 @@ export const json = {
   /** An int64, exact: beyond 2^53 many programs need to be told to read it exactly. */
   int64: (description: string) => Type.Unsafe<bigint>(Type.Integer({ description })),
   optional: Type.Optional,
-  number: (description: string) => Type.Number({ description }),
   flag: (description: string) => Type.Boolean({ description }),
   /** A point in time to the second, in UTC. */
   time: (description: string) =>

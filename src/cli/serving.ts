@@ -179,7 +179,13 @@ async function firstKey(
   if ((await services.keys.count()) > 0) return undefined;
   // Asked last: to look at standard output opens it, which takes milliseconds.
   if (!config.firstKey && !io.isTerminal) return undefined;
-  return services.keys.create({ name: "first key", plan: "free" });
+  try {
+    return await services.keys.create({ name: "first key", plan: "free" });
+  } catch (error) {
+    // Another server that starts on this store made it meanwhile.
+    if (error instanceof AppError && error.code === "keyNameTaken") return undefined;
+    throw error;
+  }
 }
 
 async function banner(

@@ -67,12 +67,8 @@ export function countRefusal(count: RefusalCount, limits: Limits, nowMs: number)
   }
   if (nowMs - count.firstMs < refusalGraceMs) return false;
   count.counted += 1;
-  return count.counted === noisyThreshold(limits) + 1;
-}
-
-/** How many counted refusals a minute may have without being noisy. */
-export function noisyThreshold(limits: Limits): number {
-  return Math.max(noisyRefusalsMin, Math.floor(limits.perMinute / 2));
+  // So many a minute are not noisy.
+  return count.counted === Math.max(noisyRefusalsMin, Math.floor(limits.perMinute / 2)) + 1;
 }
 
 /** The step of a ban imposed at `nowMs`: each clean day since the last ban's end forgives one. */

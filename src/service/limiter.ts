@@ -53,7 +53,7 @@ export class Limiter {
   /** The account of `key` in this process. Close it with `release` when the key changes. */
   open(key: ApiKey): Account {
     const mayBan = this.#options.bans && !key.readOnly;
-    return new Account(key, mayBan ? this.#reportNoisyMinute : undefined);
+    return new Account(key, mayBan ? this.#options.onNoisyMinute : undefined);
   }
 
   /**
@@ -121,14 +121,6 @@ export class Limiter {
   #now(): number {
     return this.#options.clock() + this.#options.windows.skewMs();
   }
-
-  readonly #reportNoisyMinute: LimiterOptions["onNoisyMinute"] = (...minute) => {
-    try {
-      this.#options.onNoisyMinute(...minute);
-    } catch (error) {
-      this.#options.onError(error);
-    }
-  };
 
   #enqueue(account: Account, address: string | undefined): Promise<Admission> {
     const { promise, resolve } = Promise.withResolvers<Admission>();

@@ -22,13 +22,12 @@ import { editsFact } from "./store-state.ts";
 export type Tables = Omit<typeof schema, "catalogue" | "rehome" | "schemaName">;
 export type TableName = keyof Tables;
 
-export type Db = Pick<BunSQLDatabase, "select" | "selectDistinct" | "insert" | "update" | "delete">;
+export type Db = Pick<BunSQLDatabase, "select" | "insert" | "update" | "delete">;
 
 /** Drizzle's builders of `on` alone, without its own transactions. */
 export function buildersOf(on: Db): Db {
   return {
     select: on.select.bind(on),
-    selectDistinct: on.selectDistinct.bind(on),
     insert: on.insert.bind(on),
     update: on.update.bind(on),
     delete: on.delete.bind(on),

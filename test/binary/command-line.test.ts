@@ -156,6 +156,12 @@ describe("config", () => {
     }
   });
 
+  test("does not repeat what may be a secret and is no setting", async () => {
+    const result = await ran(["config", "--backup-ping", "ping.example/SECRET"]);
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).not.toContain("SECRET");
+  });
+
   test("makes no data folder", async () => {
     using folder = temporaryFolder();
     const result = await ran(["config", "--data", `${folder.path}/none`]);

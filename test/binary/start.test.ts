@@ -48,6 +48,16 @@ test.each([
   });
 });
 
+test("servers that begin a store together make one first key", async () => {
+  using folder = temporaryFolder();
+  const starts = Array.from({ length: 3 }, () => serve(folder.path, ["--first-key"]));
+  const servers = await Promise.all(starts);
+  // Whatever is done behind the start is over.
+  const { stdout } = await command(["keys", "list", "--json", "--data", folder.path]);
+  expect((JSON.parse(stdout) as unknown[]).length).toBe(1);
+  for (const server of servers) expect(await server.stop()).toBe(0);
+});
+
 test("SIGUSR2, which is for several processes, does not end a single one", async () => {
   using folder = temporaryFolder();
   await using server = await serve(folder.path);

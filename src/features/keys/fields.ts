@@ -120,7 +120,7 @@ const detailFields = declared({
       object({
         day: day("UTC day, one of the last seven, today included; oldest first"),
         requests: count("admitted requests"),
-        refusals: count("requests refused with 429"),
+        refusals: count("requests over a limit, refused with 429"),
         bans: count("started automatic bans"),
       }),
     ),

@@ -23,7 +23,7 @@ export function methodTable(routes: readonly RouteName[]): MethodTable {
     if (method === "GET") methods.add("HEAD");
   }
   const templates = [...table].map(([path, methods]) => ({
-    pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
+    pattern: new RegExp(`^${path.split(/:\w+/).map(RegExp.escape).join("[^/]+")}$`),
     methods: [...methods, "OPTIONS"].join(", "),
   }));
   return (path) => templates.find(({ pattern }) => pattern.test(path))?.methods;

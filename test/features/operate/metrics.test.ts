@@ -74,6 +74,12 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
     expect([name, valueIn(body, name)]).toEqual([name, value]);
   }
   expect(body).not.toContain("east");
+  // A certificate that is being written, and a data folder that is gone.
+  const broken = new Metrics("/nowhere", import.meta.path, { droppedTotal: 0 });
+  const { body: rest } = await broken.text();
+  expect(valueIn(rest, "rehome_certificate_expiry_timestamp_seconds")).toBe(0);
+  expect(rest).not.toMatch(/^rehome_disk_free_bytes /m);
+  broken.close();
   const others = new Metrics("/", undefined, { droppedTotal: 0 });
   others.watchSchedule(db, false);
   expect(valueIn((await others.text()).body, "rehome_backup_failures")).toBe(0);

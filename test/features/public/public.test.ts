@@ -28,6 +28,11 @@ async function publicApp(flags: Readonly<Record<string, string>> = shelter) {
   return { ...app, add, get };
 }
 
+test("an address that is only like a public one is none", async () => {
+  const { get } = await publicApp();
+  expect((await get("/animalsXjson")).status).toBe(404);
+});
+
 test("nothing is public by default", async () => {
   const app = await testApp();
   for (const path of ["/animals", "/animals.json", "/animals.atom", "/animals.js"])

@@ -1,7 +1,6 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import type { OpenAPIV3 } from "openapi-types";
-import type { Clock } from "../../../domain/clock.ts";
 import { int64Max, int64Min } from "../../../domain/int64.ts";
 import { isGetPetRemoved, versionSegment, type EdgeOptions } from "../../../http/edge.ts";
 import { petRoutes } from "../../../http/routes/pets.ts";
@@ -21,7 +20,8 @@ const specPath = "/document";
 /** The document of a service with these settings: the plugin's, with the rest of the prose. */
 export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument> {
   const { baseUrl = "http://127.0.0.1:8080/v1", stagingBaseUrl, clock } = options;
-  const routes = petRoutes({ cors: undefined, services: noServices(clock) });
+  // Routes that are only described need no store.
+  const routes = petRoutes({ cors: undefined, services: { clock } as Services });
   const app = new Elysia().use(routes).use(plugin());
   const response = await app.handle(new Request(`http://localhost${specPath}`));
   const servers = [
@@ -36,12 +36,6 @@ export async function yamlOf(document: OpenApiDocument): Promise<string> {
   // Loaded where it is wanted, as the document itself is.
   const { stringify } = await import("yaml");
   return stringify(document, { compat: "yaml-1.1", lineWidth: 0 });
-}
-
-/** Services without a store, for routes that are only described. */
-function noServices(clock: Clock): Services {
-  const none = {} as Services;
-  return { ...none, clock };
 }
 
 function plugin() {

@@ -33,7 +33,7 @@ export const backupSettings = {
     rule: "must be an http or https address",
     parse: (value: string) => (isAddress(value) ? value : undefined),
     // Who knows it can report backups that there are not.
-    shown: (value: string) => `${new URL(value).origin}/***`,
+    shown: (value: string) => `${URL.parse(value)?.origin ?? ""}/***`,
   } satisfies Setting<string | undefined>,
   recipient: {
     ...text("backup-recipient", "AGE1...", "public key of age that backups are encrypted for"),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
@@ -205,8 +206,11 @@ function certificateMetrics({ gauge }: Makers, tlsCert: string | undefined): voi
     async collect() {
       if (tlsCert === undefined) return;
       const { certificateEndMs } = await import("../../../cli/tls.ts");
-      const text = await readFile(tlsCert, "utf8").catch(() => "");
-      this.set(text === "" ? 0 : certificateEndMs(text) / 1000);
+      // One that is being written ends nothing but this number.
+      const endMs = await readFile(tlsCert, "utf8")
+        .then(certificateEndMs)
+        .catch(() => 0);
+      this.set(endMs / 1000);
     },
   });
 }
@@ -230,7 +234,8 @@ function folderMetrics({ gauge }: Makers, folder: string): void {
   gauge("rehome_disk_free_bytes", "Free space on the disk of the data folder.", {
     aggregator: "min",
     collect() {
-      this.set(freeBytes(folder));
+      if (existsSync(folder)) this.set(freeBytes(folder));
+      else this.remove();
     },
   });
 }

@@ -38,7 +38,8 @@ export function watchForParent(
   let metricsOf: () => Promise<readonly object[]> = async () => [];
   const reservations = new Questions<Granted>();
   const answerMetrics = async (id: number) => {
-    send({ type: "metrics", id, metrics: await metricsOf() });
+    // The supervisor waits for what the others say, too.
+    send({ type: "metrics", id, metrics: await metricsOf().catch(() => []) });
   };
   const stopping = new AbortController();
   const stop = () => stopping.abort();

@@ -15,7 +15,7 @@ const { count, day, list, object, oneOf, orNull, text } = json;
 
 const totals = {
   requests: count("admitted requests"),
-  refusals: count("requests refused with 429"),
+  refusals: count("requests over a limit, refused with 429"),
   bans: count("started automatic bans"),
 };
 
