@@ -74,7 +74,7 @@ const commits: readonly Mutant[] = [
     file: "src/storage/sqlite/writer.worker.ts",
     edits: [
       [
-        "    result = await handle(request);\n",
+        "    result = await handle(request, sinceMs);\n",
         `    const early = (results: bigint[]) => {
       postMessage({ type: "committed", results, commitMs: 0, id });
       return results;
@@ -82,12 +82,12 @@ const commits: readonly Mutant[] = [
     result =
       request.type === "create"
         ? await committed(
-            opened().db.native((prepare) => {
+            opened().db.writes.committed((prepare) => {
               const insert = prepare(start().insertPet);
               return early(request.rows.map((row) => insert.run(...row).lastInsertRowid as bigint));
             }),
           )
-        : await handle(request);\n`,
+        : await handle(request, sinceMs);\n`,
       ],
     ],
   },
