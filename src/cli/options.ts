@@ -81,6 +81,6 @@ export function durationOf(value: string, minMs: number, rule = durationRule): n
   return ms;
 }
 
-/** A duration in milliseconds, of at least `minMs`. */
-export const durationOption = (flags: string, description: string, minMs = 0) =>
-  new Option(flags, description).argParser((value: string) => durationOf(value, minMs));
+/** A duration in milliseconds, of at least `minMs`, as `rule` says. */
+export const durationOption = (flags: string, description: string, minMs = 0, rule?: string) =>
+  new Option(flags, description).argParser((value: string) => durationOf(value, minMs, rule));

@@ -23,7 +23,7 @@ export interface JobProblem {
 export interface JobTimes {
   readonly everyMs: number;
   readonly nextAtMs: number;
-  /** When it was last begun; null if never. */
+  /** When it was last begun, or ended since; null if never. */
   readonly triedAtMs: number | null;
   /** How often in a row it failed. */
   readonly failures: number;

@@ -65,7 +65,7 @@ export async function findJob(tx: Tx, name: string): Promise<Job | undefined> {
   return job && read<Job>(job);
 }
 
-/** Schedules a job, due at once; one that is scheduled keeps its times and gets the interval. */
+/** Schedules a job; one that is scheduled keeps its times and gets the interval. */
 export async function scheduleJob(
   tx: Tx,
   { kind, target }: Pick<Job, "kind" | "target">,

@@ -92,10 +92,12 @@ function add(io: Io): Command {
           "address of any other list, or of the program's own server",
         ).argParser(urlOf),
         new Option("--secret-file <file>", "file with the credential; - for standard input"),
-        durationOption("--every <duration>", "how often, from 15m", intervalMinMs).default(
-          hourMs,
-          "1h",
-        ),
+        durationOption(
+          "--every <duration>",
+          "how often, from 15m",
+          intervalMinMs,
+          "must be a duration from 15m, such as 30m or 24h",
+        ).default(hourMs, "1h"),
         new Option("--no-complete", "withdraw nobody that the list does not have"),
         new Option("--create-categories", "make new categories of the list, now and later"),
         new Option("--accept-guess", "agree to the columns that are guessed"),

@@ -178,7 +178,7 @@ export function categoryOf({ category, createCategory }: FieldOptions): Category
   return { text: category ?? "", create: createCategory === true };
 }
 
-/** A name may be 64 KiB long; a sentence takes this much of it. */
+/** A name may have 1,000 characters; a sentence takes this much of it. */
 const nameCells = 60;
 
 /** An animal in words: `17 "Rex" (category 1, available)`. */

@@ -190,7 +190,7 @@ function notRestored(catalogue: string, error: unknown): AppError {
   });
 }
 
-/** Keeps the old catalogue under another name. At each moment there is a whole one. */
+/** Keeps the old catalogue under another name. With links, one is always whole. */
 function replace(partial: string, catalogue: string, nowMs: number): string | undefined {
   const kept = freeName(`${catalogue}.replaced-${isoSeconds(nowMs).replaceAll(":", "")}`);
   // What a damaged or lost database left beside itself belongs to it, and would be taken for the
