@@ -44,8 +44,8 @@ export interface Watcher {
    * AppError when the address cannot be used.
    */
   listen?(): Listening | undefined | Promise<Listening | undefined>;
-  /** Called once the service responds at `url`, on `port`. */
-  started?(url: URL, port: number): void;
+  /** Called once the service responds on `port`. */
+  started?(port: number): void;
   /** Called when the service begins to stop: running requests finish first. */
   stopping?(): void;
   close(): Promise<void>;

@@ -71,7 +71,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const text = await banner(loaded, services, server.url, { issued, io, listening });
   if (issued === undefined) void announce(io, text);
   else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
-  for (const watcher of watchers) watcher.started?.(server.url, server.port);
+  for (const watcher of watchers) watcher.started?.(server.port);
   if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log, tls);
   await untilStopped(io, watchers);
   log.info("Stopping: running requests finish first.");

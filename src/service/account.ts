@@ -30,7 +30,8 @@ export class Account {
   readonly #noise = { minuteLabel: 0, firstMs: 0, counted: 0 };
   /** Refusals that are not stored yet, by their UTC days. */
   readonly #refusals = new Map<number, number>();
-  #isClosed = false;
+  /** True for one that ended: what a reservation under way grants goes back. */
+  isClosed = false;
 
   /** `onNoisyMinute` hears of a minute with too many refusals; without it, there are no bans. */
   constructor(
@@ -43,10 +44,6 @@ export class Account {
 
   get left(): number {
     return this.#left;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
   }
 
   /** Decides on a request at once; returns undefined when the store has to be asked. */
@@ -92,11 +89,6 @@ export class Account {
   giveBack(): ReserveRequest | undefined {
     const unused = this.#takeBack();
     return unused && { keyId: this.key.id, limits: this.key.limits, want: 0, unused };
-  }
-
-  /** Ends the account: what a reservation under way grants goes back. */
-  close(): void {
-    this.#isClosed = true;
   }
 
   /** Makes the next request ask the store, which may have got requests back from elsewhere. */

@@ -72,7 +72,7 @@ export class Limiter {
   async release(accounts: Iterable<Account>): Promise<void> {
     const requests: ReserveRequest[] = [];
     for (const account of accounts) {
-      account.close();
+      account.isClosed = true;
       this.#refusals.push(...account.takeRefusals());
       const back = account.giveBack();
       if (back !== undefined) requests.push(back);

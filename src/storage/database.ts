@@ -81,8 +81,6 @@ export const longWork: WorkOptions = { timeoutMs: 10 * 60_000 };
 
 /** A catalogue, or its counters. Calls reject with `unavailable` without a database in time. */
 export interface Database {
-  readonly t: Tables;
-  readonly dialect: Tx["dialect"];
   /** Runs work that only reads, in one snapshot. It waits for no transaction. */
   read<T>(work: (tx: Tx) => Promise<T>, options?: WorkOptions): Promise<T>;
   /**

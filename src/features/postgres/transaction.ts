@@ -38,8 +38,6 @@ export function postgresDatabase(
   { timeoutMs: usualMs, onCommit }: PostgresDatabaseOptions,
 ): Database {
   return {
-    t: schema,
-    dialect: "postgres",
     read: (work, { timeoutMs = usualMs }: WorkOptions = {}) =>
       reads.run(
         ({ sql }) =>

@@ -26,9 +26,6 @@ const dialect = new SQLiteSyncDialect();
 
 /** The data of one file. */
 export class SqliteDatabase extends Lanes implements Database {
-  readonly t = sqlite.t;
-  readonly dialect = "sqlite";
-
   readonly read = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => transactionOn(this.reads, work);
 
   readonly transaction = <T>(

@@ -133,11 +133,11 @@ describe.each(stores)("$name", (kind) => {
 
   test("one whose id elsewhere another animal has by now does not come back", async () => {
     const [rex, ada] = [await create("Rex"), await create("Ada")];
-    const { pets } = store.db.t;
     const give = (id: bigint, source: string) =>
-      store.db.transaction((tx) =>
-        tx.run(tx.update(pets).set({ externalId: "x:1", source }).where(eq(pets.id, id))),
-      );
+      store.db.transaction((tx) => {
+        const { pets } = tx.t;
+        return tx.run(tx.update(pets).set({ externalId: "x:1", source }).where(eq(pets.id, id)));
+      });
     await give(rex, "x");
     await animals.remove([rex]);
     await give(ada, "x");

@@ -53,7 +53,7 @@ export function watchForParent(
   return {
     stop: stopping.signal,
     otherWarns: env[otherWarnsVariable] !== undefined,
-    started: (_, port) => send({ type: "ready", port }),
+    started: (port) => send({ type: "ready", port }),
     answer: (metrics) => void (metricsOf = metrics),
     // Addresses without a key are counted by all processes together.
     addresses: new AddressLimiter(systemClock, anonymousPerMinute, (bucket, want) =>
