@@ -5,7 +5,7 @@ import { isBlank, type Message, message, type Notes, shown, wordOf } from "../me
 import { ownText } from "../read/input.ts";
 import { MalformedRecord } from "../read/table.ts";
 import type { Dates } from "./dates.ts";
-import type { Statuses } from "./statuses.ts";
+import { Statuses } from "./statuses.ts";
 import { externalId as idInSource, FieldFault, unnamed, versionOf } from "./values.ts";
 
 /** The category as the input has it: our id, with its name where that is known, or a name. */
@@ -171,7 +171,7 @@ function outcomeOf(
     return goneOf(origin, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
   }
   const animal = pet();
-  if (meaning === "available" && saysOther(statuses, animal.name)) {
+  if (meaning === "available" && saysOther(animal.name)) {
     notes.add(message("namesTell"), origin.line, JSON.stringify(animal.name));
   }
   if (isMissing && statuses.whenMissing === undefined) {
@@ -183,11 +183,13 @@ function outcomeOf(
 /** What stands behind a name: `Bella (ADOPTION PENDING)`, `Max - adopted!`. */
 const besideName = /[([*\u2013\u2014-]\s*(\p{L}[\p{L}\s]*)/u;
 
+/** Apart from the words of the list, which are told as they were read. */
+const known = new Statuses(new Map(), undefined, { readsStems: false });
+
 /** True for a name that says that its animal is adopted or reserved. */
-function saysOther(statuses: Statuses, name: string): boolean {
-  const [, said] = besideName.exec(name) ?? [];
-  const found = said === undefined ? undefined : statuses.understood(said);
-  return found?.by === "list" && (found.meaning === "pending" || found.meaning === "sold");
+function saysOther(name: string): boolean {
+  const meaning = known.meaningOf(besideName.exec(name)?.[1]);
+  return meaning === "pending" || meaning === "sold";
 }
 
 function candidateOf(
