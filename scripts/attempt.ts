@@ -1,6 +1,6 @@
 /** Runs of `bun test`, for both suites, and a second try of the files that failed. */
 import { readFileSync, statfsSync } from "node:fs";
-import { freemem, tmpdir } from "node:os";
+import { freemem } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dir, "..");
@@ -17,15 +17,15 @@ export interface Attempt {
 const memoryFolder = "/dev/shm";
 const runMaxBytes = 8 * 1024 ** 3;
 
-/** Where tests keep their files: in memory, where a third of a run is not spent on the disk. */
-export function temporaryFolder(): string {
-  if (process.platform !== "linux") return tmpdir();
+/** Has what is run from now on keep its files in memory, if it has room: the disk takes longer. */
+export function keepFilesInMemory(): void {
+  if (process.platform !== "linux") return;
   const mounts = readFileSync("/proc/mounts", "utf8");
   // Tests start programs there.
   const isFit = /^\S+ \/dev\/shm tmpfs (?!\S*noexec)/m.test(mounts);
-  if (!isFit || freemem() < runMaxBytes) return tmpdir();
+  if (!isFit || freemem() < runMaxBytes) return;
   const { bavail, bsize } = statfsSync(memoryFolder);
-  return bavail * bsize < runMaxBytes ? tmpdir() : memoryFolder;
+  if (bavail * bsize >= runMaxBytes) process.env["TMPDIR"] = memoryFolder;
 }
 
 /** Runs `bun test` with `args`, which name files of test/. */
@@ -37,7 +37,7 @@ export async function attempt(
   const command = [process.execPath, "test", "--timeout", String(timeoutMs), ...args];
   const child = Bun.spawn(command, {
     cwd: root,
-    env: { ...process.env, TMPDIR: temporaryFolder(), ...env },
+    env: { ...process.env, ...env },
     stdin: "ignore",
     stdout: stdio,
     stderr: stdio,

@@ -7,7 +7,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { misused } from "./arguments.ts";
-import { attempt, passAlone, setOff } from "./attempt.ts";
+import { attempt, keepFilesInMemory, passAlone, setOff } from "./attempt.ts";
 
 /** The packages by a tool of theirs, or by the path of a file where a package has none. */
 const packages: Readonly<Record<string, string>> = {
@@ -108,9 +108,12 @@ const rank = (name: string) => (isIn(long, name) ? 0 : 1);
 /** Tests that seal files, or start a system of their own whose files are kept beside them. */
 const onDisk: readonly string[] = ["guide", "limits-disk", "one-truth"];
 
+const disk = tmpdir();
+keepFilesInMemory();
+
 /** Runs one file in a process of its own. */
 const tryFile = (name: string) =>
-  attempt([`./test/debian/${name}`], isIn(onDisk, name) ? { TMPDIR: tmpdir() } : {});
+  attempt([`./test/debian/${name}`], isIn(onDisk, name) ? { TMPDIR: disk } : {});
 
 /**
  * Runs files, `atOnce` at a time, and returns those that failed. What a failed one printed is set

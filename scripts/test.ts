@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomUUIDv7 } from "bun";
 import { startServer } from "../test/helpers/postgres.ts";
-import { attempt, type Attempt, passAlone, setOff, temporaryFolder } from "./attempt.ts";
+import { attempt, type Attempt, keepFilesInMemory, passAlone, setOff } from "./attempt.ts";
 
 const root = join(import.meta.dir, "..");
 
@@ -31,8 +31,7 @@ const beside = { folder: 2, postgres: 1 };
  */
 const memory = { MIMALLOC_PURGE_DELAY: "-1" };
 
-// For the database of this process too.
-process.env["TMPDIR"] = temporaryFolder();
+keepFilesInMemory();
 const server = await startServer();
 
 const reports = mkdtempSync(join(tmpdir(), "rehome-tests-"));

@@ -43,9 +43,9 @@ class NotStored extends Error {
   }
 }
 
-/** True for an undo that leaves everything as it is, because all of it was changed since. */
-const leavesAll = ({ left, removed, restored, updated, categories }: UndoReport) =>
-  left > 0 && removed + restored + updated + categories.length === 0;
+/** True for an undo that changes nothing. */
+export const isNothing = ({ removed, restored, updated, categories }: UndoReport): boolean =>
+  removed + restored + updated + categories.length === 0;
 
 /**
  * Undoes a change, by default the last one in force; later changes stay. A change of which nothing
@@ -60,7 +60,7 @@ export async function undoChange(
   const work = async (undo: Change) => {
     // What was read before may have changed since.
     const report = await takeBack(undo, await toUndo(undo.tx, id, undo.atMs));
-    if (rehearse || leavesAll(report)) throw new NotStored(report);
+    if (rehearse || (report.left > 0 && isNothing(report))) throw new NotStored(report);
     return report;
   };
   try {

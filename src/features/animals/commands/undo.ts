@@ -5,7 +5,7 @@ import { yesOption } from "../../../cli/options.ts";
 import { confirm } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
-import type { UndoReport } from "../undo.ts";
+import { isNothing, type UndoReport } from "../undo.ts";
 import { storeCommand } from "../open.ts";
 import { idArgument } from "./fields.ts";
 
@@ -54,10 +54,6 @@ Animals that programs add through the API cannot be undone.`,
       io.out(`${what}. ${effectOf(did)}\n`);
     },
   );
-}
-
-function isNothing({ updated, removed, restored, categories }: UndoReport): boolean {
-  return updated + removed + restored + categories.length === 0;
 }
 
 /** What an undo does to animals and categories, in a sentence. */

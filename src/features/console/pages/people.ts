@@ -1,4 +1,5 @@
 /** Who may come in: invitations, the way in by a link, and the end of it. */
+import { isLoopback } from "../../../domain/address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { personRoles } from "../../../storage/schema-values.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
@@ -133,7 +134,7 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   const { words, url, person } = visit;
   // Loaded where it is wanted.
   const { renderSVG } = await import("uqr");
-  const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  const isHere = isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   const link = `${url.origin}/join/${token}`;
   return page(visit, {
     title: words.people.linkTitle(name),

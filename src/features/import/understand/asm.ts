@@ -86,8 +86,8 @@ function stateReader(fields: NamedFields, { statuses }: MapperContext): (record:
   const deceased = among(fields, "deceaseddate").read;
   const isExport = fields.has(["animalnotforadoption"]) && fields.has(["animalid"]);
   const animal = fields.among(["animalid"]).read;
-  const facts = [...flags, ...Object.values(exported), "activemovementtype", "deceaseddate"];
-  const tells = fields.has([...facts, ...movementNames]);
+  const telling = [...flags, ...Object.values(exported), "activemovementtype", "deceaseddate"];
+  const tells = fields.has([...telling, ...movementNames]);
   if (!tells && !fields.has(words) && statuses.whenMissing === undefined) {
     throw missingStatus("ARCHIVED, ACTIVEMOVEMENTTYPE or ADOPTIONSTATUS");
   }

@@ -190,7 +190,7 @@ function matching(columns: readonly string[], column: string): readonly string[]
 }
 
 /** Whole numbers are ids; anything else is a name. */
-function idOrName(field: string, value: unknown, notation: Notation): CandidateCategory {
+export function idOrName(field: string, value: unknown, notation: Notation): CandidateCategory {
   const id = int64Of(value, notation);
   return id === undefined ? categoryName(field, value) : { id };
 }

@@ -2,6 +2,7 @@ import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, Notes } from "../messages.ts";
 import { unguarded } from "../write/csv.ts";
 import { type Format, missingStatus, requireNeeded, type Sample } from "./format.ts";
+import { idOrName } from "./map.ts";
 import { type CandidateCategory, mapperOf } from "./record.ts";
 import {
   categoryName,
@@ -9,7 +10,6 @@ import {
   exactName,
   fieldOf,
   int64In,
-  int64Of,
   type Notation,
   notationOf,
   optionalTextsOf,
@@ -111,8 +111,9 @@ export const rehome: Format = {
       pet: () => ({
         ...optionalTextsOf(texts, record),
         name: exactName("name", text(name(record))),
+        // An export for people has the number of a category without a name.
         category: headings
-          ? exportedCategory(text(category(record)))
+          ? idOrName("category", text(category(record)), notation)
           : categoryOf(number(record), text(category(record)), notation),
       }),
     }));
@@ -125,12 +126,6 @@ function categoryOf(number: unknown, name: unknown, notation: Notation): Candida
   if (isBlank(name)) return { id: id() };
   const named = categoryName("category", name);
   return isBlank(number) ? named : { ...named, id: id() };
-}
-
-/** A category in an export for people: its number, if it has no name. */
-function exportedCategory(name: unknown): CandidateCategory {
-  const id = int64Of(name, "csv");
-  return id === undefined ? categoryName("category", name) : { id };
 }
 
 function unguardedText(value: unknown): unknown {
