@@ -4,7 +4,7 @@ import { child, children, lineOf, nameOf, type Node, numberOf, type Source } fro
 /** What a rule found wrong: `path:line what`. */
 type Finding = string;
 
-const layers = ["domain", "storage", "service", "http", "cli", "features"] as const;
+const layers = ["domain", "storage", "service", "http", "cli", "web", "features"] as const;
 type Layer = (typeof layers)[number];
 
 /** What each layer may import of the others, beside itself. The core imports no feature. */
@@ -14,7 +14,8 @@ const allowedLayers: Readonly<Record<Layer, readonly Layer[]>> = {
   service: ["domain", "storage"],
   http: ["domain", "service"],
   cli: ["domain", "storage", "service", "http"],
-  features: ["domain", "storage", "service", "http", "cli"],
+  web: ["domain", "storage", "service", "http", "cli"],
+  features: ["domain", "storage", "service", "http", "cli", "web"],
 };
 /** The command line touches the web edge to serve. */
 const httpForCli = ["src/http/server.ts", "src/http/app.ts"];
@@ -25,6 +26,7 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
   service: ["src/version.ts"],
   http: ["src/version.ts"],
   cli: ["src/version.ts", "src/config.ts", "src/feature.ts"],
+  web: ["src/version.ts"],
   features: ["src/version.ts", "src/config.ts", "src/feature.ts"],
 };
 /** Features that use another one, and for what. */
@@ -36,8 +38,6 @@ const featurePairs: Readonly<Record<string, string>> = {
   "sources -> animals": "a withdrawal that a person confirmed is a change",
   "sources -> import": "a followed list is imported",
   "console -> animals": "changes of animals and categories, as the commands make them",
-  "public -> docs": "one look, and one way to write HTML",
-  "console -> docs": "one look, and one way to write HTML",
   "console -> import": "files in and out, by a browser",
   "console -> sources": "lists that are followed, as the commands have them",
   "console -> operate": "findings and usage, as the commands have them",
@@ -63,7 +63,7 @@ function targetOf(source: Source, name: string): string | undefined {
   return name.startsWith(".") ? join(dirname(source.path), name) : undefined;
 }
 
-/** Imports that go against domain <- storage <- service <- http, cli <- features. */
+/** Imports that go against domain <- storage <- service <- http, cli <- web <- features. */
 export function importFindings(source: Source): Finding[] {
   const layer = layerOf(source.path);
   return source.imports.flatMap((name) => {

@@ -1,7 +1,7 @@
 import { keyPrefixes } from "../../domain/api-key.ts";
-import { clientScript } from "./client.macro.ts" with { type: "macro" };
-import { html, trusted, type Html } from "./html.ts";
-import { logoMark, page, type Page } from "./layout.ts";
+import { clientScript } from "../../web/client.macro.ts" with { type: "macro" };
+import { html, trusted, type Html } from "../../web/html.ts";
+import { logoMark, page, type Page } from "../../web/layout.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import { createPetExamples } from "./openapi/operations.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { commonHeaders } from "./openapi/components.ts";
 import { sampleOf } from "./samples.ts";
 import { fieldList, fieldsOf, line, markdown, rulesOf, typeOf, type Schema } from "./schema.ts";
-import controls from "./controls.css" with { type: "text" };
+import controls from "../../web/controls.css" with { type: "text" };
 import style from "./documentation.css" with { type: "text" };
 
 const script = clientScript("docs/client.js");

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { OpenAPIV3 } from "openapi-types";
 import { jsonType } from "../../http/errors.ts";
-import { html, trusted, type Html } from "./html.ts";
+import { html, trusted, type Html } from "../../web/html.ts";
 import { commonHeaders } from "./openapi/components.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import { laidOut, languages, sampleOf, type SampleRequest } from "./samples.ts";

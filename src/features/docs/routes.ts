@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
 import { jsonText } from "../../domain/exact-json.ts";
-import { formsOf, respondWith, type Forms } from "../compression.ts";
+import { formsOf, respondWith, type Forms } from "../../web/encodings.ts";
 import { isGetPetRemoved, versionSegment, type EdgeOptions } from "../../http/edge.ts";
 import { jsonType } from "../../http/errors.ts";
 import { baseUrlOf } from "../../http/record.ts";
-import { html } from "./html.ts";
-import type { Page } from "./layout.ts";
+import { html } from "../../web/html.ts";
+import type { Page } from "../../web/layout.ts";
 
 /** Stands for the address that a request came to, where the operator named none. */
 const unknownBase = `http://base.invalid${versionSegment}`;

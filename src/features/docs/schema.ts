@@ -1,6 +1,6 @@
 import type { OpenAPIV3 } from "openapi-types";
 import type { OpenApiDocument } from "./openapi/document.ts";
-import { html, trusted, type Html } from "./html.ts";
+import { html, trusted, type Html } from "../../web/html.ts";
 
 export type Schema = OpenAPIV3.SchemaObject;
 type Reference = OpenAPIV3.ReferenceObject;

@@ -1,8 +1,8 @@
 /** The bodies of the public addresses. They hold relative addresses only, as any host may ask. */
 import { jsonText } from "../../domain/exact-json.ts";
 import { isoSeconds } from "../../domain/clock.ts";
-import { html, type Html } from "../docs/html.ts";
-import { page, type Page } from "../docs/layout.ts";
+import { html, type Html } from "../../web/html.ts";
+import { page, type Page } from "../../web/layout.ts";
 import type { PublicAnimal, PublicFeed, PublicList, StoreFacts } from "./animals.ts";
 import style from "./public.css" with { type: "text" };
 

@@ -4,7 +4,7 @@
  */
 import { Elysia } from "elysia";
 import { AppError } from "../../domain/errors.ts";
-import { formsOf, respondWith, type Forms } from "../compression.ts";
+import { formsOf, respondWith, type Forms } from "../../web/encodings.ts";
 import type { Database } from "../../storage/database.ts";
 import {
   newestAnimals,
@@ -22,7 +22,7 @@ import {
   languages,
   type Shelter,
 } from "./pages.ts";
-import type { Page } from "../docs/layout.ts";
+import type { Page } from "../../web/layout.ts";
 import embed from "./embed.js" with { type: "text" };
 
 /** Older pages take long to make, and change little. */

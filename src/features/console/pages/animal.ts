@@ -9,7 +9,7 @@ import {
   type PetFieldName,
 } from "../../../domain/pet.ts";
 import { type Category, categoryKey } from "../../animals/categories.ts";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { optionalTextNames, textsOf } from "../../optional-texts.ts";
 import { isVisible } from "../../visible.ts";
 import { readForm, type Form } from "../body.ts";

@@ -4,7 +4,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { fold } from "../../visible.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { csvField, guarded, inWorkbook } from "../../import/write/csv.ts";
 import { readForm } from "../body.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";

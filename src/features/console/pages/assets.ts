@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import { formFor, formsOf } from "../../compression.ts";
-import { clientScript } from "../../docs/client.macro.ts" with { type: "macro" };
-import controls from "../../docs/controls.css" with { type: "text" };
-import logo from "../../docs/logo.svg" with { type: "text" };
-import shared from "../../docs/shared.css" with { type: "text" };
+import { formFor, formsOf } from "../../../web/encodings.ts";
+import { clientScript } from "../../../web/client.macro.ts" with { type: "macro" };
+import controls from "../../../web/controls.css" with { type: "text" };
+import logo from "../../../web/logo.svg" with { type: "text" };
+import shared from "../../../web/shared.css" with { type: "text" };
 import style from "../console.css" with { type: "text" };
 
 const script = clientScript("console/client/main.js");

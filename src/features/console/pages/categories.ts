@@ -1,7 +1,7 @@
 /** The categories: each with its animals, another name for one, or one with another. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import { categoryKey, type Category } from "../../animals/categories.ts";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { readForm } from "../body.ts";
 import type { Visit } from "../visit.ts";
 import { alikeCategory, nameError } from "./animal.ts";

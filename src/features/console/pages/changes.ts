@@ -1,7 +1,7 @@
 /** What was done lately, what a page says of it, and its Undo. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Category } from "../../animals/categories.ts";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { readForm, type Form } from "../body.ts";
 import type { ChangeMade, ChangeRecord } from "../animals.ts";
 import { ownPage, query, type Visit } from "../visit.ts";

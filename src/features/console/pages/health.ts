@@ -6,7 +6,7 @@ import type { Static } from "../../../cli/json.ts";
 import { type Config, dataFolderOf, type EnvironmentVariables } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { version } from "../../../version.ts";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { datedNames } from "../../operate/backup/names.ts";
 import type { doctorSchema } from "../../operate/doctor/command.ts";
 import { query, type Visit } from "../visit.ts";

@@ -1,4 +1,4 @@
-import { html } from "../../docs/html.ts";
+import { html } from "../../../web/html.ts";
 import type { Visit } from "../visit.ts";
 import { page } from "./page.ts";
 import { card, desk, facts, oneButton } from "./parts.ts";

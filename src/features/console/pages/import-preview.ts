@@ -1,5 +1,5 @@
 /** What a file would change, and what a person is asked about it. */
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { messageText } from "../../import/messages.ts";
 import { type Part, partName } from "../../import/read/read.ts";
 import type { CandidateCategory } from "../../import/understand/record.ts";

@@ -1,6 +1,6 @@
 /** A person's list, from the choice of its file to what became of it. */
 import { existsSync } from "node:fs";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { messageText } from "../../import/messages.ts";
 import { Form, readForm, receiveFile } from "../body.ts";
 import type { Failure, ImportChoices, Preview } from "../import-work.ts";

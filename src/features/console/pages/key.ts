@@ -5,7 +5,7 @@ import { isOperatorReason } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import type { KeyDetails } from "../../../service/keys.ts";
 import type { KeyUse } from "../../../service/usage.ts";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import {

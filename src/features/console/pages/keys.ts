@@ -6,7 +6,7 @@ import { fold } from "../../visible.ts";
 import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
 import type { UsedKey } from "../../../service/usage.ts";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { Form, readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";

@@ -1,9 +1,9 @@
 /** What every page has around it, and the pages that say one thing. */
 import { redirect, StatusMap } from "elysia";
 import { AppError } from "../../../domain/errors.ts";
-import { takes } from "../../compression.ts";
-import { html, trusted, type Html } from "../../docs/html.ts";
-import logo from "../../docs/logo.svg" with { type: "text" };
+import { takes } from "../../../web/encodings.ts";
+import { html, trusted, type Html } from "../../../web/html.ts";
+import logo from "../../../web/logo.svg" with { type: "text" };
 import { Form } from "../body.ts";
 import type { Arrival, Visit } from "../visit.ts";
 import { isFailureCode, languages } from "../words/index.ts";

@@ -3,7 +3,7 @@ import { isoSeconds } from "../../../domain/clock.ts";
 import { petFieldNames, petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import type { FieldValue } from "../../animals/history.ts";
-import { html, trusted, type Html } from "../../docs/html.ts";
+import { html, trusted, type Html } from "../../../web/html.ts";
 import { unnamed } from "../../import/understand/values.ts";
 import { bytesText } from "../../operate/doctor/finding.ts";
 import { isVisible } from "../../visible.ts";

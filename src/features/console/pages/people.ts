@@ -2,7 +2,7 @@
 import { isLoopback } from "../../../domain/address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { personRoles } from "../../../storage/schema-values.ts";
-import { html, trusted, type Html } from "../../docs/html.ts";
+import { html, trusted, type Html } from "../../../web/html.ts";
 import { readForm } from "../body.ts";
 import {
   isPersonName,

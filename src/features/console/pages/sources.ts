@@ -5,7 +5,7 @@ import { minuteMs } from "../../../domain/clock.ts";
 import type { JobProblem } from "../../../domain/schedule.ts";
 import type { Services } from "../../../service/services.ts";
 import { failJob, pauseJob } from "../../jobs.ts";
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { message, messageText } from "../../import/messages.ts";
 import { pullCommand } from "../../sources/index.ts";
 import { heldMark, withdrawHeld } from "../../sources/pull.ts";

@@ -1,4 +1,4 @@
-import { html, type Html } from "../../docs/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import { usageReport, type UsageReport } from "../../operate/usage/report.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { query, type Visit } from "../visit.ts";

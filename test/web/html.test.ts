@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { html, trusted } from "../../../src/features/docs/html.ts";
+import { html, trusted } from "../../src/web/html.ts";
 
 /** By another name, because the formatter lays out what is tagged `html`. */
 const tag = html;

@@ -13,7 +13,7 @@ export function clientScript(entry: string): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync([
     process.execPath,
     ...flags,
-    join(import.meta.dir, "..", entry),
+    join(import.meta.dir, "../features", entry),
   ]);
   if (exitCode !== 0) throw new Error(`${entry} cannot be bundled:\n${stderr.toString()}`);
   return stdout.toString().trim();
