@@ -1,4 +1,4 @@
-/** Runs of `bun test`, for both suites, and a second try of the files that failed. */
+/** Runs of `bun test`, for both suites. A failure is a failure: nothing runs a second time. */
 import { readFileSync, statfsSync } from "node:fs";
 import { freemem } from "node:os";
 import { join } from "node:path";
@@ -47,24 +47,5 @@ export async function attempt(
   return { isPassed: (await child.exited) === 0, text };
 }
 
-/** `text` as .ci/run counts nothing of it. */
+/** `text` as .ci/run counts nothing of it: tests that are counted elsewhere. */
 export const setOff = (text: string) => text.replaceAll(/^/gm, "| ");
-
-/**
- * Runs each of `files` from its start, with nothing beside it, and returns true if all pass.
- * Browsers, proxies and databases answer in real time, and a busy machine may be late once.
- */
-export async function passAlone(
-  files: readonly string[],
-  again: (file: string) => Promise<Attempt>,
-  shown = (text: string) => text,
-): Promise<boolean> {
-  let isPassed = true;
-  for (const file of files) {
-    process.stdout.write(`RUN AGAIN, ALONE: ${file}\n`);
-    const second = await again(file);
-    process.stdout.write(`${shown(second.text)}\n`);
-    isPassed &&= second.isPassed;
-  }
-  return isPassed;
-}

@@ -7,7 +7,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { misused } from "./arguments.ts";
-import { attempt, keepFilesInMemory, passAlone, setOff } from "./attempt.ts";
+import { attempt, keepFilesInMemory } from "./attempt.ts";
 
 /** The packages by a tool of theirs, or by the path of a file where a package has none. */
 const packages: Readonly<Record<string, string>> = {
@@ -115,27 +115,23 @@ keepFilesInMemory();
 const tryFile = (name: string) =>
   attempt([`./test/debian/${name}`], isIn(onDisk, name) ? { TMPDIR: disk } : {});
 
-/**
- * Runs files, `atOnce` at a time, and returns those that failed. What a failed one printed is set
- * off, so that .ci/run counts its second attempt only.
- */
-async function failedOf(names: readonly string[], atOnce: number): Promise<string[]> {
+/** Runs files, `atOnce` at a time. Returns true if all pass. */
+async function allPass(names: readonly string[], atOnce: number): Promise<boolean> {
   const waiting = [...names];
-  const failed: string[] = [];
+  let arePassed = true;
   const worker = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const { isPassed, text } = await tryFile(name);
-      say(isPassed ? text : setOff(text));
-      if (!isPassed) failed.push(name);
+      say(text);
+      arePassed &&= isPassed;
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  return failed;
+  return arePassed;
 }
 
 const [measuring, others] = [true, false].map((is) =>
   files.filter((name) => isIn(quiet, name) === is).toSorted((a, b) => rank(a) - rank(b)),
 ) as [string[], string[]];
-const failed = [...(await failedOf(others, 2)), ...(await failedOf(measuring, 1))];
-
-process.exit((await passAlone(failed, tryFile)) ? 0 : 1);
+const isPassed = await allPass(others, 2);
+process.exit((await allPass(measuring, 1)) && isPassed ? 0 : 1);
