@@ -168,8 +168,12 @@ export async function changesNoticed(): Promise<void> {
   const stores = [...open.keys()];
   await Promise.all(stores.map((store) => store.keys.change("", noAction, (key) => key)));
   if (isOnPostgres) await Promise.all(stores.map(polledAnew));
+  // On one data folder too a process may have looked just before another's commit.
+  await Bun.sleep(staleMs);
 }
 
+/** More than a process may be behind another one on the same folder. */
+const staleMs = 2;
 const noticeTimeoutMs = 30_000;
 const noAction = { action: "", actor: "", nowMs: 0 };
 
