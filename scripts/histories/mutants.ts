@@ -148,13 +148,13 @@ const createsOnce: readonly Mutant[] = [
   {
     name: "a create is repeated for the key of somebody else",
     store: "sqlite",
-    file: "src/storage/create-once.ts",
+    file: "src/storage/idempotent-create.ts",
     edits: [["and(eq(keys.keyId, keyId), eq(keys.value, value),", "and(eq(keys.value, value),"]],
   },
   {
     name: "an Idempotency-Key is forgotten by a restart",
     store: "sqlite",
-    file: "src/storage/create-once.ts",
+    file: "src/storage/idempotent-create.ts",
     edits: [
       ["const forgottenMax = 16;\n", "const forgottenMax = 16;\nconst startedMs = Date.now();\n"],
       [
@@ -166,7 +166,7 @@ const createsOnce: readonly Mutant[] = [
   {
     name: "two servers carry out the same create at once",
     store: "postgres",
-    file: "src/storage/create-once.ts",
+    file: "src/storage/idempotent-create.ts",
     edits: [
       [
         "const late = await storedCreate(tx, create);",

@@ -27,7 +27,7 @@ export type AddedPet = NewPet & {
 };
 
 /** A create that its caller may repeat. */
-export interface OnceCreate {
+export interface IdempotentCreate {
   readonly pet: NewPet;
   readonly keyId: string;
   readonly value: string;
@@ -55,7 +55,7 @@ export interface PetStore {
    * The same for an animal that is added once, however often and by whichever process it is sent
    * within a day. The Idempotency-Key is stored in the same transaction.
    */
-  createOnce(create: OnceCreate): Promise<StoredCreate>;
+  createOnce(create: IdempotentCreate): Promise<StoredCreate>;
   count(): Promise<number>;
 }
 

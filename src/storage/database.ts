@@ -17,7 +17,7 @@ import { eq, getTableColumns, sql, type SQLWrapper } from "drizzle-orm";
 import type { BunSQLDatabase } from "drizzle-orm/bun-sql";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type * as schema from "./schema.postgres.ts";
-import { editsFact } from "./store-state.ts";
+import { editsMeta } from "./store-state.ts";
 
 export type Tables = Omit<typeof schema, "catalogue" | "rehome" | "schemaName">;
 export type TableName = keyof Tables;
@@ -128,7 +128,7 @@ async function countEdit(tx: Tx): Promise<void> {
   const { storeState } = tx.t;
   await tx
     .insert(storeState)
-    .values({ name: editsFact, value: "1" })
+    .values({ name: editsMeta, value: "1" })
     .onConflictDoUpdate({
       target: storeState.name,
       set: { value: sql`CAST(CAST(${storeState.value} AS bigint) + 1 AS text)` },

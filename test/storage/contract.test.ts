@@ -8,7 +8,7 @@ import { int64Max, int64Min } from "../../src/domain/int64.ts";
 import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
-import type { KeyAction, KeyHash, OnceCreate, Store } from "../../src/storage/contract.ts";
+import type { KeyAction, KeyHash, IdempotentCreate, Store } from "../../src/storage/contract.ts";
 import { countBan } from "../../src/storage/counters.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
@@ -62,7 +62,7 @@ describe.each(stores)("$name", (kind) => {
 
     describe("added once", () => {
       let named = 0;
-      const once = (changes: Partial<OnceCreate> = {}): OnceCreate => ({
+      const once = (changes: Partial<IdempotentCreate> = {}): IdempotentCreate => ({
         pet: { name: "once", categoryId: 7n, status: "sold" },
         keyId: "key_a",
         value: `value ${(named += 1)}`,

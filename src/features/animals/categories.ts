@@ -4,7 +4,7 @@ import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseInt64 } from "../../domain/int64.ts";
 import { longWork, type Tx } from "../../storage/database.ts";
-import { factOf, putFact } from "../../storage/store-state.ts";
+import { getMeta, setMeta } from "../../storage/store-state.ts";
 import { isVisible } from "../visible.ts";
 import { type CategoryEvent, type Change, type Editing, makeChange } from "./changes.ts";
 
@@ -33,7 +33,7 @@ export function categoryKey(name: string): string {
   return name.trim().normalize("NFC").toLowerCase();
 }
 
-const lastCategoryFact = "last_category_id";
+const lastCategoryMeta = "last_category_id";
 /** Ids above it are given by people and programs only, so that theirs never use ours up. */
 const ownIdMax = 2n ** 53n;
 /** Categories in an error at the most. */
@@ -148,7 +148,7 @@ export async function nameCategories(
   }
   const own = made.map(({ id }) => id).filter((id) => id <= ownIdMax);
   const last = own.reduce((a, b) => (a > b ? a : b), await lastGiven(tx));
-  await putFact(tx, lastCategoryFact, String(last));
+  await setMeta(tx, lastCategoryMeta, String(last));
   return made;
 }
 
@@ -160,7 +160,7 @@ function firstFree(used: ReadonlySet<bigint>, from: bigint): bigint {
 
 /** A store of an earlier version has no such fact; the names that it has tell as much. */
 async function lastGiven(tx: Tx): Promise<bigint> {
-  const fact = await factOf(tx, lastCategoryFact);
+  const fact = await getMeta(tx, lastCategoryMeta);
   const ids = (await namedCategories(tx)).map(({ id }) => id).filter((id) => id <= ownIdMax);
   return ids.reduce((a, b) => (a > b ? a : b), BigInt(fact ?? 0));
 }

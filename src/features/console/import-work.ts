@@ -16,7 +16,7 @@ import type { Io } from "../../cli/io.ts";
 import { withServices } from "../../cli/open.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import { factOf, layoutFact, putFact } from "../../storage/store-state.ts";
+import { getMeta, layoutMeta, setMeta } from "../../storage/store-state.ts";
 import { namedCategories } from "../animals/categories.ts";
 import { Rejects } from "../import/commands/rejects.ts";
 import { previewImport, runImport } from "../import/do/import.ts";
@@ -219,7 +219,7 @@ const optionsOf = (choices: ImportChoices) => ({
 });
 
 const layoutOf = (columns: readonly string[]): string =>
-  `${layoutFact}${new Bun.CryptoHasher("sha256").update(JSON.stringify(columns)).digest("hex")}`;
+  `${layoutMeta}${new Bun.CryptoHasher("sha256").update(JSON.stringify(columns)).digest("hex")}`;
 
 /** The choices with those that were made for the last list of a layout; undefined without one. */
 async function recall(
@@ -227,7 +227,7 @@ async function recall(
   layout: string,
   choices: ImportChoices,
 ): Promise<ImportChoices | undefined> {
-  const stored = await db.read((tx) => factOf(tx, layout));
+  const stored = await db.read((tx) => getMeta(tx, layout));
   if (stored === undefined) return undefined;
   const known = JSON.parse(stored) as Partial<ImportChoices>;
   return { ...choices, ...known, source: choices.source || (known.source ?? "") };
@@ -237,12 +237,12 @@ async function remember(db: Database, layout: string, choices: ImportChoices): P
   const value = Object.fromEntries(remembered.map((name) => [name, choices[name]]));
   await db.transaction(async (tx) => {
     const { storeState } = tx.t;
-    const isLayout = like(storeState.name, `${layoutFact}%`);
+    const isLayout = like(storeState.name, `${layoutMeta}%`);
     const [known] = await tx.select({ layouts: count() }).from(storeState).where(isLayout);
     if (Number(known?.layouts) >= layoutsMax) {
       await tx.delete(storeState).where(isLayout);
     }
-    await putFact(tx, layout, JSON.stringify(value));
+    await setMeta(tx, layout, JSON.stringify(value));
   });
 }
 

@@ -7,7 +7,7 @@ import { dayMs, type Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Database, patientWork, type Tx } from "../../storage/database.ts";
 import type { PersonRole } from "../../storage/schema-values.ts";
-import { addressFact, factOf, putFact } from "../../storage/store-state.ts";
+import { addressMeta, getMeta, setMeta } from "../../storage/store-state.ts";
 import { isVisible } from "../visible.ts";
 
 export const invitationMs = 7 * dayMs;
@@ -357,12 +357,12 @@ export class PeopleService {
 
   /** Keeps where the console is, for the links of commands. */
   async noteAddress(url: string): Promise<void> {
-    await this.#db.transaction((tx) => putFact(tx, addressFact, url));
+    await this.#db.transaction((tx) => setMeta(tx, addressMeta, url));
   }
 
   /** Where the console of this store was last, or undefined when there never was one. */
   async address(): Promise<string | undefined> {
-    return this.#db.read((tx) => factOf(tx, addressFact));
+    return this.#db.read((tx) => getMeta(tx, addressMeta));
   }
 
   /** Names that several people had, of whom a migration renamed the later ones; said once. */

@@ -6,7 +6,7 @@ import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
 import { connectToPrimary, type connect } from "./connections.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
-import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
+import { appliedMigrations, checkServer, postgresMigrations, refuseCopy } from "./migrate.ts";
 
 interface PostgresDiagnosis {
   readonly where: string;
@@ -47,9 +47,10 @@ export async function diagnosePostgres(
       });
     }
     const pending = pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag);
+    // An older schema has no place for the marks.
+    if (pending.length === 0) await refuseCopy(sql, where);
     return {
       where,
-      // An older schema has no place for the mark.
       movedTo: pending.length === 0 ? await movedPlace(sql) : undefined,
       jobs: pending.length === 0 ? jobRows(await sql.unsafe(jobsSql(`${schemaName}.`))) : [],
       server: `PostgreSQL ${row.version}`,

@@ -16,13 +16,14 @@ export const postgresFeature: Feature = {
           import("./store.ts"),
           import("./address.ts"),
         ]);
-        const { timeoutMs, clock: systemClock, serving, mayMigrate } = options;
+        const { timeoutMs, clock: systemClock, serving, mayMigrate, mayBeCopy } = options;
         const { onProblem, onCommit, onBan } = options;
         return openPostgresStore({
           address: parseDatabaseAddress(address),
           timeoutMs,
           systemClock,
           mayMigrate,
+          mayBeCopy,
           waitsForServers: !serving,
           onError: (error) => onProblem?.(error),
           onCommit,

@@ -6,6 +6,7 @@ import {
   olderSchema,
   pendingAfter,
 } from "../../storage/migration-history.ts";
+import { copyMark, unfinishedCopy } from "../../storage/store-state.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
 
 export { postgresMigrations } from "./migrations.ts";
@@ -82,6 +83,13 @@ export async function appliedMigrations(
     `${where} has a schema ${schemaName}, but not one that rehome made.`,
     { hint: "Name another database." },
   );
+}
+
+/** Throws for a database that holds a part of a copy. Its schema must be up to date. */
+export async function refuseCopy(sql: SQL, where: string): Promise<void> {
+  const [mark] = (await sql`
+    SELECT value FROM rehome.store_state WHERE name = ${copyMark}`) as { value: string }[];
+  if (mark !== undefined) throw unfinishedCopy(where, mark.value);
 }
 
 async function makeHistory(tx: TransactionSQL): Promise<void> {

@@ -9,11 +9,11 @@ import type {
   AddedPet,
   CommitReport,
   StoredCreate,
-  OnceCreate,
+  IdempotentCreate,
   PetStore,
 } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
-import { addOnce } from "../../storage/create-once.ts";
+import { addOnce } from "../../storage/idempotent-create.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
@@ -155,7 +155,7 @@ export class PostgresPets implements PetStore {
   }
 
   /** A transaction for each: who sends a create again gives up the shared commit. */
-  async createOnce(create: OnceCreate): Promise<StoredCreate> {
+  async createOnce(create: IdempotentCreate): Promise<StoredCreate> {
     const startMs = performance.now();
     const stored = await this.#options.db.transaction((tx) => addOnce(tx, create));
     if (stored.outcome === "added") {

@@ -15,7 +15,7 @@ import {
 import { explainRefusal } from "./failures.ts";
 import { keyStore, noteMinute, type KeyStore } from "../../storage/keys.ts";
 import { counterReads } from "../../storage/counters.ts";
-import { migrate, postgresMigrations } from "./migrate.ts";
+import { migrate, postgresMigrations, refuseCopy } from "./migrate.ts";
 import { hotReads, PostgresPets } from "./pets.ts";
 import { postgresDatabase } from "./transaction.ts";
 import { freshMs, type Poll, polled, readVersions, VersionWatch } from "./versions.ts";
@@ -39,6 +39,8 @@ interface PostgresOptions {
   /** How often another process's changes are asked for, in tests; else four times a second. */
   readonly pollMs?: number | undefined;
   readonly mayMigrate?: boolean | undefined;
+  /** True for the command that copies into this store: all others refuse a part of a copy. */
+  readonly mayBeCopy?: boolean | undefined;
   /** True for a command: its changes of keys end when they bind every server. */
   readonly waitsForServers?: boolean;
 }
@@ -54,6 +56,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     const { sql, host } = await connectToPrimary(address, timeoutMs);
     try {
       await migrate(sql, where, postgresMigrations, options.mayMigrate);
+      if (options.mayBeCopy !== true) await refuseCopy(sql, where);
       const first = await polled(() => readVersions(sql), options.systemClock);
       return new PostgresStore(options, host, first);
     } finally {

@@ -1,7 +1,7 @@
 /** What the public pages show: the animals for adoption and their categories, newest first. */
 import { count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "../../storage/database.ts";
-import { factOf, storeIdFact } from "../../storage/store-state.ts";
+import { getMeta, storeIdMeta } from "../../storage/store-state.ts";
 
 export const pageSize = 5_000;
 export const feedSize = 50;
@@ -40,9 +40,9 @@ export async function storeFacts(
   return db.transaction(async (tx) => {
     const stored = async (name: string, value: string) => {
       await tx.insert(tx.t.storeState).values({ name, value }).onConflictDoNothing();
-      return (await factOf(tx, name)) ?? value;
+      return (await getMeta(tx, name)) ?? value;
     };
-    const storeId = await stored(storeIdFact, newId());
+    const storeId = await stored(storeIdMeta, newId());
     return { storeId, sinceMs: Number(await stored("public_since_ms", String(nowMs))) };
   });
 }

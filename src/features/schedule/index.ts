@@ -6,7 +6,7 @@ import type { Feature, JobCommand } from "../../feature.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { factOf, putFact } from "../../storage/store-state.ts";
+import { getMeta, setMeta } from "../../storage/store-state.ts";
 import { jobName, jobsOf, removeJob, scheduleJob } from "../jobs.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -76,12 +76,12 @@ async function planJobs(
     const isMs = jobs.find((each) => each.name === name)?.everyMs;
     const placeFact = `place_of_${kind}`;
     const wantedPlace = place?.(loaded);
-    const isPlace = await db.read((tx) => factOf(tx, placeFact));
+    const isPlace = await db.read((tx) => getMeta(tx, placeFact));
     if (wantedMs === isMs && wantedPlace === isPlace) continue;
     await db.transaction(async (tx) => {
       if (wantedPlace !== undefined && wantedPlace !== isPlace) {
         await removeJob(tx, name);
-        await putFact(tx, placeFact, wantedPlace);
+        await setMeta(tx, placeFact, wantedPlace);
       }
       await scheduleJob(tx, { kind, target: "" }, wantedMs, systemClock());
     });

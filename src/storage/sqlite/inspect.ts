@@ -1,8 +1,9 @@
 import { constants, Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migration-history.ts";
+import { copyMark, unfinishedCopy } from "../store-state.ts";
 import { busyTimeoutMs, isDamaged } from "./connection.ts";
 import { migrationsOf, type storeFiles } from "./files.ts";
 import { ownership, requirePlainFiles, whyNotWritable } from "./folder.ts";
@@ -61,11 +62,28 @@ function inspect(
  */
 export function inspectFolder(
   files: ReturnType<typeof storeFiles>,
+  { mayBeCopy = false }: { readonly mayBeCopy?: boolean | undefined } = {},
 ): Record<keyof typeof files, readonly Migration[]> {
   requirePlainFiles([files.catalogue, files.limits]);
   const limits = inspect(files.limits, migrationsOf.limits, limitsAdvice);
   requireCatalogue(files);
-  return { catalogue: inspect(files.catalogue, migrationsOf.catalogue), limits };
+  const catalogue = inspect(files.catalogue, migrationsOf.catalogue);
+  if (!mayBeCopy) refuseCopy(files.catalogue, catalogue);
+  return { catalogue, limits };
+}
+
+/** Throws for a catalogue that holds a part of a copy. */
+function refuseCopy(catalogue: string, pending: readonly Migration[]): void {
+  // Where there is no schema yet, there is no mark.
+  if (pending.length === migrationsOf.catalogue.length) return;
+  const from = examine(catalogue, (db) => {
+    const hasMarks = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'store_state'").get();
+    if (hasMarks === null) return undefined;
+    return db
+      .query<{ value: string }, [string]>("SELECT value FROM store_state WHERE name = ?")
+      .get(copyMark)?.value;
+  });
+  if (from !== undefined) throw unfinishedCopy(dirname(catalogue), from);
 }
 
 /**

@@ -145,7 +145,7 @@ export class Lanes {
     await this.writes.alone(() => {});
   }
 
-  /** Moves the log into the file, as far as nobody reads it. */
+  /** Checkpoints, as far as nobody reads the log. */
   async checkpoint(): Promise<void> {
     await this.writes.alone((connection) => connection.run("PRAGMA wal_checkpoint(PASSIVE)"));
   }

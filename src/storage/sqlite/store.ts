@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { counterReads } from "../counters.ts";
-import { addAllOnce } from "../create-once.ts";
+import { addAllOnce } from "../idempotent-create.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { keyStore, noteMinute } from "../keys.ts";
 import { createdRow } from "../pet-row.ts";
@@ -25,7 +25,7 @@ import { Writer } from "./writer.ts";
 
 /** Pages of 1 KiB: a reservation dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
-/** Reservations after which the counters' log is moved into their file. */
+/** Reservations between two checkpoints of the counters. */
 const checkpointAfterReservations = 4_096;
 
 export interface SqliteOptions extends WindowStoreOptions {
@@ -35,6 +35,8 @@ export interface SqliteOptions extends WindowStoreOptions {
   readonly serving: boolean;
   /** False for a command that must not change the schema of a store; true if not given. */
   readonly mayMigrate?: boolean | undefined;
+  /** True for the command that copies into this store: all others refuse a part of a copy. */
+  readonly mayBeCopy?: boolean | undefined;
   readonly hasPeers?: boolean | undefined;
   readonly onProblem?: (error: unknown) => void;
   /** Told which file keeps a database as it was before its schema was changed. */
@@ -88,11 +90,11 @@ function openFolder(options: SqliteOptions, isTemporary = false): SqliteStore {
  * that a migration will change: an older program refuses the changed one.
  */
 function prepare(
-  { folder, onBackup, mayMigrate = true }: SqliteOptions,
+  { folder, onBackup, mayBeCopy, mayMigrate = true }: SqliteOptions,
   files: ReturnType<typeof storeFiles>,
 ): void {
   prepareFolder(folder);
-  const pending = inspectFolder(files);
+  const pending = inspectFolder(files, { mayBeCopy });
   for (const name of ["catalogue", "limits"] as const) {
     const [next, ...later] = pending[name];
     if (next === undefined || later.length + 1 === migrationsOf[name].length) continue;
@@ -197,7 +199,7 @@ class SqliteStore implements Store {
     } finally {
       this.#watch?.close();
       this.#versions.endTurn();
-      // The last connection to close folds the logs into their files and removes them.
+      // The last connection to close checkpoints, and removes the logs.
       this.#catalogue.close(true);
       this.#limits.close(true);
       const { folder, isTemporary } = this.#options;

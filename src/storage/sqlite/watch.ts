@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
 import * as schema from "../schema.sqlite.ts";
-import { editsFact } from "../store-state.ts";
+import { editsMeta } from "../store-state.ts";
 
 /** What the catalogue says of its changes. */
 interface Numbers {
@@ -22,7 +22,7 @@ const selectNumbers = drizzle
   .select({
     epoch: schema.keyEpoch.epoch,
     edits: sql`coalesce((SELECT CAST(value AS bigint) FROM store_state
-      WHERE name = ${sql.raw(`'${editsFact}'`)}), 0)`.as("edits"),
+      WHERE name = ${sql.raw(`'${editsMeta}'`)}), 0)`.as("edits"),
     lastId: sql`coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0)`.as("lastId"),
   })
   .from(schema.keyEpoch)

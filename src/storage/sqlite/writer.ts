@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import type { AddedPet, CommitReport, StoredCreate, OnceCreate } from "../contract.ts";
+import type { AddedPet, CommitReport, StoredCreate, IdempotentCreate } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { createdRow } from "../pet-row.ts";
 import { descriptorsAreFree } from "../system.ts";
@@ -45,7 +45,7 @@ export class Writer {
   /** Adds animals. The ids come once they are on the disk. See `PetStore.create`. */
   readonly creates: GroupCommit<AddedPet, bigint>;
   /** The same for animals that are added once, however often they are sent. */
-  readonly onceCreates: GroupCommit<OnceCreate, StoredCreate>;
+  readonly onceCreates: GroupCommit<IdempotentCreate, StoredCreate>;
   #worker: Worker | undefined;
   readonly #questions = new Map<number, Question>();
   #lastId = 0;
@@ -98,7 +98,7 @@ export class Writer {
     return reply.animals;
   }
 
-  /** Finishes what was begun, moves both logs into their files and ends the thread. */
+  /** Finishes what was begun, checkpoints both databases and ends the thread. */
   async close(): Promise<void> {
     await Promise.all([this.creates.settled(), this.onceCreates.settled()]);
     if (this.#worker === undefined) return;

@@ -3,7 +3,7 @@
  * that the serving thread never does. It checkpoints both files.
  */
 import { AppError } from "../../domain/errors.ts";
-import type { OnceCreate, StoredCreate } from "../contract.ts";
+import type { IdempotentCreate, StoredCreate } from "../contract.ts";
 import type { Tx } from "../database.ts";
 import type { CreatedRow } from "../pet-row.ts";
 import { probe } from "./checks.ts";
@@ -28,7 +28,7 @@ export type WriterRequest =
   | { readonly type: "create"; readonly rows: readonly CreatedRow[]; readonly waitedMs: number }
   | {
       readonly type: "createOnce";
-      readonly creates: readonly OnceCreate[];
+      readonly creates: readonly IdempotentCreate[];
       readonly waitedMs: number;
     }
   | {
@@ -120,11 +120,11 @@ async function handle(request: WriterRequest, sinceMs: number): Promise<Result> 
 
 /** Drizzle is loaded with the first create of this kind, or the first noisy minute. */
 async function addedOnce(
-  creates: readonly OnceCreate[],
+  creates: readonly IdempotentCreate[],
   timeoutMs: number,
 ): Promise<StoredCreate[]> {
   const { transactionOn } = await import("./transaction.ts");
-  const { addAllOnce } = await import("../create-once.ts");
+  const { addAllOnce } = await import("../idempotent-create.ts");
   return transactionOn(opened().db.writes, (tx) => addAllOnce(tx, creates), timeoutMs);
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { postgresMigrations } from "../../../src/features/postgres/migrate.ts";
+import { copyMark, setMeta } from "../../../src/storage/store-state.ts";
 import { postgresStore } from "./feature-store.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../helpers/postgres.ts";
 
@@ -64,6 +65,17 @@ test("works for a user who may not create a schema, in one that was made for it"
 });
 
 describe("refuses in words", () => {
+  test("a part of a copy, until the copy is whole", async () => {
+    const target = await open();
+    await target.db.transaction((tx) => setMeta(tx, copyMark, "/srv/elsewhere"));
+    await target.close();
+    const { code, message } = await refusal();
+    expect(code).toBe("unfinishedCopy");
+    expect(message).toMatch(/^postgres:\S+ holds a part of a copy of \/srv\/elsewhere\.$/);
+    await database.sql`DELETE FROM rehome.store_state WHERE name = ${copyMark}`;
+    await (await open()).close();
+  });
+
   test("a database that a newer program made", async () => {
     await (await open()).close();
     await database.sql`INSERT INTO rehome.schema_migrations (tag, hash) VALUES ('9999_later', 'x')`;

@@ -22,6 +22,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import { refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
+import { copyMark, deleteMeta, setMeta } from "../../../src/storage/store-state.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 
@@ -33,15 +34,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function open(at = folder, onBackup?: (file: string) => void) {
-  return openSqliteStore({
-    folder: at,
-    clock: new TestClock().read,
-    timeoutMs: 100,
-    serving: false,
-    ...(onBackup && { onBackup }),
-  });
-}
+const options = (at = folder) => ({
+  folder: at,
+  clock: new TestClock().read,
+  timeoutMs: 100,
+  serving: false,
+});
+const open = (at?: string) => openSqliteStore(options(at));
 
 async function filled(): Promise<void> {
   const store = open();
@@ -125,6 +124,19 @@ describe("a start is refused in words, and changes nothing, on", () => {
     await filled();
     truncateSync(catalogue, 4_096 * 9);
     expect(refusal().message).toContain("is damaged");
+  });
+
+  test("a part of a copy, until the copy is whole", async () => {
+    const target = open();
+    await target.db.transaction((tx) => setMeta(tx, copyMark, "/srv/elsewhere"));
+    await target.close();
+    const { code, message } = refusal(folder);
+    expect(code).toBe("unfinishedCopy");
+    expect(message).toContain("a part of a copy of /srv/elsewhere");
+    const copying = openSqliteStore({ ...options(), mayBeCopy: true });
+    await copying.db.transaction((tx) => deleteMeta(tx, copyMark));
+    await copying.close();
+    await open().close();
   });
 
   test("a read-only database", async () => {

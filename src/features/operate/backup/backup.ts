@@ -20,7 +20,7 @@ import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { othersMayLink } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
-import { backupFact, storeIdFact } from "../../../storage/store-state.ts";
+import { backupMeta, storeIdMeta } from "../../../storage/store-state.ts";
 import { blankSecrets } from "./carry-over.ts";
 import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
 import { dataFolder, listCommand, locate } from "./find.ts";
@@ -263,8 +263,8 @@ async function sent(
  */
 function storeMark(catalogue: string): string {
   const put = "INSERT INTO store_state (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING";
-  changing(catalogue, (db) => db.run(put, [storeIdFact, crypto.randomUUID()]));
-  return storedFact(dirname(catalogue), storeIdFact)?.slice(0, 8) ?? "";
+  changing(catalogue, (db) => db.run(put, [storeIdMeta, crypto.randomUUID()]));
+  return storedFact(dirname(catalogue), storeIdMeta)?.slice(0, 8) ?? "";
 }
 
 function changing(catalogue: string, change: (db: Database) => void): void {
@@ -315,11 +315,11 @@ interface LastBackup {
 function recordBackup(catalogue: string, last: LastBackup): void {
   const folder = last.folder ?? lastBackup(dirname(catalogue))?.folder;
   const put = "INSERT OR REPLACE INTO store_state (name, value) VALUES (?, ?)";
-  changing(catalogue, (db) => db.run(put, [backupFact, JSON.stringify({ ...last, folder })]));
+  changing(catalogue, (db) => db.run(put, [backupMeta, JSON.stringify({ ...last, folder })]));
 }
 
 /** Undefined also for a catalogue that cannot be read. */
 export function lastBackup(folder: string): LastBackup | undefined {
-  const last = storedFact(folder, backupFact);
+  const last = storedFact(folder, backupMeta);
   return last === undefined ? undefined : (JSON.parse(last) as LastBackup);
 }

@@ -1,7 +1,7 @@
 /** What a restore must not bring back: who was revoked or removed since, and ids given since. */
 import { Database } from "bun:sqlite";
 import { distrust } from "../../../storage/sqlite/inspect.ts";
-import { addressFact, backupFact, endedFact } from "../../../storage/store-state.ts";
+import { addressMeta, backupMeta, endedMeta } from "../../../storage/store-state.ts";
 
 export const namedKinds = ["key", "person"] as const;
 
@@ -62,7 +62,7 @@ const secrets = {
 function endedRows({ kind, table, id, column }: Ending, remembers: boolean): string {
   const own = `SELECT ${id} AS id, ${column} AS at FROM main.${table} AS now
     WHERE ${column} IS NOT NULL`;
-  const fact = `${endedFact}${kind} `;
+  const fact = `${endedMeta}${kind} `;
   return remembers
     ? `${own} UNION SELECT substr(name, ${fact.length + 1}), CAST(value AS INTEGER)
        FROM main.store_state WHERE name LIKE '${fact}%'`
@@ -72,7 +72,7 @@ function endedRows({ kind, table, id, column }: Ending, remembers: boolean): str
 function remember(db: Database, { kind, table, id }: Ending, rows: string): void {
   db.run(
     `INSERT OR IGNORE INTO restored.store_state (name, value)
-     SELECT '${endedFact}${kind} ' || old.id, CAST(old.at AS TEXT) FROM (${rows}) AS old
+     SELECT '${endedMeta}${kind} ' || old.id, CAST(old.at AS TEXT) FROM (${rows}) AS old
      WHERE old.id NOT IN (SELECT ${id} FROM restored.${table} AS now)`,
   );
 }
@@ -137,7 +137,7 @@ export function endVisits(
     if (hasTable(db, table)) db.run(`DELETE FROM ${table}`);
   }
   if (hasTable(db, "store_state")) {
-    db.run("DELETE FROM store_state WHERE name IN (?, ?)", [addressFact, backupFact]);
+    db.run("DELETE FROM store_state WHERE name IN (?, ?)", [addressMeta, backupMeta]);
   }
   if (!hasTable(db, "sources")) return { pausedSources: 0, missingSecrets: [] };
   const missing = "SELECT name FROM sources WHERE secret = ''";

@@ -29,7 +29,7 @@ import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
-import { movedMark, movedTo, putFact } from "../../../storage/store-state.ts";
+import { movedMark, movedTo, setMeta } from "../../../storage/store-state.ts";
 import { beginWithoutStore } from "../../../cli/command.ts";
 import { addSettings } from "../../../cli/options.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
@@ -277,7 +277,7 @@ function open(io: Io, place: string, { storeTimeoutMs }: Config): Promise<Store>
 /** Marks the store as moved to `place`, which must hold no password. */
 async function mark(store: Store, place: string): Promise<void> {
   try {
-    await store.db.transaction((tx) => putFact(tx, movedMark, place));
+    await store.db.transaction((tx) => setMeta(tx, movedMark, place));
   } catch (error) {
     // Such as a database that became read-only, which is a reason to leave it.
     throw new AppError("unavailable", `${store.place} could not be marked as moved.`, {

@@ -15,7 +15,7 @@ import {
   type Tx,
 } from "../../../storage/database.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
-import { goesAlong, putFact } from "../../../storage/store-state.ts";
+import { goesAlong, setMeta } from "../../../storage/store-state.ts";
 
 const batchRows = 2_000;
 
@@ -220,7 +220,7 @@ async function goOnBehind(tx: Tx, last: LastNumbers): Promise<void> {
     await raiseNumber(tx, getTableName(tx.t[name]), last.keys[at] ?? 0n);
   }
   const { keyEpoch } = tx.t;
-  for (const { name, value } of last.facts) await putFact(tx, name, value);
+  for (const { name, value } of last.facts) await setMeta(tx, name, value);
   await tx
     .update(keyEpoch)
     .set({ epoch: last.epoch })

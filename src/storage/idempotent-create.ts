@@ -1,13 +1,13 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import { rememberedMs } from "../domain/idempotency.ts";
-import type { OnceCreate, StoredCreate } from "./contract.ts";
+import type { IdempotentCreate, StoredCreate } from "./contract.ts";
 import { changePets, type Tx } from "./database.ts";
 
 /** Old creates that are deleted with each new one: more than one, so that none stays for long. */
 const forgottenMax = 16;
 
 /** Adds an animal, unless the same create was stored within a day. Then it returns that one. */
-export async function addOnce(tx: Tx, create: OnceCreate): Promise<StoredCreate> {
+export async function addOnce(tx: Tx, create: IdempotentCreate): Promise<StoredCreate> {
   // First without the lock, so that a repeated request delays nobody.
   const early = await storedCreate(tx, create);
   if (early !== undefined) return early;
@@ -19,13 +19,16 @@ export async function addOnce(tx: Tx, create: OnceCreate): Promise<StoredCreate>
   });
 }
 
-export async function addAllOnce(tx: Tx, creates: readonly OnceCreate[]): Promise<StoredCreate[]> {
+export async function addAllOnce(
+  tx: Tx,
+  creates: readonly IdempotentCreate[],
+): Promise<StoredCreate[]> {
   const added: StoredCreate[] = [];
   for (const create of creates) added.push(await addOnce(tx, create));
   return added;
 }
 
-async function storedCreate(tx: Tx, create: OnceCreate): Promise<StoredCreate | undefined> {
+async function storedCreate(tx: Tx, create: IdempotentCreate): Promise<StoredCreate | undefined> {
   const { idempotencyKeys: keys } = tx.t;
   const { keyId, value, bodyHash, nowMs } = create;
   const [stored] = await tx
@@ -39,7 +42,7 @@ async function storedCreate(tx: Tx, create: OnceCreate): Promise<StoredCreate | 
 
 async function add(
   tx: Tx,
-  { pet, keyId, value, bodyHash, nowMs }: OnceCreate,
+  { pet, keyId, value, bodyHash, nowMs }: IdempotentCreate,
 ): Promise<StoredCreate> {
   const { pets, idempotencyKeys: keys } = tx.t;
   const [added] = await tx
