@@ -23,14 +23,10 @@ import { previewImport, runImport } from "../import/do/import.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
-import { type Part, partsIn } from "../import/read/read.ts";
+import type { Part } from "../import/read/read.ts";
 import type { MapTarget } from "../import/understand/map.ts";
-import {
-  confirmedReading,
-  type Given,
-  prepare,
-  UnknownFormat,
-} from "../import/understand/reading.ts";
+import { type Given, type Proposal, propose } from "../import/understand/propose.ts";
+import { confirmedReading } from "../import/understand/reading.ts";
 import { statusKey } from "../import/understand/statuses.ts";
 import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
 import { begin, fetchNew, type Pulling, pullingOf } from "../sources/pull.ts";
@@ -145,17 +141,21 @@ export async function workOnList(
   try {
     return await outcomeOf(services, work, begins, pulling);
   } catch (error) {
-    if (error instanceof UnknownFormat) return { is: "unknown", file: unknownOf(error) };
     if (!(error instanceof UnreadableInput)) {
       const text = error instanceof Error ? error.message : String(error);
       return { is: "failed", failure: { line: 0, problem: message("other", text) } };
     }
     const { line, problem } = error;
-    if (problem.code === "statusMissing") return { is: "statusless" };
-    const parts = partsIn(problem);
-    if (parts.length > 0) return { is: "several", parts };
     return { is: "failed", failure: { line, problem } };
   }
+}
+
+/** What a person is asked of a list before it can be read. */
+function askedOf(proposal: Proposal): ListOutcome {
+  const [question] = proposal.open;
+  if (question?.is === "part") return { is: "several", parts: question.parts };
+  if (question?.is === "status" && proposal.columns.length === 0) return { is: "statusless" };
+  return { is: "unknown", file: unknownOf(proposal) };
 }
 
 async function outcomeOf(
@@ -169,12 +169,14 @@ async function outcomeOf(
   let layout = "";
   let recalled: ImportChoices | undefined;
   const bytes = await bytesOf(work, pulling);
-  const prepared = await prepare(bytes, givenBy(choices, name), async (columns) => {
+  const proposal = await propose(bytes, givenBy(choices, name), async (columns) => {
     layout = layoutOf(columns);
     if (work.recalls === true) recalled = await recall(db, layout, choices);
     choices = recalled ?? choices;
     return givenBy(choices, name);
   });
+  const { prepared } = proposal;
+  if (prepared === undefined) return askedOf(proposal);
   const options = optionsOf(choices);
   using rejects = Rejects.open(rejectsFile, true);
   if (actor === undefined) {
@@ -288,7 +290,7 @@ function givenBy(choices: ImportChoices, called: string): Given {
   };
 }
 
-function unknownOf({ columns, rows, guess: map }: UnknownFormat): UnknownFile {
+function unknownOf({ columns, rows, guess: map }: Proposal): UnknownFile {
   const guess = meanings.flatMap((meaning) => {
     const column = map[targets[meaning]];
     return column === undefined ? [] : [[meaning, column] as const];

@@ -14,7 +14,7 @@ import { intervalMinMs } from "../../domain/schedule.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../jobs.ts";
 import { previewImport } from "../import/do/import.ts";
-import { prepare, type Reading } from "../import/understand/reading.ts";
+import { preparedOf, propose, type Reading } from "../import/understand/propose.ts";
 import {
   addReadOptions,
   bytesOf,
@@ -135,7 +135,8 @@ async function addSource(
   const options = { createCategories, skipBad: true, complete, confirmed: true };
   const { fetched, preview } = await inWords(name, async () => {
     const fetched = await fetchNew(pulling, address, secret);
-    const prepared = await prepare(fetched.bytes, { ...givenBy(given), source: name });
+    const proposal = await propose(fetched.bytes, { ...givenBy(given), source: name });
+    const prepared = preparedOf(proposal);
     return { fetched, preview: await previewImport(db, prepared, options) };
   });
   io.err(importedText(preview));

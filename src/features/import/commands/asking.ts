@@ -3,9 +3,15 @@ import type { Io } from "../../../cli/io.ts";
 import { isYes } from "../../confirm.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import type { ImportSummary } from "../do/summary.ts";
-import { UnreadableInput } from "../read/input.ts";
-import { partName, partsIn } from "../read/read.ts";
-import { type Given, prepare, type Prepared, UnknownFormat } from "../understand/reading.ts";
+import type { UnreadableInput } from "../read/input.ts";
+import { partName } from "../read/read.ts";
+import {
+  type Given,
+  type Prepared,
+  preparedOf,
+  propose,
+  type Question,
+} from "../understand/propose.ts";
 import { statusKey } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 
@@ -18,55 +24,59 @@ export interface Answered {
   /** Reads it with the meanings of more words; absent where nobody can be asked. */
   readonly readAgain?: (words: ReadonlyMap<string, Meaning>) => Promise<Prepared>;
   /** Why it could not be read until all of its animals were taken for available. */
-  readonly unsure?: UnreadableInput;
+  readonly unsure?: UnreadableInput | undefined;
 }
 
-/** Reads a list, and asks what it leaves open. Throws what `prepare` throws where nobody says. */
+/** Reads a list, and asks what it leaves open. Throws the first question where nobody answers. */
 export async function preparedAsking(io: Io, bytes: Uint8Array, given: Given): Promise<Answered> {
-  try {
-    const prepared = await prepare(bytes, given);
-    const readAgain = (words: ReadonlyMap<string, Meaning>) =>
-      prepare(bytes, { ...given, statuses: new Map([...(given.statuses ?? []), ...words]) });
+  const { prepared, open, refusal } = await propose(bytes, given);
+  if (prepared !== undefined) {
+    const readAgain = async (words: ReadonlyMap<string, Meaning>) =>
+      preparedOf(
+        await propose(bytes, {
+          ...given,
+          statuses: new Map([...(given.statuses ?? []), ...words]),
+        }),
+      );
     return { prepared, readAgain };
-  } catch (error) {
-    if (!(error instanceof UnreadableInput)) throw error;
-    const said = await answerTo(io, error, given);
-    if (said === undefined) throw error;
-    const found = await preparedAsking(io, bytes, said);
-    return said.defaultStatus === given.defaultStatus ? found : { ...found, unsure: error };
   }
+  const [question] = open;
+  const said = question && (await answerTo(io, question, given));
+  if (said === undefined) throw refusal ?? new Error("Nothing was changed.");
+  const found = await preparedAsking(io, bytes, said);
+  return said.defaultStatus === given.defaultStatus ? found : { ...found, unsure: refusal };
 }
 
 /** What was said with an answer to the first question of a list; undefined without one. */
-async function answerTo(io: Io, fault: UnreadableInput, given: Given): Promise<Given | undefined> {
-  const parts = partsIn(fault.problem);
-  if (parts.length > 0) {
-    const names = parts.map((part, at) => `${at + 1} ${partName(part)}`);
-    const answer = await io.ask(`The file has several lists: ${names.join(", ")}. Which one? `);
-    const part = parts[Number(answer) - 1];
-    return part && { ...given, ...part };
+async function answerTo(io: Io, question: Question, given: Given): Promise<Given | undefined> {
+  switch (question.is) {
+    case "part": {
+      const names = question.parts.map((part, at) => `${at + 1} ${partName(part)}`);
+      const answer = await io.ask(`The file has several lists: ${names.join(", ")}. Which one? `);
+      const part = question.parts[Number(answer) - 1];
+      return part && { ...given, ...part };
+    }
+    case "category": {
+      const category = await io.ask("What kind of animal are all of these, such as Dog? ");
+      // A yes is no kind of animal.
+      const isKind = /\p{L}{2}/u.test(category) && !/^\s*(?:yes|no)\s*$/i.test(category);
+      return isKind ? { ...given, category: category.trim() } : undefined;
+    }
+    case "words": {
+      const { column, words } = question;
+      const told = await askWords(
+        io,
+        words.map(({ word }) => ({ word, field: column })),
+      );
+      const statuses = new Map([...(given.statuses ?? []), ...told]);
+      const columns = { ...given.columns, status: column };
+      return told.size === words.length ? { ...given, columns, statuses } : undefined;
+    }
+    case "status":
+      return { ...given, defaultStatus: "available" };
+    default:
+      return undefined;
   }
-  const isStatusless = fault.problem.code === "statusMissing";
-  const open = fault instanceof UnknownFormat ? fault.open : undefined;
-  if (open?.is === "category") {
-    const category = await io.ask("What kind of animal are all of these, such as Dog? ");
-    // A yes is no kind of animal.
-    const isKind = /\p{L}{2}/u.test(category) && !/^\s*(?:yes|no)\s*$/i.test(category);
-    return isKind ? { ...given, category: category.trim() } : undefined;
-  }
-  if (open?.is === "words") {
-    const { column, words } = open;
-    const told = await askWords(
-      io,
-      words.map((word) => ({ word, field: column })),
-    );
-    const statuses = new Map([...(given.statuses ?? []), ...told]);
-    const columns = { ...given.columns, status: column };
-    return told.size === words.length ? { ...given, columns, statuses } : undefined;
-  }
-  return open?.is === "status" || isStatusless
-    ? { ...given, defaultStatus: "available" }
-    : undefined;
 }
 
 interface Word {

@@ -11,7 +11,8 @@ import type { Services } from "../../../service/services.ts";
 import { previewImport, runImport } from "../do/import.ts";
 import type { ImportOptions } from "../plan/plan.ts";
 import type { ImportSummary } from "../do/summary.ts";
-import { formats, prepare } from "../understand/reading.ts";
+import { preparedOf, propose } from "../understand/propose.ts";
+import { formats } from "../understand/reading.ts";
 import {
   allQuestion,
   type Answered,
@@ -110,7 +111,8 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   // What was read is let go of before the store is at work: it may be a sixth of all memory.
   const answered = await inWords(name, async () => {
     const bytes = await bytesOf(io, file);
-    return isAsking ? preparedAsking(io, bytes, given) : { prepared: await prepare(bytes, given) };
+    if (isAsking) return preparedAsking(io, bytes, given);
+    return { prepared: preparedOf(await propose(bytes, given)) };
   });
   await withServices(
     config,
