@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { features } from "../src/features/index.ts";
-import { jsonSchemaOf } from "../src/cli/json.ts";
+import { jsonSchemaOf } from "../src/features/json.ts";
 import { createProgram, pathOf } from "../src/cli/program.ts";
 
 const file = join(import.meta.dir, "../docs/cli.md");

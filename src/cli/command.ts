@@ -1,69 +1,10 @@
-import { type Argument, Command, type Option } from "commander";
-import type { TSchema } from "@sinclair/typebox";
-import {
-  dataFolderOf,
-  isStoreNamed,
-  loadConfig,
-  settings,
-  type LoadedConfig,
-  type SettingName,
-} from "../config.ts";
+import type { Command } from "commander";
+import { dataFolderOf, isStoreNamed, loadConfig, settings, type LoadedConfig } from "../config.ts";
 import { shellWord } from "../domain/errors.ts";
-import type { Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
-import { addJson } from "./json.ts";
 import { type MachineService, sayService, workAsOwner, workAsService } from "./machine.ts";
-import { type Beginning, withServices } from "./open.ts";
-import { addSettings, featureSettings, storeSettings } from "./options.ts";
+import { featureSettings } from "./options.ts";
 import { typedWords } from "./program.ts";
-import { passwordWarning } from "./warnings.ts";
-
-/** What a command takes, and what its help says. */
-export interface CommandForm<Arguments> {
-  readonly name: string;
-  readonly about: string;
-  readonly arguments?: { readonly [Position in keyof Arguments]: Argument };
-  readonly options?: readonly Option[];
-  readonly remark?: string;
-  readonly examples: readonly string[];
-  readonly json?: TSchema;
-}
-
-/** The values of a command's options, whatever they are, and the settings that it runs with. */
-export type Given<Options> = Options & { readonly json?: true; readonly loaded: LoadedConfig };
-
-/** A command without its work. */
-export function commandOf<Arguments extends readonly unknown[]>({
-  name,
-  about,
-  remark,
-  examples,
-  ...takes
-}: CommandForm<Arguments>): Command {
-  const command = new Command(name).description(about);
-  for (const argument of takes.arguments ?? []) command.addArgument(argument);
-  for (const option of takes.options ?? []) command.addOption(option);
-  const title = `Example${examples.length === 1 ? "" : "s"}:`;
-  const lines = [title, ...examples.map((line) => `  ${line}`)].join("\n");
-  command.addHelpText("after", `\n${remark === undefined ? "" : `${remark}\n\n`}${lines}`);
-  return takes.json === undefined ? command : addJson(command, takes.json);
-}
-
-/** Makes a command that opens the store, runs `work`, and closes the store whatever happens. */
-export function storeCommand<Options, Arguments extends readonly unknown[] = []>(
-  io: Io,
-  form: CommandForm<Arguments> & Beginning & { readonly settings?: readonly SettingName[] },
-  work: (services: Services, given: Given<Options>, ...args: Arguments) => Promise<void>,
-): Command {
-  const command = commandOf(form);
-  addSettings(command, [...storeSettings, ...(form.settings ?? [])]);
-  return command.action(async () => {
-    const loaded = beginOnStore(command, io);
-    const given = { ...command.opts<Options & { readonly json?: true }>(), loaded };
-    const args = command.processedArgs as readonly unknown[] as Arguments;
-    await withServices(loaded.config, io, (services) => work(services, given, ...args), form);
-  });
-}
 
 /** What a command runs with, and the machine's service where its settings apply. */
 interface Settings {
@@ -75,7 +16,7 @@ interface Settings {
  * Reads the settings of a command. Those without a flag come from the environment. Without a folder
  * or a database they are those of this machine's service, if there is one.
  */
-function readSettings(command: Command, io: Io): Settings {
+export function readSettings(command: Command, io: Io): Settings {
   const flags: Record<string, string> = {};
   for (const option of command.options) {
     const value: string | boolean | undefined = command.getOptionValue(option.attributeName());
@@ -83,14 +24,6 @@ function readSettings(command: Command, io: Io): Settings {
   }
   const service = isStoreNamed(flags, io.env) ? undefined : io.machine.service();
   return { loaded: loadConfig(flags, io.env, featureSettings(io.features), service), service };
-}
-
-/** Begins a command that opens the store, and warns of a typed password. */
-export function beginOnStore(command: Command, io: Io): LoadedConfig {
-  const loaded = beginAsOwner(command, io);
-  const warning = passwordWarning(loaded);
-  if (warning !== undefined) io.err(`Warning: ${warning}\n`);
-  return loaded;
 }
 
 /** Reads the settings of a command, and works as the account that owns the store from here on. */
@@ -103,12 +36,6 @@ export function beginAsOwner(command: Command, io: Io): LoadedConfig {
   } else if (folder !== undefined) {
     workAsOwner(folder, io);
   }
-  return loaded;
-}
-
-export function beginWithoutStore(command: Command, io: Io): LoadedConfig {
-  const { loaded, service } = readSettings(command, io);
-  if (service !== undefined) sayService(service, io);
   return loaded;
 }
 

@@ -9,10 +9,3 @@ export function messageOf(error: unknown): string {
 export function firstOf(error: unknown): unknown {
   return error instanceof SuppressedError ? firstOf(error.suppressed) : error;
 }
-
-/** A command that was called wrongly: exit code 2, with what to do instead. */
-export class UsageError extends AppError {
-  constructor(message: string, hint: string, cause?: unknown) {
-    super("invalid_request", message, { cause, hint });
-  }
-}

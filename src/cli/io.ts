@@ -1,9 +1,7 @@
 import type { Feature } from "../feature.ts";
 import type { EnvironmentVariables } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
-import { jsonText } from "../domain/exact-json.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import { printableLines } from "./terminal/text.ts";
 import { userName } from "../storage/system.ts";
 import type { Machine } from "./machine.ts";
 
@@ -46,26 +44,6 @@ export interface Signals {
   readonly stop: AbortSignal;
   /** Calls `listener` at each SIGHUP that asks the process to reopen its files. */
   onReload(listener: () => void): void;
-}
-
-/** One JSON document on standard output: the contract of `--json`. An int64 is written exactly. */
-export function printJson(io: Io, value: unknown): void {
-  io.out(jsonDocument(value));
-}
-
-/** What `printJson` prints of `value`. A terminal obeys none of it; the values are the same. */
-export const jsonDocument = (value: unknown) => `${printableLines(jsonText(value, 2))}\n`;
-
-/** Writes all of `texts`, or as much as the reader wants: `head` and `less` end early. */
-export async function writeAll(
-  io: Io,
-  texts: AsyncIterable<string> | Iterable<string>,
-): Promise<void> {
-  try {
-    for await (const text of texts) await io.write(text);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
-  }
 }
 
 /** Writes what nobody need read, such as what a server says of its start. */

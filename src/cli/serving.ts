@@ -72,7 +72,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   if (issued === undefined) void announce(io, text);
   else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
   for (const watcher of watchers) watcher.started?.(server.port);
-  if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log, tls);
+  if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
   await untilStopped(io, watchers);
   log.info("Stopping: running requests finish first.");
   for (const watcher of watchers) watcher.stopping?.();

@@ -34,11 +34,6 @@ export function readTls({ tlsCert, tlsKey }: Config): Tls | undefined {
   return { cert, key };
 }
 
-/** When a certificate chain (PEM) ends: its first certificate. */
-export function certificateEndMs(cert: string): number {
-  return new X509Certificate(cert).validToDate.getTime();
-}
-
 function read(file: string, flag: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -1,4 +1,4 @@
-import { UsageError } from "../cli/errors.ts";
+import { UsageError } from "./usage-error.ts";
 import type { Io } from "../cli/io.ts";
 
 interface ConfirmOptions {

@@ -10,6 +10,10 @@ import {
   type PauseReason,
 } from "../domain/schedule.ts";
 import type { Database, Tx } from "../storage/database.ts";
+import { randomBytes } from "../cli/open.ts";
+
+/** A random number from 0 to 1. */
+export const randomShare = () => (randomBytes(1)[0] ?? 0) / 255;
 
 export interface Job extends JobTimes {
   readonly name: string;

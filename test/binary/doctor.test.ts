@@ -18,8 +18,6 @@ import {
 import { join } from "node:path";
 import { $ } from "bun";
 import { Database } from "bun:sqlite";
-import { readTls } from "../../src/cli/tls.ts";
-import { certificateWarning } from "../../src/cli/warnings.ts";
 import { checkCertificate } from "../../src/features/operate/doctor/server.ts";
 import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
 import { loadConfig } from "../../src/config.ts";
@@ -84,10 +82,6 @@ describe("the certificate of the settings", () => {
       "fail",
     ]);
     expect(checkCertificate(plain, end)).toEqual([]);
-    // A start says the same at once.
-    const tls = readTls(config);
-    expect(await certificateWarning(config, tls, end - 1)).toBeUndefined();
-    expect(await certificateWarning(config, tls, end)).toContain("clients refuse it");
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { addressIn, refuseStray } from "../../src/cli/open.ts";
+import { addressIn } from "../../src/cli/open.ts";
+import { refuseStray } from "../../src/features/with-services.ts";
 import { loadConfig } from "../../src/config.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { commandHere, storeFlags } from "../../src/cli/command.ts";
-import { parseText } from "../../src/cli/options.ts";
+import { parseText } from "../../src/features/options.ts";
 import { run } from "../../src/cli/program.ts";
 import { passwordWarning } from "../../src/cli/warnings.ts";
 import { loadConfig } from "../../src/config.ts";

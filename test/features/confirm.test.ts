@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { confirm } from "../../src/features/confirm.ts";
-import { UsageError } from "../../src/cli/errors.ts";
+import { UsageError } from "../../src/features/usage-error.ts";
 import { testIo } from "../helpers/io.ts";
 
 const asking = (answer: string, questions: string[] = []) =>

@@ -266,3 +266,50 @@ function waitOf(node: Node): Node | undefined {
   if (nameOf(child(only, "callee")) !== "setTimeout" || only === undefined) return undefined;
   return children(only, "arguments")[1];
 }
+
+/** What belongs to no feature, and to nothing that only features use. */
+const isCore = ({ path }: Source) => !/^src\/(?:features|web)\//.test(path);
+
+/** The core's exports that a feature imports and nothing of the core uses, as `path name`. */
+export function exportsForFeaturesAlone(sources: readonly Source[]): Finding[] {
+  const named = new Map(sources.map((source) => [source, identifiersOf(source)] as const));
+  const count = (source: Source, name: string) => named.get(source)?.get(name) ?? 0;
+  return sources.filter(isCore).flatMap((source) => {
+    const users = sources.filter(
+      (other) =>
+        other !== source && other.imports.some((name) => targetOf(other, name) === source.path),
+    );
+    return exportedBy(source)
+      .filter((name) => count(source, name) === 1)
+      .filter((name) => {
+        const using = users.filter((other) => count(other, name) > 0);
+        return using.length > 0 && !using.some(isCore);
+      })
+      .map((name) => `${source.path} ${name}`);
+  });
+}
+
+/** How often each identifier stands in a file. */
+function identifiersOf({ nodes }: Source): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of nodes) {
+    if (node.type !== "Identifier") continue;
+    const name = String(node["name"]);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function exportedBy({ nodes }: Source): string[] {
+  return nodes
+    .filter(({ type }) => type === "ExportNamedDeclaration")
+    .flatMap((node) => {
+      const declaration = child(node, "declaration");
+      if (declaration === undefined) return [];
+      const ids =
+        declaration.type === "VariableDeclaration"
+          ? children(declaration, "declarations").map((each) => child(each, "id"))
+          : [child(declaration, "id")];
+      return ids.flatMap((id) => nameOf(id) ?? []);
+    });
+}

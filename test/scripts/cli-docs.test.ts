@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { cliDocs } from "../../scripts/cli-docs.ts";
-import { jsonSchemaOf } from "../../src/cli/json.ts";
+import { jsonSchemaOf } from "../../src/features/json.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { testIo } from "../helpers/io.ts";
 

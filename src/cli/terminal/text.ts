@@ -55,8 +55,3 @@ export function limitsText({ perMinute, perDay }: Limits): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
-
-/** `share` in whole percent, rounded down so that 100 % means all of it. */
-export function percent(share: number): string {
-  return `${Math.floor(Math.max(0, share) * 100)}%`;
-}

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Given, storeCommand as commandOnStore } from "../../cli/command.ts";
+import { type Given, storeCommand as commandOnStore } from "../command.ts";
 import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
 import { AnimalService } from "./animals.ts";

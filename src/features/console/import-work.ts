@@ -11,9 +11,9 @@
 import { Command } from "commander";
 import { count, like } from "drizzle-orm";
 import { existsSync } from "node:fs";
-import { beginOnStore } from "../../cli/command.ts";
+import { beginOnStore } from "../command.ts";
 import type { Io } from "../../cli/io.ts";
-import { withServices } from "../../cli/open.ts";
+import { withServices } from "../with-services.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
 import { getMeta, layoutMeta, setMeta } from "../../storage/store-state.ts";

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { Config } from "../../config.ts";
-import { interfacesOf, isEveryAddress } from "../../cli/reach.ts";
+import { interfacesOf } from "../reach.ts";
+import { isEveryAddress } from "../../cli/reach.ts";
 import { isInCidr, isLoopback, parseAddress, parseCidr } from "../../domain/address.ts";
 import { AppError } from "../../domain/errors.ts";
 

@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import { systemClock } from "../../domain/clock.ts";
-import { printJson, type Io } from "../../cli/io.ts";
-import { beginWithoutStore } from "../../cli/command.ts";
-import { addSettings } from "../../cli/options.ts";
+import { printJson } from "../json.ts";
+import { type Io } from "../../cli/io.ts";
+import { beginWithoutStore } from "../command.ts";
+import { addSettings } from "../options.ts";
 
 export function openapiCommand(io: Io): Command {
   const command = new Command("openapi")

@@ -6,10 +6,11 @@ import { AppError } from "../../domain/errors.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import type { KeyService } from "../../service/keys.ts";
 import type { Services } from "../../service/services.ts";
-import { type CommandForm, type Given, storeCommand } from "../../cli/command.ts";
-import { UsageError } from "../../cli/errors.ts";
-import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
-import { yesOption, durationOption } from "../../cli/options.ts";
+import { type CommandForm, type Given, storeCommand } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { type Io, writeSecret } from "../../cli/io.ts";
+import { jsonDocument, printJson } from "../json.ts";
+import { yesOption, durationOption } from "../options.ts";
 import {
   expiryOption,
   keyArgument,

@@ -16,9 +16,9 @@ import { windowMs } from "../../domain/windows.ts";
 import type { IssuedKey, KeyDetails } from "../../service/keys.ts";
 import type { KeyUse } from "../../service/usage.ts";
 import type { KeyEvent, UsageDay } from "../../storage/contract.ts";
-import { declared, fieldOf, json, type Static } from "../../cli/json.ts";
-import type { Paint, Style } from "../../cli/terminal/table.ts";
-import { percent } from "../../cli/terminal/text.ts";
+import { declared, fieldOf, json, type Static } from "../json.ts";
+import type { Paint, Style } from "../table.ts";
+import { percent } from "../table.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
 

@@ -1,5 +1,5 @@
 import { Argument, Option } from "commander";
-import { durationOf, parseText, wholeNumber } from "../../cli/options.ts";
+import { durationOf, parseText, wholeNumber } from "../options.ts";
 import { durationRule } from "../../domain/duration.ts";
 import { limitMax, planNames } from "../../domain/plan.ts";
 

@@ -13,10 +13,12 @@ import { fold } from "../visible.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import { windowMs } from "../../domain/windows.ts";
 import type { UsedKey } from "../../service/usage.ts";
-import { commandHere, storeCommand, toMakeKey } from "../../cli/command.ts";
-import { printJson, type Io } from "../../cli/io.ts";
-import type { Static } from "../../cli/json.ts";
-import { stylesOf, printTable } from "../../cli/terminal/table.ts";
+import { commandHere, toMakeKey } from "../../cli/command.ts";
+import { storeCommand } from "../command.ts";
+import { printJson } from "../json.ts";
+import { type Io } from "../../cli/io.ts";
+import type { Static } from "../json.ts";
+import { stylesOf, printTable } from "../table.ts";
 import { counted, grouped, limitsText, pad, printable } from "../../cli/terminal/text.ts";
 import {
   accessText,

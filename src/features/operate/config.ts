@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import { shownValue, sources, variableOf, type LoadedConfig } from "../../config.ts";
-import { printJson, type Io } from "../../cli/io.ts";
-import { addJson, json, type Static } from "../../cli/json.ts";
-import { beginWithoutStore } from "../../cli/command.ts";
+import { printJson } from "../json.ts";
+import { type Io } from "../../cli/io.ts";
+import { addJson, json, type Static } from "../json.ts";
+import { beginWithoutStore } from "../command.ts";
 import { addAllSettings } from "../../cli/options.ts";
-import { stylesOf, printTable } from "../../cli/terminal/table.ts";
+import { stylesOf, printTable } from "../table.ts";
 
 export const configSchema = json.list(
   json.object({

@@ -3,8 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 import { askedServer, checkServer } from "./doctor/server.ts";
 import { announce, type Io } from "../../cli/io.ts";
 import { isRunning } from "../child.ts";
-import { beginWithoutStore } from "../../cli/command.ts";
-import { addSettings, durationOption } from "../../cli/options.ts";
+import { beginWithoutStore } from "../command.ts";
+import { addSettings, durationOption } from "../options.ts";
 
 const pauseMs = 100;
 /** How long the last request may take at least: a shorter one would hide what was wrong before. */

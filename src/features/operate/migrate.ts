@@ -1,8 +1,9 @@
-import { beginOnStore, commandOf } from "../../cli/command.ts";
+import { beginOnStore, commandOf } from "../command.ts";
 import { messageOf } from "../../cli/errors.ts";
 import type { Io } from "../../cli/io.ts";
-import { openServices, refuseStray } from "../../cli/open.ts";
-import { addSettings, storeSettings } from "../../cli/options.ts";
+import { openServices } from "../../cli/open.ts";
+import { refuseStray } from "../with-services.ts";
+import { addSettings, storeSettings } from "../options.ts";
 
 /** `rehome migrate`: updates the schema of a store, as the next start of the service would. */
 export function migrateCommand(io: Io) {

@@ -1,5 +1,6 @@
 import type { networkInterfaces } from "node:os";
-import { addressOf, interfacesOf, inUrl, isEveryAddress } from "../../cli/reach.ts";
+import { addressOf, interfacesOf } from "../reach.ts";
+import { inUrl, isEveryAddress } from "../../cli/reach.ts";
 import type { Config } from "../../config.ts";
 import { isLoopback } from "../../domain/address.ts";
 

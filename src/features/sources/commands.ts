@@ -1,12 +1,13 @@
 /** `rehome sources`: lists that are followed. */
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { type CommandForm, storeCommand, type Given } from "../../cli/command.ts";
-import { UsageError } from "../../cli/errors.ts";
-import { type Io, printJson } from "../../cli/io.ts";
-import { declared, fieldOf, json } from "../../cli/json.ts";
-import { durationOption, yesOption } from "../../cli/options.ts";
+import { type CommandForm, storeCommand, type Given } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { type Io } from "../../cli/io.ts";
+import { printJson } from "../json.ts";
+import { declared, fieldOf, json } from "../json.ts";
+import { durationOption, yesOption } from "../options.ts";
 import { confirm } from "../confirm.ts";
-import { printTable } from "../../cli/terminal/table.ts";
+import { printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";

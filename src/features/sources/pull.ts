@@ -3,7 +3,7 @@
  * nothing, and the schedule says what it was.
  */
 import { and, eq, inArray } from "drizzle-orm";
-import { randomShare } from "../../cli/open.ts";
+import { randomShare } from "../jobs.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";

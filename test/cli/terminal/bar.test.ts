@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { percent } from "../../../src/cli/terminal/text.ts";
+import { percent } from "../../../src/features/table.ts";
 import { bar } from "../../../src/features/keys/fields.ts";
 
 test.each([

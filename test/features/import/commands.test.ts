@@ -4,7 +4,7 @@ import { givenBy } from "../../../src/features/import/commands/import-options.ts
 import { Rejects } from "../../../src/features/import/commands/rejects.ts";
 import { message } from "../../../src/features/import/messages.ts";
 import type { Rejection } from "../../../src/features/import/understand/record.ts";
-import { UsageError } from "../../../src/cli/errors.ts";
+import { UsageError } from "../../../src/features/usage-error.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
 test("the file of rejects is bounded by the input, and says how many it has", async () => {

@@ -1,9 +1,10 @@
 import { Argument, Command, Option } from "commander";
-import { printJson, type Io } from "../../../cli/io.ts";
-import { json } from "../../../cli/json.ts";
-import { UsageError } from "../../../cli/errors.ts";
+import { printJson } from "../../json.ts";
+import { type Io } from "../../../cli/io.ts";
+import { json } from "../../json.ts";
+import { UsageError } from "../../usage-error.ts";
 import { commandHere } from "../../../cli/command.ts";
-import { printTable } from "../../../cli/terminal/table.ts";
+import { printTable } from "../../table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { storeCommand } from "../open.ts";
 import { parseInt64Value } from "./fields.ts";

@@ -1,9 +1,10 @@
 /** The fields of an animal as the command line takes and shows them, and animals in words. */
 import { Argument, InvalidArgumentError, Option } from "commander";
 import type { TSchema } from "@sinclair/typebox";
-import { printJson, type Io } from "../../../cli/io.ts";
-import { json } from "../../../cli/json.ts";
-import type { Column } from "../../../cli/terminal/table.ts";
+import { printJson } from "../../json.ts";
+import { type Io } from "../../../cli/io.ts";
+import { json } from "../../json.ts";
+import type { Column } from "../../table.ts";
 import { cut, printable } from "../../../cli/terminal/text.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import {

@@ -1,11 +1,12 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { printJson, type Io } from "../../../cli/io.ts";
-import { json } from "../../../cli/json.ts";
+import { printJson } from "../../json.ts";
+import { type Io } from "../../../cli/io.ts";
+import { json } from "../../json.ts";
 import { commandHere } from "../../../cli/command.ts";
-import { yesOption } from "../../../cli/options.ts";
-import { UsageError } from "../../../cli/errors.ts";
+import { yesOption } from "../../options.ts";
+import { UsageError } from "../../usage-error.ts";
 import { confirm } from "../../confirm.ts";
-import { type Column, printTable } from "../../../cli/terminal/table.ts";
+import { type Column, printTable } from "../../table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";

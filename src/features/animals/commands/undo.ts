@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { printJson, type Io } from "../../../cli/io.ts";
-import { json } from "../../../cli/json.ts";
-import { yesOption } from "../../../cli/options.ts";
+import { printJson } from "../../json.ts";
+import { type Io } from "../../../cli/io.ts";
+import { json } from "../../json.ts";
+import { yesOption } from "../../options.ts";
 import { confirm } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";

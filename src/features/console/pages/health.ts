@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { program } from "../../child.ts";
-import type { Static } from "../../../cli/json.ts";
+import type { Static } from "../../json.ts";
 import { type Config, dataFolderOf, type EnvironmentVariables } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { version } from "../../../version.ts";

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { UsageError } from "../../../cli/errors.ts";
+import { UsageError } from "../../usage-error.ts";
 import type { Io } from "../../../cli/io.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";

@@ -1,5 +1,5 @@
 /** What an import says of itself: for a person, and as JSON. */
-import { json, type Static } from "../../../cli/json.ts";
+import { json, type Static } from "../../json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import type { ImportSummary } from "../do/summary.ts";

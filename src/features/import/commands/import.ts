@@ -1,10 +1,11 @@
 import { Command } from "commander";
-import { type Io, printJson } from "../../../cli/io.ts";
-import { addJson } from "../../../cli/json.ts";
-import { UsageError } from "../../../cli/errors.ts";
-import { withServices } from "../../../cli/open.ts";
-import { beginOnStore } from "../../../cli/command.ts";
-import { addSettings, storeSettings } from "../../../cli/options.ts";
+import { type Io } from "../../../cli/io.ts";
+import { printJson } from "../../json.ts";
+import { addJson } from "../../json.ts";
+import { UsageError } from "../../usage-error.ts";
+import { withServices } from "../../with-services.ts";
+import { beginOnStore } from "../../command.ts";
+import { addSettings, storeSettings } from "../../options.ts";
 import { isYes } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { Services } from "../../../service/services.ts";

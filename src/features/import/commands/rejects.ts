@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, statSync, type Stats, writeSync } from "node:fs";
-import { UsageError } from "../../../cli/errors.ts";
+import { UsageError } from "../../usage-error.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";

@@ -1,4 +1,4 @@
-import { UsageError } from "../../../cli/errors.ts";
+import { UsageError } from "../../usage-error.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
 import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, message, shown, wordOf } from "../messages.ts";

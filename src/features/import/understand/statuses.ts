@@ -1,4 +1,4 @@
-import { UsageError } from "../../../cli/errors.ts";
+import { UsageError } from "../../usage-error.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { Dates, monthOf } from "./dates.ts";
 import {

@@ -1,9 +1,10 @@
 import { Command, Option } from "commander";
 import { asc, eq, gt } from "drizzle-orm";
-import { beginOnStore } from "../../../cli/command.ts";
-import { type Io, writeAll } from "../../../cli/io.ts";
-import { withServices } from "../../../cli/open.ts";
-import { addSettings, storeSettings } from "../../../cli/options.ts";
+import { beginOnStore } from "../../command.ts";
+import { type Io } from "../../../cli/io.ts";
+import { writeAll } from "../../json.ts";
+import { withServices } from "../../with-services.ts";
+import { addSettings, storeSettings } from "../../options.ts";
 import { int64Min } from "../../../domain/int64.ts";
 import { type Pet, petFieldNames, plainPet } from "../../../domain/pet.ts";
 import { type Database, longWork } from "../../../storage/database.ts";

@@ -2,10 +2,12 @@
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { Argument, type Command, Option } from "commander";
-import { beginOnStore, commandOf } from "../../../cli/command.ts";
-import { printJson, type Io } from "../../../cli/io.ts";
-import { json, type Static } from "../../../cli/json.ts";
-import { addSetting, addSettings, yesOption } from "../../../cli/options.ts";
+import { beginOnStore, commandOf } from "../../command.ts";
+import { printJson } from "../../json.ts";
+import { type Io } from "../../../cli/io.ts";
+import { json, type Static } from "../../json.ts";
+import { addSetting } from "../../../cli/options.ts";
+import { addSettings, yesOption } from "../../options.ts";
 import { serveWith } from "../../../cli/serve.ts";
 import { confirm } from "../../confirm.ts";
 import { counted, printable } from "../../../cli/terminal/text.ts";

@@ -3,12 +3,13 @@ import { settings, variableOf, type LoadedConfig, type SettingName } from "../..
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { findingStates, type Finding } from "./finding.ts";
-import { printJson, type Io } from "../../../cli/io.ts";
-import { addJson, json, type Static } from "../../../cli/json.ts";
+import { printJson } from "../../json.ts";
+import { type Io } from "../../../cli/io.ts";
+import { addJson, json, type Static } from "../../json.ts";
 import { storeAddress } from "../../../cli/open.ts";
-import { beginOnStore } from "../../../cli/command.ts";
-import { addSettings } from "../../../cli/options.ts";
-import { stylesOf } from "../../../cli/terminal/table.ts";
+import { beginOnStore } from "../../command.ts";
+import { addSettings } from "../../options.ts";
+import { stylesOf } from "../../table.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
 import {
   askedServer,

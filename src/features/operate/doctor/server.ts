@@ -1,7 +1,9 @@
 /** What the doctor finds of the server: its address, its certificate, its secrets. */
 import { statSync } from "node:fs";
-import { leadsToLoopback, localHost } from "../../../cli/reach.ts";
-import { certificateEndMs, readTls } from "../../../cli/tls.ts";
+import { leadsToLoopback } from "../../reach.ts";
+import { localHost } from "../../../cli/reach.ts";
+import { readTls } from "../../../cli/tls.ts";
+import { certificateEndMs } from "../certificate.ts";
 import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type Io, writeAll } from "../../../cli/io.ts";
+import { type Io } from "../../../cli/io.ts";
+import { writeAll } from "../../json.ts";
 import notices from "./notices.txt" with { type: "text" };
 
 /** `rehome licenses`: whose code is inside the executable, and under which licenses. */

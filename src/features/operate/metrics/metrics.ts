@@ -205,7 +205,7 @@ function certificateMetrics({ gauge }: Makers, tlsCert: string | undefined): voi
     aggregator: "max",
     async collect() {
       if (tlsCert === undefined) return;
-      const { certificateEndMs } = await import("../../../cli/tls.ts");
+      const { certificateEndMs } = await import("../certificate.ts");
       // One that is being written ends nothing but this number.
       const endMs = await readFile(tlsCert, "utf8")
         .then(certificateEndMs)

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { commandOf } from "../../../cli/command.ts";
-import { UsageError } from "../../../cli/errors.ts";
+import { commandOf } from "../../command.ts";
+import { UsageError } from "../../usage-error.ts";
 import type { Io } from "../../../cli/io.ts";
 import { settings, type Setting } from "../../../config.ts";
 import { installService, uninstallService, type InstallOptions } from "./install.ts";

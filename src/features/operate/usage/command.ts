@@ -1,10 +1,13 @@
 import { Argument, type Command, Option } from "commander";
-import { printJson, type Io } from "../../../cli/io.ts";
-import { wholeNumber } from "../../../cli/options.ts";
-import { commandHere, storeCommand, toMakeKey } from "../../../cli/command.ts";
+import { printJson } from "../../json.ts";
+import { type Io } from "../../../cli/io.ts";
+import { wholeNumber } from "../../options.ts";
+import { commandHere, toMakeKey } from "../../../cli/command.ts";
+import { storeCommand } from "../../command.ts";
 import { useBar } from "../../keys/fields.ts";
-import { stylesOf, printTable } from "../../../cli/terminal/table.ts";
-import { counted, grouped, limitsText, percent, printable } from "../../../cli/terminal/text.ts";
+import { stylesOf, printTable } from "../../table.ts";
+import { counted, grouped, limitsText, printable } from "../../../cli/terminal/text.ts";
+import { percent } from "../../table.ts";
 import type { ApiKey } from "../../../domain/api-key.ts";
 import { publishedLimits } from "../../../domain/plan.ts";
 import { usageStoredDays } from "../../../domain/windows.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../domain/plan.ts";
 import { windowNames } from "../../../domain/windows.ts";
 import type { UsageDay } from "../../../storage/contract.ts";
-import { json, type Static } from "../../../cli/json.ts";
+import { json, type Static } from "../../json.ts";
 
 const { count, day, list, object, oneOf, orNull, text } = json;
 

@@ -23,18 +23,19 @@ import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { type CopiedPart, copyStore } from "./copy.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
-import { type Io, printJson } from "../../../cli/io.ts";
-import { addJson, json } from "../../../cli/json.ts";
+import { type Io } from "../../../cli/io.ts";
+import { printJson } from "../../json.ts";
+import { addJson, json } from "../../json.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
 import { movedMark, movedTo, setMeta } from "../../../storage/store-state.ts";
-import { beginWithoutStore } from "../../../cli/command.ts";
-import { addSettings } from "../../../cli/options.ts";
+import { beginWithoutStore } from "../../command.ts";
+import { addSettings } from "../../options.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
-import { UsageError } from "../../../cli/errors.ts";
+import { UsageError } from "../../usage-error.ts";
 
 interface Options {
   readonly from?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { stylesOf, printTable } from "../../../src/cli/terminal/table.ts";
-import { testIo } from "../../helpers/io.ts";
+import { stylesOf, printTable } from "../../src/features/table.ts";
+import { testIo } from "../helpers/io.ts";
 
 const header = [
   "ID",

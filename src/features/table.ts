@@ -1,5 +1,5 @@
-import type { Io } from "../io.ts";
-import { cut, pad, printable } from "./text.ts";
+import type { Io } from "../cli/io.ts";
+import { cut, pad, printable } from "../cli/terminal/text.ts";
 
 export type Paint = (text: string) => string;
 
@@ -109,3 +109,8 @@ const isCut = ({ flexible = false, cells }: Shown) => flexible && cells > flexib
 
 const widthOf = (cells: readonly number[]) =>
   cells.reduce((sum, each) => sum + each, gap.length * (cells.length - 1));
+
+/** `share` in whole percent, rounded down so that 100 % means all of it. */
+export function percent(share: number): string {
+  return `${Math.floor(Math.max(0, share) * 100)}%`;
+}

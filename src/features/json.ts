@@ -5,6 +5,9 @@
  */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Option, type Command } from "commander";
+import type { Io } from "../cli/io.ts";
+import { printableLines } from "../cli/terminal/text.ts";
+import { jsonText } from "../domain/exact-json.ts";
 
 const schemas = new WeakMap<Command, TSchema>();
 
@@ -78,4 +81,24 @@ export function declared<
     make: (...of: Of) =>
       each((field) => field.make(...of)) as { [Name in keyof F]: Static<F[Name]["schema"]> },
   };
+}
+
+/** One JSON document on standard output: the contract of `--json`. An int64 is written exactly. */
+export function printJson(io: Io, value: unknown): void {
+  io.out(jsonDocument(value));
+}
+
+/** What `printJson` prints of `value`. A terminal obeys none of it; the values are the same. */
+export const jsonDocument = (value: unknown) => `${printableLines(jsonText(value, 2))}\n`;
+
+/** Writes all of `texts`, or as much as the reader wants: `head` and `less` end early. */
+export async function writeAll(
+  io: Io,
+  texts: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  try {
+    for await (const text of texts) await io.write(text);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  }
 }

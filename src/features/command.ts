@@ -1,0 +1,72 @@
+import { type Argument, Command, type Option } from "commander";
+import type { TSchema } from "@sinclair/typebox";
+import { beginAsOwner, readSettings } from "../cli/command.ts";
+import type { Io } from "../cli/io.ts";
+import { sayService } from "../cli/machine.ts";
+import { passwordWarning } from "../cli/warnings.ts";
+import type { LoadedConfig, SettingName } from "../config.ts";
+import type { Services } from "../service/services.ts";
+import { addJson } from "./json.ts";
+import { addSettings, storeSettings } from "./options.ts";
+import { type Beginning, withServices } from "./with-services.ts";
+
+/** What a command takes, and what its help says. */
+export interface CommandForm<Arguments> {
+  readonly name: string;
+  readonly about: string;
+  readonly arguments?: { readonly [Position in keyof Arguments]: Argument };
+  readonly options?: readonly Option[];
+  readonly remark?: string;
+  readonly examples: readonly string[];
+  readonly json?: TSchema;
+}
+
+/** The values of a command's options, whatever they are, and the settings that it runs with. */
+export type Given<Options> = Options & { readonly json?: true; readonly loaded: LoadedConfig };
+
+/** A command without its work. */
+export function commandOf<Arguments extends readonly unknown[]>({
+  name,
+  about,
+  remark,
+  examples,
+  ...takes
+}: CommandForm<Arguments>): Command {
+  const command = new Command(name).description(about);
+  for (const argument of takes.arguments ?? []) command.addArgument(argument);
+  for (const option of takes.options ?? []) command.addOption(option);
+  const title = `Example${examples.length === 1 ? "" : "s"}:`;
+  const lines = [title, ...examples.map((line) => `  ${line}`)].join("\n");
+  command.addHelpText("after", `\n${remark === undefined ? "" : `${remark}\n\n`}${lines}`);
+  return takes.json === undefined ? command : addJson(command, takes.json);
+}
+
+/** Makes a command that opens the store, runs `work`, and closes the store whatever happens. */
+export function storeCommand<Options, Arguments extends readonly unknown[] = []>(
+  io: Io,
+  form: CommandForm<Arguments> & Beginning & { readonly settings?: readonly SettingName[] },
+  work: (services: Services, given: Given<Options>, ...args: Arguments) => Promise<void>,
+): Command {
+  const command = commandOf(form);
+  addSettings(command, [...storeSettings, ...(form.settings ?? [])]);
+  return command.action(async () => {
+    const loaded = beginOnStore(command, io);
+    const given = { ...command.opts<Options & { readonly json?: true }>(), loaded };
+    const args = command.processedArgs as readonly unknown[] as Arguments;
+    await withServices(loaded.config, io, (services) => work(services, given, ...args), form);
+  });
+}
+
+/** Begins a command that opens the store, and warns of a typed password. */
+export function beginOnStore(command: Command, io: Io): LoadedConfig {
+  const loaded = beginAsOwner(command, io);
+  const warning = passwordWarning(loaded);
+  if (warning !== undefined) io.err(`Warning: ${warning}\n`);
+  return loaded;
+}
+
+export function beginWithoutStore(command: Command, io: Io): LoadedConfig {
+  const { loaded, service } = readSettings(command, io);
+  if (service !== undefined) sayService(service, io);
+  return loaded;
+}
