@@ -182,9 +182,8 @@ async function outcomeOf(
   if (actor === undefined) {
     const found = await previewImport(db, prepared, options);
     rejects.write(found.rejections, bytes.length);
-    const categories = new Map(
-      (await db.read(namedCategories)).map((each) => [each.id, each.name]),
-    );
+    const named = await db.read(namedCategories);
+    const categories = new Map(named.map((each) => [each.id, each.name]));
     const preview = { ...plainSummary(found), categories };
     return { is: "examined", preview, ...(recalled !== undefined && { recalled }) };
   }
@@ -193,13 +192,8 @@ async function outcomeOf(
   if (pulling !== undefined && address !== undefined && everyMs !== undefined) {
     const reading = confirmedReading(prepared);
     const whole = choices.isComplete ? 1 : 0;
-    const source = {
-      name: choices.source,
-      url: address,
-      reading,
-      complete: whole,
-      createdBy: actor,
-    };
+    const origin = { name: choices.source, url: address, createdBy: actor };
+    const source = { ...origin, reading, complete: whole };
     const list = { bytes, etag: null, lastModified: null };
     const { isSame } = options;
     await begin(pulling, source, everyMs, list, { isSame, allows });
