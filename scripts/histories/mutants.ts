@@ -40,7 +40,7 @@ const animalsInMemory: readonly Mutant[] = [
     name: "a page that was read before a change stays in memory after it",
     store: "postgres",
     file: "src/http/response-cache.ts",
-    edits: [["if (this.#rendered.get(id) === rendering) this.#keep", "this.#keep"]],
+    edits: [["      if (this.#others.get(id) !== rendering) return;\n", ""]],
   },
   {
     name: "pages of a status stay in memory when an animal changes",
@@ -48,8 +48,8 @@ const animalsInMemory: readonly Mutant[] = [
     file: "src/http/response-cache.ts",
     edits: [
       [
-        "    this.#rendered.clear();\n",
-        "    for (const id of this.#rendered.keys())\n      if (!/[a-z]/.test(id)) this.#rendered.delete(id);\n",
+        "    this.#followed.clear();\n",
+        "    for (const id of this.#followed.keys())\n      if (!/[a-z]/.test(id)) this.#followed.delete(id);\n",
       ],
     ],
   },

@@ -9,24 +9,33 @@ export interface Rendered {
   readonly next?: string | null;
 }
 
-const entriesMax = 20_000;
-const bytesMax = 4 * 1024 * 1024;
+/** What the cache may hold. When it is full, it begins anew. */
+export interface CacheBounds {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+const serviceBounds: CacheBounds = { entries: 20_000, bytes: 4 * 1024 * 1024 };
 
 /**
  * Renders animals and pages, and keeps them until a change may have touched them. Ids ascend, so a
- * new animal changes the last pages only.
+ * new animal does not change a page that another one follows.
  */
 export class ResponseCache {
   readonly #source: Pick<Services, "pets" | "store">;
-  /** A crowd that asks for a page while it is read shares its bytes. */
-  readonly #rendered = new Map<string, Rendered | Promise<Rendered | undefined>>();
-  /** What a new animal may change: the last pages, and what is being read. */
-  readonly #atEnd = new Set<string>();
+  readonly #bounds: CacheBounds;
+  /** Pages with a next page: an edit ends them. */
+  readonly #followed = new Map<string, Rendered>();
+  /** All others, and what is being read, which a crowd shares: any change ends them. */
+  readonly #others = new Map<string, Rendered | Promise<Rendered | undefined>>();
+  /** No less than the bytes of all bodies. */
   #bytes = 0;
-  #versions: ReturnType<Services["store"]["versions"]> = { keys: -1, pets: -1, edits: -1 };
+  #edits = -1;
+  #pets = -1;
 
-  constructor(source: Pick<Services, "pets" | "store">) {
+  constructor(source: Pick<Services, "pets" | "store">, bounds = serviceBounds) {
     this.#source = source;
+    this.#bounds = bounds;
   }
 
   /** The page of `query`, at once if it is cached. */
@@ -53,57 +62,54 @@ export class ResponseCache {
   }
 
   #find(id: string, read: () => Promise<Rendered | undefined>) {
-    this.#forget();
-    return this.#rendered.get(id) ?? this.#render(id, read);
+    this.#dropChanged();
+    return this.#followed.get(id) ?? this.#others.get(id) ?? this.#render(id, read);
   }
 
   #render(id: string, read: () => Promise<Rendered | undefined>): Promise<Rendered | undefined> {
     const rendering = read();
-    this.#rendered.set(id, rendering);
-    this.#atEnd.add(id);
+    this.#others.set(id, rendering);
     const settle = (rendered?: Rendered) => {
-      this.#forget();
+      this.#dropChanged();
       // What was read before a change must not be kept after it.
-      if (this.#rendered.get(id) === rendering) this.#keep(id, rendered);
+      if (this.#others.get(id) !== rendering) return;
+      this.#others.delete(id);
+      if (rendered !== undefined) this.#keep(id, rendered);
     };
     rendering.then(settle, () => settle());
     return rendering;
   }
 
-  #keep(id: string, rendered: Rendered | undefined): void {
-    if (this.#rendered.size > entriesMax || this.#bytes > bytesMax) this.#clear();
-    if (rendered?.next !== null) this.#atEnd.delete(id);
-    if (rendered === undefined) {
-      this.#rendered.delete(id);
-      return;
-    }
-    this.#rendered.set(id, rendered);
-    this.#bytes += rendered.body.size;
+  #keep(id: string, rendered: Rendered): void {
+    const { size } = rendered.body;
+    const { bytes, entries } = this.#bounds;
+    const isFull = this.#followed.size + this.#others.size >= entries || this.#bytes + size > bytes;
+    if (isFull) this.#clear();
+    if (size > bytes) return;
+    this.#bytes += size;
+    if (typeof rendered.next === "string") this.#followed.set(id, rendered);
+    else this.#others.set(id, rendered);
   }
 
   /** Drops what changes may have touched since the last call. */
-  #forget(): void {
-    const versions = this.#source.store.versions();
-    if (versions === this.#versions) return;
-    if (versions.edits !== this.#versions.edits) this.#clear();
-    else if (versions.pets !== this.#versions.pets) this.#dropEnd();
-    this.#versions = versions;
+  #dropChanged(): void {
+    const { edits, pets } = this.#source.store.versions();
+    if (edits !== this.#edits) this.#clear();
+    else if (pets !== this.#pets) this.#dropOthers();
+    this.#edits = edits;
+    this.#pets = pets;
   }
 
-  #dropEnd(): void {
-    for (const id of this.#atEnd) {
-      const rendered = this.#rendered.get(id);
-      if (rendered !== undefined && !(rendered instanceof Promise)) {
-        this.#bytes -= rendered.body.size;
-      }
-      this.#rendered.delete(id);
+  #dropOthers(): void {
+    for (const each of this.#others.values()) {
+      if (!(each instanceof Promise)) this.#bytes -= each.body.size;
     }
-    this.#atEnd.clear();
+    this.#others.clear();
   }
 
   #clear(): void {
-    this.#rendered.clear();
-    this.#atEnd.clear();
+    this.#followed.clear();
+    this.#others.clear();
     this.#bytes = 0;
   }
 }

@@ -5,7 +5,8 @@ import { sql, type SQL } from "drizzle-orm";
 import { describe, expect, test } from "bun:test";
 import type { PageQuery } from "../../src/domain/page.ts";
 import { petsJson } from "../../src/domain/pet.ts";
-import { ResponseCache, type Rendered } from "../../src/http/response-cache.ts";
+import { type CacheBounds, ResponseCache, type Rendered } from "../../src/http/response-cache.ts";
+import { listen } from "../../src/http/server.ts";
 import type { Services } from "../../src/service/services.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { testApp } from "../helpers/app.ts";
@@ -13,7 +14,7 @@ import { editPets } from "../helpers/edit-pets.ts";
 import { changesNoticed } from "../helpers/store-under-test.ts";
 
 /** Answers on a store, with a count of how often the store was read. */
-async function counted() {
+async function counted(bounds?: CacheBounds) {
   const { services } = await testApp();
   const { pets } = services;
   const reads = { count: 0, isEmpty: false, held: undefined as Promise<void> | undefined };
@@ -30,7 +31,7 @@ async function counted() {
       return pets.byId(id);
     },
   });
-  const answers = new ResponseCache({ pets: counting, store: services.store });
+  const answers = new ResponseCache({ pets: counting, store: services.store }, bounds);
   const edit = (statement: (tx: Tx) => SQL) => editPets(services.store.db, statement);
   return { answers, edit, pets, reads };
 }
@@ -75,16 +76,16 @@ describe("an answer", () => {
     expect(await ask()).toBe(3);
     expect(await ask()).toBe(0);
     await pets.create({ name: "Ada", categoryId: 1n });
-    // The last page alone.
-    expect(await ask()).toBe(1);
+    // What no page follows: the last page, and the animal.
+    expect(await ask()).toBe(2);
     await pets.createOnce({ ...once, pet: { name: "Kim", categoryId: 1n } });
-    expect(await ask()).toBe(1);
+    expect(await ask()).toBe(2);
     await edit(({ t }) => sql`UPDATE ${t.pets} SET status = 'sold' WHERE id = 3`);
     expect(await ask()).toBe(3);
     await edit(({ t }) => sql`DELETE FROM ${t.pets} WHERE id > 3`);
     expect(await ask()).toBe(3);
     await pets.create({ name: "Leo", categoryId: 1n });
-    expect(await ask()).toBe(1);
+    expect(await ask()).toBe(2);
     await edit(({ t }) => sql`INSERT INTO ${t.pets} (id, name, category_id) VALUES (4, 'Ada', 1)`);
     expect(await ask()).toBe(3);
   });
@@ -119,18 +120,48 @@ describe("an answer", () => {
   });
 });
 
-test("are let go when they are more than 4 MiB, and there is room again", async () => {
-  const { answers, pets, reads } = await counted();
-  // 64 of them are just below it.
-  const name = "x".repeat(65_500);
-  await Promise.all(Array.from({ length: 66 }, () => pets.create({ name, categoryId: 1n })));
-  await changesNoticed();
-  for (let id = 1n; id <= 65n; id += 1n) await answers.pet(id);
-  await answers.pet(1n);
-  expect(reads.count).toBe(65);
-  await answers.pet(66n);
-  await answers.pet(1n);
-  expect(reads.count).toBe(67);
-  await answers.pet(66n);
-  expect(reads.count).toBe(67);
+test("are let go when they are more than the bounds, and there is room again", async () => {
+  for (const bounds of [
+    { entries: 2, bytes: 1_000 },
+    { entries: 100, bytes: 80 },
+  ]) {
+    const { answers, pets, reads } = await counted(bounds);
+    // Of 35 bytes as JSON.
+    for (const name of ["Rex", "Mia", "Tom"]) await pets.create({ name, categoryId: 1n });
+    await changesNoticed();
+    const ask = async (...ids: readonly bigint[]) => {
+      reads.count = 0;
+      for (const id of ids) await answers.pet(id);
+      return reads.count;
+    };
+    expect(await ask(1n, 2n, 1n, 2n)).toBe(2);
+    expect(await ask(3n, 3n)).toBe(1);
+    expect(await ask(1n, 3n)).toBe(1);
+    // Larger than all that there is room for.
+    await pets.create({ name: "x".repeat(1_000), categoryId: 1n });
+    await changesNoticed();
+    expect(await ask(4n, 4n)).toBe(2);
+  }
+});
+
+test("a list has a new animal after its 201, however much was asked for before", async () => {
+  const { handler, key, services } = await testApp();
+  const server = listen(handler, { host: "127.0.0.1", port: 0, reusePort: false });
+  const headers = { authorization: `Bearer ${await key()}`, "content-type": "application/json" };
+  const url = `http://127.0.0.1:${server.port}/v1/pets`;
+  const name = "x".repeat(1_000);
+  await Promise.all(
+    Array.from({ length: 300 }, () => services.pets.create({ name, categoryId: 1n })),
+  );
+  const list = async (after: number) => {
+    const answer = await fetch(`${url}?limit=100&after=${after}`, { headers });
+    return ((await answer.json()) as unknown[]).length;
+  };
+  // More than the cache holds; the next page is the first one that does not fit.
+  for (let after = 0; after <= 40; after += 1) expect(await list(after)).toBe(100);
+  expect(await list(299)).toBe(1);
+  const body = '{"name":"Rex","categoryId":1}';
+  expect((await fetch(url, { method: "POST", headers, body })).status).toBe(201);
+  expect(await list(299)).toBe(2);
+  await server.stop(100);
 });
