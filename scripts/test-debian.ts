@@ -1,7 +1,7 @@
 /**
- * The second suite: tests in test/debian/ that need tools from Debian's packages (strace, nginx,
- * Chromium, ...), or those of its files that are named. Installs what is missing where that is
- * possible, and says loudly what could not be run.
+ * The second suite: tests in test-system/debian/ that need tools from Debian's packages (strace,
+ * nginx, Chromium, ...), or those of its files that are named. Installs what is missing where
+ * that is possible, and says loudly what could not be run.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,9 +59,9 @@ function missingPackages(): string[] {
 const root = join(import.meta.dir, "..");
 const suffix = ".test.ts";
 const named = process.argv.slice(2).map((path) => basename(path));
-const all = readdirSync(join(root, "test/debian")).filter((name) => name.endsWith(suffix));
+const all = readdirSync(join(root, "test-system/debian")).filter((name) => name.endsWith(suffix));
 const unknown = named.filter((name) => !all.includes(name));
-if (unknown.length > 0) misused(`There is no ${unknown.join(" or ")} in test/debian.`);
+if (unknown.length > 0) misused(`There is no ${unknown.join(" or ")} in test-system/debian.`);
 const files = named.length === 0 ? all : named;
 
 function run(...command: string[]): number {
@@ -81,7 +81,7 @@ if (missing.length > 0) {
   }
   const still = missingPackages();
   if (still.length > 0) {
-    say(`NOT RUN: the suite test/debian needs ${still.join(", ")}`);
+    say(`NOT RUN: the suite test-system/debian needs ${still.join(", ")}`);
     say(
       "NOT RUN: on Debian, as root, it installs them by itself; elsewhere only the first suite was run",
     );
@@ -113,7 +113,7 @@ keepFilesInMemory();
 
 /** Runs one file in a process of its own. */
 const tryFile = (name: string) =>
-  attempt([`./test/debian/${name}`], isIn(onDisk, name) ? { TMPDIR: disk } : {});
+  attempt([`./test-system/debian/${name}`], isIn(onDisk, name) ? { TMPDIR: disk } : {});
 
 /** Runs files, `atOnce` at a time. Returns true if all pass. */
 async function allPass(names: readonly string[], atOnce: number): Promise<boolean> {

@@ -9,14 +9,17 @@ import { attempt, type Attempt, keepFilesInMemory, setOff } from "./attempt.ts";
 
 const root = join(import.meta.dir, "..");
 
-/** By folder of test/. test/tools/prism.test.ts runs the black-box tests of the API there. */
+/** test-system/tools/prism.test.ts runs the black-box tests of the API there, too. */
 const onPostgres = Object.entries({
   service:
     "agreed-limits anonymous bans key-directory keys limiter limiter-model skew upkeep usage",
   features: "public/public schedule/schedule sources/pull",
   http: "creates failures response-cache-model",
   binary: "import-beside kill kill-imports secrets sources undo upgrade",
-}).flatMap(([folder, names]) => names.split(" ").map((name) => `./test/${folder}/${name}.test.ts`));
+}).flatMap(([folder, names]) => {
+  const top = folder === "binary" ? "test-system" : "test";
+  return names.split(" ").map((name) => `./${top}/${folder}/${name}.test.ts`);
+});
 
 /** Two processors have work while some tests wait; a fourth runner only makes all slower. */
 const beside = { folder: 2, postgres: 1 };
@@ -44,8 +47,8 @@ async function run(
 
 const store = { TEST_STORE: "postgres" };
 const cleanUp = ["--preload", "./test/helpers/clean-up.ts"];
-const all = [...new Bun.Glob("./test/**/*.test.ts").scanSync(root)];
-const onFolder = all.filter((path) => !path.startsWith("./test/debian/"));
+const all = [...new Bun.Glob("./{test,test-system}/**/*.test.ts").scanSync(root)];
+const onFolder = all.filter((path) => !path.startsWith("./test-system/debian/"));
 const longestFirst = "--timings=./test/timings.json";
 
 const running = run(onPostgres, store, "pipe", `--parallel=${beside.postgres}`, ...cleanUp);

@@ -23,7 +23,7 @@ export interface FeatureStore {
   open(url: string, options: FeatureStoreOptions): Promise<Store>;
 }
 
-const file = join(import.meta.dir, "../features/postgres/feature-store.ts");
+const file = join(import.meta.dir, "../../test-system/features/postgres/feature-store.ts");
 
 export const featureStore = existsSync(file)
   ? ((await import(file)) as { postgresStore: FeatureStore }).postgresStore

@@ -1,5 +1,5 @@
 /**
- * Loaded before the tests that test/tools/prism.test.ts runs: Prism judges what `fetch` was
+ * Loaded before the tests that test-system/tools/prism.test.ts runs: Prism judges what `fetch` was
  * answered when all of them have ended.
  */
 import { afterAll } from "bun:test";

@@ -16,10 +16,12 @@ interface TestServer {
 
 let started: Promise<TestServer> | undefined;
 
+/** Of the whole suite, or of whoever runs a part of it. */
+const named = process.env["TEST_SERVER"] ?? process.env["REHOME_TEST_POSTGRES"];
+export const isServerNamed = named !== undefined;
+
 /** The server of this run, started when the first test asks. It ends with this process. */
 export function sharedServer(): Promise<TestServer> {
-  // Of the whole suite, or of whoever runs a part of it.
-  const named = process.env["TEST_SERVER"] ?? process.env["REHOME_TEST_POSTGRES"];
   started ??= named === undefined ? startServer() : Promise.resolve({ url: named });
   return started;
 }

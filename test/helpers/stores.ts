@@ -5,7 +5,7 @@ import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { featureStore, type FeatureStore } from "./feature-store.ts";
 import { temporaryFolder } from "./binary.ts";
-import { hookTimeoutMs, testDatabase } from "./postgres.ts";
+import { hookTimeoutMs, isServerNamed, testDatabase } from "./postgres.ts";
 
 /** A place for a store's data. Each `open` is what another process on the same data would have. */
 export interface StorePlace {
@@ -55,9 +55,10 @@ function inDatabase(kind: FeatureStore): StoreKind {
   };
 }
 
+/** SQLite alone where nobody gave a database server: `bun test` starts no program. */
 export const stores: readonly StoreKind[] = [
   sqlite,
-  ...(featureStore === undefined ? [] : [inDatabase(featureStore)]),
+  ...(featureStore === undefined || !isServerNamed ? [] : [inDatabase(featureStore)]),
 ];
 
 type Close = () => Promise<void>;

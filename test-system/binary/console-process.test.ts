@@ -1,0 +1,314 @@
+/**
+ * The console's process of the compiled executable: where it listens, whom it lets near, what an
+ * upload may cost, and that its end is not the interface's.
+ */
+import { describe, expect, test } from "bun:test";
+import { copyFileSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  roomy,
+  temporaryFolder,
+} from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/helpers/console.ts";
+import { childrenOf } from "../../test/helpers/family.ts";
+import { rehomeAtTerminal, withoutColor } from "../../test/helpers/terminal.ts";
+import { until } from "../../test/helpers/until.ts";
+
+const fixtures = join(import.meta.dir, "../../test/fixtures/tls");
+/** It waits a second before it starts again, and leaves the processor to others. */
+const restartMaxMs = 60_000;
+const uploadBytesMax = 64 * 1024 * 1024;
+
+/** The process of the console beside a server. */
+const consolePid = (server: RunningConsole): number | undefined => childrenOf(server)[0];
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { redirect: "manual" })).status > 0;
+  } catch {
+    return false;
+  }
+}
+
+test("a console that is killed is started again at its address, and the interface answers all the while", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveConsole(folder.path);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
+  const former = consolePid(server);
+  if (former === undefined) throw new Error("the console has no process");
+
+  const statuses = new Set<number>();
+  const stop = new AbortController();
+  const asking = (async () => {
+    while (!stop.signal.aborted) {
+      const headers = { authorization: `Bearer ${key}` };
+      statuses.add((await fetch(`${server.origin}/v1/pets`, { headers })).status);
+      await Bun.sleep(2);
+    }
+  })();
+  try {
+    process.kill(former, "SIGKILL");
+    await until(() => server.stderr().includes("it is restarted"), restartMaxMs);
+    await until(() => answers(server.console), restartMaxMs);
+  } finally {
+    stop.abort();
+    await asking;
+  }
+  expect([...statuses]).toEqual([200]);
+  expect(consolePid(server)).not.toBe(former);
+  // Nobody has to sign in again.
+  expect((await ana.get("/animals")).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  expect(await answers(server.console)).toBe(false);
+}, 150_000);
+
+test.each([
+  [
+    "no.invalid:8090",
+    "Error: The console cannot listen on no.invalid: no such host.",
+    "Try: Give --console an address of this machine",
+  ],
+  ["[2001:db8::9]:8090", "Error: The console would speak plain HTTP at ", "--tls-cert"],
+])("--console %s is refused in words, with what to do", async (address, words, advice) => {
+  using folder = temporaryFolder();
+  const args = ["serve", "--data", folder.path, "--port", "0", "--console", address];
+  const { exitCode, stdout, stderr } = await command(args);
+  expect([exitCode, stdout]).toEqual([2, ""]);
+  expect(stderr).toStartWith(words);
+  expect(stderr).toContain(advice);
+});
+
+test("a server that is killed leaves no console behind", async () => {
+  using folder = temporaryFolder();
+  const server = await serveConsole(folder.path);
+  await server.stop("SIGKILL");
+  await until(async () => !(await answers(server.console)), restartMaxMs);
+}, 120_000);
+
+test("the first start at a terminal prints an operator's link, and the second none", async () => {
+  using folder = temporaryFolder();
+  const args = ["serve", "--data", folder.path, "--port", "0", "--console", "127.0.0.1:0"];
+  const start = () => rehomeAtTerminal(args, { columns: 120, answers: [["Data", "\u0003"]] });
+  const first = await start();
+  expect(first.exitCode).toBe(0);
+  const screen = withoutColor(first.screen);
+  expect(screen).toContain("Your own link works once, within 7 days:");
+  const [link = ""] = /http:\/\/127\.0\.0\.1:\d+\/join\/[\w-]{43}\b/.exec(screen) ?? [];
+  expect(withoutColor((await start()).screen)).not.toContain("/join/");
+
+  await using server = await serveConsole(folder.path);
+  const visitor = await new Visitor(server.console).join(
+    `${server.console}${new URL(link).pathname}`,
+  );
+  expect((await visitor.get("/people")).status).toBe(200);
+}, 120_000);
+
+test("Health is shown after an upgrade replaced the executable under the service", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "rehome");
+  const data = join(folder.path, "data");
+  copyFileSync(await executable(), path);
+  await using server = await serveConsole(data, [], { path });
+  // It would be in a log.
+  expect(server.stdout() + server.stderr()).not.toContain("/join/");
+  const olga = await new Visitor(server.console).join(await invite(data, "Olga", "operator"));
+  copyFileSync(path, `${path}.new`);
+  renameSync(`${path}.new`, path);
+  expect((await olga.get("/health")).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+});
+
+test("SIGHUP takes up another certificate on the console too, and a person stays signed in", async () => {
+  using folder = temporaryFolder();
+  const [cert, key] = [join(folder.path, "server.crt"), join(folder.path, "server.key")];
+  const use = (name: string) => {
+    copyFileSync(join(fixtures, `${name}.crt`), cert);
+    copyFileSync(join(fixtures, `${name}.key`), key);
+  };
+  use("first");
+  const data = join(folder.path, "data");
+  await using server = await serveConsole(data, ["--tls-cert", cert, "--tls-key", key]);
+  expect(server.console).toStartWith("https://");
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${server.console}${path}`, {
+      ...init,
+      redirect: "manual",
+      tls: { rejectUnauthorized: false },
+    });
+  const { pathname } = new URL(await invite(data, "Ana", "staff"));
+  const joined = await ask(pathname, { method: "POST", headers: { origin: server.console } });
+  const [cookie = ""] = joined.headers.getSetCookie();
+  expect(cookie).toMatch(/^__Host-rehome_console=.*; Secure; SameSite=Strict$/);
+  expect(await shownName(server.console)).toBe("first.example");
+
+  use("second");
+  process.kill(server.pid, "SIGHUP");
+  // A connection that the former listener had not taken yet is reset; browsers ask again.
+  const shown = () => shownName(server.console).catch(() => "");
+  await until(async () => (await shown()) === "second.example");
+  const page = await ask("/animals", { headers: { cookie: cookie.replace(/;.*/, "") } });
+  expect(page.status).toBe(200);
+  expect(await server.stop()).toBe(0);
+}, 120_000);
+
+/** The name in the certificate that a new connection is shown. */
+function shownName(origin: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ port: Number(port), host: hostname, rejectUnauthorized: false }, () => {
+    resolve(String(socket.getPeerCertificate().subject.CN));
+    socket.destroy();
+  });
+  socket.on("error", reject);
+  return promise;
+}
+
+describe("an upload", () => {
+  const head = (name: string) =>
+    `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`;
+  const tail = "\r\n--b--\r\n";
+
+  /** Sends a file as a stream of parts, and resolves with the answer. */
+  function send(
+    { console: origin }: RunningConsole,
+    visitor: Visitor,
+    parts: AsyncIterable<string | Uint8Array>,
+  ): Promise<Response> {
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    return fetch(`${origin}/import`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, origin, "content-type": "multipart/form-data; boundary=b" },
+      body: new ReadableStream({
+        async start(controller) {
+          for await (const part of parts) {
+            controller.enqueue(typeof part === "string" ? new TextEncoder().encode(part) : part);
+          }
+          controller.close();
+        },
+      }),
+    });
+  }
+
+  test("is one at a time for each person, and does not keep others waiting", async () => {
+    using folder = temporaryFolder();
+    await using server = await serveConsole(folder.path);
+    const come = async (name: string) =>
+      new Visitor(server.console).join(await invite(folder.path, name, "staff"));
+    const [ana, ben] = [await come("Ana"), await come("Ben")];
+    const { promise: goOn, resolve: finish } = Promise.withResolvers<void>();
+    const upload = () =>
+      send(
+        server,
+        ana,
+        (async function* () {
+          yield head("slow.csv");
+          yield "name,categoryId,status\n";
+          await goOn;
+          yield `Rex,1,available\n${tail}`;
+        })(),
+      );
+    let slow = upload();
+    const quick = () =>
+      send(
+        server,
+        ana,
+        (async function* () {
+          yield `${head("quick.csv")}name,categoryId\nMax,1\n${tail}`;
+        })(),
+      );
+    const isOver = () => Promise.race([slow.then(() => true), Promise.resolve(false)]);
+    let answer: Response | undefined;
+    await until(async () => {
+      // It was refused itself if a quick one came first.
+      if (await isOver()) slow = upload();
+      // After a visit to the page the slow one has come too.
+      await ana.get("/import");
+      answer = await quick();
+      return answer.status === 503;
+    }, 120_000);
+    expect(await answer?.text()).toContain("You are still uploading another file.");
+    const form = new FormData();
+    form.set("file", new File(["name,categoryId\nLuna,1\n"], "other.csv"));
+    expect((await ben.post("/import", form)).status).toBe(303);
+    finish();
+    expect((await slow).status).toBe(303);
+    expect(await (await ana.get("/import")).text()).toContain("slow.csv");
+    expect(await (await ben.get("/import")).text()).toContain("other.csv");
+    // What a person did is no failure of the service.
+    expect(server.stderr()).not.toContain("still uploading");
+  }, 120_000);
+
+  test("above 64 MiB is refused, and the console answers on", async () => {
+    using folder = temporaryFolder();
+    await using server = await serveConsole(folder.path);
+    const ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
+    const chunk = new Uint8Array(4 * 1024 * 1024).fill(97);
+    const answer = await send(
+      server,
+      ana,
+      (async function* () {
+        yield head("huge.csv");
+        for (let sent = 0; sent < uploadBytesMax; sent += chunk.length) yield chunk;
+        yield `a${tail}`;
+      })(),
+    );
+    expect(answer.status).toBe(413);
+    expect(await answer.text()).toContain("64 MiB");
+    expect((await ana.get("/animals")).status).toBe(200);
+    // Nothing of it is left.
+    expect(await (await ana.get("/import")).text()).toContain('type="file"');
+    const peak = /VmHWM:\s+(\d+) kB/.exec(
+      readFileSync(`/proc/${consolePid(server)}/status`, "utf8"),
+    )?.[1];
+    expect(Number(peak) / 1024).toBeLessThan(250);
+  }, 120_000);
+});
+
+test("the process of a list ends with a console that was killed before it sent one", async () => {
+  using folder = temporaryFolder();
+  await command(["categories", "add", "Dog", "--data", folder.path]);
+  const child = Bun.spawn([await executable(), "__import"], {
+    env: { ...cleanEnvironment, REHOME_DATA: folder.path },
+    stdio: ["ignore", "ignore", "inherit"],
+    serialization: "advanced",
+    ipc() {},
+  });
+  child.disconnect();
+  expect(await child.exited).toBe(0);
+});
+
+test("rehome console is a command of its own, on a port of this machine alone", async () => {
+  using folder = temporaryFolder();
+  const args = ["--data", folder.path];
+  const console = async () => {
+    const child = Bun.spawn(
+      [await executable(), "console", "0", ...args, "--json", "--first-link"],
+      { stdin: "ignore", stdout: "pipe", stderr: "pipe", env: cleanEnvironment },
+    );
+    return child;
+  };
+  const none = await console();
+  expect(await none.exited).toBe(1);
+  expect(await none.stderr.text()).toContain("There is no catalogue in");
+
+  await command(["categories", "add", "Dog", ...args]);
+  const child = await console();
+  const { value } = await child.stdout.getReader().read();
+  const { url, port, firstLink } = JSON.parse(new TextDecoder().decode(value)) as {
+    url: string;
+    port: number;
+    firstLink: string;
+  };
+  expect(url).toBe(`http://127.0.0.1:${port}`);
+  const olga = await new Visitor(url).join(firstLink);
+  expect(await (await olga.get("/categories")).text()).toContain(">Dog</a");
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+});

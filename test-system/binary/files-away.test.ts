@@ -1,0 +1,115 @@
+/**
+ * The data folder's files move, vanish or are replaced under a running server, which notices it
+ * by itself.
+ */
+import { describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { ask } from "../../test/helpers/ask.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { until } from "../../test/helpers/until.ts";
+
+const pet = {
+  method: "POST",
+  body: '{"name":"Rex","categoryId":1}',
+  headers: { "content-type": "application/json" },
+};
+
+type Away = (data: string) => Promise<void> | void;
+
+function removeAll(data: string, start: string): void {
+  for (const name of readdirSync(data)) if (name.startsWith(start)) rmSync(join(data, name));
+}
+
+const ways: Readonly<Record<string, Away>> = {
+  "the folder is removed": (data) => rmSync(data, { recursive: true }),
+  "the folder is moved": (data) => renameSync(data, `${data}-moved`),
+  "another folder is in its place"(data) {
+    renameSync(data, `${data}-moved`);
+    mkdirSync(data);
+  },
+  async "the catalogue is replaced by a copy of itself"(data) {
+    const copy = join(data, "copy");
+    copyFileSync(join(data, "rehome.db"), copy);
+    renameSync(copy, join(data, "rehome.db"));
+  },
+  "the catalogue's log is removed": (data) => rmSync(join(data, "rehome.db-wal")),
+  "the counters are removed": (data) => removeAll(data, "limits.db"),
+};
+
+describe("under a running server", () => {
+  test.each(Object.entries(ways))("%s: 503, not ready, an error, exit code 1", async (_, away) => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const { key } = await makeKey(data, "--plan", "free");
+    await using server = await serve(data, ["--shutdown-timeout", "1"]);
+    expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(201);
+
+    await away(data);
+    const created = await ask(server.origin, key, "/v1/pets", pet);
+    expect(created.status).toBe(503);
+    expect(await ask(server.origin, key)).toMatchObject({
+      status: 503,
+      code: "unavailable",
+      retryAfterSeconds: 1,
+    });
+    const ready = await ask(server.origin, undefined, "/ready");
+    expect(ready).toMatchObject({
+      status: 503,
+      message: "Not ready. files: they were moved, removed or replaced.",
+    });
+    expect((await ask(server.origin, undefined, "/health")).status).toBe(200);
+    expect(await server.stop()).toBe(1);
+    expect(server.stderr()).toMatch(
+      /"level":"error","message":"The store's files are not in their place: \/.+?\.db\S* was /,
+    );
+    expect(server.stderr()).toMatch(/^Error: The store's files are not in their place: /m);
+    expect(server.stderr()).toMatch(/^Try: Put it back, or stop/m);
+  });
+
+  test("a folder that is moved back serves again, with every animal that was acknowledged", async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const { key } = await makeKey(data, ...roomy);
+    await using server = await serve(data);
+    expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(201);
+    renameSync(data, `${data}-moved`);
+    // A list does not look for the files itself.
+    await until(async () => (await ask(server.origin, key)).status === 503);
+    expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(503);
+    renameSync(`${data}-moved`, data);
+    await until(async () => (await ask(server.origin, key)).status === 200);
+    expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(201);
+    expect((await ask(server.origin, undefined, "/ready")).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    const counted = await command(["pets", "list", "--data", data, "--json"]);
+    expect(counted.stdout).toContain("Rex");
+  });
+
+  test("a second server on new counters does not double what the first one admits", async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const { key } = await makeKey(data, "--plan", "free");
+    await using first = await serve(data);
+    expect((await ask(first.origin, key)).status).toBe(200);
+    removeAll(data, "limits.db");
+    await using second = await serve(data);
+    await until(async () => (await ask(first.origin, key)).status === 503);
+    for (let count = 0; count < 70; count += 1) {
+      expect((await ask(first.origin, key)).status).toBe(503);
+    }
+    expect((await ask(second.origin, key)).status).toBe(200);
+  });
+
+  test("a data folder that is reached through a link is watched where it is", async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const { key } = await makeKey(data);
+    const link = join(folder.path, "link");
+    symlinkSync(data, link);
+    await using server = await serve(link);
+    await Bun.sleep(300);
+    expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(201);
+  });
+});

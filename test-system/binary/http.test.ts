@@ -1,0 +1,148 @@
+/** HTTP/1.1 as clients and proxies rely on it, byte by byte. */
+import { describe, expect, test } from "bun:test";
+import { type RunningBinary } from "../../test/helpers/binary.ts";
+import { raw } from "../../test/helpers/raw.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
+
+let server: RunningBinary;
+let key: string;
+serveForAll((running, ofServer) => ([server, key] = [running, ofServer]));
+
+const body = '{"name":"Rex","categoryId":1}';
+const post = (more: string) =>
+  `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}\r\n`;
+
+describe("a client that waits before it sends the body", () => {
+  test("is told at once to go on", async () => {
+    const { text } = await raw(server.origin, post("Expect: 100-continue\r\n"), 100);
+    expect(text).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+  });
+
+  test.each(["100-Continue", "100-CONTINUE", "200-ok"])(
+    "and spells it %s is told at once how to ask",
+    async (expectation) => {
+      const answer = await raw(server.origin, post(`Expect: ${expectation}\r\n`), 100, 2_000);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toContain("100-continue in lower case");
+    },
+  );
+
+  test("is refused at once without a key", async () => {
+    const bytes = post("Expect: 100-Continue\r\n").replace(key, "nobody");
+    expect((await raw(server.origin, bytes, 100, 2_000)).status).toBe(401);
+  });
+});
+
+describe("the Host header", () => {
+  test.each([
+    ["two different ones", "Host: a.example\r\nHost: b.example"],
+    ["the same one twice", "Host: a.example\r\nHost: a.example"],
+  ])("%s get 400", async (_what, hosts) => {
+    for (const path of ["/v1/pets", "/health", "/docs/json"]) {
+      const answer = await raw(server.origin, `GET ${path} HTTP/1.1\r\n${hosts}\r\n\r\n`, 100);
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body)).toMatchObject({ code: "invalid_request", status: 400 });
+    }
+  });
+});
+
+test("a Host with a port that is none gets 400, also behind a good one that it begins with", async () => {
+  const statuses: number[] = [];
+  for (const port of [8080, 80_809_999, 8080]) {
+    const head = `GET /health HTTP/1.1\r\nHost: a.example:${port}\r\n\r\n`;
+    statuses.push((await raw(server.origin, head, 100)).status);
+  }
+  expect(statuses).toEqual([200, 400, 200]);
+});
+
+test("every answer says how long its connection stays open", async () => {
+  for (const path of ["/v1/pets", "/health", "/nothing"]) {
+    const answer = await fetch(`${server.origin}${path}`);
+    await answer.text();
+    expect(answer.headers.get("keep-alive")).toBe("timeout=75");
+  }
+});
+
+test.each(["close", "Close", "keep-alive, close"])(
+  "an answer to a request with Connection: %s says that the connection ends",
+  async (option) => {
+    for (const [method, path] of [
+      ["GET", "/v1/pets"],
+      ["HEAD", "/health"],
+      ["OPTIONS", "/docs/json"],
+    ]) {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: ${option}\r\n\r\n`;
+      const { headers, isClosed } = await raw(server.origin, head, 500);
+      expect(headers.get("connection")).toBe("close");
+      expect(headers.has("keep-alive")).toBe(false);
+      expect(isClosed).toBe(true);
+    }
+  },
+);
+
+test("an answer to a request with another option of Connection does not", async () => {
+  const head = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: closed, keep-alive\r\n\r\n";
+  const { headers, isClosed } = await raw(server.origin, head, 500);
+  expect(headers.get("keep-alive")).toBe("timeout=75");
+  expect(isClosed).toBe(false);
+});
+
+describe("what the server answers by itself, as docs/http.md has it", () => {
+  const host = "Host: localhost";
+  const chunked = "Transfer-Encoding: chunked";
+  const get = (more: string) => `GET /v1/pets HTTP/1.1\r\n${host}\r\n${more}\r\n`;
+  const sent = (more: string, rest = body) =>
+    `POST /v1/pets HTTP/1.1\r\n${host}\r\nContent-Type: application/json\r\n${more}\r\n\r\n${rest}`;
+  const headers = (count: number) =>
+    Array.from({ length: count - 1 }, (_, at) => `X-${at}: a\r\n`).join("");
+
+  test.each<[string, number, string]>([
+    ["no HTTP", 400, "hello\r\n\r\n"],
+    ["an empty line first", 400, `\r\n${get("")}`],
+    ["OPTIONS *", 400, get("").replace("GET /v1/pets", "OPTIONS *")],
+    ["no Host", 400, "GET /v1/pets HTTP/1.1\r\n\r\n"],
+    ["a header without a colon", 400, get("Broken\r\n")],
+    ["chunks in HTTP/1.0", 400, sent(chunked, "0\r\n\r\n").replace("HTTP/1.1", "HTTP/1.0")],
+    ["headers above 16 KiB", 431, get(`X: ${"a".repeat(16_384)}\r\n`)],
+    ["a line above 16 KiB", 431, get("").replace("pets", `pets?x=${"a".repeat(16_384)}`)],
+    ["199 headers", 431, get(headers(199))],
+    ["HTTP/1.2", 505, get("").replace("HTTP/1.1", "HTTP/1.2")],
+    ["HTTP/2.0", 505, get("").replace("HTTP/1.1", "HTTP/2.0")],
+    ["a space in the path", 505, get("").replace("pets", "pe ts")],
+    ["lines that end in LF", 505, get("").replaceAll("\r\n", "\n")],
+    ["a method that HTTP does not define", 0, get("").replace("GET", "BREW")],
+    ["a method in lower case", 0, get("").replace("GET", "get")],
+  ])("%s: %d", async (_what, status, bytes) => {
+    const answer = await raw(server.origin, bytes, 500);
+    expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
+      status,
+      isClosed: true,
+    });
+    expect(answer.body).toBe("");
+    expect(answer.headers.has("x-request-id")).toBe(false);
+  });
+
+  test("a request behind one that waits for the store ends both", async () => {
+    const ready = `GET /ready HTTP/1.1\r\n${host}\r\n\r\n`;
+    const answer = await raw(server.origin, ready + ready, 500);
+    expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
+      status: 0,
+      isClosed: true,
+    });
+  });
+
+  test("a connection of HTTP/1.0 ends after its response", async () => {
+    const health = `GET /health HTTP/1.0\r\n${host}\r\nConnection: keep-alive\r\n\r\n`;
+    const { headers: shown, isClosed } = await raw(server.origin, health, 500);
+    expect({ keepAlive: shown.get("keep-alive"), isClosed }).toEqual({
+      keepAlive: "timeout=75",
+      isClosed: true,
+    });
+  });
+
+  test("198 headers are served, and so is the same length twice", async () => {
+    expect((await raw(server.origin, get(headers(198)), 100)).status).toBe(401);
+    const twice = `Content-Length: ${body.length}\r\nContent-Length: ${body.length}`;
+    expect((await raw(server.origin, sent(twice), 100)).status).toBe(401);
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * The executable on a folder of version 1.0.0: see test/storage/upgrade.test.ts for what is kept.
+ */
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { migrationsOf } from "../../src/storage/sqlite/files.ts";
+import { openDatabase } from "../../src/storage/sqlite/connection.ts";
+import { migrate } from "../../src/storage/sqlite/migrate.ts";
+import { executable, rehome, temporaryFolder } from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+
+const fixture = join(import.meta.dir, "../../test/fixtures/1.0.0");
+/** A million in less than ten seconds. */
+const animals = 200_000;
+const migrationMaxMs = 2_000;
+
+const applied = (folder: string) => {
+  using db = new Database(join(folder, "rehome.db"), { readonly: true });
+  return db.query("SELECT tag FROM schema_migrations").all();
+};
+
+test("processes that migrate at once migrate a folder once, and no other command does", async () => {
+  using folder = temporaryFolder();
+  cpSync(fixture, folder.path, { recursive: true });
+  const list = () => command(["pets", "list", "--data", folder.path, "--json"]);
+  const refused = await list();
+  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(refused.stderr).toContain(
+    "has an older schema than this program.\nTry: Start the service",
+  );
+  expect(readdirSync(folder.path).some((file) => file.includes(".before-"))).toBe(false);
+
+  const migrated = () => rehome(["migrate", "--data", folder.path]);
+  for (const { exitCode, stdout, stderr } of await Promise.all([migrated(), migrated()])) {
+    expect(exitCode, stderr).toBe(0);
+    expect(stdout).toBe(`The schema of ${folder.path} is up to date.\n`);
+  }
+  expect(JSON.parse((await list()).stdout)).toHaveLength(6);
+  expect(applied(folder.path)).toHaveLength(migrationsOf.catalogue.length);
+  expect(readdirSync(folder.path).some((file) => file.includes(".before-0001_"))).toBe(true);
+}, 120_000);
+
+/** Makes the catalogue that version 1.0.0 had after an import of so many dogs from Austin. */
+function importedBefore(folder: string, animals: number): void {
+  const file = join(folder, "rehome.db");
+  using db = openDatabase(file, { synchronous: "normal" });
+  migrate(db, file, migrationsOf.catalogue.slice(0, 1));
+  db.run(`
+    INSERT INTO pets (name, category_id, status, external_id)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
+    SELECT 'animal ' || i, i % 7, 'available', 'austin:A' || i FROM n`);
+}
+
+test("what 1.0.0 imported is found again, and its new source is in the history and undone", async () => {
+  using folder = temporaryFolder();
+  importedBefore(folder.path, 2);
+  const store = ["--data", folder.path];
+  const stdin =
+    "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\nA1,animal 1,01/02/2026,m,,Dog\n";
+  await command(["migrate", ...store]);
+  await command(["categories", "add", "Dog", "--id", "1", ...store]);
+  const taken = await command(["pets", "import", "-", ...store], { stdin });
+  expect(taken.stdout).toContain("  0  added\n  1  updated\n");
+  const history = async () => (await command(["pets", "history", "1", ...store])).stdout;
+  expect(await history()).toMatch(/- +- +- +- +not recorded\n.* import +source none to austin\n$/);
+  const undone = await command(["undo", "--yes", ...store]);
+  expect(undone.stdout).toContain("Animals: 1 changed back.");
+  expect(await history()).toEndWith("source austin to none\n");
+}, 120_000);
+
+test("animals of 1.0.0 migrate 100,000 a second", async () => {
+  using folder = temporaryFolder();
+  importedBefore(folder.path, animals);
+  const command = [await executable(), "migrate", "--data", folder.path];
+  const child = Bun.spawn(command, { stdout: "ignore", stderr: "pipe", stdin: "ignore" });
+  expect(await child.exited, await child.stderr.text()).toBe(0);
+  // Processor time: other work on the machine is not the migration's.
+  const spent = child.resourceUsage()?.cpuTime.total ?? 0;
+  expect(Number(spent) / 1_000).toBeLessThan(migrationMaxMs);
+  expect(applied(folder.path)).toHaveLength(migrationsOf.catalogue.length);
+}, 120_000);

@@ -1,0 +1,357 @@
+/** Several processes at one address: one service to a caller, and one program to an operator. */
+import { expect, test } from "bun:test";
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  rehome,
+  roomy,
+  serve,
+  temporaryFolder,
+} from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { withinMinute } from "../../test/helpers/ask.ts";
+import { childrenOf, isRunning } from "../../test/helpers/family.ts";
+import { goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
+import { until } from "../../test/helpers/until.ts";
+
+type Server = Awaited<ReturnType<typeof serve>>;
+
+/** Starts `count` processes and resolves once all of them serve. */
+async function serveIn(folder: string, count: number, args: readonly string[] = []) {
+  const server = await serve(folder, ["--processes", String(count), ...args]);
+  await until(() => server.stderr().includes(`${count} processes serve`));
+  return server;
+}
+
+/** Collects the text of a stream. */
+function listen(stream: ReadableStream<Uint8Array>): () => string {
+  let said = "";
+  void (async () => {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) said += decoder.decode(bytes, { stream: true });
+  })();
+  return () => said;
+}
+
+/** The signals for which the process has a listener (proc_pid_status(5)). */
+function heardSignals(pid: number): string[] {
+  const text = readFileSync(`/proc/${pid}/status`, "utf8");
+  const mask = BigInt(`0x${/^SigCgt:\t(\w+)$/m.exec(text)?.[1] ?? "0"}`);
+  return Object.entries(constants.signals)
+    .filter(([, number]) => ((mask >> BigInt(number - 1)) & 1n) === 1n)
+    .map(([name]) => name);
+}
+
+/** Asks on a connection of its own. The id of the request begins with letters of the process. */
+async function ask({ origin }: Server, key: string, path = "/v1/pets") {
+  const response = await fetch(`${origin}${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+    keepalive: false,
+  });
+  const by = response.headers.get("x-request-id")?.split("-")[0] ?? "";
+  return { by, status: response.status, body: await response.text() };
+}
+
+test("all processes answer at one address, and each lists an animal as soon as its 201 is there", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 3);
+  const { key } = await makeKey(folder.path, ...roomy);
+  expect(childrenOf(server)).toHaveLength(3);
+  const seen = new Set<string>();
+  for (let count = 1; count <= 40; count += 1) {
+    const created = await fetch(`${server.origin}/v1/pets`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: `{"name":"${count}","categoryId":1}`,
+      keepalive: false,
+    });
+    expect(created.status).toBe(201);
+    const list = async () => {
+      const { by, status, body } = await ask(server, key, "/v1/pets?limit=100");
+      seen.add(by);
+      return status === 200 ? (JSON.parse(body) as unknown[]).length : `${status} ${body}`;
+    };
+    expect(await list()).toBe(count);
+  }
+  expect(seen.size).toBe(3);
+  expect(await server.stop()).toBe(0);
+});
+
+/**
+ * `limit` answers have this status and the others are refused. A process that took the next
+ * second's two requests ahead and was asked for none of them leaves that many fewer.
+ */
+function expectUpTo(limit: number, answers: readonly { status: number }[], status: number): void {
+  const served = answers.filter((each) => each.status === status).length;
+  expect(served).toBeLessThanOrEqual(limit);
+  expect(served).toBeGreaterThanOrEqual(limit - 2 * 2);
+  expect(answers.filter((each) => each.status === 429)).toHaveLength(answers.length - served);
+}
+
+test("a process that is killed is replaced, and the others go on meanwhile", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const former = childrenOf(server);
+  process.kill(former[0] as number, "SIGKILL");
+  await until(() => {
+    const now = childrenOf(server);
+    return now.length === 2 && !now.includes(former[0] as number);
+  });
+  const seen = new Set<string>();
+  await until(async () => {
+    const { by, status } = await ask(server, key);
+    expect(status).toBe(200);
+    return seen.add(by).size === 2;
+  });
+  await until(() => server.stderr().includes("ended (SIGKILL). A new one starts"));
+});
+
+test("SIGUSR2 replaces every process and breaks no answer", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const former = childrenOf(server);
+  let isOver = false;
+  const loading = load({
+    port: portOf(server.origin),
+    clients: 4,
+    keepAlive: true,
+    pauseMs: 2,
+    isOver: () => isOver,
+    request: () => requestText("GET", "/v1/pets", key),
+  });
+  process.kill(server.pid, "SIGUSR2");
+  await until(() => former.every((pid) => !isRunning(pid)));
+  isOver = true;
+  const { statuses, failures } = await loading;
+  await until(() => childrenOf(server).length === 2);
+  // The kernel resets what it had queued for a socket that closes, unless it may give it to another
+  // one.
+  for (const failure of goneBeforeRequest.slice(1)) failures.delete(failure);
+  expect(Object.fromEntries(failures)).toEqual({});
+  expect([...statuses.keys()]).toEqual([200]);
+  await until(() => server.stderr().includes("The new processes serve."));
+  expect(await server.stop()).toBe(0);
+  // What was asked to end is not reported, and one process of each two says where everything is.
+  expect(server.stderr()).not.toContain("A new one starts");
+  expect(server.stdout().match(/^rehome \d/gm)).toHaveLength(2);
+});
+
+test("a process that is killed during SIGUSR2 is replaced once", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const former = childrenOf(server);
+  process.kill(server.pid, "SIGUSR2");
+  process.kill(former[1] as number, "SIGKILL");
+  await until(() => server.stderr().includes("(SIGKILL). A new one starts in 100 ms."));
+  const restartedMs = performance.now() + 300;
+  await until(() => server.stderr().includes("The new processes serve."));
+  await until(() => !childrenOf(server).some((pid) => former.includes(pid)));
+  // Nothing tells that a place is taken already; a second replacement would be there by then.
+  await until(() => performance.now() > restartedMs);
+  expect(childrenOf(server)).toHaveLength(2);
+});
+
+test("SIGHUP and SIGUSR2 during the start end nothing, and are heard after it", async () => {
+  using folder = temporaryFolder();
+  const child = Bun.spawn(
+    [await executable(), "serve", "--data", folder.path, "--port", "0", "--processes", "2"],
+    { env: cleanEnvironment, stdout: "ignore", stderr: "pipe" },
+  );
+  await until(() => {
+    const heard = heardSignals(child.pid);
+    return heard.includes("SIGHUP") && heard.includes("SIGUSR2");
+  });
+  child.kill("SIGHUP");
+  child.kill("SIGUSR2");
+  const said = listen(child.stderr);
+  await until(() => said().includes("The new processes serve."));
+  child.kill("SIGTERM");
+  expect(await child.exited, said()).toBe(0);
+}, 120_000);
+
+test("with no program in place of the executable, the rest keeps serving until it is mended", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "rehome");
+  copyFileSync(await executable(), path);
+  const child = Bun.spawn(
+    [path, "serve", "--data", folder.path, "--port", "0", "--processes", "2"],
+    {
+      env: cleanEnvironment,
+      stdout: "ignore",
+      stderr: "pipe",
+    },
+  );
+  const said = listen(child.stderr);
+  await until(() => said().includes("2 processes serve"));
+  rmSync(path);
+  writeFileSync(path, "no program", { mode: 0o755 });
+  child.kill("SIGUSR2");
+  await until(() => said().includes("The new processes did not start. The old ones keep serving."));
+  const [first = 0, second = 0] = childrenOf(child);
+  process.kill(first, "SIGKILL");
+  await until(() => said().includes("A process did not start ("));
+  expect(childrenOf(child)).toEqual([second]);
+  expect(said()).not.toMatch(/^ +at /m);
+  rmSync(path, { force: true });
+  copyFileSync(await executable(), path);
+  await until(() => childrenOf(child).length === 2);
+  child.kill("SIGTERM");
+  expect(await child.exited, said()).toBe(0);
+}, 120_000);
+
+test("a stop ends all of them; so does the end of the one that holds them", async () => {
+  using folder = temporaryFolder();
+  const stopped = await serveIn(folder.path, 2);
+  const first = childrenOf(stopped);
+  expect(await stopped.stop()).toBe(0);
+  expect(first.filter(isRunning)).toEqual([]);
+
+  const killed = await serveIn(folder.path, 2);
+  const second = childrenOf(killed);
+  expect(second).toHaveLength(2);
+  await killed.stop("SIGKILL");
+  await until(() => !second.some(isRunning));
+});
+
+test("a signal to all of them at once, as by Ctrl-C or systemd, breaks no answer", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const { key } = await makeKey(folder.path, ...roomy);
+  let isOver = false;
+  const loading = load({
+    port: portOf(server.origin),
+    clients: 8,
+    keepAlive: true,
+    pauseMs: 2,
+    isOver: () => isOver,
+    request: () => requestText("GET", "/v1/pets", key),
+  });
+  await Bun.sleep(200);
+  for (const pid of [server.pid, ...childrenOf(server)]) process.kill(pid, "SIGTERM");
+  expect(await server.exited).toBe(0);
+  isOver = true;
+  const { failures } = await loading;
+  for (const failure of goneBeforeRequest) failures.delete(failure);
+  expect(Object.fromEntries(failures)).toEqual({});
+  expect(server.stderr()).not.toContain("A new one starts");
+});
+
+/** Asks until both processes have answered, and returns how many requests that took. */
+async function askBoth(server: Server, key: string): Promise<number> {
+  const seen = new Set<string>();
+  let count = 0;
+  for (; seen.size < 2; count += 1) seen.add((await ask(server, key)).by);
+  return count;
+}
+
+/** Where the metrics of a server can be, and what they say of its lists. */
+async function metricsPlace() {
+  const address = `127.0.0.1:${await freePort()}`;
+  const read = async () => (await fetch(`http://${address}/metrics`)).text();
+  const expectCount = async (count: number) => {
+    const name = 'rehome_requests_total{route="/v1/pets",method="GET",status="200"}';
+    expect(await read()).toContain(`${name} ${count}\n`);
+  };
+  return { flags: ["--metrics", address], read, expectCount };
+}
+
+test("counters never fall: what a process counted stays when it is killed or replaced, and nothing else of it", async () => {
+  using folder = temporaryFolder();
+  const { flags, read, expectCount } = await metricsPlace();
+  await using server = await serveIn(folder.path, 2, flags);
+  const { key } = await makeKey(folder.path, ...roomy);
+  let count = await askBoth(server, key);
+  await expectCount(count);
+  const gauge = async () => /^process_max_fds \d+$/m.exec(await read())?.[0] ?? "none";
+  const ofBoth = await gauge();
+  const former = childrenOf(server);
+  process.kill(former[0] as number, "SIGKILL");
+  await until(() => childrenOf(server).every((pid) => pid !== former[0]));
+  await expectCount(count);
+  await until(() => childrenOf(server).length === 2);
+  count += await askBoth(server, key);
+  await expectCount(count);
+  const second = childrenOf(server);
+  process.kill(server.pid, "SIGUSR2");
+  await until(() => second.every((pid) => !isRunning(pid)));
+  count += await askBoth(server, key);
+  await expectCount(count);
+  expect(await gauge()).toBe(ofBoth);
+});
+
+test("the metrics come though a process hangs, and what is the same for all is not added up", async () => {
+  using folder = temporaryFolder();
+  const { flags, read, expectCount } = await metricsPlace();
+  const beforeSeconds = Date.now() / 1000;
+  await using server = await serveIn(folder.path, 2, flags);
+  const text = await read();
+  const value = (name: string) => Number(text.split(`\n${name} `)[1]?.split("\n")[0]);
+  expect(value("process_start_time_seconds")).toBeWithin(beforeSeconds - 1, Date.now() / 1000 + 1);
+  expect(/^rehome_build_info\S* 1$/m.test(text)).toBe(true);
+  const { size } = statSync(join(folder.path, "rehome.db"));
+  expect(value('rehome_store_file_bytes{file="rehome.db"}')).toBe(size);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const count = await askBoth(server, key);
+  await expectCount(count);
+  const [, hanging = 0] = childrenOf(server);
+  process.kill(hanging, "SIGSTOP");
+  try {
+    await expectCount(count);
+  } finally {
+    process.kill(hanging, "SIGCONT");
+  }
+});
+
+test("what keeps the first process from starting ends the command in words", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path);
+  // It does not share its port, so that nobody else can have it.
+  const port = String(portOf(server.origin));
+  const { exitCode, stderr } = await rehome([
+    "serve",
+    "--processes",
+    "2",
+    "--data",
+    folder.path,
+    "--port",
+    port,
+  ]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`Error: Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
+  expect(stderr).toContain("Error: The service did not start: its first process ended.");
+});
+
+test("what an operator should know of the start is in the log once", async () => {
+  using folder = temporaryFolder();
+  await makeKey(folder.path);
+  await using server = await serveIn(folder.path, 2, ["--environment", "staging"]);
+  await server.stop();
+  expect(server.stderr().match(/none of the staging environment/g)).toHaveLength(1);
+  // Nobody gave this option.
+  expect(server.stderr()).not.toContain("--reuse-port");
+});
+
+test("a catalogue in memory is refused, which each process would have for itself", async () => {
+  const { exitCode, stderr } = await command(["serve", "--processes", "2", "--data=:memory:"]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe(
+    "Error: Each process would have a catalogue of its own in memory.\nTry: Name a folder with --data.\n",
+  );
+});
+
+test("an address without a key is counted by all processes together", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 3, ["--anonymous-per-minute", "120"]);
+  await withinMinute(async () => {
+    const answers = await Promise.all(Array.from({ length: 240 }, () => ask(server, "nonsense")));
+    expectUpTo(120, answers, 401);
+    expect(new Set(answers.map(({ by }) => by)).size).toBe(3);
+  });
+});

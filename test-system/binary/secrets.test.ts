@@ -1,0 +1,169 @@
+/**
+ * A key is on standard output once, and nowhere else: not in a log, an error, a process list, a
+ * file or a backup.
+ */
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { databaseFor, isOnPostgres } from "../../test/helpers/store-under-test.ts";
+import { portOf } from "../../test/helpers/load.ts";
+import { raw } from "../../test/helpers/raw.ts";
+
+/**
+ * Every file below `folder` that holds one of `secrets`, as text in any of the forms that text
+ * takes.
+ */
+function holding(folder: string, secrets: readonly string[]): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return files
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => {
+      const bytes = readFileSync(file);
+      return secrets.some(
+        (secret) => bytes.includes(secret) || bytes.includes(Buffer.from(secret, "utf16le")),
+      );
+    });
+}
+
+/** All that the tables of a database hold, as text. */
+async function everyRow(url: string): Promise<string> {
+  await using sql = new SQL(url, { max: 1 });
+  const tables = (await sql`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'rehome'`) as { name: string }[];
+  const rows: string[] = [];
+  for (const { name } of tables) {
+    const found = (await sql.unsafe(`SELECT r::text AS row FROM rehome.${name} AS r`)) as {
+      row: string;
+    }[];
+    rows.push(...found.map(({ row }) => row));
+  }
+  expect(rows.length).toBeGreaterThan(6);
+  return rows.join("\n");
+}
+
+/** What a process list shows of a process. */
+function processLists(pid: number): string {
+  const read = (name: string) => {
+    const file = `/proc/${pid}/${name}`;
+    return existsSync(file) ? readFileSync(file, "latin1") : "";
+  };
+  return read("cmdline") + read("environ") + read("comm");
+}
+
+test("a key is shown once, and kept nowhere", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "data");
+  const logFile = join(folder.path, "rehome.log");
+  await using server = await serve(data, ["--first-key", "--log-file", logFile]);
+  const first = /^ {2}(rehome_live_\w+)$/m.exec(server.stdout())?.[1] ?? "";
+  const create = ["keys", "create", "--name", "a", "--data", data, "--json"];
+  const created = await command([...create, ...roomy]);
+  const second = (JSON.parse(created.stdout) as { key: string }).key;
+  const rotated = await command(["keys", "rotate", "a", "--data", data, "--json"]);
+  const third = (JSON.parse(rotated.stdout) as { key: string }).key;
+  // The part that is random: what is shown of a key to know it by is short.
+  const secrets = [first, second, third].map((key) => key.slice("rehome_live_".length + 4));
+  expect(secrets.every((secret) => secret.length >= 30)).toBe(true);
+  expect(created.stderr + rotated.stderr).not.toMatch(/rehome_live_\w{8}/);
+
+  // Used well and badly, in each place where a client might put it.
+  const shown: string[] = [];
+  for (const key of [first, second, third]) {
+    for (const [path, headers] of [
+      ["/v1/pets", { authorization: `Bearer ${key}` }],
+      ["/v1/nothing", { authorization: `Bearer ${key}` }],
+      ["/v1/pets", { authorization: `Bearer ${key}x` }],
+      ["/v1/pets", { authorization: `Basic ${key}` }],
+      ["/v1/pets", { authorization: key }],
+      [`/v1/pets?access_token=${key}`, {}],
+      [`/v1/pets?limit=${key}`, { authorization: `Bearer ${key}` }],
+      [`/v1/pets/${key}`, { authorization: `Bearer ${key}` }],
+      [`/v1/${key}`, { authorization: `Bearer ${key}` }],
+      [`/${key}`, {}],
+      ["/v1/pets", { authorization: `Bearer ${key}`, "x-request-id": key }],
+      ["/v1/pets", { authorization: `Bearer ${key}`, "user-agent": key }],
+    ] as const) {
+      const answer = await fetch(`${server.origin}${path}`, { headers });
+      shown.push(await answer.text());
+    }
+    const body = `{"name":1,"categoryId":"${key}"}`;
+    const init = { method: "POST", body, headers: { authorization: `Bearer ${key}` } };
+    shown.push(await (await fetch(`${server.origin}/v1/pets`, init)).text());
+    const broken = `GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nX: \0\r\n\r\n`;
+    shown.push((await raw(server.origin, broken, 100)).text);
+  }
+  const metrics = await fetch(`http://127.0.0.1:${portOf(server.origin)}/metrics`);
+  shown.push(await metrics.text(), processLists(server.pid), server.stderr());
+  shown.push((await command(["keys", "list", "--data", data])).stdout);
+  shown.push((await command(["keys", "show", "a", "--data", data])).stdout);
+  if (isOnPostgres) shown.push(await everyRow(await databaseFor(data)));
+  else {
+    const backup = join(folder.path, "backup.db");
+    expect((await command(["backup", backup, "--data", data])).exitCode).toBe(0);
+  }
+
+  const leaks = shown.filter((text) => secrets.some((secret) => text.includes(secret)));
+  expect(leaks).toEqual([]);
+  expect(server.stdout().split(first)).toHaveLength(first === "" ? 0 : 4);
+  expect(holding(folder.path, secrets)).toEqual([]);
+  expect(await server.stop()).toBe(0);
+  expect(holding(folder.path, secrets)).toEqual([]);
+}, 120_000);
+
+test.skipIf(isOnPostgres)("what the service makes is its user's alone", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "a/data");
+  await using server = await serve(data, ["--first-key"]);
+  await fetch(`${server.origin}/v1/pets`);
+  const backup = join(folder.path, "backup.db");
+  expect((await command(["backup", backup, "--data", data])).exitCode).toBe(0);
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  expect([mode(join(folder.path, "a")), mode(data)]).toEqual(["700", "700"]);
+  const files = readdirSync(data).map((name) => join(data, name));
+  expect(files.length).toBeGreaterThanOrEqual(6);
+  for (const file of [...files, backup]) expect([file, mode(file)]).toEqual([file, "600"]);
+  expect(await server.stop()).toBe(0);
+});
+
+test("a secret that is typed in the place of an id is not repeated, and its key is named", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "data");
+  const { key, id } = await makeKey(data, "--plan", "free", "--name", "website");
+  const commands = [
+    ["keys", "show", key],
+    ["keys", "revoke", key, "--yes"],
+    ["keys", "rotate", key],
+    ["keys", "update", key, "--plan", "free"],
+    ["usage", key],
+    ["keys", "create", "--plan", "free", "--name", `for ${key}`],
+    ["keys", "show", key.slice(0, -1)],
+    ["keys", key],
+    [key],
+    ["keys", "show", id, key],
+  ];
+  for (const words of commands) {
+    const { exitCode, stdout, stderr } = await command([...words, "--data", data]);
+    expect({ words, exitCode }).toEqual({ words, exitCode: 2 });
+    expect(stdout + stderr).not.toContain(key.slice(16, -1));
+  }
+  const { stderr } = await command(["keys", "show", key, "--data", data]);
+  expect(stderr).toBe(
+    `Error: That is a secret, and a key is named by its id or label. It belongs to ${id} "website".\n` +
+      `Try: Name it ${id}.\n`,
+  );
+  const { stdout } = await command(["keys", "show", id, "--data", data, "--json"]);
+  expect((JSON.parse(stdout) as { state: string }).state).toBe("active");
+});
+
+test("a password in --store is advised against, and not repeated", async () => {
+  const address = "postgres://shelter:s3cretWord@127.0.0.1:1/rehome?sslmode=disable";
+  const { exitCode, stderr } = await command(["pets", "list", "--store", address]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("Warning: --store has a password, which stays in the shell's history");
+  expect(stderr).toContain("--store-file");
+  expect(stderr).not.toContain("s3cretWord");
+});

@@ -1,0 +1,266 @@
+/**
+ * Starts that are refused before anything is changed, and starts on a short ration of file
+ * descriptors.
+ */
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { ask } from "../../test/helpers/ask.ts";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  roomy,
+  serve,
+  temporaryFolder,
+} from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { portOf } from "../../test/helpers/load.ts";
+import { until } from "../../test/helpers/until.ts";
+
+const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
+const contents = (folder: string) =>
+  readdirSync(folder).map((name) => [name, Bun.hash(readFileSync(join(folder, name)))]);
+
+test.each([
+  ["nowhere.invalid", "the port is taken, or no such host is on this machine"],
+  ["192.0.2.1", "no network interface of this machine has this address"],
+])("--host %s is refused with what is wrong with it", async (host, why) => {
+  using folder = temporaryFolder();
+  const result = await command(["serve", "--data", folder.path, "--host", host, "--port", "0"]);
+  expect(result).toMatchObject({
+    exitCode: 1,
+    stderr: `Error: Cannot listen on ${host} port 0: ${why}.\nTry: Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.\n`,
+  });
+});
+
+test("servers that begin a store together make one first key", async () => {
+  using folder = temporaryFolder();
+  const starts = Array.from({ length: 3 }, () => serve(folder.path, ["--first-key"]));
+  const servers = await Promise.all(starts);
+  // Whatever is done behind the start is over.
+  const { stdout } = await command(["keys", "list", "--json", "--data", folder.path]);
+  expect((JSON.parse(stdout) as unknown[]).length).toBe(1);
+  for (const server of servers) expect(await server.stop()).toBe(0);
+});
+
+test("SIGUSR2, which is for several processes, does not end a single one", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path);
+  process.kill(server.pid, "SIGUSR2");
+  await until(() => server.stderr().includes("SIGUSR2 does nothing without --processes."));
+  expect((await fetch(`${server.origin}/health`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+});
+
+describe("a link, a pipe or a device in place of a database", () => {
+  test.each(["rehome.db", "limits.db", "rehome.db-wal"])(
+    "%s: no mode, owner or byte of what it names is changed",
+    async (name) => {
+      using folder = temporaryFolder();
+      const data = join(folder.path, "data");
+      const outside = join(folder.path, "outside");
+      mkdirSync(data);
+      writeFileSync(outside, "somebody's");
+      chmodSync(outside, 0o666);
+      symlinkSync(outside, join(data, name));
+      for (const words of [["serve"], ["keys", "create", "--plan", "free", "--name", "a"]]) {
+        const result = await command([...words, "--data", data]);
+        expect(result).toMatchObject({ exitCode: 1, stdout: "" });
+        expect(result.stderr).toStartWith(`Error: ${join(data, name)} is not a plain file.\nTry: `);
+      }
+      expect([modeOf(outside), readFileSync(outside, "utf8")]).toEqual(["666", "somebody's"]);
+      expect(readdirSync(data)).toEqual([name]);
+    },
+  );
+
+  test("a pipe holds nobody up", async () => {
+    using folder = temporaryFolder();
+    Bun.spawnSync(["mkfifo", join(folder.path, "rehome.db")]);
+    const result = await command(["serve", "--data", folder.path]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain("rehome.db is not a plain file.");
+  });
+});
+
+describe("a catalogue that is not all there", () => {
+  test.each([
+    ["is missing", (file: string) => rmSync(file)],
+    ["is empty", (file: string) => truncateSync(file, 0)],
+  ])("%s beside counters that were used: refused, with what to do", async (state, take) => {
+    using folder = temporaryFolder();
+    const { key } = await makeKey(folder.path);
+    const server = await serve(folder.path);
+    expect((await ask(server.origin, key)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    const catalogue = join(folder.path, "rehome.db");
+    const backup = join(folder.path, "backup");
+    expect((await command(["backup", backup, "--data", folder.path])).exitCode).toBe(0);
+    take(catalogue);
+    const before = contents(folder.path);
+    for (const words of [["serve"], ["keys", "create", "--plan", "free", "--name", "a"]]) {
+      const result = await command([...words, "--data", folder.path]);
+      expect(result).toMatchObject({ exitCode: 1, stdout: "" });
+      const limits = join(folder.path, "limits.db");
+      expect(result.stderr).toBe(
+        `Error: The catalogue ${catalogue} ${state}, but ${limits} shows that there was one.\n` +
+          "Try: Restore a backup with rehome restore FILE. To start over, move all files out of the data folder.\n",
+      );
+    }
+    expect(contents(folder.path)).toEqual(before);
+    const restored = await command(["restore", backup, "--yes", "--data", folder.path]);
+    expect(restored).toMatchObject({ exitCode: 0 });
+    await using again = await serve(folder.path);
+    expect((await ask(again.origin, key)).status).toBe(200);
+  });
+
+  test("a long one that lacks its end, with a log beside it, is refused", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const catalogue = join(folder.path, "rehome.db");
+    const kept = join(folder.path, "kept-wal");
+    const db = new Database(catalogue);
+    // Longer than what every start reads through.
+    db.run(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45000) " +
+        "INSERT INTO pets (name, category_id) SELECT hex(randomblob(500)), 1 FROM n",
+    );
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.run("PRAGMA wal_autocheckpoint = 0");
+    db.run("UPDATE pets SET name = 'changed' WHERE id = 1");
+    copyFileSync(`${catalogue}-wal`, kept);
+    copyFileSync(catalogue, `${kept}-db`);
+    db.close(true);
+    copyFileSync(`${kept}-db`, catalogue);
+    copyFileSync(kept, `${catalogue}-wal`);
+    truncateSync(catalogue, 36 * 1024 * 1024);
+    const result = await command(["pets", "list", "--data", folder.path]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toMatch(
+      /rehome\.db is damaged: \d+ of its \d+ pages are missing\.\nTry: Restore a backup/,
+    );
+    expect(statSync(catalogue).size).toBe(36 * 1024 * 1024);
+    // And with all of it, the log is what it was.
+    copyFileSync(`${kept}-db`, catalogue);
+    copyFileSync(kept, `${catalogue}-wal`);
+    const whole = await command(["pets", "show", "1", "--data", folder.path, "--json"]);
+    expect(whole.stdout).toContain("changed");
+  });
+});
+
+test("a pipe as log file that nobody reads does not hold the start up", async () => {
+  using folder = temporaryFolder();
+  const pipe = join(folder.path, "log");
+  Bun.spawnSync(["mkfifo", pipe]);
+  const data = join(folder.path, "data");
+  const result = await command(["serve", "--data", data, "--log-file", pipe]);
+  expect(result.exitCode).toBe(1);
+  expect(result.stderr).toStartWith(
+    `Error: The log file ${pipe} cannot be opened: nobody reads from this pipe.\nTry: `,
+  );
+  expect(existsSync(data)).toBe(false);
+
+  const reader = Bun.spawn(["cat", pipe], { stdout: "pipe" });
+  {
+    await using server = await serve(data, ["--log-file", pipe]);
+    expect((await ask(server.origin, undefined)).status).toBe(401);
+    expect(await server.stop()).toBe(0);
+  }
+  expect(await reader.stdout.text()).toContain('"status":401');
+});
+
+describe("file descriptors", () => {
+  /** Runs the executable with these limits on them. */
+  const withLimits = (soft: number, hard: number) => [
+    "sh",
+    "-c",
+    `ulimit -Sn ${soft} && ulimit -Hn ${hard} && exec "$@"`,
+    "sh",
+  ];
+
+  test("a soft limit is raised to the hard one", async () => {
+    using folder = temporaryFolder();
+    await using server = await serve(folder.path, [], { command: withLimits(64, 700) });
+    const limits = readFileSync(`/proc/${server.pid}/limits`, "utf8");
+    expect(limits).toMatch(/^Max open files +700 +700 /m);
+  });
+
+  test("a hard limit that is too low is refused in words", async () => {
+    using folder = temporaryFolder();
+    const command = [...withLimits(255, 255), await executable(), "serve", "--data", folder.path];
+    const child = Bun.spawn(command, { env: cleanEnvironment, stdout: "pipe", stderr: "pipe" });
+    expect(await child.exited).toBe(1);
+    expect(await child.stderr.text()).toBe(
+      "Error: This process may open 255 files and connections, and the service needs 256.\n" +
+        "Try: Raise the hard limit: ulimit -Hn 256 as root, or LimitNOFILE= in its systemd unit.\n",
+    );
+  });
+
+  test("a server without any answers on and stores on", async () => {
+    using folder = temporaryFolder();
+    const { key } = await makeKey(folder.path, ...roomy);
+    await using server = await serve(folder.path, [], { command: withLimits(256, 256) });
+    const port = portOf(server.origin);
+    const kept = await KeptConnection.open(port, key);
+    const others: Socket[] = Array.from({ length: 400 }, () =>
+      connect({ port, host: "127.0.0.1" }),
+    );
+    for (const socket of others) socket.on("error", () => undefined);
+    await until(() => readdirSync(`/proc/${server.pid}/fd`).length === 256);
+    // The first create of this server, while it has none left.
+    expect(await kept.request("POST", '{"name":"Rex","categoryId":1}')).toContain("201 Created");
+    expect(await kept.request("GET", "")).toContain('"name":"Rex"');
+    for (const socket of others) socket.destroy();
+    expect((await ask(server.origin, key)).status).toBe(200);
+    kept.close();
+    expect(await server.stop()).toBe(0);
+  });
+});
+
+/** One connection that is used again and again. */
+class KeptConnection {
+  private constructor(
+    private readonly socket: Socket,
+    private readonly key: string,
+  ) {}
+
+  static async open(port: number, key: string): Promise<KeptConnection> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const socket = connect({ port, host: "127.0.0.1" }, () => resolve());
+    socket.on("error", reject);
+    await promise;
+    const connection = new KeptConnection(socket, key);
+    // Accepted by the process, not only by the system.
+    await connection.request("GET", "");
+    return connection;
+  }
+
+  request(method: string, body: string): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.socket.once("data", (chunk) => resolve(chunk.toString()));
+    const type = body === "" ? "" : "Content-Type: application/json\r\n";
+    this.socket.write(
+      `${method} /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${this.key}\r\n` +
+        `${type}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    return promise;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}

@@ -1,0 +1,146 @@
+/** Another process on the data folder holds nobody up for longer than --store-timeout says. */
+import { expect, test } from "bun:test";
+import { connect } from "node:net";
+import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { holdCatalogue } from "../../test/helpers/counters.ts";
+import { isOnPostgres } from "../../test/helpers/store-under-test.ts";
+import { until } from "../../test/helpers/until.ts";
+
+test("while the catalogue is locked reads go on, and creates get 503", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...roomy);
+  const { key: fresh } = await makeKey(folder.path, ...roomy);
+  await using server = await serve(folder.path, ["--store-timeout", "2000"]);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const create = (name: string) =>
+    fetch(`${server.origin}/v1/pets`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name, categoryId: 1 }),
+    });
+  {
+    await using _held = await holdCatalogue(folder.path);
+    const over = new AbortController();
+    const creating = create("Refused").finally(() => over.abort());
+    let reads = 0;
+    for (; !over.signal.aborted; reads += 1) {
+      // A key that the server has not seen yet is found too.
+      const authorization = `Bearer ${reads % 2 === 0 ? key : fresh}`;
+      const answer = await fetch(`${server.origin}/v1/pets`, { headers: { authorization } });
+      expect(answer.status).toBe(200);
+    }
+    // A loop that waited with the create would have answered one, when it was refused.
+    expect(reads).toBeGreaterThan(5);
+    const refused = await creating;
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(refused.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+    expect(await refused.json()).toEqual({
+      code: "unavailable",
+      message: isOnPostgres
+        ? "The store cannot be used at the moment."
+        : "The animal could not be stored.",
+      status: 503,
+    });
+  }
+  // On a busy machine a database may be late once more.
+  await until(async () => (await create("Stored")).status === 201);
+  // What was refused is not stored later on either, but by a database that hears too late of it.
+  if (isOnPostgres) return;
+  const stored = await (await fetch(`${server.origin}/v1/pets`, { headers })).json();
+  expect((stored as { name: string }[]).map(({ name }) => name)).not.toContain("Refused");
+});
+
+test("a lock delays nobody longer because others wait for it too", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...roomy);
+  const timeoutMs = 2_000;
+  await using server = await serve(folder.path, ["--store-timeout", String(timeoutMs)]);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const create = (more: object = {}) =>
+    fetch(`${server.origin}/v1/pets`, {
+      method: "POST",
+      headers: { ...headers, ...more },
+      body: '{"name":"Rex","categoryId":1}',
+    });
+  await using _held = await holdCatalogue(folder.path);
+  const startMs = performance.now();
+  const ready = Array.from({ length: 6 }, () => fetch(`${server.origin}/ready`));
+  const creates = [create(), create({ "idempotency-key": "one" }), create()];
+  const answers = await Promise.all(creates);
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+  // On a data folder they wait for the lock, too.
+  await Promise.all(ready);
+  // One after the other they took nine times as long as one.
+  expect(performance.now() - startMs).toBeLessThan(4 * timeoutMs);
+});
+
+test("a client that ends its side of the connection gets no response from the store", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...roomy);
+  await using server = await serve(folder.path);
+  const body = '{"name":"Rex","categoryId":1}';
+  const head = `Host: localhost\r\nAuthorization: Bearer ${key}\r\n`;
+  const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  await using _held = await holdCatalogue(folder.path);
+  const { hostname, port } = new URL(server.origin);
+  const socket = connect(Number(port), hostname);
+  socket.end(`POST /v1/pets HTTP/1.1\r\n${head}${json}\r\n${body}`);
+  expect(await Array.fromAsync(socket)).toEqual([]);
+});
+
+test.skipIf(isOnPostgres)("/ready names the lock of the catalogue while it is held", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path, ["--store-timeout", "300"]);
+  {
+    await using _held = await holdCatalogue(folder.path);
+    const ready = await fetch(`${server.origin}/ready`);
+    expect(ready.status).toBe(503);
+    expect(ready.headers.get("retry-after")).toBe("1");
+    expect(await ready.json()).toEqual({
+      code: "unavailable",
+      message: "Not ready. catalogue: another process has held its lock for too long.",
+      status: 503,
+    });
+  }
+  expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
+});
+
+test("commands on the folder do not break what the server serves", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...roomy);
+  await using server = await serve(folder.path);
+  const headers = { authorization: `Bearer ${key}` };
+  const over = new AbortController();
+  const commands = (async () => {
+    for (let count = 0; count < 8; count += 1) {
+      const list = await command(["keys", "list", "--data", folder.path]);
+      expect(list.exitCode).toBe(0);
+      await makeKey(folder.path);
+    }
+    over.abort();
+  })();
+  do {
+    expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
+  } while (!over.signal.aborted);
+  await commands;
+});
+
+test("a command that waits in vain for the lock says what holds it up and what to do", async () => {
+  using folder = temporaryFolder();
+  await makeKey(folder.path);
+  await using _held = await holdCatalogue(folder.path);
+  const commands = [
+    ["keys", "create", "--plan", "free", "--name", "late"],
+    ["pets", "add", "--name", "Rex", "--category", "1"],
+  ];
+  const ended = commands.map(async (args) => command([...args, "--data", folder.path]));
+  for (const { exitCode, stdout, stderr } of await Promise.all(ended)) {
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    // A database that is slow is warned of before the command gives up.
+    expect(stderr).toMatch(
+      /^(?:Warning: .*\n)*Error: The store cannot be used at the moment: .*(?:another process holds its lock|did not answer in time|lock timeout)\.\nTry: /,
+    );
+  }
+}, 120_000);

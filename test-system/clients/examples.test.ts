@@ -1,0 +1,197 @@
+/** The programs in examples/, on the compiled executable. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import {
+  makeKey,
+  roomy,
+  serve,
+  temporaryFolder,
+  type RunningBinary,
+} from "../../test/helpers/binary.ts";
+import { limitedProxy } from "../../test/helpers/limited-proxy.ts";
+import { finished } from "../../test/helpers/finished.ts";
+
+const folder = temporaryFolder();
+const examples = join(import.meta.dir, "../../examples");
+const animalsCount = 205;
+const biggest = "9223372036854775807";
+const beyondDouble = "9007199254740993";
+let server: RunningBinary;
+let key: string;
+
+beforeAll(async () => {
+  server = await serve(folder.path);
+  ({ key } = await makeKey(folder.path, ...roomy));
+  const bodies = Array.from({ length: animalsCount }, (_, at) => {
+    const status = at % 2 === 0 ? ',"status":"sold"' : "";
+    const categoryId = at === 0 ? biggest : at === animalsCount - 1 ? beyondDouble : String(at);
+    return `{"name":"Pet ${at + 1}","categoryId":${categoryId}${status}}`;
+  });
+  for (const body of bodies) {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    await fetch(`${server.origin}/v1/pets`, { method: "POST", body, headers });
+  }
+});
+afterAll(async () => {
+  await server.stop();
+  folder[Symbol.dispose]();
+});
+
+async function run(command: readonly string[], origin: string, credential = key) {
+  const child = Bun.spawn([...command], {
+    env: { ...process.env, FORCE_COLOR: "0", API_URL: `${origin}/v1`, API_KEY: credential },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  return await finished(child);
+}
+
+const tabs = (stdout: string) =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((row) => row.split("\t"));
+/**
+ * `"id":1,"name":"Pet 1","categoryId":7,"status":"sold"` of every page, read as text so that no
+ * number is rounded.
+ */
+const pages = (stdout: string) =>
+  [
+    ...stdout.matchAll(
+      /\{"id":(\d+),"name":"([^"]*)","categoryId":(-?\d+)(?:,"status":"(\w+)")?\}/g,
+    ),
+  ].map(([, id = "", name = "", categoryId = "", status = "-"]) => [id, name, categoryId, status]);
+
+const programs = [
+  { name: "TypeScript", command: [process.execPath, join(examples, "all-animals.ts")], rows: tabs },
+  { name: "Python", command: ["python3", join(examples, "all_animals.py")], rows: tabs },
+  { name: "shell", command: ["sh", join(examples, "all-animals.sh")], rows: pages },
+];
+/** The first suite needs Node alone; a language that is not there is shown as skipped. */
+const isThere = ({ command: [program = ""] }: { command: readonly string[] }) =>
+  Bun.which(program) !== null;
+
+describe.each(programs.map((program) => ({ ...program, runs: isThere(program) })))(
+  "all animals in $name",
+  ({ command, rows, runs }) => {
+    test.if(runs)("are all animals once, in order, with every digit", async () => {
+      const { exitCode, stdout, stderr } = await run(command, server.origin);
+      expect([exitCode, stderr]).toEqual([0, ""]);
+      const found = rows(stdout);
+      expect(found.map(([id]) => Number(id))).toEqual(
+        Array.from({ length: animalsCount }, (_, at) => at + 1),
+      );
+      expect(found[0]).toEqual(["1", "Pet 1", biggest, "sold"]);
+      expect(found[1]).toEqual(["2", "Pet 2", "1", "-"]);
+      expect(found.at(-1)?.[2]).toBe(beyondDouble);
+    });
+
+    test.if(runs)("are those of one status when asked for", async () => {
+      const { stdout } = await run([...command, "sold"], server.origin);
+      const found = rows(stdout);
+      expect(found).toHaveLength(Math.ceil(animalsCount / 2));
+      expect(new Set(found.map(([, , , status]) => status))).toEqual(new Set(["sold"]));
+    });
+
+    test.if(runs)("say what is wrong and fail when they are refused for good", async () => {
+      const { exitCode, stdout, stderr } = await run(command, server.origin, "nobody");
+      expect([exitCode, stdout]).toEqual([1, ""]);
+      expect(stderr).toStartWith("Error: ");
+      expect(stderr).toContain("unauthorized");
+      expect(stderr).toContain("The API key is not valid");
+    });
+  },
+);
+
+test("each of them waits as long as it is told, and longer each time", async () => {
+  const waits = programs.filter(isThere).map(async ({ command, rows }) => {
+    const proxy = limitedProxy(server.origin, {
+      1: { status: 429, retryAfterSeconds: 1 },
+      2: { status: 503, retryAfterSeconds: 1 },
+    });
+    const { exitCode, stdout, stderr } = await run(command, proxy.origin);
+    await proxy.stop();
+    expect(exitCode).toBe(0);
+    expect(rows(stdout)).toHaveLength(animalsCount);
+    expect(stderr.match(/Waiting/g)).toHaveLength(2);
+    // Three pages and two refusals of the second one.
+    expect(proxy.arrivals).toHaveLength(5);
+    const [, second = 0, again = 0, atLast = 0] = proxy.arrivals;
+    expect(again - second).toBeGreaterThanOrEqual(1_000);
+    expect(atLast - again).toBeGreaterThanOrEqual(2_000);
+  });
+  await Promise.all(waits);
+});
+
+const adders = [
+  { name: "TypeScript", command: [process.execPath, join(examples, "add-animal.ts")] },
+  { name: "Python", command: ["python3", join(examples, "add_animal.py")] },
+];
+
+test.each(adders.map((program) => ({ ...program, runs: isThere(program) })))(
+  "adding an animal in $name stores it once, though the first answer is lost",
+  async ({ command, runs, name }) => {
+    if (!runs) return;
+    let answers = 0;
+    using proxy = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const { pathname } = new URL(request.url);
+        const { headers, method } = request;
+        const body = await request.text();
+        const answer = await fetch(`${server.origin}${pathname}`, { method, headers, body });
+        if ((answers += 1) > 1) return answer;
+        const lost = { code: "unavailable", message: "The answer was lost.", status: 503 };
+        return Response.json(lost, { status: 503, headers: { "retry-after": "1" } });
+      },
+    });
+    const label = `Only once, ${name} é`;
+    const added = await run([...command, label, biggest, "pending"], proxy.url.origin);
+    expect(added.exitCode).toBe(0);
+    expect(added.stderr).toContain("The answer was lost. Waiting");
+    expect(added.stdout).toContain(label);
+    expect(added.stdout).toContain(biggest);
+    const headers = { authorization: `Bearer ${key}` };
+    const stored = await fetch(`${server.origin}/v1/pets?status=pending`, { headers });
+    const labels = ((await stored.json()) as { name: string }[]).map((animal) => animal.name);
+    expect(labels.filter((each) => each === label)).toHaveLength(1);
+  },
+);
+
+test.each(adders.map((program) => ({ ...program, runs: isThere(program) })))(
+  "adding an animal in $name with a category that is no number says what to give",
+  async ({ command, runs }) => {
+    if (!runs) return;
+    const { exitCode, stdout, stderr } = await run([...command, "Pip", "abc"], server.origin);
+    expect([exitCode, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^Error: give a name, the number of a category[^\n]*\n$/);
+  },
+);
+
+test("the session with curl says what its comments promise", async () => {
+  const { exitCode, stdout, stderr } = await run(
+    ["sh", join(examples, "session.sh")],
+    server.origin,
+  );
+  expect([exitCode, stderr]).toEqual([0, ""]);
+  const [, add = "", again = "", list = "", next = "", get = "", refused = ""] =
+    stdout.split(/^# .*$/m);
+  expect(add).toContain("HTTP/1.1 201 Created");
+  expect(add.toLowerCase()).toContain("x-ratelimit-remaining:");
+  expect(add).toContain(`"name":"Mia","categoryId":${biggest}}`);
+  const shadows = again.match(/^\{.*"name":"Shadow".*\}/gm) ?? [];
+  expect([shadows.length, new Set(shadows).size]).toEqual([2, 1]);
+  expect(again.match(/^idempotent-replayed: true/gim)).toHaveLength(1);
+  expect(list).toContain('rel="next"');
+  expect(list).toContain(`[{"id":1,"name":"Pet 1","categoryId":${biggest},"status":"sold"}]`);
+  expect(next).toContain('[{"id":2,');
+  expect(get.toLowerCase()).toContain("sunset: thu, 05 dec 2030 00:00:00 gmt");
+  expect(get).toContain('{"id":1,"name":"Pet 1"');
+  const codes = refused
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { code: string }).code);
+  expect(codes).toEqual(["unauthorized", "invalid_request", "invalid_request"]);
+});

@@ -1,0 +1,141 @@
+/**
+ * The image's root, assembled as the Dockerfile does, and run without anything else of the system:
+ * with the executable of this system, and with the one for musl. There is no other test in which
+ * that one runs.
+ */
+import { afterAll, expect, test } from "bun:test";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import packageJson from "../../package.json";
+import { executable, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { finished } from "../../test/helpers/finished.ts";
+
+const root = join(import.meta.dir, "../..");
+const folder = temporaryFolder();
+/** To build and pack an executable takes its time. */
+const slowMs = 600_000;
+
+afterAll(() => folder[Symbol.dispose]());
+
+/** The executable for musl, and a folder with its libraries, laid out as on Alpine. */
+function forMusl(): string[] {
+  const out = join(folder.path, "out");
+  const script = [process.execPath, "scripts/build-all.ts", "--no-packages", "--out", out];
+  const made = Bun.spawnSync([...script, "--only", "x64-musl"], { cwd: root });
+  expect([made.stderr.toString(), made.exitCode]).toEqual(["", 0]);
+  const system = join(folder.path, "alpine");
+  const libraries = Bun.spawnSync(["sh", join(root, "test/fixtures/musl/libraries.sh"), system]);
+  expect([libraries.stderr.toString(), libraries.exitCode]).toEqual(["", 0]);
+  return [join(out, "rehome-linux-x64-musl"), system];
+}
+
+/** What a registry sends of the image. */
+const imageMaxBytes = 56_000_000;
+
+async function compressedBytes(image: string): Promise<number> {
+  const pack = Bun.spawn(["sh", "-c", 'tar -C "$0" -c . | gzip | wc -c', image]);
+  return Number(await pack.stdout.text());
+}
+
+const glibc = ["ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"];
+
+test.each([
+  ["glibc", async () => [await executable()], glibc],
+  ["musl", async () => forMusl(), ["ld-musl-x86_64.so.1", "libgcc_s.so.1", "libstdc++.so.6"]],
+] as const)(
+  "the image's root is enough, with %s: first key, requests, health, stop, all without rights",
+  async (name, parts, libraries) => {
+    const image = join(folder.path, name);
+    const [path = "", ...system] = await parts();
+    const script = join(root, "packaging/container/make-root.sh");
+    const made = Bun.spawnSync(["sh", script, path, image, ...system]);
+    expect([made.stderr.toString(), made.exitCode]).toEqual(["", 0]);
+    const inside = [...new Bun.Glob("**/*.so*").scanSync(image)].map((file) => basename(file));
+    expect(inside.toSorted()).toEqual([...libraries]);
+    expect(existsSync(join(image, "bin/sh"))).toBe(false);
+    if (name === "musl") expect(await compressedBytes(image)).toBeLessThan(imageMaxBytes);
+
+    // What every container engine gives: /proc and /dev, seen by this process alone.
+    const mounts = `mount -t proc proc ${image}/proc; mount --rbind /dev ${image}/dev`;
+    const chroot = `exec /usr/sbin/chroot --userspec=65532:65532 ${image} "$@"`;
+    const enter = ["/usr/bin/unshare", "--mount", "/bin/sh", "-euc", `${mounts}; ${chroot}`, "sh"];
+    const run = async (...args: string[]) => {
+      const child = Bun.spawn([...enter, "/rehome", ...args], {
+        env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", REHOME_DATA: "/data" },
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [text, said] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      return { exitCode: await child.exited, text, said };
+    };
+    const created = await run("keys", "create", "--plan", "free", "--name", "first", "--json");
+    expect([created.said, created.exitCode]).toEqual([expect.any(String), 0]);
+    const { key } = JSON.parse(created.text) as { key: string };
+
+    await using server = await serve("/data", ["--host", "0.0.0.0"], {
+      command: enter,
+      path: "/rehome",
+    });
+    const origin = `http://127.0.0.1:${new URL(server.origin).port}`;
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = '{"name":"Rex","categoryId":1}';
+    expect((await fetch(`${origin}/v1/pets`, { method: "POST", headers, body })).status).toBe(201);
+    expect((await fetch(`${origin}/docs`)).status).toBe(200);
+    expect(readFileSync(`/proc/${server.pid}/status`, "utf8")).toMatch(/^Uid:\t65532\t65532/m);
+    const { port } = new URL(origin);
+    expect(await run("health", "--port", port)).toMatchObject({ exitCode: 0 });
+    expect(await server.stop()).toBe(0);
+    expect(await run("health", "--port", port)).toMatchObject({ exitCode: 1 });
+  },
+  slowMs,
+);
+
+/** What `RUN bun run build && ...` of the Dockerfile finds: no git, and nothing that is ignored. */
+function buildStage(place: string): { source: string; tools: string } {
+  const [source, tools] = [join(place, "src"), join(place, "bin")];
+  mkdirSync(tools, { recursive: true });
+  const names = "sh basename chmod chown cp dirname ldd mkdir sed".split(" ");
+  for (const name of names) symlinkSync(Bun.which(name) ?? "", join(tools, name));
+  symlinkSync(process.execPath, join(tools, "bun"));
+  const lines = readFileSync(join(root, ".dockerignore"), "utf8").split("\n");
+  const ignored = lines.filter(Boolean).map((line) => new Bun.Glob(`${line}{,/**}`));
+  const files = Bun.spawnSync(["git", "ls-files"], { cwd: root }).stdout.toString().trim();
+  for (const file of files
+    .split("\n")
+    .filter((each) => !ignored.some((glob) => glob.match(each)))) {
+    mkdirSync(dirname(join(source, file)), { recursive: true });
+    cpSync(join(root, file), join(source, file));
+  }
+  symlinkSync(join(root, "node_modules"), join(source, "node_modules"));
+  return { source, tools };
+}
+
+test(
+  "the Dockerfile's build needs Bun, a few small tools, and what .dockerignore leaves",
+  async () => {
+    const place = join(folder.path, "stage");
+    const { source, tools } = buildStage(place);
+    const text = readFileSync(join(root, "Dockerfile"), "utf8");
+    const commands = /^RUN (bun run build [^]*?[^\\])$/m.exec(text)?.[1] ?? "exit 9";
+    const child = Bun.spawn(["sh", "-c", commands.replaceAll("/image", "$IMAGE")], {
+      cwd: source,
+      env: { PATH: tools, IMAGE: join(place, "image"), VERSION: packageJson.version },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const { exitCode, stderr } = await finished(child);
+    expect([exitCode === 0 ? "" : stderr, exitCode]).toEqual(["", 0]);
+    const version = Bun.spawnSync([join(place, "image/rehome"), "--version"]).stdout.toString();
+    expect(version).toBe(`${packageJson.version}\n`);
+    expect(existsSync(join(place, "image/usr/share/doc/rehome/rehome.cdx.json"))).toBe(true);
+  },
+  slowMs,
+);
+
+test("the Dockerfile runs what was tried, as the account that was tried", () => {
+  const text = readFileSync(join(root, "Dockerfile"), "utf8");
+  expect(text).toContain(`oven/bun:${packageJson.devDependencies.bun}-alpine AS build`);
+  expect(text).toContain("FROM scratch");
+  expect(text).toContain("USER 65532:65532");
+  expect(text).toContain('CMD ["/rehome", "health"]');
+});

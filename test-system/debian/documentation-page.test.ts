@@ -1,0 +1,263 @@
+/** The page in a browser, with real keys, on the compiled executable. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Browser, Locator } from "playwright-core";
+import { makeKey, serve, temporaryFolder, type RunningBinary } from "../../test/helpers/binary.ts";
+import { formOf, send, visibleShare } from "../../test/helpers/docs-page.ts";
+import { openPage, screens, startBrowser } from "../../test/helpers/browser.ts";
+
+const folder = temporaryFolder();
+/** Written again with UPDATE_IMAGES=1. */
+const images = join(import.meta.dir, "../../docs/images");
+const updatesImages = Bun.env["UPDATE_IMAGES"] === "1";
+const biggest = "9223372036854775807";
+
+let server: RunningBinary;
+let browser: Browser;
+
+beforeAll(async () => {
+  server = await serve(folder.path);
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  folder[Symbol.dispose]();
+});
+
+/** The values of the three limit headers. */
+const figures = async (result: Locator) =>
+  (await result.locator(".headers dd").allTextContents()).slice(0, 3);
+
+/** A key whose numbers are those of the day, so that no minute ends in the middle of a test. */
+async function keyPerDay(limit: number): Promise<string> {
+  const limits = ["--per-minute", `${limit}`, "--per-day", `${limit}`];
+  return (await makeKey(folder.path, "--plan", "enterprise", ...limits)).key;
+}
+
+describe("the page", () => {
+  test("adds, lists page by page and gets with a key, and shows the limit headers", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page, complaints } = opened;
+    await page.fill("#key", await keyPerDay(1_000));
+
+    const create = formOf(page, "createPet");
+    const added = await send(create);
+    expect(await added.textContent()).toContain("201 Created");
+    expect(await added.locator("pre").textContent()).toBe(
+      '{\n  "id": 1,\n  "name": "Rex",\n  "categoryId": 1,\n  "status": "available"\n}',
+    );
+    const [limit, left, reset] = await figures(added);
+    expect([limit, left]).toEqual(["1000", "999"]);
+    expect(reset).toMatch(/^\d+ \(\d\d:\d\d:00\)$/);
+    await create.locator("textarea").fill(`{"name":"Żółw","categoryId":${biggest}}`);
+    expect(await (await send(create)).textContent()).toContain(`"categoryId": ${biggest}`);
+
+    const list = formOf(page, "listPets");
+    await list.getByLabel("limit").fill("1");
+    const first = await send(list);
+    expect(await first.textContent()).toContain('"name": "Rex"');
+    expect((await figures(first))[1]).toBe("997");
+    await first.getByRole("button", { name: "Next page" }).click();
+    await first.getByText('"Żółw"').waitFor();
+    expect(await list.getByLabel("after").inputValue()).toBe("1");
+    expect(await first.getByRole("button", { name: "Next page" }).count()).toBe(0);
+
+    await list.getByLabel("after").fill("");
+    await list.getByLabel("status").selectOption("sold");
+    expect(await (await send(list)).locator("pre").textContent()).toBe("[]");
+
+    const got = await send(formOf(page, "getPet"));
+    expect(await got.textContent()).toContain("Thu, 05 Dec 2030 00:00:00 GMT");
+    expect(await got.textContent()).toContain('rel="successor-version"');
+    expect(complaints).toEqual([]);
+  });
+
+  test("shows what a refusal says and when to come back", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page, complaints } = opened;
+    const list = formOf(page, "listPets");
+    const refused = await send(list);
+    expect(await refused.textContent()).toContain("401 Unauthorized");
+    expect(await refused.textContent()).toContain("WWW-Authenticate");
+
+    await page.fill("#key", await keyPerDay(1));
+    await send(list);
+    await list.getByLabel("limit").fill("7");
+    const limited = await send(list);
+    expect(await limited.textContent()).toContain("429 Too Many Requests");
+    expect(await limited.textContent()).toContain("Retry-After");
+    expect((await figures(limited))[1]).toBe("0");
+    expect(complaints).toEqual([]);
+  });
+
+  test("hides the key until it is asked to show it, and forgets it", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page } = opened;
+    await page.fill("#key", "secret");
+    expect(await page.getAttribute("#key", "type")).toBe("password");
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(await page.getAttribute("#key", "type")).toBe("text");
+    await page.reload();
+    expect(await page.inputValue("#key")).toBe("");
+  });
+
+  test("takes a key as people paste it", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page } = opened;
+    const { key } = await makeKey(folder.path);
+    await page.getByText("Paste an API key").first().waitFor();
+    for (const pasted of [
+      `Bearer ${key}`,
+      ` bearer  ${key}\n`,
+      `Authorization: Bearer ${key}`,
+      `"${key}"`,
+    ]) {
+      await page.fill("#key", pasted);
+      const answer = await send(formOf(page, "listPets"));
+      expect(await answer.locator(".status").textContent()).toBe("200 OK");
+    }
+    await page.fill("#key", `Bearer ${key}`);
+    expect(await page.inputValue("#key")).toBe(key);
+    await page.getByText("Paste an API key").first().waitFor({ state: "hidden" });
+  });
+
+  test("says that a key or a header has characters that cannot be sent", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page, complaints } = opened;
+    await page.fill("#key", "rehome_live_abc…");
+    const refused = "The API key and the headers can have Latin letters and ASCII characters only.";
+    expect(await (await send(formOf(page, "listPets"))).textContent()).toBe(refused);
+    await page.fill("#key", "");
+    const create = formOf(page, "createPet");
+    await create.getByLabel("Idempotency-Key").fill("🐈");
+    expect(await (await send(create)).textContent()).toBe(refused);
+    expect(complaints).toEqual([]);
+  });
+
+  test("shows a name as it is, and all of a long one", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`, screens.phone);
+    const { page } = opened;
+    const { key } = await makeKey(folder.path);
+    await page.fill("#key", key);
+    const create = formOf(page, "createPet");
+    const name = `<b>[  ]{ }</b> ${"long".repeat(200)} end`;
+    await create.locator("textarea").fill(JSON.stringify({ name, categoryId: 1 }));
+    const body = (await send(create)).locator("pre");
+    expect(await body.textContent()).toContain(JSON.stringify(name));
+    const hidden = await body.evaluate((node) => {
+      const { scrollWidth, clientWidth } = node as unknown as Record<string, number>;
+      return scrollWidth! - clientWidth!;
+    });
+    expect(hidden).toBe(0);
+  });
+
+  test("copies the body of a response, and code", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page } = opened;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
+    const list = formOf(page, "listPets");
+    const answer = await send(list);
+    // What a button says for a moment only is waited for from before the click.
+    await Promise.all([
+      answer.getByText("Copied").waitFor(),
+      answer.getByRole("button", { name: "Copy" }).click(),
+    ]);
+    expect(JSON.parse(await copied())).toMatchObject({ code: "unauthorized", status: 401 });
+    await list.getByLabel("PHP").check();
+    const code = list.locator(".code");
+    await Promise.all([
+      code.getByText("Copied").waitFor(),
+      code.getByRole("button", { name: "Copy" }).click(),
+    ]);
+    expect(await copied()).toStartWith("<?php");
+  });
+
+  test("shows the language that was chosen everywhere", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page } = opened;
+    await formOf(page, "listPets").getByLabel("Python").check();
+    const shown = formOf(page, "getPet").locator(".code pre:visible");
+    expect(await shown.textContent()).toContain("import requests");
+    expect(await shown.textContent()).toContain(`${server.origin}/v1/pets/1`);
+    await formOf(page, "getPet").getByLabel("petId").fill("9223372036854775807");
+    expect(await shown.textContent()).toContain("/pets/9223372036854775807");
+  });
+
+  test("opens a response that an address leads to", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs#getPet-404`);
+    const response = opened.page.locator("#getPet-404 pre");
+    await response.waitFor();
+    expect(await visibleShare(response)).toBe(1);
+  });
+
+  test("is light or dark as the system is", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const ground = async (colorScheme: "dark" | "light") => {
+      await opened.page.emulateMedia({ colorScheme });
+      return opened.page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    };
+    expect(await ground("dark")).not.toBe(await ground("light"));
+  });
+
+  test("goes to the staging service where one is configured and lets it", async () => {
+    using other = temporaryFolder();
+    const staging = await serve(other.path, ["--environment", "staging", "--cors-origin", "*"]);
+    const shut = await serve(folder.path, ["--staging-base-url", `${staging.origin}/v1`]);
+    const { key } = await makeKey(other.path, "--environment", "staging", "--plan", "free");
+    await using opened = await openPage(browser, `${shut.origin}/docs`);
+    const { page } = opened;
+    await page.fill("#key", key);
+    const create = formOf(page, "createPet");
+    await create.getByLabel("Server").selectOption("Staging");
+    expect(await create.locator(".code pre:visible").textContent()).toContain(staging.origin);
+    expect(await formOf(page, "listPets").getByLabel("Server").inputValue()).toContain(
+      staging.origin,
+    );
+    expect(await (await send(create)).textContent()).toContain("201 Created");
+    await create.getByLabel("Server").selectOption("This service");
+    expect(await (await send(create)).textContent()).toContain("401 Unauthorized");
+    await Promise.all([staging.stop(), shut.stop()]);
+  });
+});
+
+test.each([
+  [1280, 720],
+  [390, 844],
+])("on a screen of %d by %d the answer is in sight after Send", async (width, height) => {
+  const isMobile = width < 500;
+  const options = { viewport: { width, height }, isMobile, hasTouch: isMobile };
+  await using opened = await openPage(browser, `${server.origin}/docs`, options);
+  const { page } = opened;
+  const { key } = await makeKey(folder.path);
+  for (const credential of [key, "nobody"]) {
+    await page.fill("#key", credential);
+    for (const operation of ["createPet", "getPet", "listPets"]) {
+      const form = formOf(page, operation);
+      if (operation === "listPets") await form.getByLabel("limit").fill("3");
+      const result = await send(form);
+      expect(await visibleShare(result.locator(".outcome"))).toBe(1);
+      expect(await visibleShare(result.locator("pre"))).toBeGreaterThanOrEqual(0.8);
+    }
+  }
+  expect(await page.getByRole("status").textContent()).toMatch(/^401 Unauthorized/);
+});
+
+test.if(updatesImages).each(["light", "dark", "phone"] as const)(
+  "docs/images/docs-%s.png",
+  async (name) => {
+    await using opened = await openPage(browser, `${server.origin}/docs`, screens[name]);
+    const { page } = opened;
+    await page.fill("#key", (await makeKey(folder.path)).key);
+    await send(formOf(page, "createPet"));
+    const list = formOf(page, "listPets");
+    await list.getByLabel("limit").fill("2");
+    await send(list);
+    const shown = name === "phone" ? "#listPets form" : "#listPets";
+    await page.evaluate(
+      `document.querySelector("${shown}").scrollIntoView({ behavior: "instant" })`,
+    );
+    await page.screenshot({ path: join(images, `docs-${name}.png`) });
+  },
+);

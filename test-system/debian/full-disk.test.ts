@@ -1,0 +1,229 @@
+/**
+ * A full disk refuses what needs room, serves the rest, says so, and is over when there is room
+ * again.
+ */
+import { expect, test } from "bun:test";
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { Logger } from "../../src/service/log.ts";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { fill, smallDisk } from "../../test/helpers/small-disk.ts";
+import { until } from "../../test/helpers/until.ts";
+
+const diskMb = 8;
+
+/** Mounting takes a privilege that some machines do not give. */
+const canMount = (() => {
+  using disk = smallDisk(diskMb);
+  if (disk === undefined) {
+    process.stderr.write("NOT RUN: the full disk needs the right to mount one\n");
+  }
+  return disk !== undefined;
+})();
+
+test.skipIf(!canMount)(
+  "a disk that became read-only is not backed up, with what to do",
+  async () => {
+    using disk = smallDisk(diskMb);
+    using elsewhere = temporaryFolder();
+    const data = join(disk?.path ?? "", "data");
+    await makeKey(data);
+    Bun.spawnSync(["mount", "-o", "remount,ro", disk?.path ?? ""]);
+    const made = await command(["backup", join(elsewhere.path, "backup.db"), "--data", data]);
+    expect(made).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(made.stderr).toStartWith(
+      `Error: ${join(data, "rehome.db")} cannot be backed up: reading needs to write to its folder: the file system is mounted read-only, and `,
+    );
+    const copy = join(elsewhere.path, "copy.db");
+    copyFileSync(join(data, "rehome.db"), copy);
+    expect((await command(["backup", "verify", copy])).stdout).toContain("1 key: 1 active");
+  },
+);
+
+test.skipIf(!canMount)("a restore on a full disk says so, and leaves the catalogue", async () => {
+  using disk = smallDisk(diskMb);
+  using elsewhere = temporaryFolder();
+  const data = join(disk?.path ?? "", "data");
+  const file = join(elsewhere.path, "backup.db");
+  await makeKey(data);
+  expect((await command(["backup", file, "--data", data])).exitCode).toBe(0);
+  const ballast = fill(data);
+  expect(await command(["restore", file, "--data", data, "--yes"])).toMatchObject({
+    exitCode: 1,
+    stderr: `Error: There is no space on the disk for ${join(data, "rehome.db")}.\nTry: Free some space, then try again. Nothing was changed.\n`,
+  });
+  ballast[Symbol.dispose]();
+  expect((await command(["keys", "list", "--data", data])).stdout).toContain("key_");
+});
+
+test.skipIf(!canMount)(
+  "on a full disk reads go on and creates get 503; with room again all is well by itself",
+  async () => {
+    using disk = smallDisk(diskMb);
+    const data = join(disk?.path ?? "", "data");
+    const { key } = await makeKey(data, ...roomy);
+    // A key whose every request takes from the store: its counters are written on the full disk.
+    const { key: busy } = await makeKey(data, "--plan", "free");
+    await using server = await serve(data);
+    const ask = async (as: string, init: RequestInit = {}) => {
+      const headers = { authorization: `Bearer ${as}`, "content-type": "application/json" };
+      const answer = await fetch(`${server.origin}/v1/pets`, { ...init, headers });
+      return { status: answer.status, body: await answer.text() };
+    };
+    const create = () =>
+      ask(key, {
+        method: "POST",
+        body: JSON.stringify({ name: "x".repeat(1_000), categoryId: 1 }),
+      });
+    expect((await create()).status).toBe(201);
+    expect((await ask(busy)).status).toBe(200);
+
+    const ballast = fill(data);
+    const statuses: number[] = [];
+    let refused = await create();
+    // What the log has room for may still be taken.
+    for (let count = 0; count < 4_000 && refused.status === 201; count += 1)
+      refused = await create();
+    expect(refused.status).toBe(503);
+    expect(JSON.parse(refused.body)).toEqual({
+      code: "unavailable",
+      message: "The animal could not be stored.",
+      status: 503,
+    });
+    for (let count = 0; count < 30; count += 1) {
+      statuses.push((await ask(key)).status, (await ask(busy)).status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const ready = await fetch(`${server.origin}/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({
+      code: "unavailable",
+      message: expect.stringContaining("disk: no space is left on the disk"),
+      status: 503,
+    });
+    const backup = await command(["backup", join(data, "backup.db"), "--data", data]);
+    expect(backup.exitCode).toBe(1);
+    expect(backup.stderr).toContain("no space on the disk");
+
+    ballast[Symbol.dispose]();
+    expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
+    expect((await create()).status).toBe(201);
+    expect(await server.stop()).toBe(0);
+  },
+  120_000,
+);
+
+test.skipIf(!canMount)(
+  "a stop on a full disk loses nothing and ends with 0",
+  async () => {
+    using disk = smallDisk(diskMb);
+    const data = join(disk?.path ?? "", "data");
+    const { key } = await makeKey(data, ...roomy);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "x".repeat(1_000), categoryId: 1 });
+    let created = 0;
+    {
+      await using server = await serve(data);
+      const create = () => fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+      for (; created < 20; created += 1) expect((await create()).status).toBe(201);
+      using _ballast = fill(data);
+      for (let count = 0; count < 80 && (await create()).status === 201; count += 1) created += 1;
+      expect(await server.stop()).toBe(0);
+    }
+    await using server = await serve(data);
+    const answer = await fetch(`${server.origin}/v1/pets?limit=100`, { headers });
+    const stored = (await answer.json()) as { name: string }[];
+    expect(stored.map(({ name }) => name.length)).toEqual(
+      Array.from({ length: created }, () => 1_000),
+    );
+  },
+  120_000,
+);
+
+test.skipIf(!canMount)("a disk that takes no more files is said in words", async () => {
+  using disk = smallDisk(diskMb);
+  using elsewhere = temporaryFolder();
+  const path = disk?.path ?? "";
+  const withFiles = (more: number) => {
+    const { files, ffree } = statfsSync(path);
+    const option = `remount,nr_inodes=${files - ffree + more}`;
+    expect(Bun.spawnSync(["mount", "-o", option, path]).exitCode).toBe(0);
+  };
+  const data = join(path, "data");
+  mkdirSync(data);
+  withFiles(0);
+  const create = ["keys", "create", "--plan", "free", "--name", "x", "--data", data];
+  expect(await command(create)).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: `Error: The store in ${data} cannot be opened: no space is left on the disk.\nTry: Check the disk and the system's log.\n`,
+  });
+  withFiles(20);
+  expect((await command(create)).exitCode).toBe(0);
+  withFiles(0);
+  expect(await command(["backup", join(elsewhere.path, "backup.db"), "--data", data])).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr:
+      "Error: The store cannot be used at the moment: unable to open database file.\nTry: Check the disk and the system's log.\n",
+  });
+});
+
+test.skipIf(!canMount)("a start on a full or a read-only disk says so", async () => {
+  using disk = smallDisk(1);
+  const folder = disk?.path ?? "";
+  const data = join(folder, "data");
+  await makeKey(data);
+  {
+    using _ballast = fill(folder);
+    const full = await rehome(["serve", "--data", data, "--port", "0"]);
+    expect(full.exitCode).toBe(1);
+    expect(full.stderr).toContain(`The store in ${data} cannot be opened: there is no space left`);
+  }
+  Bun.spawnSync(["mount", "-o", "remount,ro", folder]);
+  for (const path of [data, join(folder, "other")]) {
+    const readOnly = await rehome(["serve", "--data", path, "--port", "0"]);
+    expect(readOnly.exitCode).toBe(1);
+    expect(readOnly.stderr).toContain("the file system is mounted read-only");
+  }
+});
+
+test.skipIf(!canMount)(
+  "a log that is reopened on a full disk goes on with a whole line",
+  async () => {
+    using disk = smallDisk(1);
+    const path = join(disk?.path ?? "", "log");
+    const problems: Error[] = [];
+    const output = new Logger({
+      path,
+      level: "info",
+      format: "text",
+      clock: () => 0,
+      onProblem: (error) => problems.push(error),
+    });
+    writeFileSync(path, "begun\n");
+    // The page of what was begun stays, and has space for some lines and a part of one.
+    const ballast = fill(disk?.path ?? "");
+    const lines = Array.from({ length: 100 }, (_, i) => `${i} ${"x".repeat(90)}`);
+    for (const line of lines) output.write(line);
+    await until(() => problems.length > 0);
+    renameSync(path, `${path}.1`);
+    output.reopen();
+    ballast[Symbol.dispose]();
+    await output.close(5_000);
+    const next = readFileSync(path, "utf8").split("\n");
+    const last = readFileSync(`${path}.1`, "utf8").split("\n").at(-1) ?? "";
+    // What the disk cut off there is whole here.
+    expect(last).not.toBe("");
+    expect(lines).toContain(next[0] ?? "");
+    expect(next[0]).toStartWith(last);
+  },
+);

@@ -1,0 +1,152 @@
+/**
+ * docs/operating.md and docs/running.md, line by line: every command is taken from the page and run
+ * in a copy of this system with a systemd that runs, and what it prints is what the page says, but
+ * for ids, dates, keys and sizes. With UPDATE_GUIDE=1 the pages are written anew from what is
+ * printed.
+ */
+import { describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { comparable, commandsOf, runCommands, withOutputs } from "../../test/helpers/guide.ts";
+
+const root = join(import.meta.dir, "../..");
+const isUpdate = process.env["UPDATE_GUIDE"] === "1";
+const slowMs = 900_000;
+
+/** What the website's key did on the days before the last one, as the page draws it. */
+const requests = [
+  570, 421, 379, 470, 391, 480, 700, 690, 720, 510, 900, 840, 540, 610, 1000, 930, 580, 650, 700,
+  660, 1000, 1000, 690, 780, 870, 900, 880, 1000, 1000,
+];
+
+/** Writes those days into the store, as if they had been. Bun lies where the copy has no files. */
+const lived = `python3 -c '
+import sqlite3, time
+store = sqlite3.connect("/var/lib/rehome/rehome.db")
+[(id,)] = store.execute("SELECT id FROM api_keys WHERE name = ?", ("shelter website",))
+requests, refusals = ${JSON.stringify(requests)}, {20: 80, 21: 100, 27: 60, 28: 100}
+first = int(time.time() // 86400) - len(requests)
+with sqlite3.connect("/var/lib/rehome/limits.db") as counters:
+  counters.executemany(
+    "INSERT INTO usage_days (key_id, day, requests, refusals, bans) VALUES (?, ?, ?, ?, ?)",
+    [(id, first + at, count, refusals.get(at, 0), int(at == 28)) for at, count in enumerate(requests)])
+'`;
+
+/**
+ * Requests with the website's key, from the page's own output, until the store knows of them and of
+ * what was taken ahead for more.
+ */
+const used = `
+  secret=$(grep -m1 -o 'rehome_live_[0-9A-Za-z]*' /tmp/all)
+  for i in 1 2 3; do curl -sS -o /dev/null -H "Authorization: Bearer $secret" http://127.0.0.1:8080/v1/pets; done
+  for i in $(seq 150); do
+    used=$(rehome keys show "shelter website" --json 2>/dev/null | jq .windows.day.used)
+    [ "$used" = 3 ] && break
+    sleep 0.2
+  done`;
+
+const austin = readFileSync(join(root, "test/fixtures/import/austin.csv"), "utf8");
+
+const pages = {
+  "docs/operating.md": {
+    prepare: `
+      cp /mnt/shared/rehome /home/kim/rehome; cp /home/kim/rehome /home/kim/rehome-new
+      cat >/home/kim/outcomes.csv <<'END'
+${austin}END
+      mkdir -p /mnt/elsewhere; chown kim /mnt/elsewhere`,
+    before: {
+      'sudo rehome usage "shelter website"': lived,
+      'sudo rehome keys show "shelter website"': used,
+    },
+  },
+  "docs/running.md": {
+    prepare: "cp /mnt/shared/rehome /home/kim/rehome-linux-x64",
+    before: {},
+  },
+} satisfies Record<string, { prepare: string; before: Record<string, string> }>;
+
+/** Blocks that are not run here, by their first line, and why. */
+const notRun: Readonly<Record<string, string>> = {
+  "On the service of this machine: settings from /etc/default/rehome, as rehome.":
+    "what a terminal shows; one-truth.test.ts sees it there",
+  "2 secrets": "a part of what keys show prints",
+  "sudo journalctl -u rehome --since yesterday -o cat | jq -cR 'fromjson? | select(.refused) | [.time, .address, .keyId, .refused, .why]'":
+    "its lines differ from run to run; the test below reads some",
+  "npx -y bun@1.4.5 install --frozen-lockfile": "packages.test.ts builds them",
+  "sudo systemctl stop rehome": "another disk, and lines of /etc/fstab",
+  "sudo apt install ./rehome_1.0.0_arm64.deb": "packages.test.ts installs the package",
+  "sudo curl -fsSL -o /etc/apt/sources.list.d/rehome.sources RELEASE_PAGES/rehome.sources":
+    "packages.test.ts installs from such a repository",
+  "sudo ufw allow 8080/tcp": "a firewall of one's own",
+  "sudo mv /var/lib/rehome/limits.db.before-0001_last_address /var/lib/rehome/limits.db":
+    "needs the program from before; upgrade.test.ts has the copy",
+  "sudo rehome service install --host 0.0.0.0 --port 443": "tls.test.ts serves with certificates",
+  "rehome serve --base-url https://api.example.org/v1 --staging-base-url https://staging.example.org/v1":
+    "servers that run on; keys.test.ts has both environments",
+  "docker build -t rehome .": "needs an engine; container.test.ts assembles the same root",
+  "docker compose up -d": "the same",
+  "echo 'REHOME_CONSOLE=127.0.0.1:8090' | sudo tee -a /etc/default/rehome":
+    "a setting of the console, which has tests of its own",
+  "REHOME_CONSOLE=127.0.0.1:8090": "settings of the console, which has tests of its own",
+  "/var/log/rehome/access.log {": "a file of logrotate, which signals as log.test.ts does",
+  "@reboot     rehome  /usr/local/bin/rehome serve --data /var/lib/rehome --log-file /var/log/rehome/access.log":
+    "a file of cron, which this machine does not run",
+  "sudo rehome sources add north --url https://north.example.org/animals.csv --every 1h":
+    "another machine's list; sources.test.ts follows one",
+  "sudo rehome sources show north": "another machine's list, with a credential that was changed",
+  "REHOME_BACKUP_TO=s3://north-shelter/rehome": "a bucket; scheduled-backups.test.ts has one",
+  "rehome backup list s3://north-shelter/rehome --backup-credentials bucket":
+    "a bucket; backup-s3.test.ts restores from one",
+  "REHOME_TRUSTED_PROXY=127.0.0.1": "settings; proxies.test.ts has them behind nginx and Caddy",
+};
+
+/** The first lines of a page's blocks that hold no command to run. */
+function blocksWithoutCommand(page: string): string[] {
+  const blocks = [...page.matchAll(/^```\w*\n([^]*?)^```$/gm)].map(([, text = ""]) => text);
+  return blocks
+    .filter((text) => !/^\$ /m.test(text))
+    .map((text) => text.split("\n", 1)[0] ?? "")
+    .filter((line) => !line.startsWith('{"time"'));
+}
+
+describe.each(Object.entries(pages))("%s", (name, surroundings) => {
+  test(
+    "prints what it says",
+    async () => {
+      const file = join(root, name);
+      const page = readFileSync(file, "utf8");
+      const commands = commandsOf(page);
+      expect(commands.length).toBeGreaterThan(10);
+      expect(blocksWithoutCommand(page).filter((each) => !(each in notRun))).toEqual([]);
+      const outputs = await runCommands(commands, surroundings);
+      if (isUpdate) writeFileSync(file, withOutputs(page, outputs));
+      const printed = commands.map(
+        ({ command }, at) => `$ ${command}\n${comparable(outputs[at] ?? "")}`,
+      );
+      const said = commands.map(({ command, output }) => `$ ${command}\n${comparable(output)}`);
+      if (!isUpdate) expect(printed.join("\n")).toBe(said.join("\n"));
+    },
+    slowMs,
+  );
+});
+
+/** What `journalctl -u rehome -o cat` prints: lines of systemd and of the start, then the log's. */
+const journal = `Starting rehome.service - rehome, an animal-adoption catalogue...
+rehome 1.0.0
+  API   http://127.0.0.1:8080/v1
+Started rehome.service - rehome, an animal-adoption catalogue.
+{"time":"2026-11-21T09:51:21.434Z","keyId":"key_rvrjrh3fx2ga","address":"127.0.0.1","refused":"rate_limited","why":"over the limit per day"}
+`;
+
+test.each([
+  ["docs/operating.md", '["2026-11-21T09:51:21.434Z","127.0.0.1","key_rvrjrh3fx2ga",'],
+  ["docs/cli.md", "1 127.0.0.1"],
+])("%s reads the log in the journal", (name, shown) => {
+  const page = readFileSync(join(root, name), "utf8").replaceAll(/ \\\n\s*/g, " ");
+  const [, command = ""] = /^ *(?:sudo )?journalctl -u rehome .*?\| (.*)$/m.exec(page) ?? [];
+  const { exitCode, stdout, stderr } = Bun.spawnSync(["bash", "-o", "pipefail", "-c", command], {
+    stdin: Buffer.from(journal),
+  });
+  expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
+  expect(stdout.toString()).toContain(shown);
+});

@@ -1,0 +1,200 @@
+/** install.sh against a release on this machine: what it installs, and what it refuses. */
+import { afterAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../../test/helpers/binary.ts";
+import { finished } from "../../test/helpers/finished.ts";
+import { smallDisk } from "../../test/helpers/small-disk.ts";
+
+const root = join(import.meta.dir, "../..");
+const installer = join(root, "install.sh");
+
+/** A program that says so: large enough that it does not fit everywhere. */
+const program = (version: string) => `#!/bin/sh\necho ${version}\n# ${"x".repeat(3_000_000)}\n`;
+const files = new Map<string, string>();
+const sumOf = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
+function release(version: string): void {
+  const names = ["rehome-linux-x64", "rehome-linux-arm64", "rehome-linux-x64-musl"];
+  for (const name of names) files.set(name, program(`${version} ${name}`));
+  const lines = names.map((name) => `${sumOf(files.get(name) ?? "")}  ${name}\n`);
+  files.set("SHA256SUMS", lines.join(""));
+}
+
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch(request) {
+    const text = files.get(new URL(request.url).pathname.slice(1));
+    return text === undefined ? new Response("none", { status: 404 }) : new Response(text);
+  },
+});
+afterAll(() => server.stop(true));
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+  files.clear();
+  release("1.0.0");
+});
+afterEach(() => folder[Symbol.dispose]());
+
+/** Tools of this system under a path of their own, without those left out. */
+function toolsWithout(...names: readonly string[]): string {
+  const bin = join(folder.path, "bin");
+  mkdirSync(bin);
+  // Both folders have the same names on most systems, some of them links that lead nowhere.
+  const tools = new Map(
+    ["/bin", "/usr/bin"].flatMap((path) =>
+      readdirSync(path).map((name) => [name, join(path, name)] as const),
+    ),
+  );
+  for (const [name, path] of tools) {
+    if (!names.includes(name)) symlinkSync(path, join(bin, name));
+  }
+  return bin;
+}
+
+async function install(env: Record<string, string> = {}) {
+  const child = Bun.spawn(["sh"], {
+    // As `curl ... | sh` gives it.
+    stdin: readFileSync(installer),
+    stdout: "pipe",
+    stderr: "pipe",
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: folder.path,
+      REHOME_FROM: server.url.href.replace(/\/$/, ""),
+      REHOME_TO: join(folder.path, "to"),
+      ...env,
+    },
+  });
+  return await finished(child);
+}
+
+const installed = () => {
+  const file = join(folder.path, "to", "rehome");
+  return existsSync(file) ? Bun.spawnSync([file]).stdout.toString().trim() : undefined;
+};
+const left = () => readdirSync(join(folder.path, "to"));
+
+test("installs, says what to run next, does nothing a second time, and upgrades", async () => {
+  const first = await install();
+  expect([first.exitCode, first.stderr]).toEqual([0, ""]);
+  expect(first.stdout).toContain(`${folder.path}/to/rehome serve --first-key`);
+  expect(first.stdout).toContain("service install");
+  expect(installed()).toBe("1.0.0 rehome-linux-x64");
+  expect((await install()).stdout).toContain("is installed already");
+  release("1.1.0");
+  expect((await install()).stdout).toContain("Installed rehome 1.1.0");
+  expect(installed()).toBe("1.1.0 rehome-linux-x64");
+  expect(left()).toEqual(["rehome"]);
+});
+
+test("goes to ~/.local/bin, or as root to /usr/local/bin", async () => {
+  const bin = toolsWithout("id");
+  writeFileSync(join(bin, "id"), "#!/bin/sh\necho 1000\n", { mode: 0o755 });
+  const { stdout } = await install({ PATH: bin, REHOME_TO: "" });
+  expect(stdout).toContain(`as ${folder.path}/.local/bin/rehome.`);
+  // A service cannot read what lies in somebody's home.
+  expect(stdout).toContain(
+    `sudo install -m 755 ${folder.path}/.local/bin/rehome /usr/local/bin/rehome && sudo rehome service install\n`,
+  );
+});
+
+describe("what is not what it should be is not installed, and what was there stays:", () => {
+  const refused = async (why: RegExp, env: Record<string, string> = {}) => {
+    const { exitCode, stderr } = await install(env);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(why);
+    expect(installed()).toBe("1.0.0 rehome-linux-x64");
+    expect(left()).toEqual(["rehome"]);
+  };
+  beforeEach(async () => {
+    await install();
+    release("1.1.0");
+  });
+
+  test("a file that was changed on the way", async () => {
+    files.set("rehome-linux-x64", `${program("6.6.6")}# evil\n`);
+    await refused(/is not what its SHA-256 says/);
+  });
+  test("a release without the file, or without its sum", async () => {
+    files.delete("rehome-linux-x64");
+    await refused(/rehome-linux-x64 cannot be downloaded/);
+    files.set("rehome-linux-x64", program("1.1.0"));
+    files.set("SHA256SUMS", `${sumOf("")}  rehome-linux-x64-musl\n`);
+    await refused(/does not name rehome-linux-x64/);
+  });
+  test("an executable that does not run here", async () => {
+    const broken = "#!/bin/sh\necho no such library >&2\nexit 127\n";
+    files.set("rehome-linux-x64", broken);
+    files.set("SHA256SUMS", `${sumOf(broken)}  rehome-linux-x64\n`);
+    await refused(/does not run here: no such library/);
+  });
+  test("a signature that nobody made", async () => {
+    const keyring = join(folder.path, "keyring");
+    writeFileSync(keyring, "");
+    await refused(/has no SHA256SUMS.asc/, { REHOME_KEYRING: keyring });
+    files.set("SHA256SUMS.asc", "no signature");
+    await refused(/signature of SHA256SUMS is wrong/, { REHOME_KEYRING: keyring });
+  });
+});
+
+test("a signature of a key in REHOME_KEYRING is enough", async () => {
+  const home = join(folder.path, "gnupg");
+  mkdirSync(home, { mode: 0o700 });
+  const gpg = (...args: string[]) =>
+    Bun.spawnSync(["gpg", "--homedir", home, "--batch", "--quiet", ...args], { cwd: folder.path });
+  expect(gpg("--passphrase", "", "--quick-gen-key", "a@example.org").exitCode).toBe(0);
+  await Bun.write(join(folder.path, "SHA256SUMS"), files.get("SHA256SUMS") ?? "");
+  expect(gpg("--armor", "--detach-sign", "SHA256SUMS").exitCode).toBe(0);
+  files.set("SHA256SUMS.asc", await Bun.file(join(folder.path, "SHA256SUMS.asc")).text());
+  expect(gpg("--output", "keyring", "--export").exitCode).toBe(0);
+  Bun.spawnSync(["gpgconf", "--homedir", home, "--kill", "all"]);
+  expect((await install({ REHOME_KEYRING: join(folder.path, "keyring") })).stderr).toBe("");
+  expect(installed()).toBe("1.0.0 rehome-linux-x64");
+}, 120_000);
+
+test("wget does where there is no curl, and without both it says so", async () => {
+  const bin = toolsWithout("curl");
+  expect((await install({ PATH: bin })).exitCode).toBe(0);
+  expect(installed()).toBe("1.0.0 rehome-linux-x64");
+  Bun.spawnSync(["rm", join(bin, "wget")]);
+  const { exitCode, stderr } = await install({ PATH: bin });
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Neither curl nor wget")]);
+});
+
+test.each([
+  ["aarch64", 0, "Installed rehome 1.0.0 rehome-linux-arm64"],
+  ["armv7l", 1, "rehome runs on x64 and arm64; this machine is armv7l."],
+])("on %s", async (machine, code, words) => {
+  const bin = toolsWithout("uname");
+  const uname = `#!/bin/sh\n[ "$1" = -m ] && echo ${machine} || echo Linux\n`;
+  writeFileSync(join(bin, "uname"), uname);
+  chmodSync(join(bin, "uname"), 0o755);
+  const { exitCode, stdout, stderr } = await install({ PATH: bin });
+  expect([exitCode, stdout + stderr]).toEqual([code, expect.stringContaining(words)]);
+});
+
+test("a full disk is said in words, and nothing is left on it", async () => {
+  using disk = smallDisk(1);
+  if (disk === undefined) throw new Error("it needs root, to mount a disk");
+  const { exitCode, stderr } = await install({ REHOME_TO: disk.path });
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("space on the disk")]);
+  expect(readdirSync(disk.path)).toEqual([]);
+});
+
+test("shellcheck finds nothing in the scripts that others run", () => {
+  const scripts = ["install.sh", ".ci/run", "packaging/container/make-root.sh"];
+  const { exitCode, stdout } = Bun.spawnSync(["shellcheck", ...scripts], { cwd: root });
+  expect([exitCode, stdout.toString()]).toEqual([0, ""]);
+});

@@ -1,0 +1,103 @@
+/** What Prometheus makes of the metrics, the alert rules and the dashboard. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { withinMinute } from "../../test/helpers/ask.ts";
+import { makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
+import { finished } from "../../test/helpers/finished.ts";
+
+const packaging = join(import.meta.dir, "../../packaging");
+const read = (path: string) => readFileSync(join(packaging, path), "utf8");
+
+async function promtool(args: string[], stdin = ""): Promise<{ exitCode: number; text: string }> {
+  const child = Bun.spawn(["promtool", ...args], {
+    cwd: join(packaging, "prometheus"),
+    stdin: new TextEncoder().encode(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const { exitCode, stdout, stderr } = await finished(child);
+  return { exitCode, text: stdout + stderr };
+}
+
+/** The metrics of a server that did something of everything. */
+async function scraped(): Promise<string> {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, "--plan", "free");
+  const port = await freePort();
+  await using server = await serve(folder.path, ["--metrics", `127.0.0.1:${port}`]);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ name: "Rex", categoryId: 1 });
+  await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+  for (let i = 0; i < 65; i += 1) await fetch(`${server.origin}/v1/pets`, { headers });
+  await fetch(`${server.origin}/v1/pets`);
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(answer.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
+  const text = await answer.text();
+  expect(await server.stop()).toBe(0);
+  return text;
+}
+
+const metricNames = (text: string) => new Set(text.match(/\b(?:rehome|process)_[a-z_]+/g));
+
+interface Dashboard {
+  readonly panels: readonly { targets?: readonly { expr: string }[]; title: string }[];
+}
+const expressions = (JSON.parse(read("grafana/rehome.json")) as Dashboard).panels
+  .flatMap(({ targets = [] }) => targets)
+  .map(({ expr }) => expr.replaceAll("$__rate_interval", "5m").replaceAll("$instance", "a"));
+
+test("promtool finds nothing to criticise in the metrics, and they hold what rules and panels ask for", async () => {
+  let text = "";
+  await withinMinute(async () => {
+    text = await scraped();
+    expect(text).toMatch(/rehome_admitted_total\{plan="free"\} 60\n/);
+    expect(text).toMatch(
+      /rehome_refused_total\{plan="free",reason="over_the_limit_per_minute"\} 6\n/,
+    );
+  });
+  const { exitCode, text: said } = await promtool(["check", "metrics"], text);
+  expect([said, exitCode]).toEqual(["", 0]);
+  const names = metricNames(text);
+  for (const label of ["_bucket", "_sum", "_count"]) {
+    expect(names).toContain(`rehome_request_duration_seconds${label}`);
+  }
+  const asked = [...metricNames(`${expressions.join(" ")} ${rulesText()}`)];
+  expect(asked.filter((name) => !names.has(name))).toEqual([]);
+  expect(asked.length).toBeGreaterThan(10);
+  expect(text).toMatch(/rehome_writer_batch_size_sum 1\n/);
+  expect(text).toMatch(/rehome_store_file_bytes\{file="rehome.db-wal"\} [1-9]/);
+});
+
+/** The rules without what they are called by and say. */
+function rulesText(): string {
+  return read("prometheus/rehome.rules.yml")
+    .split("\n")
+    .filter((line) => !/^\s*(?:#|- record|summary|description)/.test(line))
+    .join("\n")
+    .replaceAll("rehome:failures:ratio_rate5m", "");
+}
+
+describe("promtool accepts", () => {
+  test.each([
+    ["the configuration", ["check", "config", "prometheus.yml"]],
+    ["the rules", ["check", "rules", "rehome.rules.yml"]],
+    ["what the rules do", ["test", "rules", "rehome.rules.test.yml"]],
+  ])("%s", async (_what, args) => {
+    const { exitCode, text } = await promtool(args);
+    expect([text, exitCode]).toEqual([expect.stringContaining("SUCCESS"), 0]);
+  });
+
+  test("every expression of the dashboard", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "panels.json");
+    const rules = expressions.map((expr, i) => ({ record: `panel:number${i}`, expr }));
+    writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules }] }));
+    const { exitCode, text } = await promtool(["check", "rules", file]);
+    expect([text, exitCode]).toEqual([
+      expect.stringContaining(`${expressions.length} rules found`),
+      0,
+    ]);
+  });
+});

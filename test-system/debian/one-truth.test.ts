@@ -1,0 +1,275 @@
+/**
+ * The command line on a machine with the service, under a systemd that runs: one store for all of
+ * them.
+ */
+import { expect, test } from "bun:test";
+import { copyAddress, inSystem } from "../../test/helpers/system.ts";
+
+const slowMs = 900_000;
+/** What was printed below `== name`. */
+const partOf = (text: string, name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
+
+test(
+  "commands find the service's store and settings, work as its account, and say so",
+  async () => {
+    const text = await inSystem(`
+      exec 2>&1
+      rehome service install >/dev/null
+      echo REHOME_PORT=9000 >>/etc/default/rehome
+      systemctl restart rehome
+      useradd --create-home kim
+      echo "== root"
+      rehome keys create --plan free --name website >/dev/null 2>&1
+      stat -c '%U %n' /var/lib/rehome/*.db*
+      rehome doctor | grep -E '^(warn|fail|ok) +(data folder|server)'
+      rehome health
+      rehome config | grep -E '^(port|data|bans) '
+      rehome config --json | grep -c '"file": "/etc/default/rehome"'
+      script -qec 'rehome keys list' /dev/null | head -1
+      echo "== an event has its author"
+      SUDO_USER=kim rehome keys update website --plan pro
+      rehome keys show website | grep -E ' (kim|root)  '
+      echo "== kim"
+      su kim -c 'rehome keys revoke "web site"' || echo "exit $?"
+      su kim -c 'rehome config' | grep '^port'
+      su kim -c 'rehome __complete -- keys create --plan b' | cut -f 1
+      su kim -c 'rehome keys create --plan free --name own --data ~/own' >/dev/null 2>&1
+      su kim -c 'rehome keys list --data ~/own' | wc -l
+      echo "== a misspelt variable"
+      echo REHOME_PROT=1 >>/etc/default/rehome
+      rehome keys list || echo "exit $?"
+      echo "== uninstalled"
+      rehome service uninstall | grep -v ^Removed
+      ls /etc/systemd/system | grep -c rehome || true
+      curl -s http://127.0.0.1:9000/health || echo "nothing responds"
+      ls /var/lib/rehome/rehome.db
+      rehome service uninstall || echo "exit $?"`);
+    const part = (name: string) => partOf(text, name);
+    expect(part("root")).toBe(
+      [
+        ...["limits.db", "rehome.db"]
+          .flatMap((name) => [name, `${name}-shm`, `${name}-wal`])
+          .map((name) => `rehome /var/lib/rehome/${name}`),
+        "ok    data folder  /var/lib/rehome (REHOME_DATA in /etc/default/rehome)",
+        "ok    server       answers on 127.0.0.1:9000 and is ready",
+        "The server answers on 127.0.0.1:9000 and is ready.",
+        "port                  9000                     from /etc/default/rehome",
+        "data                  /var/lib/rehome          from /etc/default/rehome",
+        "bans                  on                       default",
+        "3",
+        "On the service of this machine: settings from /etc/default/rehome, as rehome.\r",
+        "",
+      ].join("\n"),
+    );
+    expect(part("an event has its author")).toMatch(/root {2}create\n.* kim {3}update\n$/s);
+    expect(part("kim")).toBe(
+      [
+        "Error: The service of this machine keeps its data in /var/lib/rehome, which belongs to the account rehome.",
+        "Try: sudo rehome keys revoke 'web site'",
+        "exit 1",
+        "port                  9000                     from /etc/default/rehome",
+        "business",
+        "2",
+        "",
+      ].join("\n"),
+    );
+    expect(part("a misspelt variable")).toBe(
+      [
+        "Error: The variable REHOME_PROT in /etc/default/rehome is not a setting of rehome.",
+        "Try: Name it REHOME_PORT.",
+        "exit 2",
+        "",
+      ].join("\n"),
+    );
+    expect(part("uninstalled")).toBe(
+      [
+        "The service is stopped. Its data is still in /var/lib/rehome.",
+        "To delete everything: sudo rm -r /var/lib/rehome /etc/default/rehome; sudo userdel rehome",
+        "0",
+        "nothing responds",
+        "/var/lib/rehome/rehome.db",
+        "Error: There is no unit of rehome in /etc/systemd/system.",
+        "Try: If the package installed it: apt remove rehome",
+        "exit 1",
+        "",
+      ].join("\n"),
+    );
+  },
+  slowMs,
+);
+
+test(
+  "an installation with --host and --port is reached from another machine, as install and doctor say",
+  async () => {
+    const text = await inSystem(`
+      exec 2>&1
+      ip netns add other; ip link set lan1 netns other
+      ip netns exec other ip address add 198.51.100.8/24 dev lan1; ip netns exec other ip link set lan1 up
+      echo "== install"
+      rehome service install --host 0.0.0.0 --port 80
+      grep -v '^#' /etc/default/rehome
+      echo "== doctor"
+      rehome doctor | grep -E -A1 '^\\S+ +(server|network)'
+      echo "== other"
+      ip netns exec other curl -sS http://${copyAddress}/health
+      echo
+      echo "== trial"
+      systemctl stop rehome
+      (rehome serve --data /tmp/trial --host 0.0.0.0 >/tmp/out 2>/dev/null & echo $! >/tmp/pid)
+      rehome health --port 8080 --wait 60s >/dev/null
+      sed -n 2,3p /tmp/out
+      kill $(cat /tmp/pid)
+      echo "== again"
+      chmod 640 /etc/default/rehome
+      rehome service install --host 127.0.0.1 --port 8080 >/dev/null
+      grep -v '^#' /etc/default/rehome; stat -c %a /etc/default/rehome
+      rehome doctor | grep network
+      echo "== settings"
+      systemctl stop rehome
+      sed -i s/8080/9000/ /etc/default/rehome
+      rehome service install --host 0.0.0.0 | grep -v '^Wrote'`);
+    const part = (name: string) => partOf(text, name);
+    expect(part("install")).toEndWith(
+      [
+        "Wrote /etc/systemd/system/rehome.service.d/low-port.conf",
+        "Wrote /etc/default/rehome",
+        "Made the account rehome",
+        "The service is running and will start at boot. Its data is in /var/lib/rehome.",
+        `Other machines reach it at http://${copyAddress}/v1 (lan0).`,
+        `Try it there, and open the firewall if nothing responds: curl -i http://${copyAddress}/health`,
+        "Next: sudo rehome keys create --plan free --name LABEL",
+        "REHOME_HOST=0.0.0.0",
+        "REHOME_PORT=80",
+        "REHOME_BACKUP_TO=/var/lib/rehome/backups",
+        "",
+      ].join("\n"),
+    );
+    expect(part("doctor")).toBe(
+      [
+        "ok    server       answers on 127.0.0.1:80 and is ready",
+        `ok    network      http://${copyAddress}/v1 (lan0)`,
+        `                   -> From another machine: curl -i http://${copyAddress}/health`,
+        "",
+      ].join("\n"),
+    );
+    expect(part("other")).toBe('{"status":"ok"}\n');
+    expect(part("trial")).toBe(
+      ["  API   http://127.0.0.1:8080/v1", "  Docs  http://127.0.0.1:8080/docs", ""].join("\n"),
+    );
+    expect(part("again")).toBe(
+      [
+        "REHOME_HOST=127.0.0.1",
+        "REHOME_PORT=8080",
+        "REHOME_BACKUP_TO=/var/lib/rehome/backups",
+        "640",
+        "ok    network      only this machine reaches 127.0.0.1; --host 0.0.0.0 opens it",
+        "",
+      ].join("\n"),
+    );
+    expect(part("settings")).toBe(
+      [
+        "The service is running and will start at boot. Its data is in /var/lib/rehome.",
+        `Other machines reach it at http://${copyAddress}:9000/v1 (lan0).`,
+        `Try it there, and open the firewall if nothing responds: curl -i http://${copyAddress}:9000/health`,
+        "Next: sudo rehome keys create --plan free --name LABEL",
+        "",
+      ].join("\n"),
+    );
+  },
+  slowMs,
+);
+
+test(
+  "a trial moves into the service, root's files are closed to its account, and a start that fails says where to look",
+  async () => {
+    const text = await inSystem(`
+      exec 2>&1
+      useradd --create-home kim
+      su kim -c 'rehome keys create --plan free --name mine 2>/dev/null' >/tmp/key
+      su kim -c 'rehome pets add --name Rex --category 1 --status available' >/dev/null
+      rehome service install >/dev/null
+      systemctl stop rehome
+      echo "== copy"
+      rehome store copy --from /home/kim/.local/share/rehome --to /var/lib/rehome 2>/dev/null | tail -1
+      systemctl start rehome
+      curl -sS -H "Authorization: Bearer $(cat /tmp/key)" http://127.0.0.1:8080/v1/pets
+      echo
+      stat -c '%U' /var/lib/rehome/* | sort -u
+      echo "== install"
+      rehome service install --root / --port 8080 >/dev/null
+      systemctl stop rehome
+      echo REHOME_STORE_TIMEOUT=soon >>/etc/default/rehome
+      rehome service install 2>&1 >/dev/null | tail -1
+      sed -i /STORE_TIMEOUT/d /etc/default/rehome
+      echo "== files"
+      cd /root; echo name >list.csv; install -m 600 list.csv /tmp/list.csv
+      rehome keys create --plan free --name website >/dev/null 2>&1
+      rehome backup /tmp/good.db >/dev/null; cp /tmp/good.db /root/
+      for command in 'backup /root' 'backup /root/new.db' 'restore /root/good.db' 'pets import list.csv' 'pets import /tmp/list.csv'; do
+        rehome $command || echo "exit $?"
+      done`);
+    const part = (name: string) => partOf(text, name);
+    expect(part("copy")).toBe(
+      [
+        "Copied from /home/kim/.local/share/rehome to /var/lib/rehome; both sides are equal.",
+        '[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]',
+        "rehome",
+        "",
+      ].join("\n"),
+    );
+    expect(part("install")).toBe(
+      "Try: journalctl -u rehome -o cat -n 20 shows why. Correct /etc/default/rehome, then: systemctl restart rehome\n",
+    );
+    const account = "This command works as the account rehome, which needs access too.";
+    const readable = "Copy it to a folder that this user can read, such as /tmp.";
+    const input = "Name a file, or - for standard input.";
+    const refused = (what: string, advice: string, exitCode: number) =>
+      `Error: ${what}: permission denied.\nTry: ${advice} ${account}\nexit ${exitCode}\n`;
+    expect(part("files")).toBe(
+      refused("/root cannot be listed", "Name a folder that this user can read and write.", 1) +
+        refused(
+          "/root/new.db cannot be made",
+          "Name a file in a folder that this user can write to.",
+          1,
+        ) +
+        refused("The backup /root/good.db cannot be read", readable, 1) +
+        refused("list.csv cannot be read", input, 2) +
+        refused("/tmp/list.csv cannot be read", input, 2),
+    );
+  },
+  slowMs,
+);
+
+test(
+  "the service makes a backup by itself within its unit, and a command one of its catalogue, wherever that is",
+  async () => {
+    const text = await inSystem(`
+      rehome service install >/dev/null
+      rehome keys create --plan free --name website >/dev/null 2>&1
+      # systemd and root read them: the account need not.
+      chmod 600 /etc/default/rehome
+      timeout 60 sh -c 'until rehome doctor | grep -q "^ok    backup"; do sleep 0.1; done'
+      echo "== by itself"
+      stat -c '%U %a %n' /var/lib/rehome/backups/*
+      rehome backup verify /var/lib/rehome/backups/*.db | head -1
+      rehome doctor | grep '^ok    backup'
+      echo "== elsewhere"
+      install -d -o rehome -m 700 /srv/rehome
+      mkdir -p /etc/systemd/system/rehome.service.d
+      echo '[Service]\\nReadWritePaths=/srv/rehome' >/etc/systemd/system/rehome.service.d/own.conf
+      echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
+      systemctl daemon-reload; systemctl restart rehome
+      rehome pets add --name Rex --category 1 >/dev/null
+      rehome backup verify "$(rehome backup --json | jq -r .file)"
+      rehome doctor | grep -o '^ok    backup .* KiB, written to /var/lib/rehome/backups/'`);
+    const file = "/var/lib/rehome/backups/rehome-[\\da-f]{8}-\\d{8}T\\d{6}Z\\.db";
+    expect(partOf(text, "by itself")).toMatch(
+      new RegExp(
+        `^rehome 600 ${file}\n${file} can be restored: .*\nok    backup .* written to ${file}\n$`,
+      ),
+    );
+    expect(partOf(text, "elsewhere")).toContain("\n  1 animal: ");
+    expect(partOf(text, "elsewhere")).toContain("written to /var/lib/rehome/backups/");
+  },
+  slowMs,
+);

@@ -1,0 +1,301 @@
+/**
+ * A release as a maintainer makes it, in a clone, and what comes of it: the same bytes each time,
+ * packages that come and go cleanly, an apt repository, the arm64 executable at work. The tests of
+ * the release are left out, because this is one of them, and so are the executables for musl.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../../test/helpers/binary.ts";
+import { expectToWork } from "../../test/helpers/emulated.ts";
+import { finished } from "../../test/helpers/finished.ts";
+
+const root = join(import.meta.dir, "../..");
+/** To build an executable and to run one in an emulator takes its time. */
+const slowMs = 900_000;
+const folder = temporaryFolder();
+/** Seen from a copy of this system too, where the folder is /mnt/out. */
+const clone = join(folder.path, "clone");
+const out = join(clone, "dist");
+
+async function run(
+  command: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<{ exitCode: number; text: string }> {
+  const child = Bun.spawn([...command], {
+    cwd: options.cwd ?? folder.path,
+    env: { ...process.env, ...options.env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const { exitCode, stdout, stderr } = await finished(child);
+  return { exitCode, text: stdout + stderr };
+}
+
+async function succeed(cwd: string, ...command: string[]): Promise<string> {
+  const { exitCode, text } = await run(command, { cwd });
+  expect([command.join(" "), exitCode, exitCode === 0 ? "" : text]).toEqual([
+    command.join(" "),
+    0,
+    "",
+  ]);
+  return text;
+}
+
+beforeAll(async () => {
+  await succeed(root, "git", "clone", "--quiet", root, clone);
+  const git = (...args: string[]) => succeed(clone, "git", ...args);
+  await git("checkout", "--quiet", "-B", "main");
+  await succeed(clone, process.execPath, "install", "--frozen-lockfile");
+  await succeed(clone, "sed", "-i", 's/^\\( *"test":\\).*/\\1 "true",/', "package.json");
+  // They get no Debian package, and their tarballs are made as the others are.
+  await succeed(clone, "sed", "-i", '/^  { name: .*-musl"/d', "scripts/build-all.ts");
+  const changelog = readFileSync(join(clone, "CHANGELOG.md"), "utf8");
+  const changed = changelog.replace("## Unreleased\n", "## Unreleased\n\n- A thing.\n");
+  await Bun.write(join(clone, "CHANGELOG.md"), changed);
+  await git("config", "user.email", "a@example.org");
+  await git("config", "user.name", "a");
+  // The account that runs the tests may sign, or have hooks.
+  for (const what of ["commit.gpgSign", "tag.gpgSign"]) await git("config", what, "false");
+  await git("config", "core.hooksPath", "/dev/null");
+  await git("commit", "--quiet", "--all", "--message", "leave the tests and musl out");
+  await succeed(clone, process.execPath, "run", "release", "97.8.9", "--preset", "0");
+}, slowMs);
+afterAll(() => folder[Symbol.dispose]());
+
+test("a release is a commit, a tag, and files of that version", async () => {
+  const git = (...args: string[]) => succeed(clone, "git", ...args);
+  expect(await git("status", "--porcelain")).toBe("");
+  expect(await git("log", "-1", "--format=%s %D")).toMatch(
+    /^chore\(release\): 97\.8\.9 .*\btag: v97\.8\.9\b/,
+  );
+  expect(readFileSync(join(clone, "CHANGELOG.md"), "utf8")).toMatch(
+    /^## Unreleased\n\n## 97\.8\.9 - \d{4}-\d\d-\d\d\n\n- A thing\.\n/m,
+  );
+  const files = readdirSync(out).filter((name) => name.startsWith("rehome_"));
+  expect(files.toSorted()).toEqual(["rehome_97.8.9_amd64.deb", "rehome_97.8.9_arm64.deb"]);
+  expect(await succeed(out, "./rehome-linux-x64", "--version")).toBe("97.8.9\n");
+});
+
+test(
+  "a second build of the tag, in another folder, is the same to the byte",
+  async () => {
+    const script = [process.execPath, "scripts/rebuild.ts", "v97.8.9", "dist"];
+    const text = await succeed(clone, ...script, "--only", "x64", "--preset", "0");
+    expect(text).toBe("4 files are the same\n");
+  },
+  slowMs,
+);
+
+test("the checksums are those of the files, as sha256sum reads them", async () => {
+  const { exitCode, text } = await run(["sha256sum", "--check", "SHA256SUMS"], { cwd: out });
+  expect([exitCode, text.match(/: OK$/gm)?.length]).toEqual([0, 7]);
+});
+
+const completions = ["bash", "zsh", "fish"].map((shell) => `completions/rehome.${shell}`);
+
+test.each([
+  ["the tarball", "tar tvf rehome-linux-x64.tar.xz", /^rehome-[\d.]+\//],
+  ["the Debian package", "dpkg-deb --contents *_amd64.deb", /^\.\/usr\/share\/doc\/rehome\//],
+])("%s has files of root, and what README and the guides lead to", async (what, list, folderOf) => {
+  const { text } = await run(["sh", "-c", list], { cwd: out });
+  expect(text).not.toMatch(/^\S+ (?!0\/0|root\/root)/m);
+  expect(new Set(text.match(/\d{4}-\d\d-\d\d \d\d:\d\d/g)).size).toBe(1);
+  const paths = text.split("\n").map((line) => line.replace(/^.* \d\d:\d\d /, ""));
+  const names = paths.map((path) => path.replace(folderOf, "").replace(/\/$/, ""));
+  const readme = await Bun.file(join(root, "README.md")).text();
+  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = ""]) => link);
+  expect(links).toContain("docs/running.md");
+  const running = await Bun.file(join(root, "docs/running.md")).text();
+  const configurations =
+    running.match(/\bpackaging\/(?:caddy|prometheus|grafana)\b[\w./]*\w/g) ?? [];
+  expect(configurations).toContain("packaging/caddy/Caddyfile");
+  const proxies = ["nginx", "haproxy", "caddy"].map((proxy) => `packaging/${proxy}`);
+  const own = ["rehome", "LICENSE", "systemd/rehome.service", ...completions];
+  const expected = [...links, ...configurations, ...proxies, "THIRD-PARTY-NOTICES"];
+  // Debian has the licence under another name, and a place for each of the others.
+  const wanted = what === "the tarball" ? [...expected, ...own] : expected;
+  const isThere = (name: string) =>
+    names.includes(name) || (name === "LICENSE" && names.includes("copyright"));
+  expect(wanted.filter((name) => !isThere(name))).toEqual([]);
+});
+
+test("a bill of materials lies beside", async () => {
+  const bill = (await Bun.file(join(out, "rehome.cdx.json")).json()) as { bomFormat: string };
+  expect(bill.bomFormat).toBe("CycloneDX");
+});
+
+describe("the Debian package", () => {
+  /** Runs a script in a copy of this system, which ends with it. */
+  async function inCopy(script: string): Promise<string> {
+    const file = join(folder.path, "script");
+    writeFileSync(file, script);
+    const mounts = `
+      set -e
+      work=${folder.path}/copy
+      mkdir -p $work; mount -t tmpfs tmpfs $work; mkdir $work/upper $work/work $work/root
+      mount -t overlay overlay -o lowerdir=/,upperdir=$work/upper,workdir=$work/work $work/root
+      mount -t tmpfs tmpfs $work/root/run
+      mount -t proc proc $work/root/proc
+      mount --rbind /dev $work/root/dev
+      mkdir -p $work/root/mnt/out; mount --bind ${folder.path} $work/root/mnt/out
+      export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+      exec chroot $work/root /bin/sh -eu /mnt/out/script`;
+    const { exitCode, text } = await run(["unshare", "--mount", "bash", "-c", mounts]);
+    expect([text, exitCode]).toEqual([text, 0]);
+    return text;
+  }
+
+  test(
+    "comes, is upgraded with its data and settings kept, and purge leaves nothing",
+    async () => {
+      // The same package with a higher version: unpacked, renamed, packed again.
+      const newer = `
+        dpkg-deb --raw-extract clone/dist/rehome_*_amd64.deb newer
+        sed -i 's/^Version: .*/&+next/' newer/DEBIAN/control
+        dpkg-deb -Znone --build newer newer.deb >/dev/null; rm -rf newer`;
+      expect((await run(["bash", "-euc", newer])).exitCode).toBe(0);
+      const text = await inCopy(`
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb >/dev/null
+        stat -c 'data %a %U %G' /var/lib/rehome
+        su -s /bin/sh rehome -c 'rehome keys create --plan free --name a --data /var/lib/rehome --json' >/dev/null
+        echo REHOME_PORT=9999 >>/etc/default/rehome
+        dpkg -i /mnt/out/newer.deb >/dev/null </dev/null
+        dpkg-query -W -f 'version \${Version}\\n' rehome
+        tail -1 /etc/default/rehome
+        su -s /bin/sh rehome -c 'rehome keys list --data /var/lib/rehome --json' | grep -c '"plan": "free"'
+        systemctl is-enabled rehome.service
+        systemd-analyze verify rehome.service && echo verified
+        dpkg -r rehome >/dev/null; ls /var/lib/rehome
+        install -D /dev/null /var/log/rehome/access.log
+        dpkg -P rehome >/dev/null
+        ls -d /var/lib/rehome /var/log/rehome /etc/default/rehome /usr/bin/rehome 2>&1 | grep -c 'No such file' || true
+        getent passwd rehome || echo 'no account'`);
+      expect(text).toContain("data 700 rehome rehome\n");
+      expect(text).toMatch(/version [\d.]+\+next\nREHOME_PORT=9999\n1\nenabled\n/);
+      expect(text).toContain("verified\n");
+      expect(text).toMatch(/\nrehome\.db\n/);
+      expect(text).toContain("\n4\nno account\n");
+    },
+    slowMs,
+  );
+
+  test(
+    "is installed though the service cannot start, and comes back after a removal as it was",
+    async () => {
+      // systemd as far as the package's scripts can tell: the port of the service is taken, all
+      // else works.
+      const text = await inCopy(`
+        mkdir -p /run/systemd/system; rm -f /usr/sbin/policy-rc.d
+        mv /usr/bin/systemctl /usr/bin/systemctl.real
+        printf '#!/bin/sh\\ncase "$*" in *restart*) echo "$*"; exit 1;; *daemon-reload*|*is-active*|*stop*) ;; *) exec systemctl.real --root=/ "$@";; esac\\n' >/usr/bin/systemctl
+        chmod 755 /usr/bin/systemctl
+        enabled() { echo "enabled: $(systemctl is-enabled rehome.service)"; }
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb </dev/null; enabled
+        dpkg-query -W -f '\${db:Status-Status}\n' rehome
+        dpkg -r rehome >/dev/null; echo 'again'
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb </dev/null; enabled
+        systemctl.real --root=/ disable rehome.service
+        dpkg -r rehome >/dev/null
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb >/dev/null </dev/null; enabled
+        dpkg -P rehome >/dev/null
+        find /etc/systemd /var/lib/systemd -name '*rehome*' | sed 's/^/left: /'`);
+      const [first = "", again = ""] = text.split("again\n");
+      // What went to standard error comes last.
+      expect(text).toContain("is installed, but does not run: systemctl status rehome.service");
+      expect(first).toContain("enabled: enabled\ninstalled\n");
+      expect(again).toMatch(/restart .*rehome\.service[^]*enabled: enabled\n/);
+      expect(again).toContain("enabled: disabled\n");
+      expect(again).not.toContain("left: ");
+    },
+    slowMs,
+  );
+
+  test(
+    "`rehome service install` in its place works for an account that is there, and says when it restarts nothing",
+    async () => {
+      const text = await inCopy(`
+        install -D -m 755 /mnt/out/clone/dist/rehome-linux-x64 /usr/local/bin/rehome
+        install -D -m 755 /mnt/out/clone/dist/rehome-linux-x64 '/opt/my apps/rehome'
+        /usr/local/bin/rehome service install --user games
+        systemd-analyze verify rehome.service && echo verified
+        grep -h '^User=\\|^Group=' /etc/systemd/system/rehome*.service
+        mkdir -p /run/systemd/system
+        printf '#!/bin/sh\\n' >/usr/bin/systemctl; chmod 755 /usr/bin/systemctl
+        /usr/local/bin/rehome service install --user games
+        echo again; '/opt/my apps/rehome' service install || echo "refused $?"
+        '/opt/my apps/rehome' service print || echo "refused $?"`);
+      expect(text).toContain("verified\nUser=games\n");
+      expect(text).toContain(": systemctl restart rehome\nagain\nrefused 2\nrefused 2\n");
+    },
+    slowMs,
+  );
+
+  test(
+    "`rehome service install` changes its settings, and leaves its units to its upgrades",
+    async () => {
+      const text = await inCopy(`
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb >/dev/null
+        echo begin; rehome service install --host 0.0.0.0 --port 443; echo end
+        grep -c '^REHOME_HOST=0.0.0.0$' /etc/default/rehome
+        dpkg -P rehome >/dev/null
+        find /etc -name '*rehome*' | sed 's/^/left: /'`);
+      const wrote =
+        "Wrote /etc/systemd/system/rehome.service.d/low-port.conf\nWrote /etc/default/rehome\nsystemd does not run here.";
+      expect(text).toContain(`begin\n${wrote} The units are installed for later.\nend\n1\n`);
+      expect(text).not.toContain("left: ");
+    },
+    slowMs,
+  );
+
+  test.each(["without", "with"])(
+    "is installed by apt from the repository that is made of it, %s a key that signs",
+    async (key) => {
+      const home = join(folder.path, `gpg-${key}`);
+      mkdirSync(home, { mode: 0o700 });
+      const env = { GNUPGHOME: home };
+      const maker = ["gpg", "--batch", "--quiet", "--passphrase", "", "--quick-gen-key", "a@b.org"];
+      if (key === "with") expect((await run(maker, { env })).exitCode).toBe(0);
+      const [script, tree] = ["scripts/apt-tree.ts", join(folder.path, `apt-${key}`)];
+      const command = [process.execPath, script, "dist", tree, `file:/mnt/out/apt-${key}`];
+      expect(await run(command, { cwd: clone, env })).toMatchObject({ exitCode: 0 });
+      await run(["gpgconf", "--kill", "all"], { env });
+      const text = await inCopy(`
+        rm -rf /etc/apt/sources.list /etc/apt/sources.list.d/*
+        cp /mnt/out/apt-${key}/rehome.sources /etc/apt/sources.list.d/
+        apt-get -qq -o APT::Sandbox::User=root update
+        apt-get -qq -y install rehome >/dev/null </dev/null
+        rehome --version; apt-cache policy rehome | grep -c 'file:/mnt/out/apt-${key} stable/main'
+        grep -c 'BEGIN PGP' /etc/apt/sources.list.d/rehome.sources || true`);
+      expect(text).toContain(`97.8.9\n1\n${key === "with" ? 1 : 0}\n`);
+    },
+    slowMs,
+  );
+
+  // The machine as ELF names it.
+  test.each([
+    ["amd64", "3e 00"],
+    ["arm64", "b7 00"],
+  ])("for %s holds an executable for it", async (architecture, machine) => {
+    const field = "dpkg-deb --field *_$0.deb Architecture";
+    const take = "dpkg-deb --fsys-tarfile *_$0.deb | tar xO ./usr/bin/rehome";
+    const script = `${field}; ${take} | head -c 20 | tail -c 2 | od -An -tx1`;
+    const child = Bun.spawn(["sh", "-c", script, architecture], { cwd: out, stderr: "ignore" });
+    expect(await child.stdout.text()).toBe(`${architecture}\n ${machine}\n`);
+  });
+});
+
+describe("the arm64 executable on a Raspberry Pi's processor", () => {
+  const cpu = "cortex-a53";
+  test(
+    "migrates, makes a key, serves and stops",
+    async () => {
+      const emulator = ["qemu-aarch64-static", "-cpu", cpu, "-L", "/usr/aarch64-linux-gnu"];
+      const data = join(folder.path, cpu);
+      mkdirSync(data);
+      await expectToWork([...emulator, join(out, "rehome-linux-arm64")], data);
+    },
+    slowMs,
+  );
+});

@@ -1,0 +1,135 @@
+/** The code that the page shows, as it stands there, run in its language against the executable. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { languages, type LanguageId } from "../../src/features/docs/samples.ts";
+import {
+  makeKey,
+  roomy,
+  serve,
+  temporaryFolder,
+  type RunningBinary,
+} from "../../test/helpers/binary.ts";
+import { openPage, startBrowser } from "../../test/helpers/browser.ts";
+import { formOf } from "../../test/helpers/docs-page.ts";
+import { finished } from "../../test/helpers/finished.ts";
+import { limitedProxy } from "../../test/helpers/limited-proxy.ts";
+
+const folder = temporaryFolder();
+const biggest = "9223372036854775807";
+const name = `Rex's "friend" \\ $1 \`ż\` 🐕`;
+let server: RunningBinary;
+let browser: Browser;
+let key: string;
+/** What the page shows of each operation, by language. */
+const code: Record<string, Record<string, string>> = {};
+
+const file = (name: string) => join(folder.path, name);
+/** How a program is run. Debian's own Python has Debian's requests. */
+const commands: Record<LanguageId, { readonly file: string; readonly command: string[] }> = {
+  curl: { file: "sample.sh", command: ["sh"] },
+  javascript: { file: "sample.mjs", command: [process.execPath] },
+  python: { file: "sample.py", command: ["/usr/bin/python3"] },
+  php: { file: "sample.php", command: ["php"] },
+};
+
+beforeAll(async () => {
+  server = await serve(folder.path);
+  browser = await startBrowser();
+  ({ key } = await makeKey(folder.path, ...roomy));
+  await using opened = await openPage(browser, `${server.origin}/docs`);
+  const { page } = opened;
+  await page.fill("#key", key);
+  const create = formOf(page, "createPet");
+  await create.locator("textarea").fill(`{"name":${JSON.stringify(name)},"categoryId":${biggest}}`);
+  await formOf(page, "listPets").getByLabel("limit").fill("1");
+  await formOf(page, "getPet").getByLabel("petId").fill("1");
+  for (const operation of ["createPet", "listPets", "getPet"]) {
+    const blocks = formOf(page, operation).locator("[data-language]");
+    code[operation] = Object.fromEntries(
+      await blocks.evaluateAll((all) =>
+        all.map((each) => {
+          const { dataset, textContent } = each as unknown as {
+            dataset: { language: string };
+            textContent: string;
+          };
+          return [dataset.language, textContent];
+        }),
+      ),
+    );
+  }
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  folder[Symbol.dispose]();
+});
+
+async function run(language: LanguageId, text: string) {
+  const program = commands[language];
+  await Bun.write(file(program.file), text);
+  const child = Bun.spawn([...program.command, file(program.file)], {
+    cwd: folder.path,
+    env: { ...process.env, API_KEY: key },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  return await finished(child);
+}
+
+/** The plain way to read JSON in JavaScript rounds, and the code says so. */
+const shownAs = (language: LanguageId) =>
+  language === "javascript" ? "9223372036854776000" : biggest;
+
+async function animal(id: number): Promise<string> {
+  const headers = { authorization: `Bearer ${key}` };
+  return await (await fetch(`${server.origin}/v1/pets/${id}`, { headers })).text();
+}
+
+test("is there in four languages, without the key, for each operation", () => {
+  for (const shown of Object.values(code)) {
+    expect(Object.keys(shown)).toEqual(languages.map(({ id }) => id));
+    for (const text of Object.values(shown)) {
+      expect(text).toContain(`${server.origin}/v1/pets`);
+      expect(text).not.toContain(key);
+    }
+  }
+});
+
+describe.each(languages.map(({ id }, at) => ({ language: id, id: at + 1 })))(
+  "in $language",
+  ({ language, id }) => {
+    test("it adds the animal that stands in the form, every digit and character of it", async () => {
+      const { stdout, stderr, exitCode } = await run(language, code["createPet"]![language]!);
+      expect([exitCode, stderr.replace(/ +%.*/s, "")]).toEqual([0, ""]);
+      expect(stdout).toContain(shownAs(language));
+      const stored = JSON.parse(await animal(id)) as { name: string };
+      expect(stored.name).toBe(name);
+      expect(await animal(id)).toContain(`"categoryId":${biggest}`);
+    }, 120_000);
+
+    test("it lists to the end and gets, with every digit that its language keeps", async () => {
+      for (const operation of ["listPets", "getPet"]) {
+        const { stdout, stderr, exitCode } = await run(language, code[operation]![language]!);
+        expect([exitCode, stderr.replace(/ +%.*/s, "")]).toEqual([0, ""]);
+        expect(stdout).toContain(shownAs(language));
+      }
+    }, 120_000);
+
+    test("it waits as long as Retry-After says, and sends the request again", async () => {
+      const proxy = limitedProxy(server.origin, {
+        0: { status: 429, retryAfterSeconds: 2 },
+      });
+      const text = code["listPets"]![language]!.replaceAll(server.origin, proxy.origin);
+      const { stdout, exitCode } = await run(language, text);
+      await proxy.stop();
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain(shownAs(language));
+      // One that is refused, and then to the empty page; curl asks for the first page alone.
+      expect(proxy.arrivals.length).toBeGreaterThanOrEqual(2);
+      const [first = 0, second = 0] = proxy.arrivals;
+      expect(second - first).toBeGreaterThanOrEqual(1_950);
+    }, 120_000);
+  },
+);

@@ -1,0 +1,124 @@
+/**
+ * PgBouncer between rehome and its database: a pool of sessions serves, one of transactions is
+ * refused in words.
+ */
+import { expect, test } from "bun:test";
+import { chmodSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
+import { testDatabase } from "../../test/helpers/postgres.ts";
+
+const startTimeoutMs = 60_000;
+const version = /PgBouncer (\d+)\.(\d+)/.exec(
+  Bun.spawnSync(["/usr/sbin/pgbouncer", "--version"]).stdout.toString(),
+);
+const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
+const canKeepStatements = major > 1 || minor >= 21;
+
+interface Pooler extends AsyncDisposable {
+  /** The address of the database through the pooler. */
+  readonly url: string;
+}
+
+async function pooled(database: string, mode: "session" | "transaction"): Promise<Pooler> {
+  const folder = temporaryFolder();
+  const { hostname, port, username, password, pathname } = new URL(database);
+  const listenPort = await freePort();
+  const name = pathname.slice(1);
+  const file = join(folder.path, "pgbouncer.ini");
+  writeFileSync(
+    file,
+    `[databases]
+${name} = host=${hostname} port=${port} user=${username} password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${listenPort}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+default_pool_size = 20
+${canKeepStatements ? "max_prepared_statements = 0" : ""}
+`,
+  );
+  chmodSync(folder.path, 0o755);
+  // It refuses to be root.
+  const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
+  const child = Bun.spawn(["/usr/sbin/pgbouncer", ...user, file], {
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  const deadlineMs = performance.now() + startTimeoutMs;
+  while (!(await listens(listenPort))) {
+    if (performance.now() > deadlineMs) throw new Error("pgbouncer did not start");
+    await Bun.sleep(10);
+  }
+  return {
+    url: `postgres://${username}:any@127.0.0.1:${listenPort}/${name}`,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.on("connect", () => resolve(true));
+    socket.on("error", () => resolve(false));
+    socket.on("connect", () => socket.destroy());
+  });
+}
+
+/** The address is a variable: one on a command line is warned of. */
+const createKey = (address: string, name = "a") =>
+  rehome(["keys", "create", "--name", name, "--plan", "business", "--json"], {
+    env: { REHOME_STORE: address },
+  });
+
+test("a pool of sessions serves", async () => {
+  await using database = await testDatabase();
+  await using pooler = await pooled(database.url, "session");
+  const created = await createKey(pooler.url);
+  expect(created.stderr).toBe("");
+  const { key } = JSON.parse(created.stdout) as { key: string };
+  await using first = await serve(undefined, ["--store", pooler.url]);
+  await using second = await serve(undefined, ["--store", pooler.url]);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = '{"name":"Rex","categoryId":9223372036854775807}';
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, at) => {
+      const { origin } = at % 2 === 0 ? first : second;
+      const init = at % 4 < 2 ? { headers } : { headers, method: "POST", body };
+      return fetch(`${origin}/v1/pets`, init);
+    }),
+  );
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    ...Array<number>(20).fill(200),
+    ...Array<number>(20).fill(201),
+  ]);
+  const list = await fetch(`${first.origin}/v1/pets?limit=100`, { headers });
+  expect(await list.json()).toHaveLength(20);
+  expect([await first.stop(), await second.stop()]).toEqual([0, 0]);
+});
+
+test("a pool of transactions that does not keep statements apart is refused, with what to use", async () => {
+  await using database = await testDatabase();
+  await using pooler = await pooled(database.url, "transaction");
+  const hint =
+    "Try: Use PgBouncer 1.21 or newer with max_prepared_statements set, a pool in session mode, or the database's own address.\n";
+  const first = await createKey(pooler.url);
+  const second = await createKey(pooler.url, "b");
+  for (const { exitCode, stdout, stderr } of [first, second]) {
+    expect([exitCode, stdout]).toEqual([1, ""]);
+    expect(stderr).toStartWith("Error: ");
+    expect(stderr).toEndWith(hint);
+  }
+  const server = await rehome(["serve", "--port", "0", "--store", pooler.url]);
+  expect(server.exitCode).toBe(1);
+  expect(server.stderr).toContain("is a pooler that does not support prepared statements");
+  expect(server.stderr).toEndWith(hint);
+});

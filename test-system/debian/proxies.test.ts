@@ -1,0 +1,253 @@
+/**
+ * rehome behind the proxies that Debian has, with the configurations that are published, as real
+ * processes.
+ */
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "../../test/helpers/free-port.ts";
+import { raw } from "../../test/helpers/raw.ts";
+import {
+  makeKey,
+  roomy,
+  serve,
+  temporaryFolder,
+  type RunningBinary,
+} from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { until } from "../../test/helpers/until.ts";
+
+const packaging = join(import.meta.dir, "../../packaging");
+const baseUrl = "https://pets.example.org/v1";
+const trusting = ["--trusted-proxy", "127.0.0.1", "--base-url", baseUrl];
+const startTimeoutMs = 60_000;
+
+interface Proxy extends AsyncDisposable {
+  readonly origin: string;
+}
+
+/** Starts a proxy and resolves when it answers. */
+async function start(command: string[], port: number, env = {}): Promise<Proxy> {
+  const child = Bun.spawn(command, {
+    env: { ...process.env, ...env },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const deadlineMs = performance.now() + startTimeoutMs;
+  for (;;) {
+    const answer = await fetch(origin).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer !== undefined) break;
+    if (child.exitCode !== null || performance.now() > deadlineMs) {
+      child.kill();
+      throw new Error(`the proxy did not start: ${await child.stderr.text()}`);
+    }
+    await Bun.sleep(10);
+  }
+  return {
+    origin,
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.exited;
+    },
+  };
+}
+
+/** nginx with the published server, on ports of this test. */
+async function nginx(folder: string, upstream: number, second?: number): Promise<Proxy> {
+  const port = await freePort();
+  const server = readFileSync(join(packaging, "nginx/rehome.conf"), "utf8")
+    .replace("server 127.0.0.1:8080 ", `server 127.0.0.1:${upstream} `)
+    .replace("# server 127.0.0.1:8081 ", () =>
+      second === undefined ? "# " : `server 127.0.0.1:${second} `,
+    )
+    .replace("listen 80;", `listen 127.0.0.1:${port};`);
+  expect(server).toContain(`127.0.0.1:${upstream}`);
+  const file = join(folder, "nginx.conf");
+  const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const temporary = kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`);
+  const user = process.getuid?.() === 0 ? "user root;" : "";
+  writeFileSync(
+    file,
+    `${user} daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error;
+     events {} http { access_log off; ${temporary.join(" ")} ${server} }`,
+  );
+  return await start(["/usr/sbin/nginx", "-c", file], port);
+}
+
+/** Caddy with the published site, on ports of this test and without a certificate. */
+async function caddy(folder: string, upstream: number): Promise<Proxy> {
+  const port = await freePort();
+  const site = readFileSync(join(packaging, "caddy/Caddyfile"), "utf8")
+    .replace("pets.example.org {", `http://127.0.0.1:${port} {`)
+    .replace("127.0.0.1:8080", `127.0.0.1:${upstream}`);
+  const file = join(folder, "Caddyfile");
+  writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
+  const home = join(folder, "home");
+  mkdirSync(home);
+  return await start(["/usr/bin/caddy", "run", "--config", file, "--adapter", "caddyfile"], port, {
+    HOME: home,
+    XDG_DATA_HOME: home,
+  });
+}
+
+/** HAProxy with the published configuration, on ports of this test. */
+async function haproxy(folder: string, upstream: number, second?: number): Promise<Proxy> {
+  const port = await freePort();
+  const text = readFileSync(join(packaging, "haproxy/haproxy.cfg"), "utf8")
+    .replace("bind :80\n", `bind 127.0.0.1:${port}\n`)
+    .replace("first 127.0.0.1:8080", `first 127.0.0.1:${upstream}`)
+    .replace("# server second 127.0.0.1:8081", () =>
+      second === undefined ? "#" : `server second 127.0.0.1:${second}`,
+    );
+  const file = join(folder, "haproxy.cfg");
+  writeFileSync(file, text);
+  return await start(["/usr/sbin/haproxy", "-db", "-f", file], port);
+}
+
+const portOf = ({ origin }: RunningBinary) => Number(new URL(origin).port);
+
+describe.each([
+  ["nginx", nginx],
+  ["caddy", caddy],
+  ["haproxy", haproxy],
+] as const)("behind %s", (_name, proxyFor) => {
+  test("addresses are the clients', limits are theirs, and links name the public address", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    const { key } = await makeKey(data.path, ...roomy);
+    const log = join(folder.path, "access.log");
+    const limits = ["--anonymous-per-minute", "3", "--log-file", log];
+    await using server = await serve(data.path, [...trusting, ...limits]);
+    await using proxy = await proxyFor(folder.path, portOf(server));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    for (let i = 0; i < 2; i += 1) {
+      const body = `{"name":"a${i}","categoryId":${i}}`;
+      const created = await fetch(`${proxy.origin}/v1/pets`, { method: "POST", headers, body });
+      expect(created.status).toBe(201);
+    }
+    const page = await fetch(`${proxy.origin}/v1/pets?limit=1`, { headers });
+    expect(page.headers.get("link")).toBe(`<${baseUrl}/pets?limit=1&after=1>; rel="next"`);
+    expect(page.headers.get("x-ratelimit-limit")).toBe("1000000");
+    expect(page.headers.get("x-request-id")).toMatch(/^[\w.-]{8,64}$/);
+    const named = await fetch(`${proxy.origin}/health`, { headers: { "x-request-id": "mine-1" } });
+    expect(named.headers.get("x-request-id")).toBe("mine-1");
+    const document = (await (await fetch(`${proxy.origin}/docs/json`)).json()) as {
+      servers: { url: string }[];
+    };
+    expect(document.servers.map(({ url }) => url)).toContain(baseUrl);
+
+    // A client that forges the header is still the one that the proxy saw: three requests, then
+    // 429.
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const forged = { "x-forwarded-for": `203.0.113.${i}` };
+      statuses.push((await fetch(`${proxy.origin}/v1/pets`, { headers: forged })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    // Another client of the same proxy has its own bucket.
+    const other = Bun.spawnSync(
+      ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}"].concat([
+        "--interface",
+        "127.0.0.2",
+        `${proxy.origin}/v1/pets`,
+      ]),
+    );
+    expect(other.stdout.toString()).toBe("401");
+    expect(await server.stop()).toBe(0);
+    const addresses = readFileSync(log, "utf8")
+      .split("\n")
+      .filter((line) => line.includes('"status":401'))
+      .map((line) => (JSON.parse(line) as { address: string }).address);
+    expect(addresses).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2"]);
+  });
+
+  test("a client is not told rehome's timeout, which is longer than the proxy's", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    await using server = await serve(data.path, trusting);
+    await using proxy = await proxyFor(folder.path, portOf(server));
+    const head = "GET /health HTTP/1.1\r\nHost: pets.example.org\r\n";
+    const { headers, status } = await raw(proxy.origin, `${head}\r\n`, 50);
+    expect(status).toBe(200);
+    expect(headers.get("keep-alive")).toBeUndefined();
+  });
+
+  test("connections to rehome are kept and used again", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    await using server = await serve(data.path, trusting);
+    await using proxy = await proxyFor(folder.path, portOf(server));
+    for (let i = 0; i < 50; i += 1) await (await fetch(`${proxy.origin}/health`)).text();
+    const { stdout } = Bun.spawnSync(["ss", "-Htn", `( dport = :${portOf(server)} )`]);
+    const open = stdout.toString().trim().split("\n");
+    // 50 requests one after another need one; closed ones would show as TIME-WAIT.
+    expect(open.length).toBeLessThanOrEqual(4);
+    expect(open.filter((line) => line.startsWith("ESTAB")).length).toBeGreaterThan(0);
+  });
+
+  test("a restart with --reuse-port under load loses nothing that was answered", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    const { key } = await makeKey(data.path, ...roomy);
+    const port = String(await freePort());
+    const args = [...trusting, "--reuse-port", "--port", port];
+    const first = await serve(data.path, args);
+    await using proxy = await proxyFor(folder.path, Number(port));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const statuses: number[] = [];
+    const created: string[] = [];
+    const over = new AbortController();
+    const caller = async (number: number): Promise<void> => {
+      for (let i = 0; !over.signal.aborted; i += 1) {
+        const name = `${number}-${i}`;
+        const isCreate = i % 5 === 0;
+        const answer = await fetch(`${proxy.origin}/v1/pets?limit=2`, {
+          headers,
+          ...(isCreate ? { method: "POST", body: `{"name":"${name}","categoryId":1}` } : {}),
+        });
+        await answer.text();
+        statuses.push(answer.status);
+        if (answer.status === 201) created.push(name);
+      }
+    };
+    const callers = Array.from({ length: 8 }, (_, number) => caller(number));
+    const served = () => statuses.filter((status) => status < 300).length;
+    const reached = (wanted: number) => until(() => served() >= wanted);
+    await reached(200);
+    await using second = await serve(data.path, args);
+    await reached(served() + 100);
+    expect(await first.stop()).toBe(0);
+    await reached(served() + 400);
+    over.abort();
+    await Promise.all(callers);
+    // The system drops the connections that wait for the first process when it stops: one of each
+    // caller at most, if the machine is busy.
+    const failed = statuses.filter((status) => status >= 300);
+    expect([failed, failed.length <= callers.length]).toEqual([failed.map(() => 502), true]);
+    const { stdout } = await command(["pets", "export", "--format", "json", "--data", data.path]);
+    const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(created.toSorted());
+    expect(await second.stop()).toBe(0);
+  });
+});
+
+describe.each([
+  ["nginx", nginx],
+  ["haproxy", haproxy],
+] as const)("two processes behind %s", (_name, proxyFor) => {
+  test("serve on, whatever methods anybody sends", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    await using first = await serve(data.path, trusting);
+    await using second = await serve(data.path, trusting);
+    await using proxy = await proxyFor(folder.path, portOf(first), portOf(second));
+    for (let i = 0; i < 4; i += 1) {
+      await raw(proxy.origin, "BREW / HTTP/1.1\r\nHost: pets.example.org\r\n\r\n", 50, 1_000);
+      for (let j = 0; j < 4; j += 1) {
+        expect((await fetch(`${proxy.origin}/health`)).status).toBe(200);
+      }
+    }
+  });
+});

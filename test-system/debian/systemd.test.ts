@@ -1,0 +1,97 @@
+/** The units: what systemd says of them, and that the service stays within what they allow. */
+import { expect, test } from "bun:test";
+import { chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+
+/** systemd's own worst mark for a unit that is well locked in: "OK" ends at 2.0. */
+const exposureMax = 1.5;
+
+async function analyze(...args: string[]): Promise<{ exitCode: number; text: string }> {
+  const child = Bun.spawn(["systemd-analyze", ...args], { stdout: "pipe", stderr: "pipe" });
+  const [out, err, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { exitCode, text: out + err };
+}
+
+test("systemd finds nothing to criticise, and the service is well locked in", async () => {
+  using folder = temporaryFolder();
+  // The folder of the project may have a blank in its path, which no unit can hold.
+  const path = join(folder.path, "rehome");
+  copyFileSync(await executable(), path);
+  const { stdout, exitCode } = await rehome(["service", "print", "rehome.service"], { path });
+  expect(exitCode).toBe(0);
+  const unit = join(folder.path, "rehome.service");
+  writeFileSync(unit, stdout);
+  expect(await analyze("verify", unit)).toEqual({ exitCode: 0, text: "" });
+  const { text } = await analyze("security", "--offline=true", unit);
+  const exposure = Number(/exposure level for \S+: ([\d.]+)/.exec(text)?.[1]);
+  expect(exposure).toBeLessThanOrEqual(exposureMax);
+  // The compiler would be turned off without a word.
+  expect(stdout).not.toMatch(/^MemoryDenyWriteExecute=yes/m);
+});
+
+/** The system calls of systemd's sets, by name. */
+async function callSets(): Promise<(name: string) => Set<string>> {
+  const { text } = await analyze("syscall-filter", "--no-pager");
+  const sets = new Map<string, string[]>();
+  let current: string[] = [];
+  for (const line of text.split("\n")) {
+    if (line.startsWith("@")) sets.set(line.trim(), (current = []));
+    else if (/^ {4}[-@\w]+$/.test(line)) current.push(line.trim());
+  }
+  const expand = (name: string): string[] =>
+    (sets.get(name) ?? []).flatMap((each) => (each.startsWith("@") ? expand(each) : [each]));
+  return (name) => new Set(expand(name));
+}
+
+test("under load the service makes no system call that its unit forbids", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "data");
+  const trace = join(folder.path, "trace");
+  mkdirSync(data);
+  const { key } = await makeKey(data);
+  const isRoot = process.getuid?.() === 0;
+  const nobody = 65_534;
+  if (isRoot) {
+    for (const path of [folder.path, data, ...new Bun.Glob(`${data}/*`).scanSync("/")]) {
+      chownSync(path, nobody, nobody);
+    }
+  }
+  const command = ["strace", "-f", "-qq", "-o", trace, "-e", "trace=all"].concat(
+    isRoot ? ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"] : [],
+  );
+  const server = await serve(data, [], { command });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  for (let i = 0; i < 5; i += 1) {
+    await fetch(`${server.origin}/v1/pets`, {
+      method: "POST",
+      headers,
+      body: '{"name":"a","categoryId":1}',
+    });
+    await fetch(`${server.origin}/v1/pets`, { headers });
+  }
+  const child = Number(
+    readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim(),
+  );
+  process.kill(child, "SIGTERM");
+  expect(await server.exited).toBe(0);
+
+  const setOf = await callSets();
+  const allowed = setOf("@system-service");
+  for (const denied of ["@privileged", "@resources"]) {
+    for (const call of setOf(denied)) allowed.delete(call);
+  }
+  expect(allowed.size).toBeGreaterThan(200);
+  const calls = readFileSync(trace, "utf8")
+    .split(`execve("${await executable()}"`)
+    .slice(1)
+    .join("")
+    .matchAll(/^\d+ +([a-z_0-9]+)\(/gm);
+  const used = new Set([...calls].map(([, name = ""]) => name));
+  expect(used.size).toBeGreaterThan(30);
+  expect([...used].filter((name) => !allowed.has(name))).toEqual([]);
+});

@@ -1,0 +1,108 @@
+/**
+ * Several processes on one database: limits hold exactly, a killed one takes nothing that is not
+ * its own.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { reservationSize } from "../../../src/domain/windows.ts";
+import type { Services } from "../../../src/service/services.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { temporaryFolder } from "../../../test/helpers/binary.ts";
+import { servicesOn } from "../../../test/helpers/services.ts";
+import { postgresStore } from "./feature-store.ts";
+import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../../test/helpers/postgres.ts";
+
+const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
+const processes = 8;
+/** A block of 2, so that the last one is not always whole. */
+const limits = { perMinute: 119, perDay: 1_000 };
+
+const folder = temporaryFolder();
+let database: TestDatabase;
+let store: Store;
+let services: Services;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const clock = () => noonMs;
+  store = await postgresStore.open(database.url, { timeoutMs: 2_000, clock });
+  services = servicesOn(store, { clock, bans: false });
+}, hookTimeoutMs);
+afterAll(async () => {
+  await services.close();
+  await database[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+}, hookTimeoutMs);
+
+let made = 0;
+
+async function makeKeys(count: number): Promise<{ id: string; secret: string }[]> {
+  const keys = [];
+  for (let i = 0; i < count; i += 1) {
+    const { key, secret } = await services.keys.create({
+      name: `key ${(made += 1)}`,
+      plan: "enterprise",
+      ...limits,
+    });
+    keys.push({ id: key.id, secret });
+  }
+  return keys;
+}
+
+function hammer(file: string, keys: readonly { secret: string }[]) {
+  const program = join(import.meta.dir, "hammer.ts");
+  const secrets = keys.map(({ secret }) => secret);
+  return Bun.spawn([process.execPath, program, database.url, String(noonMs), file, ...secrets], {
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+}
+
+function admitted(file: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of readFileSync(file, "utf8").split("\n").filter(Boolean)) {
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+test(`${processes} processes that hammer 100 keys admit exactly their limits`, async () => {
+  const keys = await makeKeys(100);
+  const file = join(folder.path, "exact");
+  writeFileSync(file, "");
+  const children = Array.from({ length: processes }, () => hammer(file, keys));
+  const codes = await Promise.all(children.map(({ exited }) => exited));
+  expect(codes).toEqual(codes.map(() => 0));
+  expect((await Promise.all(children.map(({ stderr }) => stderr.text()))).join("")).toBe("");
+  const counts = admitted(file);
+  expect(keys.map(({ id }) => counts.get(id))).toEqual(keys.map(() => limits.perMinute));
+  const kept = await Promise.all(keys.map(async ({ id }) => store.windows.counts(id)));
+  expect(kept.map((each) => each?.minuteUsed)).toEqual(keys.map(() => limits.perMinute));
+}, 120_000);
+
+test("kill -9 of some of them never admits more, and loses at most what they held", async () => {
+  const keys = await makeKeys(20);
+  const file = join(folder.path, "killed");
+  writeFileSync(file, "");
+  const children = Array.from({ length: processes }, () => hammer(file, keys));
+  const killed = children.slice(0, 4);
+  for (const [position, child] of killed.entries()) {
+    const enough = (keys.length * limits.perMinute * (position + 1)) / 8;
+    while (readFileSync(file, "utf8").length < enough * 17 && child.exitCode === null) {
+      await Bun.sleep(1);
+    }
+    child.kill("SIGKILL");
+  }
+  await Promise.all(children.map(({ exited }) => exited));
+  expect(killed.filter(({ signalCode }) => signalCode === "SIGKILL").length).toBeGreaterThan(0);
+  const counts = admitted(file);
+  for (const { id } of keys) {
+    const count = counts.get(id) ?? 0;
+    expect(count).toBeLessThanOrEqual(limits.perMinute);
+    // Each killed one: a block, one that was just paid for, and a request that was admitted and not
+    // written yet.
+    const lost = killed.length * (2 * reservationSize(limits) + 1);
+    expect(count).toBeGreaterThanOrEqual(limits.perMinute - lost);
+  }
+}, 120_000);

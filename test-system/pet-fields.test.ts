@@ -1,0 +1,172 @@
+/**
+ * No field of an animal is lost anywhere. The fields are read from the document that the service
+ * serves, each gets a value, and the animal goes through the interface, both stores, import,
+ * export, copy and the command line. A field that one of these places forgets fails here by its
+ * name.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { getTableColumns } from "drizzle-orm";
+import { pets as petTable } from "../src/storage/schema.sqlite.ts";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../test/helpers/binary.ts";
+import { hookTimeoutMs, testDatabase, type TestDatabase } from "../test/helpers/postgres.ts";
+
+/** Columns of an animal that no caller sets or sees. */
+const ownColumns = ["id", "source", "externalId", "createdAtMs", "createdBy", "createdIn"];
+const formats = ["json", "ndjson", "csv"] as const;
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+type Animal = Readonly<Record<string, string | number>>;
+
+let database: TestDatabase;
+const folder = temporaryFolder();
+beforeAll(async () => void (database = await testDatabase()), hookTimeoutMs);
+afterAll(async () => {
+  folder[Symbol.dispose]();
+  await database[Symbol.asyncDispose]();
+}, hookTimeoutMs);
+
+async function ran(...args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await rehome(args);
+  expect({ args, exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({
+    args,
+    exitCode: 0,
+    stderr: "",
+  });
+  return stdout;
+}
+
+/** A value for a field that no other field has. */
+function valueFor(name: string, { type, enum: values }: Schema, at: number): string | number {
+  if (values !== undefined) return values.at(-1) ?? "";
+  return type === "integer" ? 40 + at : `a ${name}`;
+}
+
+/** An animal with every field of a NewPet, as the document of the service at `origin` has them. */
+async function fullAnimal(origin: string): Promise<Animal> {
+  const document = await (await fetch(`${origin}/docs/json`)).json();
+  const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
+  const { properties = {} } = schemas["NewPet"] ?? {};
+  const entries = Object.entries(properties);
+  return Object.fromEntries(
+    entries.map(([name, { $ref, ...own }], at) => {
+      const schema = $ref === undefined ? own : schemas[$ref.split("/").at(-1) ?? ""];
+      return [name, valueFor(name, schema ?? {}, at)] as const;
+    }),
+  );
+}
+
+/**
+ * Adds the animal through the interface, and reads it in every way that the interface and the
+ * command line have.
+ */
+async function throughInterface(place: readonly string[], key: string): Promise<Animal> {
+  const [flag = "", at = ""] = place;
+  await using server = await serve(undefined, [flag, at]);
+  const animal = await fullAnimal(server.origin);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const asked = async (path: string, body?: string) => {
+    const init = body === undefined ? { headers } : { headers, method: "POST", body };
+    return (await fetch(`${server.origin}/v1/pets${path}`, init)).json();
+  };
+  const stored = (await asked("", JSON.stringify(animal))) as Animal;
+  expect(stored).toEqual({ ...animal, id: expect.any(Number) });
+  expect(await asked(`/${stored["id"]}`)).toEqual(stored);
+  expect(await asked(`?after=${Number(stored["id"]) - 1}`)).toEqual([stored]);
+  // From the store itself, once more: what was created may still have been in memory.
+  await server.stop();
+  return stored;
+}
+
+async function listed(place: readonly string[]): Promise<Animal[]> {
+  return JSON.parse(await ran("pets", "list", "--json", ...place)) as Animal[];
+}
+
+test("every field is kept by both stores, moved between them, exported, imported and shown", async () => {
+  const here = ["--data", folder.path];
+  const { key } = await makeKey(folder.path, ...roomy);
+  const first = await throughInterface(here, key);
+  expect(Object.keys(first).toSorted()).toEqual(
+    Object.keys(getTableColumns(petTable))
+      .filter((column) => column === "id" || !ownColumns.includes(column))
+      .toSorted(),
+  );
+  expect(await listed(here)).toEqual([first]);
+
+  // What was copied says so from then on, and serves nobody.
+  const moved = join(folder.path, "moved");
+  for (const file of ["rehome.db", "limits.db"]) {
+    cpSync(join(folder.path, file), join(moved, file));
+  }
+  chmodSync(moved, 0o700);
+  await ran("store", "copy", "--from", moved, "--to", database.url);
+  const there = ["--store", database.url];
+  expect(await listed(there)).toEqual([first]);
+  const second = await throughInterface(there, key);
+  const both = [first, second];
+  expect(await listed(there)).toEqual(both);
+
+  for (const place of [here, there]) {
+    const kept = place === here ? [first] : both;
+    for (const format of formats) {
+      using other = temporaryFolder();
+      const file = join(other.path, `animals.${format}`);
+      writeFileSync(file, await ran("pets", "export", "--format", format, ...place));
+      const into = ["--data", join(other.path, "data")];
+      await ran("pets", "import", file, "--new-ids", ...into);
+      expect([format, await listed(into)]).toEqual([format, kept]);
+    }
+  }
+}, 600_000);
+
+test("an import into a database keeps every field, and a second one notices a change of each", async () => {
+  await using target = await testDatabase();
+  for (const place of [
+    ["--data", join(folder.path, "second")],
+    ["--store", target.url],
+  ]) {
+    const [first = {}] = await listed(["--data", folder.path]);
+    const imported = async (animal: Animal) => {
+      const file = join(folder.path, "own.json");
+      writeFileSync(file, JSON.stringify([animal]));
+      await ran("pets", "import", file, "--new-ids", ...place);
+      return listed(place);
+    };
+    const known = { ...first, externalId: "rehome:7" };
+    const [taken = {}] = await imported(known);
+    expect(taken).toEqual({ ...first, id: expect.any(Number) });
+    for (const [name, value] of Object.entries(first).filter(([each]) => each !== "id")) {
+      const other = typeof value === "number" ? value + 1000 : otherText(name, value);
+      const [changed = {}] = await imported({ ...known, [name]: other });
+      expect(changed).toEqual({ ...taken, [name]: other });
+      await imported(known);
+    }
+  }
+}, 600_000);
+
+/** Another valid value of a text field. */
+const otherText = (name: string, value: string) =>
+  name === "status" ? "available" : `${value}, changed`;
+
+test("the command line sets and shows every field", async () => {
+  const here = ["--data", folder.path];
+  const [{ id, ...animal } = {}] = await listed(here);
+  const flags = Object.entries(animal).flatMap(([name, value]) => [
+    `--${name.replace(/Id$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    String(value),
+  ]);
+  const added = JSON.parse(await ran("pets", "add", ...flags, "--json", ...here)) as Animal;
+  expect(added).toEqual({ ...animal, id: expect.any(Number) });
+  const shown = await ran("pets", "show", String(id), ...here);
+  const table = await ran("pets", "list", ...here);
+  for (const [name, value] of Object.entries(animal)) {
+    expect({ name, text: shown }).toEqual({ name, text: expect.stringContaining(String(value)) });
+    expect({ name, text: table }).toEqual({ name, text: expect.stringContaining(String(value)) });
+  }
+}, 600_000);
