@@ -17,7 +17,8 @@ RUN bun run build \
  && bun scripts/licenses.ts --sbom dist/rehome.cdx.json \
  && sh packaging/container/make-root.sh dist/rehome /image \
  && documents=/image/usr/share/doc/rehome && mkdir -p $documents \
- && cp dist/rehome.cdx.json src/features/operate/licenses/notices.txt LICENSE $documents \
+ && cp dist/rehome.cdx.json LICENSE $documents \
+ && dist/rehome licenses > $documents/notices.txt \
  && chmod 644 $documents/*
 
 FROM scratch

@@ -1,7 +1,7 @@
 /**
- * `bun run licenses`: writes what `rehome licenses` prints, and what packages carry as
- * THIRD-PARTY-NOTICES, from the lock file and the packages that it names. A test holds the file
- * against both.
+ * The notices that `rehome licenses` prints and packages carry as THIRD-PARTY-NOTICES, from the
+ * lock file and the packages that it names. The build puts them into the executable.
+ * `bun run licenses` prints them; with `--sbom FILE` it writes the bill of materials.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,6 @@ import { linkedParts, polyfills } from "./bun-parts.ts";
 import { insidePackages, type InsidePackage } from "./inventory.ts";
 
 const root = join(import.meta.dir, "..");
-export const noticesFile = join(root, "src/features/operate/licenses/notices.txt");
 const rule = "-".repeat(80);
 
 /** The notices: what is inside by name and license, and then the licenses in full. */
@@ -125,9 +124,8 @@ function hexOf(integrity: string): string {
 }
 
 if (import.meta.main) {
-  // `--sbom FILE` writes the bill of materials instead, dated 1970 as no commit is known.
-  const [flag, file = ""] = process.argv.slice(2);
-  const isBill = flag === "--sbom";
-  writeFileSync(isBill ? file : noticesFile, isBill ? billOfMaterials(0) : notices());
-  process.stdout.write(`${isBill ? file : noticesFile}\n`);
+  const [flag, file] = process.argv.slice(2);
+  // The bill is dated 1970, as no commit is known.
+  if (flag === "--sbom" && file !== undefined) writeFileSync(file, billOfMaterials(0));
+  else process.stdout.write(notices());
 }

@@ -1,10 +1,9 @@
 /** Puts an executable and its files into a tarball and a Debian package, byte for byte alike. */
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { scripts } from "../src/features/operate/completion/completion.ts";
 import { settingsFile, unitName, unitOf } from "../src/features/operate/systemd/units.ts";
 import { version } from "../src/version.ts";
-import { noticesFile } from "./licenses.ts";
+import { notices } from "./licenses.ts";
 
 const root = join(import.meta.dir, "..");
 const packaging = join(root, "packaging");
@@ -19,27 +18,17 @@ export interface Built {
   readonly preset: number;
 }
 
-/** Where Debian has the completions of each shell. */
-const completions: Readonly<Record<keyof typeof scripts, string>> = {
-  bash: "usr/share/bash-completion/completions/rehome",
-  zsh: "usr/share/zsh/vendor-completions/_rehome",
-  fish: "usr/share/fish/vendor_completions.d/rehome.fish",
-};
-
 /** Makes `NAME.tar.xz` in `out` and returns its file name. */
 export function makeTarball(built: Built, name: string, out: string): string {
   const folder = join(built.work, "tar", `rehome-${version}`);
   clear(folder);
   copy(built.executable, join(folder, "rehome"), 0o755);
   copy(join(root, "LICENSE"), join(folder, "LICENSE"));
-  copy(noticesFile, join(folder, "THIRD-PARTY-NOTICES"));
+  write(join(folder, "THIRD-PARTY-NOTICES"), notices());
   copyDocuments(folder);
   const unit = unitOf({ executable: "/usr/local/bin/rehome", user: "rehome" });
   write(join(folder, "systemd", unitName), unit);
   write(join(folder, "systemd/rehome.default"), settingsFile.text);
-  for (const [shell, script] of Object.entries(scripts)) {
-    write(join(folder, "completions", `rehome.${shell}`), script);
-  }
   const file = `${name}.tar.xz`;
   run(
     `tar ${tarFlags(built)} -c rehome-${version} | xz -T2 -${built.preset} > ${quoted(join(out, file))}`,
@@ -55,13 +44,10 @@ export function makeDeb(built: Built, architecture: string, out: string): string
   copy(built.executable, join(folder, "usr/bin/rehome"), 0o755);
   write(join(folder, "lib/systemd/system", unitName), unitOf());
   write(join(folder, settingsFile.path), settingsFile.text);
-  write(join(folder, completions.bash), scripts.bash);
-  write(join(folder, completions.zsh), scripts.zsh);
-  write(join(folder, completions.fish), scripts.fish);
   const shared = join(folder, "usr/share/doc/rehome");
   copyDocuments(shared);
   copy(join(root, "LICENSE"), join(shared, "copyright"));
-  copy(noticesFile, join(shared, "THIRD-PARTY-NOTICES"));
+  write(join(shared, "THIRD-PARTY-NOTICES"), notices());
   const size = Bun.spawnSync(["du", "-sk", folder]).stdout.toString().split("\t")[0] ?? "0";
   write(join(folder, "DEBIAN/control"), control(architecture, size));
   write(join(folder, "DEBIAN/conffiles"), `${settingsFile.path}\n`);

@@ -14,8 +14,6 @@ export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Ar
 interface OpenOptions {
   /** True for a server: nothing may block its thread. */
   readonly serving: boolean;
-  /** True for what may update the schema of a store beside a server: `rehome migrate`. */
-  readonly migrates?: boolean;
   readonly observer?: StoreObserver | undefined;
   readonly addresses?: AddressLimiter | undefined;
   readonly onError: (error: unknown) => void;
@@ -35,7 +33,7 @@ export async function openServices(
       clock: systemClock,
       timeoutMs: config.storeTimeoutMs,
       serving: options.serving,
-      mayMigrate: options.serving || options.migrates === true,
+      mayMigrate: options.serving,
       hasPeers: config.reusePort,
       onProblem: options.onError,
       onBackup: (file) => io.err(`Updated the schema; the old database is kept in ${file}.\n`),

@@ -4,7 +4,7 @@ import type { Limits } from "./plan.ts";
 /** Lengths of both windows, aligned to UTC. A label is a window's start divided by its length. */
 export const windowMs = { minute: minuteMs, day: dayMs } as const;
 export const windowNames = ["minute", "day"] as const satisfies readonly (keyof typeof windowMs)[];
-type WindowName = (typeof windowNames)[number];
+export type WindowName = (typeof windowNames)[number];
 
 /** What is stored of a key's use: the label of each window, and the requests charged to it. */
 export interface WindowCounts {

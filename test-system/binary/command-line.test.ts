@@ -1,6 +1,5 @@
 /** What all commands have in common, on the compiled executable: help, mistakes, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { configSchema } from "../../src/features/operate/config.ts";
@@ -170,38 +169,17 @@ describe("config", () => {
   });
 });
 
-describe("completion", () => {
-  const offered = (env: Record<string, string>, ...words: string[]) =>
-    command(["__complete", "--", ...words], { env });
-
-  test("words of the program are offered, and no store is read", async () => {
-    using folder = temporaryFolder();
-    const env = { REHOME_DATA: folder.path };
-    await makeKey(folder.path, "--plan", "free", "--name", "shelter website");
-    for (const words of [
-      ["keys", "show", ""],
-      ["usage", "shel"],
-      ["pets", "show", "1"],
-    ])
-      expect(await offered(env, ...words)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
-    const { stdout } = await offered(env, "keys", "create", "--plan", "f");
-    expect(stdout).toBe("free\t\n");
-  });
-
-  test("somebody who types is not disturbed by what is wrong, and nothing is made", async () => {
-    using folder = temporaryFolder();
-    const missing = join(folder.path, "none");
-    const said = await offered({ REHOME_DATA: missing, REHOME_PROT: "1" }, "keys", "l");
-    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(said.stdout).toStartWith("list\t");
-    expect(readdirSync(folder.path)).toEqual([]);
-    writeFileSync(join(folder.path, "rehome.db"), "nonsense");
-    expect(await offered({ REHOME_DATA: folder.path }, "keys", "sh")).toMatchObject({ stderr: "" });
-  });
-
-  test("nobody sees the command behind them", async () => {
-    expect((await command(["--help"])).stdout).not.toContain("__complete");
-  });
+test.each([
+  "usage website --days 90 --json",
+  "migrate --data /nowhere",
+  "completion bash",
+  "completion --help",
+])("a command of an earlier version says what to use: %s", async (typed) => {
+  const words = typed.split(" ");
+  const { exitCode, stdout, stderr } = await command(words);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toMatch(/^Error: There is no command rehome \w+ any more\.\nTry: rehome .+\n$/);
+  expect((await command(["--help"])).stdout).not.toMatch(new RegExp(`^ +${words[0]} `, "m"));
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)("%s ends a command at once", async (signal) => {

@@ -96,30 +96,26 @@ describe.if(isRoot)("as root", () => {
     expect(readdirSync(at.rootData).toSorted()).toEqual(["limits.db", "rehome.db"]);
   });
 
-  test.each<[string, ...string[]]>([
-    ["restore", "rehome.db.restoring", "rehome.db-journal"],
-    [
-      "migrate",
-      "rehome.db.before-0001_animals_kept_true",
-      "rehome.db.before-0001_animals_kept_true.1",
-    ],
-  ])("%s changes a folder as its owner, and follows no link there", async (command, ...links) => {
-    using at = place();
-    const theirs = join(at.folder.path, "theirs");
-    cpSync(join(import.meta.dir, "../../test/fixtures/1.0.0"), theirs, { recursive: true });
-    Bun.spawnSync(["chown", "-R", `${alice}:${alice}`, theirs]);
-    const file = join(at.folder.path, "backup.db");
-    cpSync(join(theirs, "rehome.db"), file);
-    chmodSync(file, 0o644);
-    for (const link of links) symlinkSync(at.secret, join(theirs, link));
-    const words = command === "restore" ? [command, file, "--yes"] : [command];
-    await rehome([...words, "--data", theirs]);
-    expect([readFileSync(at.secret, "utf8"), statSync(at.secret).uid]).toEqual(["kept", 0]);
-    expect(new Set(Object.values(ownersIn(theirs)))).toEqual(new Set([alice, 0]));
-    for (const link of links) rmSync(join(theirs, link), { force: true });
-    expect(await rehome([...words, "--data", theirs])).toMatchObject({ exitCode: 0 });
-    expect(new Set(Object.values(ownersIn(theirs)))).toEqual(new Set([alice]));
-  });
+  test.each<[string, ...string[]]>([["restore", "rehome.db.restoring", "rehome.db-journal"]])(
+    "%s changes a folder as its owner, and follows no link there",
+    async (command, ...links) => {
+      using at = place();
+      const theirs = join(at.folder.path, "theirs");
+      cpSync(join(import.meta.dir, "../../test/fixtures/1.0.0"), theirs, { recursive: true });
+      Bun.spawnSync(["chown", "-R", `${alice}:${alice}`, theirs]);
+      const file = join(at.folder.path, "backup.db");
+      cpSync(join(theirs, "rehome.db"), file);
+      chmodSync(file, 0o644);
+      for (const link of links) symlinkSync(at.secret, join(theirs, link));
+      const words = command === "restore" ? [command, file, "--yes"] : [command];
+      await rehome([...words, "--data", theirs]);
+      expect([readFileSync(at.secret, "utf8"), statSync(at.secret).uid]).toEqual(["kept", 0]);
+      expect(new Set(Object.values(ownersIn(theirs)))).toEqual(new Set([alice, 0]));
+      for (const link of links) rmSync(join(theirs, link), { force: true });
+      expect(await rehome([...words, "--data", theirs])).toMatchObject({ exitCode: 0 });
+      expect(new Set(Object.values(ownersIn(theirs)))).toEqual(new Set([alice]));
+    },
+  );
 
   test("a log and a file of rejects in a folder of others follow no link", async () => {
     using at = place();

@@ -1,8 +1,9 @@
-/** `rehome usage`, over days that were lived through before. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+/** What keys did by day, over days that were lived through before. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isoDay } from "../../src/domain/clock.ts";
 import { windowMs } from "../../src/domain/windows.ts";
-import { usageSchema, type UsageReport } from "../../src/features/operate/usage/report.ts";
+import type { Static } from "../../src/features/json.ts";
+import { keyDetailsSchema, keyListSchema } from "../../src/features/keys/fields.ts";
 import { makeKey, temporaryFolder, type TestKey } from "../../test/helpers/binary.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { command } from "../../test/helpers/command.ts";
@@ -10,7 +11,6 @@ import { liveThrough } from "../../test/helpers/usage.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
-const usage = (...args: string[]) => command(["usage", ...args], { env });
 let busy: TestKey;
 let pressed: TestKey;
 let idle: TestKey;
@@ -30,69 +30,42 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.dispose]());
 
-async function report(...args: string[]): Promise<UsageReport> {
-  const result = await usage(...args, "--json");
-  expect(result).toMatchObject({ exitCode: 0, stderr: "" });
-  return documentedJson(usageSchema, result.stdout) as UsageReport;
-}
-
 const ago = (days: number) => isoDay(Math.floor(Date.now() / windowMs.day) - days);
 
-describe("--json", () => {
-  test("has every day, the totals and all keys", async () => {
-    const shown = await report("--days", "5");
-    expect(shown).toMatchObject({ from: ago(4), to: ago(0) });
-    expect(shown.totals).toEqual({ requests: 3_220, refusals: 105, bans: 1 });
-    expect(shown.days).toEqual([
-      { day: ago(4), requests: 0, refusals: 0, bans: 0 },
-      { day: ago(3), requests: 900, refusals: 5, bans: 0 },
-      { day: ago(2), requests: 0, refusals: 0, bans: 1 },
-      { day: ago(1), requests: 2_300, refusals: 100, bans: 0 },
-      { day: ago(0), requests: 20, refusals: 0, bans: 0 },
-    ]);
-    expect(shown.keys).toMatchObject([
-      { id: pressed.id, requests: 2_000, advice: { window: "minute", plan: "business" } },
-      { id: busy.id, peakPerDay: 900, perDay: 1_000, advice: { window: "day", plan: "pro" } },
-      { id: idle.id, requests: 0, advice: null },
-    ]);
-  });
-
-  test("of one key, as far back as asked", async () => {
-    const shown = await report("busy", "--days", "41");
-    expect(shown.days).toHaveLength(41);
-    expect(shown.days[0]).toMatchObject({ day: ago(40), requests: 77 });
-    expect(shown.keys).toHaveLength(1);
-    expect((await report("busy", "--days", "1")).totals.requests).toBe(20);
-  });
+test("keys show has the days of one key, as far back as asked", async () => {
+  const shown = async (...args: string[]) => {
+    const result = await command(["keys", "show", "busy", ...args, "--json"], { env });
+    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    const details = documentedJson(keyDetailsSchema, result.stdout);
+    return (details as Static<typeof keyDetailsSchema>).days;
+  };
+  const days = [
+    { day: ago(3), requests: 900, refusals: 5, bans: 0 },
+    { day: ago(2), requests: 0, refusals: 0, bans: 1 },
+    { day: ago(1), requests: 300, refusals: 0, bans: 0 },
+    { day: ago(0), requests: 20, refusals: 0, bans: 0 },
+  ];
+  expect(await shown()).toEqual(days);
+  expect(await shown("--days", "1")).toEqual(days.slice(-1));
+  expect(await shown("--days", "41")).toMatchObject([{ day: ago(40), requests: 77 }, ...days]);
+  const { stdout } = await command(["keys", "show", "busy", "--days", "2"], { env });
+  expect(stdout).toContain(`\nLast 2 days\n  ${ago(0)}  20 requests\n  ${ago(1)}  300 requests\n`);
 });
 
-describe("for a person", () => {
-  test("all keys: days, totals, table, and who should have another plan", async () => {
-    const { stdout, stderr, exitCode } = await usage();
-    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    expect(stdout).toStartWith(`Requests per day, ${ago(29)} to ${ago(0)}, 3 keys\n`);
-    // From the first day with a request on.
-    expect(stdout).toContain(
-      `\n\nDAY         OF THE HIGHEST DAY         REQUESTS  REFUSALS  BANS\n`,
-    );
-    expect(stdout).toContain(`\n${ago(1)}  ${"█".repeat(20)} 100%     2,300       100\n`);
-    expect(stdout).not.toContain(ago(4));
-    expect(stdout).toContain("Total 3,220 requests, 105 refusals, 1 ban; 107 requests a day");
-    expect(stdout).toContain("900 (90%)");
-    expect(stdout).not.toContain(idle.id);
-    expect(stdout).toContain(`rehome keys update ${busy.id} --plan pro\n`);
-    expect(stdout).toContain(
-      `${pressed.id} "pressed", plan pro, was refused 100 times, although no day was used up`,
-    );
+test("keys list says who should have another plan", async () => {
+  const list = async (...args: string[]) =>
+    (await command(["keys", "list", ...args], { env })).stdout;
+  const keys = documentedJson(keyListSchema, await list("--json"));
+  const advised = (keys as Static<typeof keyListSchema>).map(({ id, advice }) => [id, advice]);
+  expect(Object.fromEntries(advised)).toEqual({
+    [busy.id]: { window: "day", plan: "pro" },
+    [pressed.id]: { window: "minute", plan: "business" },
+    [idle.id]: null,
   });
-
-  test("one key: its days as shares of its limit", async () => {
-    const { stdout } = await usage("busy");
-    expect(stdout).toContain("\nDAY         OF 1,000 A DAY ");
-    expect(stdout).toContain(`\n${ago(3)}  ${"█".repeat(18)}░░  90%       900         5\n`);
-    expect(stdout).toMatch(new RegExp(`^${ago(2)} .* 0% +0 +1$`, "m"));
-    expect(stdout).not.toMatch(/^ID /m);
-  });
+  const text = await list();
+  expect(text).toContain("used 90% of its day (900 of 1,000).");
+  expect(text).toContain(`rehome keys update ${busy.id} --plan pro\n`);
+  expect(text).toContain(`${pressed.id} "pressed", plan pro, was refused 100 times`);
 });
 
 test("a key that used more than it may now has nothing left", async () => {
@@ -115,7 +88,7 @@ test("a key that used more than it may now has nothing left", async () => {
 });
 
 test("a number of days that is none is refused", async () => {
-  const result = await usage("--days", "401");
+  const result = await command(["keys", "show", "busy", "--days", "401"], { env });
   expect(result).toMatchObject({ exitCode: 2, stdout: "" });
   expect(result.stderr).toContain("It must be a whole number from 1 to 400.");
 });

@@ -55,8 +55,8 @@ const pages = {
 ${austin}END
       mkdir -p /mnt/elsewhere; chown kim /mnt/elsewhere`,
     before: {
-      'sudo rehome usage "shelter website"': lived,
-      'sudo rehome keys show "shelter website"': used,
+      "sudo rehome keys list --plan free": lived,
+      'sudo rehome keys update "shelter website" --plan pro': used,
     },
   },
   "docs/running.md": {

@@ -93,8 +93,6 @@ test("the checksums are those of the files, as sha256sum reads them", async () =
   expect([exitCode, text.match(/: OK$/gm)?.length]).toEqual([0, 7]);
 });
 
-const completions = ["bash", "zsh", "fish"].map((shell) => `completions/rehome.${shell}`);
-
 test.each([
   ["the tarball", "tar tvf rehome-linux-x64.tar.xz", /^rehome-[\d.]+\//],
   ["the Debian package", "dpkg-deb --contents *_amd64.deb", /^\.\/usr\/share\/doc\/rehome\//],
@@ -112,7 +110,7 @@ test.each([
     running.match(/\bpackaging\/(?:caddy|prometheus|grafana)\b[\w./]*\w/g) ?? [];
   expect(configurations).toContain("packaging/caddy/Caddyfile");
   const proxies = ["nginx", "haproxy", "caddy"].map((proxy) => `packaging/${proxy}`);
-  const own = ["rehome", "LICENSE", "systemd/rehome.service", ...completions];
+  const own = ["rehome", "LICENSE", "systemd/rehome.service"];
   const expected = [...links, ...configurations, ...proxies, "THIRD-PARTY-NOTICES"];
   // Debian has the licence under another name, and a place for each of the others.
   const wanted = what === "the tarball" ? [...expected, ...own] : expected;

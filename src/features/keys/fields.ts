@@ -12,13 +12,14 @@ import {
 import { stepAt } from "../../domain/ban.ts";
 import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { nearLimitShare, planNames } from "../../domain/plan.ts";
-import { windowMs } from "../../domain/windows.ts";
+import { windowMs, windowNames } from "../../domain/windows.ts";
 import type { IssuedKey, KeyDetails } from "../../service/keys.ts";
-import type { KeyUse } from "../../service/usage.ts";
+import type { KeyUse, UsedKey } from "../../service/usage.ts";
 import type { KeyEvent, UsageDay } from "../../storage/contract.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
 import type { Paint, Style } from "../table.ts";
 import { percent } from "../table.ts";
+import { adviceFor } from "./usage-report.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
 
@@ -71,11 +72,26 @@ const useFields = declared({
   requestsToday: ofUse(count("requests of the current UTC day"), ({ counts }) => counts.dayUsed),
 });
 
-export const keyListSchema = list(object({ ...keyFields.schemas, ...useFields.schemas }));
+const adviceSchema = object(
+  {
+    window: oneOf(windowNames, "window whose limit is too low"),
+    plan: oneOf(planNames, "plan that would fit"),
+  },
+  { description: "set when the key was near its limits in the last 30 days" },
+);
 
-export const usedKeyJson = (key: ApiKey, use: KeyUse, nowMs: number) => ({
+export const keyListSchema = list(
+  object({ ...keyFields.schemas, ...useFields.schemas, advice: orNull(adviceSchema) }),
+);
+
+export const listedKeyJson = (
+  { key, use }: UsedKey,
+  nowMs: number,
+  days: readonly UsageDay[],
+): Static<typeof keyListSchema>[number] => ({
   ...keyJson(key, nowMs),
   ...useFields.make(use),
+  advice: adviceFor(key, days) ?? null,
 });
 
 const windowSchema = object({
@@ -118,7 +134,7 @@ const detailFields = declared({
   days: ofWhole(
     list(
       object({
-        day: day("UTC day, one of the last seven, today included; oldest first"),
+        day: day("UTC day, one of those asked for, today included; oldest first"),
         requests: count("admitted requests"),
         refusals: count("requests over a limit, refused with 429"),
         bans: count("started automatic bans"),
@@ -196,7 +212,8 @@ export const keyDetailsJson = (
   whole: WholeKey,
   nowMs: number,
 ): Static<typeof keyDetailsSchema> => ({
-  ...usedKeyJson(whole.key, whole.use, nowMs),
+  ...keyJson(whole.key, nowMs),
+  ...useFields.make(whole.use),
   ...detailFields.make(whole, nowMs),
 });
 

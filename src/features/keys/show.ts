@@ -10,15 +10,17 @@ import { banStepsMs } from "../../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
 import { fold } from "../visible.ts";
-import type { PlanName } from "../../domain/plan.ts";
-import { windowMs } from "../../domain/windows.ts";
+import { publishedLimits, type PlanName } from "../../domain/plan.ts";
+import { usageStoredDays, windowMs } from "../../domain/windows.ts";
+import type { UsageDay } from "../../storage/contract.ts";
 import type { UsedKey } from "../../service/usage.ts";
 import { commandHere, toMakeKey } from "../../cli/command.ts";
 import { storeCommand } from "../command.ts";
 import { printJson } from "../json.ts";
 import { type Io } from "../../cli/io.ts";
 import type { Static } from "../json.ts";
-import { stylesOf, printTable } from "../table.ts";
+import { wholeNumber } from "../options.ts";
+import { percent, printTable, stylesOf } from "../table.ts";
 import { counted, grouped, limitsText, pad, printable } from "../../cli/terminal/text.ts";
 import {
   accessText,
@@ -28,16 +30,19 @@ import {
   keyListSchema,
   statePaint,
   useBar,
-  usedKeyJson,
+  listedKeyJson,
   type WholeKey,
 } from "./fields.ts";
+import { adviceFor } from "./usage-report.ts";
 import { keyArgument, labelOption, planOption } from "./options.ts";
 
 const listBarCells = 6;
 const barCells = 10;
 const nameCells = 12;
-/** Days whose requests and refusals are shown. */
+/** Days whose requests and refusals are shown, unless more are asked for. */
 const daysShown = 7;
+/** Days by which a plan is judged. */
+const daysJudged = 30;
 /** A key that is noisy for long has many events; a person reads the last ones. */
 const eventsShownMax = 20;
 
@@ -60,11 +65,13 @@ export function listCommand(io: Io): Command {
       ],
       remark: `TODAY counts the requests of the current UTC day. DAY'S USE is their share of the
 daily limit. Both include requests that a running server has reserved, up to one
-second of the plan.`,
+second of the plan. Below, it names keys that were near their limits in the last
+${daysJudged} days, and a plan that would fit.`,
       examples: [
         "rehome keys list",
         "rehome keys list --plan free --state active --name shelter",
         `rehome keys list --json | jq '.[] | select(.state == "banned")'`,
+        "rehome keys list --json | jq '.[] | select(.advice)'",
       ],
       json: keyListSchema,
     },
@@ -72,12 +79,18 @@ second of the plan.`,
       const every = await keys.list();
       const nowMs = clock();
       const used = await usage.nowOfAll(every.filter((key) => isWanted(key, wanted, nowMs)));
-      if (json)
-        return printJson(
-          io,
-          used.map(({ key, use }) => usedKeyJson(key, use, nowMs)),
-        );
-      if (used.length > 0) return printKeys(io, used, usage.today(), nowMs);
+      const days = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
+      const daysOf = ({ id }: ApiKey) => days.get(id) ?? [];
+      if (json) {
+        const shown = used.map((each) => listedKeyJson(each, nowMs, daysOf(each.key)));
+        return printJson(io, shown);
+      }
+      if (used.length > 0) {
+        printKeys(io, used, usage.today(), nowMs);
+        for (const { key } of used)
+          for (const line of adviceLines(key, daysOf(key))) io.out(`${line}\n`);
+        return undefined;
+      }
       return io.err(
         every.length > 0
           ? `There is no such key among the ${grouped(every.length)} in ${place}.\n`
@@ -121,43 +134,71 @@ function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: numbe
   printTable(io, columns, rows);
 }
 
+/** What to offer to the holder of a key that was near its limits. */
+function adviceLines(key: ApiKey, days: readonly UsageDay[]): string[] {
+  const advice = adviceFor(key, days);
+  if (advice === undefined) return [];
+  const { window, plan } = advice;
+  const peak = Math.max(...days.map(({ requests }) => requests));
+  const refusals = days.reduce((sum, day) => sum + day.refusals, 0);
+  const why =
+    window === "day"
+      ? `used ${percent(peak / key.limits.perDay)} of its day (${grouped(peak)} of ${grouped(key.limits.perDay)})`
+      : `was refused ${counted(refusals, "time")}, although no day was used up`;
+  const isCustom = plan === "enterprise";
+  const fits = isCustom ? "with custom limits" : `(${limitsText(publishedLimits[plan])})`;
+  const limits = isCustom ? " --per-minute N --per-day N" : "";
+  return [
+    "",
+    `${key.id} "${printable(key.name)}", plan ${key.plan}, ${why}.`,
+    `  ${plan} ${fits} would fit: rehome keys update ${key.id} --plan ${plan}${limits}`,
+  ];
+}
+
 /** A key as it is printed: its JSON form, and what that has in other words. */
 interface Shown {
   readonly json: Static<typeof keyDetailsSchema>;
   readonly whole: WholeKey;
   readonly nowMs: number;
+  readonly daysAsked: number;
 }
 
 export function showCommand(io: Io): Command {
-  return storeCommand<object, [string]>(
+  return storeCommand<{ readonly days: number }, [string]>(
     io,
     {
       name: "show",
       about: "show everything about a key, except its secret",
       arguments: [keyArgument()],
+      options: [
+        new Option("--days <N>", `days of use to show, from 1 to ${usageStoredDays}`)
+          .default(daysShown)
+          .argParser(wholeNumber(usageStoredDays)),
+      ],
       remark: `"Last from" is the client address at the last write of the counters. That is the
 last admitted request on Free, and may be a few requests earlier on other plans.
 The log has the client address and the key's id of each request.`,
       examples: [
         "rehome keys show key_7h2m",
         `journalctl -u rehome -o cat | grep '"key_rvrjrh3fx2ga"' | jq -r .address | sort | uniq -c`,
+        "rehome keys show website --days 90",
         "rehome keys show website --json | jq .events",
       ],
       json: keyDetailsSchema,
     },
-    async ({ keys, usage, clock }, { json: asJson }, reference) => {
+    async ({ keys, usage, clock }, { json: asJson, days }, reference) => {
       const details = await keys.details(reference);
       const { key } = details;
       const whole = {
         ...details,
         use: await usage.now(key),
         lastAddress: await usage.lastAddress(key),
-        days: await usage.days(daysShown, key.id),
+        days: await usage.days(days, key.id),
       };
       const nowMs = clock();
       const json = keyDetailsJson(whole, nowMs);
       if (asJson) return printJson(io, json);
-      const shown = { json, whole, nowMs };
+      const shown = { json, whole, nowMs, daysAsked: days };
       for (const part of [keyLines, windowLines, dayLines, banLines, secretLines, eventLines]) {
         for (const line of part(shown, io)) io.out(`${line}\n`);
       }
@@ -195,7 +236,7 @@ function windowLines({ json: { windows } }: Shown, io: Io): string[] {
   return ["", styles.bold("Use now"), line("Minute", windows.minute), line("Day", windows.day)];
 }
 
-function dayLines({ json: { days } }: Shown, io: Io): string[] {
+function dayLines({ json: { days }, daysAsked }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
   const lines = days.map(({ day, requests, refusals, bans }) => {
     const refused =
@@ -203,7 +244,7 @@ function dayLines({ json: { days } }: Shown, io: Io): string[] {
     const banned = bans === 0 ? "" : `, ${styles.red(counted(bans, "ban"))}`;
     return field(day, `${counted(requests, "request")}${refused}${banned}`);
   });
-  const title = styles.bold(`Last ${daysShown} days`);
+  const title = styles.bold(`Last ${counted(daysAsked, "day")}`);
   return ["", title, ...(lines.length === 0 ? ["  no requests"] : lines.toReversed())];
 }
 

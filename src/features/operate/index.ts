@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { type AnySetting, dataFolderOf, type LoadedConfig, type Setting } from "../../config.ts";
 import { parseDuration } from "../../domain/duration.ts";
 import type { CommandEntry, Feature } from "../../feature.ts";
+import { gone } from "../gone.ts";
 import { listenAddress } from "../listen-address.ts";
 import { backupSettings } from "./backup/settings.ts";
 import { watchForParent } from "./processes/parent.ts";
@@ -29,26 +30,21 @@ export const processesSetting: Setting<number> = {
 
 const commands: readonly CommandEntry[] = [
   { path: "config", load: async () => (await import("./config.ts")).configCommand },
-  { path: "usage", load: async () => (await import("./usage/command.ts")).usageCommand },
   { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
   { path: "backup", load: async () => (await import("./backup/backup.ts")).backupCommand },
   { path: "restore", load: async () => (await import("./backup/restore.ts")).restoreCommand },
-  { path: "migrate", load: async () => (await import("./migrate.ts")).migrateCommand },
   { path: "health", load: async () => (await import("./health.ts")).healthCommand },
   { path: "service", load: async () => (await import("./systemd/command.ts")).serviceCommand },
   {
     path: "licenses",
     load: async () => (await import("./licenses/licenses-command.ts")).licensesCommand,
   },
-  {
-    path: "completion",
-    load: async () => (await import("./completion/completion.ts")).completionCommand,
-  },
-  {
-    path: "__complete",
-    load: async () => (await import("./completion/completion.ts")).completeCommand,
-    hidden: true,
-  },
+  gone("usage", "rehome keys list, or for one key: rehome keys show KEY --days N"),
+  gone("migrate", "rehome serve: the start of the service updates the schema."),
+  gone(
+    "completion",
+    "rehome --help, or --help behind a command. No shell completes them any more.",
+  ),
 ];
 
 /** True for a database server, which has tools of its own for its backups. */

@@ -1,5 +1,5 @@
 import { html, type Html } from "../../../web/html.ts";
-import { usageReport, type UsageReport } from "../../operate/usage/report.ts";
+import { usageReport, type UsageReport } from "../../keys/usage-report.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { query, type Visit } from "../visit.ts";
 import { orNotFound, page } from "./page.ts";

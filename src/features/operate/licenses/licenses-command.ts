@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { notices } from "../../../../scripts/licenses.ts" with { type: "macro" };
 import { type Io } from "../../../cli/io.ts";
 import { writeAll } from "../../json.ts";
-import notices from "./notices.txt" with { type: "text" };
 
 /** `rehome licenses`: whose code is inside the executable, and under which licenses. */
 export function licensesCommand(io: Io): Command {
@@ -16,5 +16,5 @@ Examples:
   rehome licenses | less
   rehome licenses > THIRD-PARTY-NOTICES`,
     )
-    .action(() => writeAll(io, [notices]));
+    .action(() => writeAll(io, [notices()]));
 }

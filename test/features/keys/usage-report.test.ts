@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { planAdvice, usageReport } from "../../../../src/features/operate/usage/report.ts";
-import { noBan } from "../../../../src/domain/ban.ts";
-import { publishedLimits } from "../../../../src/domain/plan.ts";
+import { planAdvice, usageReport } from "../../../src/features/keys/usage-report.ts";
+import { noBan } from "../../../src/domain/ban.ts";
+import { publishedLimits } from "../../../src/domain/plan.ts";
 
 const { free, pro, business } = publishedLimits;
 const day = (requests: number, refusals = 0) => ({ requests, refusals });

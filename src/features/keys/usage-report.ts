@@ -1,50 +1,35 @@
-import type { ApiKey } from "../../../domain/api-key.ts";
-import { isoDay } from "../../../domain/clock.ts";
+import type { ApiKey } from "../../domain/api-key.ts";
+import { isoDay } from "../../domain/clock.ts";
 import {
   nearLimitShare,
   planNames,
   publishedLimits,
   type Limits,
   type PlanName,
-} from "../../../domain/plan.ts";
-import { windowNames } from "../../../domain/windows.ts";
-import type { UsageDay } from "../../../storage/contract.ts";
-import { json, type Static } from "../../json.ts";
+} from "../../domain/plan.ts";
+import type { WindowName } from "../../domain/windows.ts";
+import type { UsageDay } from "../../storage/contract.ts";
 
-const { count, day, list, object, oneOf, orNull, text } = json;
+type Totals = Pick<UsageDay, "requests" | "refusals" | "bans">;
 
-const totals = {
-  requests: count("admitted requests"),
-  refusals: count("requests over a limit, refused with 429"),
-  bans: count("started automatic bans"),
-};
+/** The window whose limit is too low for a key, and the plan that would fit. */
+export interface PlanAdvice {
+  readonly window: WindowName;
+  readonly plan: PlanName;
+}
 
-export const usageSchema = object({
-  from: day("first day"),
-  to: day("last day, which is today"),
-  totals: object(totals),
-  days: list(object({ day: day("UTC day"), ...totals })),
-  keys: list(
-    object({
-      id: text("id of the key"),
-      name: text("label"),
-      plan: oneOf(planNames, "plan"),
-      ...totals,
-      peakPerDay: count("requests on its highest day"),
-      perDay: count("requests per day that its plan allows"),
-      advice: orNull(
-        object(
-          {
-            window: oneOf(windowNames, "window whose limit is too low"),
-            plan: oneOf(planNames, "plan that would fit"),
-          },
-          { description: "set when the key is near its limits" },
-        ),
-      ),
-    }),
-  ),
-});
-export type UsageReport = Static<typeof usageSchema>;
+export interface UsageReport {
+  readonly totals: Totals;
+  readonly days: readonly (Totals & { readonly day: string })[];
+  readonly keys: readonly (Totals & {
+    readonly id: string;
+    readonly name: string;
+    readonly plan: PlanName;
+    readonly peakPerDay: number;
+    readonly perDay: number;
+    readonly advice: PlanAdvice | null;
+  })[];
+}
 
 /** What `keys` did in the `dayCount` days up to `today`, and which are near their limits. */
 export function usageReport(
@@ -59,8 +44,6 @@ export function usageReport(
   const byDay = Map.groupBy(ours, (each) => each.day);
   const byKey = Map.groupBy(ours, ({ keyId }) => keyId);
   return {
-    from: isoDay(firstDay),
-    to: isoDay(today),
     totals: sum(ours),
     days: Array.from({ length: dayCount }, (_, at) => {
       const day = firstDay + at;
@@ -73,7 +56,6 @@ export function usageReport(
 }
 
 function keyReport(key: ApiKey, days: readonly UsageDay[]): UsageReport["keys"][number] {
-  const advice = key.revokedAtMs === undefined ? planAdvice(key.limits, days) : undefined;
   return {
     id: key.id,
     name: key.name,
@@ -81,13 +63,17 @@ function keyReport(key: ApiKey, days: readonly UsageDay[]): UsageReport["keys"][
     ...sum(days),
     peakPerDay: Math.max(0, ...days.map(({ requests }) => requests)),
     perDay: key.limits.perDay,
-    advice: advice ?? null,
+    advice: adviceFor(key, days) ?? null,
   };
 }
 
-function sum(days: readonly UsageDay[]): UsageReport["totals"] {
-  const of = (field: keyof UsageReport["totals"]) =>
-    days.reduce((total, each) => total + each[field], 0);
+/** The advice for a key that is still in use. */
+export function adviceFor(key: ApiKey, days: readonly UsageDay[]): PlanAdvice | undefined {
+  return key.revokedAtMs === undefined ? planAdvice(key.limits, days) : undefined;
+}
+
+function sum(days: readonly UsageDay[]): Totals {
+  const of = (field: keyof Totals) => days.reduce((total, each) => total + each[field], 0);
   return { requests: of("requests"), refusals: of("refusals"), bans: of("bans") };
 }
 
@@ -102,7 +88,7 @@ const refusalShareMin = 0.01;
 export function planAdvice(
   limits: Limits,
   days: readonly Pick<UsageDay, "requests" | "refusals">[],
-): NonNullable<UsageReport["keys"][number]["advice"]> | undefined {
+): PlanAdvice | undefined {
   const peakPerDay = Math.max(0, ...days.map(({ requests }) => requests));
   if (peakPerDay >= limits.perDay * nearLimitShare) {
     const plan = smallestPlan(({ perDay }) => peakPerDay < perDay * nearLimitShare);
