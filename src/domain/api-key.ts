@@ -58,13 +58,6 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** The secret in `text`, as it is copied from a header or a file, or undefined if there is none. */
-export function pastedSecret(text: string): PlainKey | undefined {
-  const [, secret] =
-    /^(?:authorization: *)?(?:bearer +)?(rehome_(?:live|test)_\S+)$/i.exec(text.trim()) ?? [];
-  return secret as PlainKey | undefined;
-}
-
 /** A secret as lists show it: enough to recognise it, too little to use it. */
 export function maskKey(key: PlainKey): string {
   return `${key.slice(0, "rehome_live_".length + 4)}...`;
@@ -104,9 +97,6 @@ export interface KeySecret {
   readonly expiresAtMs: number | undefined;
 }
 
-export const keyStates = ["active", "banned", "expired", "revoked"] as const;
-export type KeyState = (typeof keyStates)[number];
-
 /**
  * How the life of a key has ended at `nowMs`; undefined for a live one, which may be banned. Expiry
  * is exact to the millisecond: at `expiresAtMs` the key is expired.
@@ -117,13 +107,6 @@ export function endOf(
 ): "revoked" | "expired" | undefined {
   if (key.revokedAtMs !== undefined) return "revoked";
   return key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs ? "expired" : undefined;
-}
-
-export function keyState(
-  key: Pick<ApiKey, "revokedAtMs" | "expiresAtMs" | "ban" | "readOnly">,
-  nowMs: number,
-): KeyState {
-  return endOf(key, nowMs) ?? (isKeyBanned(key, nowMs) ? "banned" : "active");
 }
 
 /**

@@ -28,7 +28,7 @@ export interface BanState {
 export const noBan: BanState = { noisyMinutes: [], step: 0, bannedUntilMs: 0, reason: "" };
 
 /** NEVER change: it is stored with each ban by an operator, and tells it from an automatic one. */
-const operatorReason = "the operator of this service imposed it";
+export const operatorReason = "the operator of this service imposed it";
 const automaticBanMaxMs = Math.max(...banStepsMs);
 
 /** True of the reason of a ban that an operator imposed, and false of an automatic one. */
@@ -96,21 +96,4 @@ export function recordNoisyMinute(state: BanState, minuteLabel: number, nowMs: n
     bannedUntilMs: nowMs + (banStepsMs[step] ?? 0),
     reason: `it went on sending requests after 429 in ${noisyMinutesForBan} minutes out of ${noisySpanMinutes}`,
   };
-}
-
-/** The state after an operator's ban of `durationMs`, which lengthens no automatic ban. */
-export function imposeBan(state: BanState, durationMs: number, nowMs: number): BanState {
-  return {
-    ...state,
-    noisyMinutes: [],
-    step: stepAt(state, nowMs),
-    bannedUntilMs: nowMs + durationMs,
-    reason: operatorReason,
-  };
-}
-
-/** The state after a ban was lifted at `nowMs`. What was noisy is forgotten, the step is not. */
-export function liftBan(state: BanState, nowMs: number): BanState {
-  const bannedUntilMs = Math.min(state.bannedUntilMs, nowMs);
-  return { ...state, noisyMinutes: [], bannedUntilMs, reason: noBan.reason };
 }

@@ -118,8 +118,6 @@ export interface ReserveRequest {
   readonly limits: Limits;
   readonly want: number;
   readonly unused: UnusedReservation | undefined;
-  /** The caller's address; it replaces the stored one. */
-  readonly address?: string | undefined;
 }
 
 export interface Reserved {

@@ -50,7 +50,7 @@ export class Access {
   }
 
   #admitFound(found: Found, address: () => string | undefined): Admission | Promise<Admission> {
-    if (found instanceof Account) return this.#parts.limiter.admit(found, address);
+    if (found instanceof Account) return this.#parts.limiter.admit(found);
     if (typeof found === "string") return this.#unauthorized(address, found);
     return this.#unauthorized(address, found.ended, found.key);
   }

@@ -72,10 +72,10 @@ export class Account {
   }
 
   /** What to ask of the store for `waiting` requests. What is left goes back with it. */
-  nextReservation(waiting: number, address: string | undefined): ReserveRequest {
+  nextReservation(waiting: number): ReserveRequest {
     const { id, limits } = this.key;
     const want = Math.max(waiting, reservationSize(limits));
-    return { keyId: id, limits, want, unused: this.#takeBack(), address };
+    return { keyId: id, limits, want, unused: this.#takeBack() };
   }
 
   fill({ counts, granted }: Reserved): void {

@@ -1,17 +1,15 @@
 import {
   generateKey,
   generateKeyId,
-  keyState,
   maskKey,
   withoutSecrets,
   type ApiKey,
   type Environment,
   type KeySecret,
-  pastedSecret,
   type PlainKey,
   type RandomBytes,
 } from "../domain/api-key.ts";
-import { imposeBan, liftBan, noBan } from "../domain/ban.ts";
+import { noBan } from "../domain/ban.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import {
@@ -22,7 +20,7 @@ import {
   type PlanName,
   planNames,
 } from "../domain/plan.ts";
-import type { KeyAction, KeyEvent } from "../storage/contract.ts";
+import type { KeyAction } from "../storage/contract.ts";
 import type { KeyStore } from "../storage/keys.ts";
 import { hashKey } from "./key-directory.ts";
 
@@ -32,13 +30,6 @@ export interface IssuedKey {
   readonly secret: PlainKey;
 }
 
-/** A key with its secrets and its history. What it has used is the usage service's to say. */
-export interface KeyDetails {
-  readonly key: ApiKey;
-  readonly secrets: readonly KeySecret[];
-  readonly events: readonly KeyEvent[];
-}
-
 /** What an operator may say of a key's plan and limits; the numbers go with Enterprise only. */
 export interface PlanChange {
   readonly plan?: PlanName | undefined;
@@ -46,7 +37,7 @@ export interface PlanChange {
   readonly perDay?: number | undefined;
 }
 
-interface KeyServiceOptions {
+export interface KeyIssuerOptions {
   readonly keys: KeyStore;
   readonly environment: Environment;
   readonly clock: Clock;
@@ -54,17 +45,12 @@ interface KeyServiceOptions {
   readonly actor: string;
 }
 
-/** The operator's work on keys. Each change takes effect at the next request on every server. */
-export class KeyService {
-  readonly #options: KeyServiceOptions;
+/** Makes keys. All other work on them is the keys feature's. */
+export class KeyIssuer {
+  readonly options: KeyIssuerOptions;
 
-  constructor(options: KeyServiceOptions) {
-    this.#options = options;
-  }
-
-  /** The same keys, with `actor` as the author of the changes. */
-  as(actor: string): KeyService {
-    return new KeyService({ ...this.#options, actor });
+  constructor(options: KeyIssuerOptions) {
+    this.options = options;
   }
 
   /** Makes a key. Throws `invalid_request` for a label in use and for numbers against the plan. */
@@ -77,9 +63,9 @@ export class KeyService {
     },
   ): Promise<IssuedKey> {
     refuseSecretIn(wanted.name);
-    const nowMs = this.#options.clock();
+    const nowMs = this.options.clock();
     const key: ApiKey = {
-      id: generateKeyId(this.#options.randomBytes),
+      id: generateKeyId(this.options.randomBytes),
       name: wanted.name,
       plan: wanted.plan,
       limits: agreedLimits(wanted.plan, wanted),
@@ -89,197 +75,38 @@ export class KeyService {
       revokedAtMs: undefined,
       ban: noBan,
     };
-    const { plain, secret } = this.#newSecret(nowMs);
-    await this.#options.keys.insert(key, hashKey(plain), secret, this.#by("create", nowMs));
+    const { plain, secret } = this.newSecret(nowMs);
+    await this.options.keys.insert(key, hashKey(plain), secret, this.by("create", nowMs));
     return { key, secret: plain };
   }
 
-  async list(): Promise<ApiKey[]> {
-    return this.#options.keys.list();
-  }
-
   async count(): Promise<number> {
-    return this.#options.keys.count();
+    return this.options.keys.count();
   }
 
   /** True when there are keys, and none of this environment: the store is likely another one's. */
   async areForeign(): Promise<boolean> {
     // In this order: a first key that another process makes meanwhile has its secret too.
-    if ((await this.#options.keys.count()) === 0) return false;
-    return !(await this.#options.keys.hasSecretOf(this.#options.environment));
+    if ((await this.options.keys.count()) === 0) return false;
+    return !(await this.options.keys.hasSecretOf(this.options.environment));
   }
 
-  /**
-   * The key that `reference` means: an id, a unique beginning of one, or a label. A live key has
-   * priority over a revoked one with the same label.
-   */
-  async resolve(reference: string): Promise<ApiKey> {
-    const exact = await this.#options.keys.byId(reference);
-    if (exact !== undefined) return exact;
-    await this.#refuseSecret(reference);
-    const all = await this.#options.keys.list();
-    const sameName = all.filter(({ name }) => name === reference);
-    const live = sameName.filter(({ revokedAtMs }) => revokedAtMs === undefined);
-    // A key that was revoked keeps its label, and must not be in the way of the one that took its
-    // place.
-    const named = live.length > 0 ? live : sameName;
-    const matches = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(reference));
-    if (matches.length > 1 && reference !== "") {
-      throw new AppError(
-        "invalid_request",
-        `"${reference}" means ${matches.length} keys: ${matches.map(({ id }) => id).join(", ")}.`,
-        {
-          hint: "Use the whole id.",
-        },
-      );
-    }
-    return found(reference === "" ? undefined : matches[0], reference);
+  protected by(action: string, nowMs: number): KeyAction {
+    return { action, actor: this.options.actor, nowMs };
   }
 
-  /** Throws for a secret in place of a key's name, and never repeats it. */
-  async #refuseSecret(reference: string): Promise<void> {
-    const secret = pastedSecret(reference);
-    if (secret === undefined) return;
-    const found = await this.#options.keys.byHash(hashKey(secret));
-    const whose =
-      found === undefined
-        ? "No key of this store has it"
-        : `It belongs to ${found.key.id} "${found.key.name}"`;
-    throw new AppError(
-      "invalid_request",
-      `That is a secret, and a key is named by its id or label. ${whose}.`,
-      { hint: found === undefined ? "rehome keys list" : `Name it ${found.key.id}.` },
-    );
-  }
-
-  async details(reference: string): Promise<KeyDetails> {
-    const key = await this.resolve(reference);
-    return {
-      key,
-      secrets: await this.#options.keys.secrets(key.id),
-      events: await this.#options.keys.events(key.id),
-    };
-  }
-
-  /**
-   * Changes plan, limits, access, label or expiry. Used requests stay used. `expiresInMs` counts
-   * from now, even for an expired key; "never" removes the expiry. Throws `invalid_request` for
-   * numbers that do not fit the plan, and for a label in use.
-   */
-  async update(
-    reference: string,
-    wanted: PlanChange & {
-      name?: string | undefined;
-      readOnly?: boolean | undefined;
-      expiresInMs?: number | "never" | undefined;
-    },
-  ): Promise<ApiKey> {
-    const { expiresInMs } = wanted;
-    refuseSecretIn(wanted.name ?? "");
-    return this.#change(reference, "update", (key, nowMs) => {
-      const expiresAtMs =
-        expiresInMs === undefined
-          ? key.expiresAtMs
-          : expiresInMs === "never"
-            ? undefined
-            : nowMs + expiresInMs;
-      const plan = wanted.plan ?? key.plan;
-      const agreed = plan === "enterprise" && key.plan === "enterprise" ? key.limits : undefined;
-      const numbers = {
-        perMinute: wanted.perMinute ?? agreed?.perMinute,
-        perDay: wanted.perDay ?? agreed?.perDay,
-      };
-      return {
-        ...key,
-        plan,
-        limits: agreedLimits(plan, numbers),
-        readOnly: wanted.readOnly ?? key.readOnly,
-        name: wanted.name ?? key.name,
-        expiresAtMs,
-      };
-    });
-  }
-
-  async revoke(reference: string): Promise<ApiKey> {
-    return this.#change(reference, "revoke", (key, nowMs) =>
-      key.revokedAtMs === undefined ? { ...key, revokedAtMs: nowMs } : key,
-    );
-  }
-
-  /**
-   * Gives the key a new secret. The old ones stay valid for `graceMs`; 0 ends them at once. The
-   * expiry of the key stays.
-   */
-  async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
-    const before = await this.resolve(reference);
-    const { id } = before;
-    const nowMs = this.#options.clock();
-    if (keyState(before, nowMs) === "revoked") {
-      throw new AppError("invalid_request", `The key ${id} is revoked; it gets no new secret.`, {
-        hint: "Make a new key with rehome keys create.",
-      });
-    }
-    const { plain, secret } = this.#newSecret(nowMs);
-    const by = this.#by("rotate", nowMs);
-    const key = await this.#options.keys.rotate(id, hashKey(plain), secret, nowMs + graceMs, by);
-    return { key: found(key, reference), secret: plain };
-  }
-
-  /** Bans the key for `durationMs` in place of any other ban. It is no step towards longer ones. */
-  async ban(reference: string, durationMs: number): Promise<ApiKey> {
-    return this.#change(reference, "ban", (key, nowMs) => ({
-      ...key,
-      ban: imposeBan(key.ban, durationMs, nowMs),
-    }));
-  }
-
-  /**
-   * Ends the ban in force, and forgets which minutes were noisy. The next automatic ban is as long
-   * as it would have been.
-   */
-  async unban(reference: string): Promise<ApiKey> {
-    return this.#change(reference, "unban", (key, nowMs) => ({
-      ...key,
-      ban: liftBan(key.ban, nowMs),
-    }));
-  }
-
-  async #change(
-    reference: string,
-    action: string,
-    change: (key: ApiKey, nowMs: number) => ApiKey,
-  ): Promise<ApiKey> {
-    const { id } = await this.resolve(reference);
-    const nowMs = this.#options.clock();
-    const after = await this.#options.keys.change(id, this.#by(action, nowMs), (key) =>
-      change(key, nowMs),
-    );
-    return found(after, reference);
-  }
-
-  #by(action: string, nowMs: number): KeyAction {
-    return { action, actor: this.#options.actor, nowMs };
-  }
-
-  #newSecret(nowMs: number): { plain: PlainKey; secret: KeySecret } {
-    const plain = generateKey(this.#options.environment, this.#options.randomBytes);
+  protected newSecret(nowMs: number): { plain: PlainKey; secret: KeySecret } {
+    const plain = generateKey(this.options.environment, this.options.randomBytes);
     return { plain, secret: { mask: maskKey(plain), createdAtMs: nowMs, expiresAtMs: undefined } };
   }
 }
 
 /** A label is in lists and events. */
-function refuseSecretIn(name: string): void {
+export function refuseSecretIn(name: string): void {
   if (withoutSecrets(name) === name) return;
   throw new AppError("invalid_request", "A label must not hold a secret: every list shows it.", {
     code: "secretInName",
     hint: "Name the key after its user, such as --name website.",
-  });
-}
-
-function found(key: ApiKey | undefined, reference: string): ApiKey {
-  if (key !== undefined) return key;
-  throw new AppError("not_found", `There is no key with the id or label "${reference}".`, {
-    hint: "rehome keys list",
   });
 }
 

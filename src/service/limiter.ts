@@ -13,11 +13,8 @@ const sharedMs = windowMs.minute;
 /** Refusals are stored this often, so that a flood of them writes next to nothing. */
 const usageIntervalMs = 10 * 60_000;
 
-interface Waiting {
-  /** Where the last of them came from; undefined when that is not known. */
-  address: string | undefined;
-  readonly decided: ((admission: Admission) => void)[];
-}
+/** Requests that wait for a reservation, each to be told the decision. */
+type Waiting = ((admission: Admission) => void)[];
 
 interface LimiterOptions {
   readonly windows: WindowStore;
@@ -58,11 +55,10 @@ export class Limiter {
 
   /**
    * Decides on a request of a valid key, and charges it if admitted. The promise never rejects; a
-   * failed reservation is a refusal `unavailable`. `address` may cost a system call, so only a
-   * reservation calls it.
+   * failed reservation is a refusal `unavailable`.
    */
-  admit(account: Account, address?: () => string | undefined): Admission | Promise<Admission> {
-    return account.admit(this.#now()) ?? this.#enqueue(account, address?.());
+  admit(account: Account): Admission | Promise<Admission> {
+    return account.admit(this.#now()) ?? this.#enqueue(account);
   }
 
   /**
@@ -122,11 +118,9 @@ export class Limiter {
     return this.#options.clock() + this.#options.windows.skewMs();
   }
 
-  #enqueue(account: Account, address: string | undefined): Promise<Admission> {
+  #enqueue(account: Account): Promise<Admission> {
     const { promise, resolve } = Promise.withResolvers<Admission>();
-    const waiting = this.#waiting.getOrInsertComputed(account, () => ({ address, decided: [] }));
-    waiting.address = address;
-    waiting.decided.push(resolve);
+    this.#waiting.getOrInsertComputed(account, () => []).push(resolve);
     if (!this.#scheduled) this.#schedule();
     return promise;
   }
@@ -140,9 +134,7 @@ export class Limiter {
   async #reserve(): Promise<void> {
     const pending = this.#waiting;
     this.#waiting = new Map();
-    const requests = [...pending].map(([account, { address, decided }]) =>
-      account.nextReservation(decided.length, address),
-    );
+    const requests = [...pending].map(([account, { length }]) => account.nextReservation(length));
     try {
       this.#settle(pending, await this.#options.windows.reserve(requests, []));
     } catch (error) {
@@ -152,7 +144,7 @@ export class Limiter {
 
   #settle(pending: ReadonlyMap<Account, Waiting>, results: readonly Reserved[]): void {
     const closed: Account[] = [];
-    for (const [position, [account, { decided }]] of [...pending].entries()) {
+    for (const [position, [account, decided]] of [...pending].entries()) {
       const result = results[position] as Reserved;
       account.fill(result);
       for (const decide of decided) decide(account.decide(result.nowMs));
@@ -168,8 +160,8 @@ export class Limiter {
   #serveGathered(account: Account, nowMs: number): void {
     const gathered = this.#waiting.get(account);
     if (gathered === undefined) return;
-    for (const decide of gathered.decided.splice(0, account.left)) decide(account.decide(nowMs));
-    if (gathered.decided.length === 0) this.#waiting.delete(account);
+    for (const decide of gathered.splice(0, account.left)) decide(account.decide(nowMs));
+    if (gathered.length === 0) this.#waiting.delete(account);
   }
 
   /** No second attempt for waiting requests: they have waited as long as the store may take. */
@@ -177,7 +169,7 @@ export class Limiter {
     const nowMs = this.#now();
     const gathered = this.#waiting;
     this.#waiting = new Map();
-    for (const [account, { decided }] of [...pending, ...gathered]) {
+    for (const [account, decided] of [...pending, ...gathered]) {
       for (const decide of decided) decide(account.refuseUncounted(nowMs));
     }
     this.#options.onError(error);

@@ -4,9 +4,8 @@ import type { Store, StoreCheck } from "../storage/contract.ts";
 import { Access } from "./access.ts";
 import { AddressLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
-import { KeyService } from "./keys.ts";
+import { KeyIssuer } from "./keys.ts";
 import { Limiter, sweepIntervalMs } from "./limiter.ts";
-import { UsageService } from "./usage.ts";
 
 export interface ServiceOptions {
   readonly environment: Environment;
@@ -23,7 +22,7 @@ export interface ServiceOptions {
 export type Services = ReturnType<typeof createServices>;
 
 /** What features may use of a store: they bring their own statements. */
-type OpenStore = Pick<Store, "counters" | "db" | "started" | "versions">;
+type OpenStore = Pick<Store, "counters" | "db" | "started" | "versions" | "windows">;
 
 /** Composes the services; the one place that knows how they are put together. */
 export function createServices(store: Store, options: ServiceOptions) {
@@ -46,8 +45,7 @@ export function createServices(store: Store, options: ServiceOptions) {
     pets: store.pets,
     store: store as OpenStore,
     actor: options.actor,
-    keys: new KeyService({ ...options, keys: store.keys }),
-    usage: new UsageService(store.windows, clock),
+    keys: new KeyIssuer({ ...options, keys: store.keys }),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,
     check: async (): Promise<StoreCheck[]> => store.check(),

@@ -100,7 +100,6 @@ export interface WindowStore {
   reserve(requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Promise<Reserved[]>;
   counts(keyId: string): Promise<WindowCounts | undefined>;
   countsOfAll(): Promise<ReadonlyMap<string, WindowCounts>>;
-  lastAddress(keyId: string): Promise<string | undefined>;
   /**
    * How far the clock of reservations is ahead of this machine's, in milliseconds; 0 if it is this
    * machine's. It is never too low: a reservation must not outlive its window on that clock.

@@ -15,7 +15,7 @@ function countsIn({ minuteLabel, minuteUsed, dayLabel, dayUsed }: WindowRow): Wi
 
 export function counterReads({
   read,
-}: Pick<Database, "read">): Pick<WindowStore, "counts" | "countsOfAll" | "lastAddress" | "usage"> {
+}: Pick<Database, "read">): Pick<WindowStore, "counts" | "countsOfAll" | "usage"> {
   const windowsOf = (keyId: string) =>
     read(async (tx) => {
       const { rateWindows } = tx.t;
@@ -31,7 +31,6 @@ export function counterReads({
       const found = await read((tx) => tx.select().from(tx.t.rateWindows));
       return new Map(found.map((row) => [row.keyId, countsIn(row)]));
     },
-    lastAddress: async (keyId) => (await windowsOf(keyId))?.lastAddress ?? undefined,
     usage: (firstDay, keyId) => read((tx) => usageSince(tx, firstDay, keyId)),
   };
 }

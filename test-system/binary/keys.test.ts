@@ -70,23 +70,6 @@ describe("list", () => {
     expect(none.stderr).toContain("There is no such key");
     expect((await keys("list", "--state", "asleep")).exitCode).toBe(2);
   });
-
-  test("show the address that a request came from, as the log has it", async () => {
-    using other = temporaryFolder();
-    await using server = await serve(other.path, ["--trusted-proxy", "127.0.0.1"]);
-    const { id, key } = await makeKey(other.path, "--plan", "free", "--name", "far");
-    const shown = async (...args: string[]) =>
-      (await keys("show", id, "--data", other.path, ...args)).stdout;
-    expect(await shown()).toContain("  Last from   not known\n");
-    const ask = (forwardedFor: string) =>
-      fetch(`${server.origin}/v1/pets`, {
-        headers: { authorization: `Bearer ${key}`, "x-forwarded-for": forwardedFor },
-      });
-    expect((await ask("198.51.100.9, 192.0.2.7")).status).toBe(200);
-    expect(await shown()).toContain("  Last from   192.0.2.7\n");
-    const json = JSON.parse(await shown("--json")) as { lastAddress: string };
-    expect(json.lastAddress).toBe("192.0.2.7");
-  });
 });
 
 describe("show", () => {

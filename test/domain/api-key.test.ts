@@ -7,11 +7,12 @@ import {
   generateKeyId,
   isWellFormedKey,
   keyPrefixes,
-  keyState,
   maskKey,
   type RandomBytes,
 } from "../../src/domain/api-key.ts";
-import { imposeBan, noBan } from "../../src/domain/ban.ts";
+import { keyState } from "../../src/features/keys/state.ts";
+import { imposeBan } from "../../src/features/keys/state.ts";
+import { noBan } from "../../src/domain/ban.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { checked } from "./checked.ts";
 

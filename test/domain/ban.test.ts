@@ -4,14 +4,13 @@ import {
   type BanState,
   banStepsMs,
   countRefusal,
-  imposeBan,
   isBanned,
-  liftBan,
   noBan,
   recordNoisyMinute,
   type RefusalCount,
   stepAt,
 } from "../../src/domain/ban.ts";
+import { imposeBan, liftBan } from "../../src/features/keys/state.ts";
 import { type Limits, publishedLimits } from "../../src/domain/plan.ts";
 import { checked } from "./checked.ts";
 

@@ -32,6 +32,7 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
 /** Features that use another one, and for what. */
 const featurePairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database",
+  "operate -> keys": "verify counts the keys of a backup by their states",
   "console -> keys": "what an event of a key changed",
   "import -> animals": "an import is a change, which an undo takes back",
   "sources -> animals": "a withdrawal that a person confirmed is a change",

@@ -1,10 +1,15 @@
 import { randomBytes } from "../../src/cli/open.ts";
-import { createServices, type ServiceOptions, type Services } from "../../src/service/services.ts";
+import { keyService } from "../../src/features/keys/service.ts";
+import { UsageService } from "../../src/features/keys/usage.ts";
+import { createServices, type ServiceOptions } from "../../src/service/services.ts";
 import type { Store } from "../../src/storage/contract.ts";
 
-/** The services on a store. A failure of their own fails the test, unless `options` handle it. */
-export function servicesOn(store: Store, options: Partial<ServiceOptions> = {}): Services {
-  return createServices(store, {
+/** The services on a store, and what the keys feature does with them. */
+export type TestServices = ReturnType<typeof servicesOn>;
+
+/** A failure of the services' own fails the test, unless `options` handle it. */
+export function servicesOn(store: Store, options: Partial<ServiceOptions> = {}) {
+  const services = createServices(store, {
     environment: "production",
     clock: Date.now,
     randomBytes,
@@ -16,4 +21,5 @@ export function servicesOn(store: Store, options: Partial<ServiceOptions> = {}):
     },
     ...options,
   });
+  return { ...services, keys: keyService(services), usage: new UsageService(services) };
 }

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { ApiKey } from "../../src/domain/api-key.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
 import type { Admission } from "../../src/service/admission.ts";
-import type { ServiceOptions, Services } from "../../src/service/services.ts";
+import type { ServiceOptions } from "../../src/service/services.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { seededBytes, type TestClock } from "./app.ts";
-import { servicesOn } from "./services.ts";
+import { servicesOn, type TestServices } from "./services.ts";
 import {
   closeAfterTest,
   openTestStore,
@@ -30,7 +30,7 @@ export class Stack {
   private constructor(
     readonly clock: TestClock,
     readonly store: Store,
-    readonly services: Services,
+    readonly services: TestServices,
     readonly reported: unknown[],
   ) {}
 

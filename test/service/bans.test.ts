@@ -1,6 +1,6 @@
 /** Bans through the services: who is banned, who never is, what is said, and what is kept. */
 import { describe, expect, test } from "bun:test";
-import { keyState } from "../../src/domain/api-key.ts";
+import { keyState } from "../../src/features/keys/state.ts";
 import type { Admission } from "../../src/service/admission.ts";
 import { TestClock } from "../helpers/app.ts";
 import { SharedFolder, Stack } from "../helpers/stack.ts";

@@ -338,25 +338,6 @@ describe.each(stores)("$name", (kind) => {
       });
     });
 
-    test("keep the caller's address that came last, and keep it when none comes", async () => {
-      const take = (address: string | undefined, want: number) =>
-        store.windows.reserve([{ keyId: "w10", limits, want, unused: undefined, address }], []);
-      const kept = () => store.windows.lastAddress("w10");
-      expect(await kept()).toBeUndefined();
-      await take(undefined, 1);
-      expect(await kept()).toBeUndefined();
-      await take("192.0.2.1", 1);
-      await take(undefined, 1);
-      expect(await kept()).toBe("192.0.2.1");
-      const request = { keyId: "w10", limits, want: 1, unused: undefined };
-      await store.windows.reserve([{ ...request, address: "2001:db8::1" }, request], []);
-      expect(await kept()).toBe("2001:db8::1");
-      // What is refused changes no counter, and so nothing.
-      await take("192.0.2.2", 10);
-      await take("192.0.2.3", 1);
-      expect(await kept()).toBe("192.0.2.2");
-    });
-
     test("serve several keys at once, and one key several times", async () => {
       const want = (keyId: string, n: number) => ({ keyId, limits, want: n, unused: undefined });
       const [three, ...others] = await Promise.all([

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { settings, variableOf, type LoadedConfig } from "../../config.ts";
-import { keyState, type ApiKey } from "../../domain/api-key.ts";
+import { keyState } from "./state.ts";
+import { type ApiKey } from "../../domain/api-key.ts";
 import { dayMs, isoEnd } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { PlanName } from "../../domain/plan.ts";
-import type { KeyService } from "../../service/keys.ts";
 import type { Services } from "../../service/services.ts";
 import { type CommandForm, type Given, storeCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
@@ -23,6 +23,7 @@ import {
 import { confirm } from "../confirm.ts";
 import { limitsText, printable } from "../../cli/terminal/text.ts";
 import { accessText, issuedJson, issuedSchema, keyJson, keySchema } from "./fields.ts";
+import { type KeyService, keyService } from "./service.ts";
 import { listCommand, showCommand } from "./show.ts";
 
 export function keysCommand(io: Io): Command {
@@ -138,8 +139,8 @@ function rotate(io: Io): Command {
     },
     async (services, { loaded, json, grace }, reference) => {
       await refuseOtherEnvironment(services, loaded);
-      const { keys, clock } = services;
-      const issued = await keys.rotate(reference, grace);
+      const { clock } = services;
+      const issued = await keyService(services).rotate(reference, grace);
       const nowMs = clock();
       const { id, name, expiresAtMs } = issued.key;
       const ifLost = `rehome keys rotate ${id}`;
@@ -169,9 +170,9 @@ function changeCommand<Options>(
   return storeCommand<Options, [string]>(
     io,
     { ...form, arguments: [keyArgument()], json: keySchema },
-    async ({ keys, clock }, given, reference) => {
-      const key = await change(keys, reference, given);
-      const shown = keyJson(key, clock());
+    async (services, given, reference) => {
+      const key = await change(keyService(services), reference, given);
+      const shown = keyJson(key, services.clock());
       if (given.json) return printJson(io, shown);
       const until = shown.state === "banned" ? ` until ${shown.bannedUntil}` : "";
       const end = shown.expiresAt === null ? "" : `, until ${shown.expiresAt}`;

@@ -2,19 +2,18 @@
 import {
   accesses,
   accessOf,
-  keyState,
-  keyStates,
   type ApiKey,
   type KeySecret,
-  type KeyState,
   isKeyBanned,
 } from "../../domain/api-key.ts";
+import { keyState, keyStates, type KeyState } from "./state.ts";
 import { stepAt } from "../../domain/ban.ts";
 import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { nearLimitShare, planNames } from "../../domain/plan.ts";
 import { windowMs, windowNames } from "../../domain/windows.ts";
-import type { IssuedKey, KeyDetails } from "../../service/keys.ts";
-import type { KeyUse, UsedKey } from "../../service/usage.ts";
+import type { IssuedKey } from "../../service/keys.ts";
+import type { KeyDetails } from "./service.ts";
+import type { KeyUse, UsedKey } from "./usage.ts";
 import type { KeyEvent, UsageDay } from "../../storage/contract.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
 import type { Paint, Style } from "../table.ts";
@@ -111,15 +110,14 @@ const windowJson = (used: number, limit: number, resetsAtMs: number) => ({
 
 export interface WholeKey extends KeyDetails {
   readonly use: KeyUse;
-  readonly lastAddress: string | undefined;
   readonly days: readonly UsageDay[];
 }
 
 const ofWhole = fieldOf<[whole: WholeKey, nowMs: number]>();
 const detailFields = declared({
   lastAddress: ofWhole(
-    orNull(text("address of the caller when the service last counted for the key")),
-    ({ lastAddress }) => lastAddress ?? null,
+    orNull(text("not kept any more, so always null; the log has the address of each request")),
+    () => null,
   ),
   windows: ofWhole(
     object({ minute: windowSchema, day: windowSchema }),

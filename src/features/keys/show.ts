@@ -1,11 +1,6 @@
 import { Option, type Command } from "commander";
-import {
-  keyState,
-  keyStates,
-  type ApiKey,
-  type KeySecret,
-  type KeyState,
-} from "../../domain/api-key.ts";
+import { keyState, keyStates, type KeyState } from "./state.ts";
+import { type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { banStepsMs } from "../../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
@@ -13,7 +8,6 @@ import { fold } from "../visible.ts";
 import { publishedLimits, type PlanName } from "../../domain/plan.ts";
 import { usageStoredDays, windowMs } from "../../domain/windows.ts";
 import type { UsageDay } from "../../storage/contract.ts";
-import type { UsedKey } from "../../service/usage.ts";
 import { commandHere, toMakeKey } from "../../cli/command.ts";
 import { storeCommand } from "../command.ts";
 import { printJson } from "../json.ts";
@@ -35,6 +29,8 @@ import {
 } from "./fields.ts";
 import { adviceFor } from "./usage-report.ts";
 import { keyArgument, labelOption, planOption } from "./options.ts";
+import { keyService } from "./service.ts";
+import { type UsedKey, UsageService } from "./usage.ts";
 
 const listBarCells = 6;
 const barCells = 10;
@@ -75,8 +71,10 @@ ${daysJudged} days, and a plan that would fit.`,
       ],
       json: keyListSchema,
     },
-    async ({ keys, usage, clock, place }, { loaded, json, ...wanted }) => {
-      const every = await keys.list();
+    async (services, { loaded, json, ...wanted }) => {
+      const { clock, place } = services;
+      const usage = new UsageService(services);
+      const every = await keyService(services).list();
       const nowMs = clock();
       const used = await usage.nowOfAll(every.filter((key) => isWanted(key, wanted, nowMs)));
       const days = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
@@ -175,9 +173,7 @@ export function showCommand(io: Io): Command {
           .default(daysShown)
           .argParser(wholeNumber(usageStoredDays)),
       ],
-      remark: `"Last from" is the client address at the last write of the counters. That is the
-last admitted request on Free, and may be a few requests earlier on other plans.
-The log has the client address and the key's id of each request.`,
+      remark: "The log has the client address and the key's id of each request.",
       examples: [
         "rehome keys show key_7h2m",
         `journalctl -u rehome -o cat | grep '"key_rvrjrh3fx2ga"' | jq -r .address | sort | uniq -c`,
@@ -186,16 +182,16 @@ The log has the client address and the key's id of each request.`,
       ],
       json: keyDetailsSchema,
     },
-    async ({ keys, usage, clock }, { json: asJson, days }, reference) => {
-      const details = await keys.details(reference);
+    async (services, { json: asJson, days }, reference) => {
+      const usage = new UsageService(services);
+      const details = await keyService(services).details(reference);
       const { key } = details;
       const whole = {
         ...details,
         use: await usage.now(key),
-        lastAddress: await usage.lastAddress(key),
         days: await usage.days(days, key.id),
       };
-      const nowMs = clock();
+      const nowMs = services.clock();
       const json = keyDetailsJson(whole, nowMs);
       if (asJson) return printJson(io, json);
       const shown = { json, whole, nowMs, daysAsked: days };
@@ -223,7 +219,6 @@ function keyLines({ json, whole: { key, use }, nowMs }: Shown, io: Io): string[]
     field("Made", json.createdAt),
     field("Ends", json.expiresAt ?? "never"),
     field("Last used", dayText(use.lastUsedDay, today)),
-    field("Last from", json.lastAddress ?? "not known"),
   ];
 }
 

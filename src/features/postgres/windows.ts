@@ -165,22 +165,20 @@ async function lockWindows(
 
 function writeCounts(
   client: ReservedSQL,
-  changed: ReadonlyMap<string, ChangedWindows>,
+  changed: ReadonlyMap<string, WindowCounts>,
 ): Promise<unknown> {
   const counts = [...changed.values()];
   return client`
     UPDATE rehome.rate_windows AS stored
     SET minute_label = given.minute_label, minute_used = given.minute_used,
-      day_label = given.day_label, day_used = given.day_used,
-      last_address = coalesce(given.last_address, stored.last_address)
+      day_label = given.day_label, day_used = given.day_used
     FROM unnest(
       ${[...changed.keys()]}::text[],
       ${counts.map(({ minuteLabel }) => minuteLabel)}::bigint[],
       ${counts.map(({ minuteUsed }) => minuteUsed)}::bigint[],
       ${counts.map(({ dayLabel }) => dayLabel)}::bigint[],
-      ${counts.map(({ dayUsed }) => dayUsed)}::bigint[],
-      ${counts.map(({ address = null }) => address)}::text[]
-    ) AS given (key_id, minute_label, minute_used, day_label, day_used, last_address)
+      ${counts.map(({ dayUsed }) => dayUsed)}::bigint[]
+    ) AS given (key_id, minute_label, minute_used, day_label, day_used)
     WHERE stored.key_id = given.key_id`.execute();
 }
 
@@ -221,14 +219,9 @@ interface UsageAmounts {
   refusals: number;
 }
 
-/** Counts to be stored, with the caller's address where the request has one. */
-interface ChangedWindows extends WindowCounts {
-  readonly address: string | undefined;
-}
-
 interface Decision {
   readonly results: Reserved[][];
-  readonly changed: ReadonlyMap<string, ChangedWindows>;
+  readonly changed: ReadonlyMap<string, WindowCounts>;
   /** By key and day, separated by a space. */
   readonly usage: ReadonlyMap<string, UsageAmounts>;
   /** For each key whose day ended, the first day whose usage is still stored. */
@@ -241,7 +234,7 @@ function decide(
   stored: Map<string, WindowCounts>,
   nowMs: number,
 ): Decision {
-  const changed = new Map<string, ChangedWindows>();
+  const changed = new Map<string, WindowCounts>();
   const usage = new Map<string, UsageAmounts>();
   const forgetBefore = new Map<string, number>();
   const add = (keyId: string, day: number, amounts: UsageAmounts) => {
@@ -258,8 +251,7 @@ function decide(
     );
     if (mustPut) {
       stored.set(keyId, result.counts);
-      const address = request.address ?? changed.get(keyId)?.address;
-      changed.set(keyId, { ...result.counts, address });
+      changed.set(keyId, result.counts);
     }
     if (finished !== undefined) {
       add(keyId, finished.day, { requests: finished.requests, refusals: 0 });

@@ -76,7 +76,7 @@ const texts = {
     .from(rateWindows)
     .where(eq(rateWindows.keyId, given("keyId")))
     .toSQL().sql,
-  /** Stores a key's windows, and the address that came with them, in place of the earlier ones. */
+  /** Stores a key's windows in place of the earlier ones. */
   put: written
     .insert(rateWindows)
     .values({
@@ -85,7 +85,6 @@ const texts = {
       minuteUsed: given("minuteUsed"),
       dayLabel: given("dayLabel"),
       dayUsed: given("dayUsed"),
-      lastAddress: given("lastAddress"),
     })
     .onConflictDoUpdate({
       target: rateWindows.keyId,
@@ -94,7 +93,6 @@ const texts = {
         minuteUsed: sql`excluded.minute_used`,
         dayLabel: sql`excluded.day_label`,
         dayUsed: sql`excluded.day_used`,
-        lastAddress: sql`coalesce(excluded.last_address, ${rateWindows.lastAddress})`,
       },
     })
     .toSQL().sql,
@@ -127,7 +125,6 @@ type PutBindings = [
   minuteUsed: number,
   dayLabel: number,
   dayUsed: number,
-  lastAddress: string | null,
 ];
 type UsageBindings = [keyId: string, day: number, requests: number, refusals: number];
 
@@ -155,8 +152,7 @@ function reserveOne(
   const { result, mustPut, finished } = settleReservation(stored, request, nowMs);
   if (mustPut) {
     const { minuteLabel, minuteUsed, dayLabel, dayUsed } = result.counts;
-    const { address = null } = request;
-    statements.put.run(keyId, minuteLabel, minuteUsed, dayLabel, dayUsed, address);
+    statements.put.run(keyId, minuteLabel, minuteUsed, dayLabel, dayUsed);
   }
   if (finished !== undefined) {
     const { day, requests, forgetBefore } = finished;

@@ -8,16 +8,15 @@ import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { sourceActions } from "../../../src/features/console/pages/sources.ts";
 import { follow } from "../../../src/features/sources/store.ts";
-import type { Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
-import { servicesOn } from "../../helpers/services.ts";
+import { servicesOn, type TestServices } from "../../helpers/services.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
 
 describe.each(stores)("on $name", (kind) => {
   let store: Store;
-  let services: Services;
+  let services: TestServices;
   let animals: AnimalActions;
   let people: PeopleService;
   let ask: Ask;

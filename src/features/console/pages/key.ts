@@ -1,10 +1,11 @@
 /** One key: what it may do, what happened to it, and its end. */
 import { changesOf } from "../../keys/fields.ts";
-import { accessOf, endOf, keyState, type ApiKey, isKeyBanned } from "../../../domain/api-key.ts";
+import { accessOf, endOf, type ApiKey, isKeyBanned } from "../../../domain/api-key.ts";
+import { keyState } from "../../keys/state.ts";
 import { isOperatorReason } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
-import type { KeyDetails } from "../../../service/keys.ts";
-import type { KeyUse } from "../../../service/usage.ts";
+import { type KeyDetails, type KeyService, keyService } from "../../keys/service.ts";
+import { type KeyUse, UsageService } from "../../keys/usage.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
@@ -51,7 +52,7 @@ export async function keyPage(
   const details = await detailsOf(visit, id);
   const { key } = details;
   const state = keyState(key, nowMs);
-  const use = await services.usage.now(key);
+  const use = await new UsageService(services).now(key);
   return page(visit, {
     title: keyName(key),
     section: "keys",
@@ -188,7 +189,7 @@ export async function rotateKey(visit: Visit, id: string): Promise<Response> {
   if (graceMs === undefined)
     return keyPage(visit, id, { grace: words.errors.expires(durationRule) });
   await detailsOf(visit, id);
-  const issued = await services.keys.as(person.name).rotate(id, graceMs);
+  const issued = await keyService(services, person.name).rotate(id, graceMs);
   return secretPage(visit, issued, words.keys.rotated);
 }
 
@@ -212,12 +213,12 @@ export async function revokeKey(visit: Visit, id: string): Promise<Response> {
 async function changed(
   visit: Visit,
   id: string,
-  change: (keys: Visit["services"]["keys"]) => Promise<unknown>,
+  change: (keys: KeyService) => Promise<unknown>,
   sent?: KeyForm,
 ): Promise<Response> {
   await detailsOf(visit, id);
   try {
-    await change(visit.services.keys.as(visit.person.name));
+    await change(keyService(visit.services, visit.person.name));
   } catch (error) {
     return keyPage(visit, id, keyErrors(visit, error), sent);
   }
@@ -226,6 +227,6 @@ async function changed(
 
 /** The key with this id; a label means none here. Throws `not_found`. */
 async function detailsOf({ services }: Visit, id: string): Promise<KeyDetails> {
-  const details = await services.keys.details(id);
+  const details = await keyService(services).details(id);
   return orNotFound(details.key.id === id ? details : undefined);
 }

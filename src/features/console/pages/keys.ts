@@ -1,11 +1,13 @@
 /** The keys: a list, a form for another one, and what all of them did. */
-import { keyState, type ApiKey } from "../../../domain/api-key.ts";
+import { keyState } from "../../keys/state.ts";
+import { type ApiKey } from "../../../domain/api-key.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { fold } from "../../visible.ts";
 import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
-import type { UsedKey } from "../../../service/usage.ts";
+import { keyService } from "../../keys/service.ts";
+import { type UsedKey, UsageService } from "../../keys/usage.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { Form, readForm } from "../body.ts";
@@ -52,7 +54,7 @@ export async function keysPage(
 
 async function keyList(visit: Visit): Promise<Html> {
   const { words, services } = visit;
-  const all = await services.keys.list();
+  const all = await keyService(services).list();
   if (all.length === 0) {
     return html`<section class="card"><p class="soft">${words.keys.none}</p></section>`;
   }
@@ -64,7 +66,7 @@ async function keyList(visit: Visit): Promise<Html> {
   const start = found.findIndex(({ id }) => id === query(visit, "before")) + 1;
   const shown = found.slice(start, start + pageKeys);
   const older = found.length > start + pageKeys && shown.at(-1)?.id;
-  const used = await services.usage.nowOfAll(shown);
+  const used = await new UsageService(services).nowOfAll(shown);
   return html`${searchForm(visit, "/keys", { text, hint: words.keys.searchHint })}
     <div id="results">
       <p class="soft" role="status">
@@ -204,7 +206,7 @@ export async function createKey(visit: Visit): Promise<Response> {
   const { key, wrong } = keyOf(visit, sent, parseDuration(sent.expires));
   if (key === undefined) return keysPage(visit, sent, wrong);
   try {
-    const issued = await services.keys.as(person.name).create(key);
+    const issued = await keyService(services, person.name).create(key);
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
     return keysPage(visit, sent, keyErrors(visit, error));

@@ -1,4 +1,6 @@
 import { html, type Html } from "../../../web/html.ts";
+import { keyService } from "../../keys/service.ts";
+import { UsageService } from "../../keys/usage.ts";
 import { usageReport, type UsageReport } from "../../keys/usage-report.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { query, type Visit } from "../visit.ts";
@@ -11,8 +13,8 @@ const counts = ["requests", "refusals", "bans"] as const;
 /** `GET /usage`: 30 days of all keys, or of the one in `?key=`. */
 export async function usagePage(visit: Visit): Promise<Response> {
   const { words, services } = visit;
-  const { keys, usage } = services;
-  const all = await keys.list();
+  const usage = new UsageService(services);
+  const all = await keyService(services).list();
   const id = query(visit, "key");
   const one = id === "" ? undefined : orNotFound(all.find((key) => key.id === id));
   const days = await usage.days(shownDays, one?.id);

@@ -8,7 +8,7 @@ import { type Io } from "../../../cli/io.ts";
 import { json, type Static } from "../../json.ts";
 import { addSetting } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
-import { keyState, keyStates } from "../../../domain/api-key.ts";
+import { keyState, keyStates } from "../../keys/state.ts";
 import { noBan } from "../../../domain/ban.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { testApp } from "../helpers/app.ts";
-import { changesNoticed } from "../helpers/store-under-test.ts";
+import { testApp } from "../../helpers/app.ts";
+import { changesNoticed } from "../../helpers/store-under-test.ts";
 
 const messageOf = (work: Promise<unknown>) =>
   work.then(

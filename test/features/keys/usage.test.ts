@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { windowMs } from "../../src/domain/windows.ts";
-import { testApp, TestClock } from "../helpers/app.ts";
-import { servicesOn } from "../helpers/services.ts";
-import { openTestStore } from "../helpers/store-under-test.ts";
+import { windowMs } from "../../../src/domain/windows.ts";
+import { TestClock } from "../../helpers/app.ts";
+import { servicesOn } from "../../helpers/services.ts";
+import { openTestStore } from "../../helpers/store-under-test.ts";
 
 async function services() {
   const clock = new TestClock();
@@ -22,19 +22,6 @@ async function services() {
   };
   return { clock, keys, usage, take };
 }
-
-test("an address is asked for with a take only, not for each request", async () => {
-  const { services, key } = await testApp();
-  const secret = await key("business");
-  let asked = 0;
-  for (let request = 0; request < 17; request += 1) {
-    await services.access.admit(secret, () => {
-      asked += 1;
-      return "192.0.2.1";
-    });
-  }
-  expect(asked).toBe(1);
-});
 
 describe("the use of a key now", () => {
   test("starts anew with each window, and remembers the day of the last request", async () => {

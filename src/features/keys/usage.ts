@@ -1,13 +1,14 @@
-import type { ApiKey } from "../domain/api-key.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { ApiKey } from "../../domain/api-key.ts";
+import type { Clock } from "../../domain/clock.ts";
 import {
   rollCounts,
   unusedCounts,
   usageStoredDays,
   windowMs,
   type WindowCounts,
-} from "../domain/windows.ts";
-import type { UsageDay, WindowStore } from "../storage/contract.ts";
+} from "../../domain/windows.ts";
+import type { Services } from "../../service/services.ts";
+import type { UsageDay, WindowStore } from "../../storage/contract.ts";
 
 export interface KeyUse {
   readonly counts: WindowCounts;
@@ -21,11 +22,11 @@ export interface UsedKey {
 }
 
 export class UsageService {
-  readonly #windows: WindowStore;
+  readonly #windows: Pick<WindowStore, "counts" | "countsOfAll" | "usage">;
   readonly #clock: Clock;
 
-  constructor(windows: WindowStore, clock: Clock) {
-    this.#windows = windows;
+  constructor({ store, clock }: Pick<Services, "store" | "clock">) {
+    this.#windows = store.windows;
     this.#clock = clock;
   }
 
@@ -53,10 +54,6 @@ export class UsageService {
     // The last reservation only gave back; the last day with requests is in the usage.
     const days = await this.#windows.usage(stored.dayLabel - usageStoredDays, id);
     return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
-  }
-
-  async lastAddress({ id }: ApiKey): Promise<string | undefined> {
-    return this.#windows.lastAddress(id);
   }
 
   /** The use of the last `days` UTC days, today included, of one key or of all, oldest first. */

@@ -1,0 +1,188 @@
+import { type ApiKey, type KeySecret } from "../../domain/api-key.ts";
+import { keyState, pastedSecret } from "./state.ts";
+import { imposeBan, liftBan } from "./state.ts";
+import { AppError } from "../../domain/errors.ts";
+import { hashKey } from "../../service/key-directory.ts";
+import {
+  agreedLimits,
+  type IssuedKey,
+  KeyIssuer,
+  type PlanChange,
+  refuseSecretIn,
+} from "../../service/keys.ts";
+import type { Services } from "../../service/services.ts";
+import type { KeyEvent } from "../../storage/contract.ts";
+
+/** A key with its secrets and its history. What it has used is the usage service's to say. */
+export interface KeyDetails {
+  readonly key: ApiKey;
+  readonly secrets: readonly KeySecret[];
+  readonly events: readonly KeyEvent[];
+}
+
+/** The work on keys in the name of `actor`, by default the one who runs this process. */
+export function keyService({ keys }: Services, actor = keys.options.actor): KeyService {
+  return new KeyService({ ...keys.options, actor });
+}
+
+/** The operator's work on keys. Each change takes effect at the next request on every server. */
+export class KeyService extends KeyIssuer {
+  async list(): Promise<ApiKey[]> {
+    return this.options.keys.list();
+  }
+
+  /**
+   * The key that `reference` means: an id, a unique beginning of one, or a label. A live key has
+   * priority over a revoked one with the same label.
+   */
+  async resolve(reference: string): Promise<ApiKey> {
+    const exact = await this.options.keys.byId(reference);
+    if (exact !== undefined) return exact;
+    await this.#refuseSecret(reference);
+    const all = await this.options.keys.list();
+    const sameName = all.filter(({ name }) => name === reference);
+    const live = sameName.filter(({ revokedAtMs }) => revokedAtMs === undefined);
+    // A key that was revoked keeps its label, and must not be in the way of the one that took its
+    // place.
+    const named = live.length > 0 ? live : sameName;
+    const matches = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(reference));
+    if (matches.length > 1 && reference !== "") {
+      throw new AppError(
+        "invalid_request",
+        `"${reference}" means ${matches.length} keys: ${matches.map(({ id }) => id).join(", ")}.`,
+        {
+          hint: "Use the whole id.",
+        },
+      );
+    }
+    return found(reference === "" ? undefined : matches[0], reference);
+  }
+
+  /** Throws for a secret in place of a key's name, and never repeats it. */
+  async #refuseSecret(reference: string): Promise<void> {
+    const secret = pastedSecret(reference);
+    if (secret === undefined) return;
+    const found = await this.options.keys.byHash(hashKey(secret));
+    const whose =
+      found === undefined
+        ? "No key of this store has it"
+        : `It belongs to ${found.key.id} "${found.key.name}"`;
+    throw new AppError(
+      "invalid_request",
+      `That is a secret, and a key is named by its id or label. ${whose}.`,
+      { hint: found === undefined ? "rehome keys list" : `Name it ${found.key.id}.` },
+    );
+  }
+
+  async details(reference: string): Promise<KeyDetails> {
+    const key = await this.resolve(reference);
+    return {
+      key,
+      secrets: await this.options.keys.secrets(key.id),
+      events: await this.options.keys.events(key.id),
+    };
+  }
+
+  /**
+   * Changes plan, limits, access, label or expiry. Used requests stay used. `expiresInMs` counts
+   * from now, even for an expired key; "never" removes the expiry. Throws `invalid_request` for
+   * numbers that do not fit the plan, and for a label in use.
+   */
+  async update(
+    reference: string,
+    wanted: PlanChange & {
+      name?: string | undefined;
+      readOnly?: boolean | undefined;
+      expiresInMs?: number | "never" | undefined;
+    },
+  ): Promise<ApiKey> {
+    const { expiresInMs } = wanted;
+    refuseSecretIn(wanted.name ?? "");
+    return this.#change(reference, "update", (key, nowMs) => {
+      const expiresAtMs =
+        expiresInMs === undefined
+          ? key.expiresAtMs
+          : expiresInMs === "never"
+            ? undefined
+            : nowMs + expiresInMs;
+      const plan = wanted.plan ?? key.plan;
+      const agreed = plan === "enterprise" && key.plan === "enterprise" ? key.limits : undefined;
+      const numbers = {
+        perMinute: wanted.perMinute ?? agreed?.perMinute,
+        perDay: wanted.perDay ?? agreed?.perDay,
+      };
+      return {
+        ...key,
+        plan,
+        limits: agreedLimits(plan, numbers),
+        readOnly: wanted.readOnly ?? key.readOnly,
+        name: wanted.name ?? key.name,
+        expiresAtMs,
+      };
+    });
+  }
+
+  async revoke(reference: string): Promise<ApiKey> {
+    return this.#change(reference, "revoke", (key, nowMs) =>
+      key.revokedAtMs === undefined ? { ...key, revokedAtMs: nowMs } : key,
+    );
+  }
+
+  /**
+   * Gives the key a new secret. The old ones stay valid for `graceMs`; 0 ends them at once. The
+   * expiry of the key stays.
+   */
+  async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
+    const before = await this.resolve(reference);
+    const { id } = before;
+    const nowMs = this.options.clock();
+    if (keyState(before, nowMs) === "revoked") {
+      throw new AppError("invalid_request", `The key ${id} is revoked; it gets no new secret.`, {
+        hint: "Make a new key with rehome keys create.",
+      });
+    }
+    const { plain, secret } = this.newSecret(nowMs);
+    const by = this.by("rotate", nowMs);
+    const key = await this.options.keys.rotate(id, hashKey(plain), secret, nowMs + graceMs, by);
+    return { key: found(key, reference), secret: plain };
+  }
+
+  /** Bans the key for `durationMs` in place of any other ban. It is no step towards longer ones. */
+  async ban(reference: string, durationMs: number): Promise<ApiKey> {
+    return this.#change(reference, "ban", (key, nowMs) => ({
+      ...key,
+      ban: imposeBan(key.ban, durationMs, nowMs),
+    }));
+  }
+
+  /**
+   * Ends the ban in force, and forgets which minutes were noisy. The next automatic ban is as long
+   * as it would have been.
+   */
+  async unban(reference: string): Promise<ApiKey> {
+    return this.#change(reference, "unban", (key, nowMs) => ({
+      ...key,
+      ban: liftBan(key.ban, nowMs),
+    }));
+  }
+
+  async #change(
+    reference: string,
+    action: string,
+    change: (key: ApiKey, nowMs: number) => ApiKey,
+  ): Promise<ApiKey> {
+    const { id } = await this.resolve(reference);
+    const nowMs = this.options.clock();
+    const after = await this.options.keys.change(id, this.by(action, nowMs), (key) =>
+      change(key, nowMs),
+    );
+    return found(after, reference);
+  }
+}
+
+function found(key: ApiKey | undefined, reference: string): ApiKey {
+  if (key !== undefined) return key;
+  throw new AppError("not_found", `There is no key with the id or label "${reference}".`, {
+    hint: "rehome keys list",
+  });
+}
