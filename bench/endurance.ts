@@ -1,6 +1,6 @@
 // Two measurements that are not rounds: memory over time at full speed, and the time to the first
 // response of a freshly started process.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Request, runLoad } from "./load.ts";
 import { afterStart, DidNotRun, freePort, startTime, usage } from "./process.ts";
@@ -16,8 +16,6 @@ export interface MemoryResult {
   /** Resident memory at the end of each minute (or of the run, when it is shorter). */
   readonly minutesMiB: readonly number[];
   readonly mostMiB: number;
-  /** The last reading by what the memory holds. */
-  readonly partsMiB: Readonly<Record<string, number>>;
   /** Thirty seconds after the load. */
   readonly afterMiB: number;
 }
@@ -54,7 +52,6 @@ export async function memory(stores: Stores, folder: string, seconds: number) {
       }
     };
     const [counted] = await Promise.all([load, sample()]);
-    const partsMiB = memoryParts(server.pid);
     const served = (counted.statuses[200] ?? 0) + (counted.statuses[201] ?? 0);
     if (served < counted.requests) throw new DidNotRun("some requests were refused");
     await Bun.sleep(restSeconds * 1000);
@@ -65,34 +62,12 @@ export async function memory(stores: Stores, folder: string, seconds: number) {
       idleMiB,
       minutesMiB: ends.length > 0 ? ends : readings.slice(-1),
       mostMiB: Math.max(...readings),
-      partsMiB,
       afterMiB: usage(server.pid).rssMiB,
     };
     return result;
   } finally {
     await server.stop();
   }
-}
-
-/** Resident memory by mapping: the executable, compiled code, stacks, and the two heaps. */
-function memoryParts(pid: number): Record<string, number> {
-  const parts: Record<string, number> = {};
-  let part = "";
-  for (const line of readFileSync(`/proc/${pid}/smaps`, "utf8").split("\n")) {
-    const head = /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+ *(.*)$/.exec(line);
-    if (head !== null) {
-      const [, start = "", end = "", mode = "", path = ""] = head;
-      const bytes = Number.parseInt(end, 16) - Number.parseInt(start, 16);
-      if (path.endsWith("rehome")) part = "the executable";
-      else if (path !== "") part = path.startsWith("[") ? "stacks and others" : "libraries, files";
-      else if (mode.includes("x")) part = "compiled JavaScript";
-      // JavaScript's heap is reserved as one range of more than a gibibyte.
-      else part = bytes >= 2 ** 30 ? "JavaScript's heap" : "malloc: SQLite, sockets, buffers";
-    }
-    const rss = /^Rss: +(\d+) kB/.exec(line)?.[1];
-    if (rss !== undefined) parts[part] = (parts[part] ?? 0) + Number(rss) / 1024;
-  }
-  return parts;
 }
 
 export interface StartResult {
@@ -103,13 +78,13 @@ export interface StartResult {
 }
 
 /** Time from exec to the first 200 of GET /v1/pets, on two cores. Throws DidNotRun. */
-export async function startTimes(stores: Stores, folder: string, runs: number) {
+export async function startTimes(stores: Stores, runs: number) {
   const data = await stores.withAnimals(animalCount)();
   const { path, headers } = get("/v1/pets", stores.keys.unbounded);
   const times: number[] = [];
   for (let i = 0; i < runs; i++) {
     const port = await freePort();
-    const command = serveCommand(port, data, join(folder, "start.log"));
+    const command = serveCommand(port, data);
     times.push(await startTime(command, port, path, headers));
   }
   const [leastMs, mostMs] = [Math.min(...times), Math.max(...times)];

@@ -19,26 +19,10 @@ interface Layout {
   readonly after: string;
 }
 
-const petstoreRow = (id: string, index: number) =>
-  `{"id":${id},"category":{"id":${(index % 4) + 1},"name":"Dogs"},"name":"doggie ${index}","photoUrls":["https://photos.example/${index}.jpg"],"tags":[{"id":0,"name":"string"}],"status":"available"}`;
 const rehomeRow = (index: number) =>
   `{"id":${index + 1},"name":"Animal ${index}","categoryId":${(index % 4) + 1},"status":"available","externalId":"asm:${index}"}`;
 
 const layouts: readonly Layout[] = [
-  {
-    file: "petstore.json",
-    before: "[",
-    row: (index) => petstoreRow(String(index), index),
-    between: ",",
-    after: "]",
-  },
-  {
-    file: "petstore-large-ids.json",
-    before: "[",
-    row: (index) => petstoreRow(`9223372036854${index % 700_000}`, index),
-    between: ",\n",
-    after: "]",
-  },
   { file: "rehome.ndjson", before: "", row: rehomeRow, between: "\n", after: "\n" },
   {
     file: "rehome.csv",
@@ -112,7 +96,7 @@ function peakOf(pid: number): number {
   }
 }
 
-const [rowsText = "250000", only = ""] = process.argv.slice(2);
+const [rowsText = "100000", only = ""] = process.argv.slice(2);
 const rows = Number(rowsText);
 const folder = await mkdtemp(join(tmpdir(), "rehome-import-"));
 const print = (text: string) => void process.stdout.write(`${text}\n`);

@@ -1,5 +1,5 @@
-// What durable creates cost without a shared commit: the bare echo server of bare.ts with an INSERT
-// of its own, synced to the disk, for every request (SQLite, WAL, synchronous=FULL).
+// What durable creates cost without a shared commit: a bare Bun.serve with an INSERT of its
+// own, synced to the disk, for every request (SQLite, WAL, synchronous=FULL).
 import { Database } from "bun:sqlite";
 import type { Captured } from "./measure.ts";
 

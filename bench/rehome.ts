@@ -1,5 +1,5 @@
 // The service itself: built, given a data folder with animals and keys through its own command
-// line, and served with everything on (both windows, headers, bans, access log to a file).
+// line, and served with everything on (both windows, headers, bans, its log to a file).
 import { Database } from "bun:sqlite";
 import { randomBytes, randomUUID } from "node:crypto";
 import { cpSync, existsSync } from "node:fs";
@@ -90,7 +90,7 @@ function inserting(db: Database, table: string, like: Row): (row: Row) => void {
 }
 
 /** The animals that one import takes at most. */
-const importMax = 250_000;
+const importMax = 100_000;
 
 /** Fills a data folder with the first `count` animals, by way of files in `folder`. */
 export async function fill(data: string, count: number, folder: string): Promise<void> {
@@ -107,22 +107,17 @@ interface Serve {
   readonly data: () => Promise<string>;
   /** Whether the target gets a copy of its own, because it writes animals. */
   readonly copy?: boolean;
-  /** False to leave the access log off. */
-  readonly logged?: boolean;
 }
 
 /** The compiled service as a target. */
-export function rehomeTarget({ name, data, copy, logged = true }: Serve): Target {
+export function rehomeTarget({ name, data, copy }: Serve): Target {
   const start = async ({ folder }: Context) => {
     const filled = await data();
     const own = join(folder, "data");
     if (copy) cpSync(filled, own, { recursive: true });
     const port = await freePort();
     return await startServer({
-      command: [
-        ...serveCommand(port, copy ? own : filled, join(folder, "access.log")),
-        ...(logged ? [] : ["--log-level", "error"]),
-      ],
+      command: serveCommand(port, copy ? own : filled),
       port,
       stderrFile: join(folder, "stderr.txt"),
     });
@@ -131,7 +126,7 @@ export function rehomeTarget({ name, data, copy, logged = true }: Serve): Target
 }
 
 /** The command line the service is measured with. */
-export function serveCommand(port: number, data: string, log: string): string[] {
-  const options = ["--port", String(port), "--data", data, "--log-file", log];
+export function serveCommand(port: number, data: string): string[] {
+  const options = ["--port", String(port), "--data", data];
   return [executable, "serve", ...options, "--anonymous-per-minute", "1000000000"];
 }

@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import type { MemoryResult, StartResult } from "./endurance.ts";
-import { allPeers, frameworks, omittedByAll, peerVersions } from "./peers.ts";
+import { omitted, peerName, peerVersions } from "./peers.ts";
 import { run } from "./process.ts";
 import { root } from "./rehome.ts";
-import { rungs, serviceName, withoutLog } from "./scenarios.ts";
+import { serviceName } from "./scenarios.ts";
 import { type Figure, type ScenarioResult, ratio } from "./stats.ts";
-import { bareName, oneCommitName } from "./yardsticks.ts";
+import { oneCommitName } from "./yardsticks.ts";
 
 /** A measurement, or the reason there is none. */
 export type OrReason<T> = T | { readonly reason: string };
@@ -32,7 +32,7 @@ export interface Results {
 
 /** What the figures promise: docs and README repeat nothing else. */
 const promised = {
-  timesTheBest: [
+  timesThePeer: [
     ["list", 2.5],
     ["get", 1.2],
     ["401", 1.2],
@@ -117,19 +117,13 @@ function times(
   return [what, shown ?? "", `>= ${least}`, verdict(reached && reached.median >= least)];
 }
 
-/** The framework that serves most of a scenario. */
-function best(result: ScenarioResult): string | undefined {
-  const speed = (name: string) => figureOf(result, name, "requestsPerSecond") ?? 0;
-  const [first] = frameworks.toSorted((a, b) => speed(b) - speed(a));
-  return first !== undefined && speed(first) > 0 ? first : undefined;
-}
-
 function promises(results: Results): Promised[] {
   const rows: Promised[] = [];
-  for (const [name, least] of promised.timesTheBest) {
+  for (const [name, least] of promised.timesThePeer) {
     const result = find(results, name);
-    const peer = result && best(result);
-    if (peer !== undefined) rows.push(times(`${name}, times ${peer}`, result!, peer, least));
+    if (result?.outcomes.some(({ target }) => target === peerName)) {
+      rows.push(times(`${name}, times ${peerName}`, result, peerName, least));
+    }
   }
   for (const name of ["create-64", "create-256"]) {
     const result = find(results, name);
@@ -191,18 +185,11 @@ export function oneLine(results: Results): string {
   return parts.join(" | ");
 }
 
-const matrixTargets = [
-  serviceName,
-  bareName,
-  oneCommitName,
-  ...allPeers.map(({ name }) => name),
-] as const;
+const matrixTargets = [serviceName, oneCommitName, peerName] as const;
 
-/** One figure of every target in every scenario that has peers. */
+/** One figure of every target in every scenario that has the peer. */
 function matrix(results: Results, figure: Figure): string {
-  const rows = results.scenarios.filter(
-    ({ name }) => name !== "ladder" && !name.startsWith("flat-"),
-  );
+  const rows = results.scenarios.filter(({ name }) => !name.startsWith("flat-"));
   const targets = matrixTargets.filter((target) =>
     rows.some(({ outcomes }) => outcomes.some((outcome) => outcome.target === target)),
   );
@@ -216,28 +203,11 @@ function matrix(results: Results, figure: Figure): string {
   return rows.length === 0 ? "Not measured." : table(["", ...targets], cells);
 }
 
-function ladderTable(results: Results): string {
-  const result = find(results, "ladder");
-  if (result === undefined) return "Not measured.";
-  const names = [bareName, ...rungs.map(([name]) => name), withoutLog, serviceName];
-  let last: number | undefined;
-  const rows = names.map((name) => {
-    const cpuUs = figureOf(result, name, "cpuUs");
-    const more = cpuUs === undefined || last === undefined ? "" : (cpuUs - last).toFixed(1);
-    last = cpuUs ?? last;
-    return [name, cpuUs === undefined ? "did not run" : cpuUs.toFixed(1), more];
-  });
-  return table(["GET /v1/pets", "CPU µs a request", "more"], rows);
-}
-
 function memoryText({ memory }: Results): string {
   if (memory === undefined) return "Not measured.";
   if ("reason" in memory) return `Did not run: ${memory.reason}.`;
   const { requests, seconds, minutesMiB, mostMiB, afterMiB, idleMiB } = memory;
-  const parts = Object.entries(memory.partsMiB)
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([name, value]) => [name, number(value)]);
-  return `${requests.toLocaleString("en")} requests of every kind in ${seconds} s. Resident memory in MiB: at rest ${number(idleMiB)}; at the end of each minute ${minutesMiB.map(number).join(", ")}; at most ${number(mostMiB)}; 30 s after the load ${number(afterMiB)}. At the end of the load it held:\n\n${table(["", "MiB"], parts)}`;
+  return `${requests.toLocaleString("en")} requests of every kind in ${seconds} s. Resident memory in MiB: at rest ${number(idleMiB)}; at the end of each minute ${minutesMiB.map(number).join(", ")}; at most ${number(mostMiB)}; 30 s after the load ${number(afterMiB)}.`;
 }
 
 /** A round is disturbed when other programs took more than a tenth of one of its two cores. */
@@ -265,12 +235,9 @@ function notRun({ scenarios }: Results): string {
   return [...names].map(([why, where]) => `- ${where.join(", ")}: ${why}`).join("\n");
 }
 
-function peersList({ versions }: Environment): string {
-  const lines = allPeers.map(({ name, packages, omits }) => {
-    const used = packages.map((each) => `${each} ${versions[each] ?? "?"}`).join(", ");
-    return `- **${name}** (${used}): ${omits.join(" ")}`;
-  });
-  return [`All of them: ${omittedByAll.join(" ")}\n`, ...lines].join("\n");
+function peerText({ versions }: Environment): string {
+  const used = ["hono", "hono-rate-limiter", "@hono/zod-validator", "zod"];
+  return `**${peerName}** (${used.map((each) => `${each} ${versions[each] ?? "?"}`).join(", ")}): ${omitted}`;
 }
 
 /** The whole report as Markdown. */
@@ -295,12 +262,10 @@ export function report(results: Results): string {
     matrix(results, "p99Ms"),
     "## Resident memory at the end of a round, MiB",
     matrix(results, "rssMiB"),
-    "## Where the time goes",
-    ladderTable(results),
     "## Memory over time",
     memoryText(results),
-    "## What the peers leave out",
-    peersList(env),
+    "## What the peer leaves out",
+    peerText(env),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }

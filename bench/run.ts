@@ -1,5 +1,4 @@
-// `bun run bench`: what a request costs beside a bare server and beside the peers, in one run; and
-// the other measurements, each as a command of it.
+// `bun run bench`: what a request costs beside Hono in one run; and the other measurements, each as a command of it.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,18 +8,14 @@ import { type Plan, measure } from "./measure.ts";
 import { DidNotRun, moveToLoadCore, run } from "./process.ts";
 import { buildService } from "./rehome.ts";
 import { environment, type OrReason, promiseTable, report, type Results } from "./report.ts";
-import { flat, ladder, main } from "./scenarios.ts";
+import { flat, main } from "./scenarios.ts";
 import { makeStores } from "./stores.ts";
-import { compileYardsticks } from "./yardsticks.ts";
+import { compileYardstick } from "./yardsticks.ts";
 
 /** Measurements of their own, by the command that runs them. */
 const others: Readonly<Record<string, { file: string; about: string }>> = {
   compare: { file: "compare.ts", about: "two executables in turns, also `bun run compare`" },
-  limits: { file: "limits.ts", about: "what docs/limits.md promises of the limits" },
-  scale: { file: "scale.ts", about: "one, two and four processes on one PostgreSQL" },
-  small: { file: "small-machine.ts", about: "memory, and bytes that reach an SD card" },
   import: { file: "import.ts", about: "rows a second of `rehome pets import`" },
-  profile: { file: "profile.ts", about: "where the time goes in one scenario" },
 };
 
 interface Options {
@@ -29,7 +24,7 @@ interface Options {
   readonly seconds: number;
   readonly memorySeconds: number;
   readonly only?: readonly string[];
-  readonly peers: boolean;
+  readonly peer: boolean;
   readonly keep?: true;
 }
 
@@ -46,19 +41,19 @@ function wholeNumber(text: string): number {
 function parse(): Options {
   const lines = Object.entries(others).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
   const command = new Command("bun run bench")
-    .description("Measures dist/rehome beside a bare Bun.serve and beside the peers, in one run.")
-    .option("--quick", "one short round without the peers and the large stores (two minutes)")
+    .description("Measures dist/rehome beside Hono, in one run.")
+    .option("--quick", "one short round without the peer and the large stores (two minutes)")
     .option("--rounds <n>", "rounds of every target", wholeNumber)
     .option("--seconds <n>", "seconds of every round", wholeNumber)
     .option("--memory-seconds <n>", "seconds of load for the memory figure", wholeNumber)
     .option("--only <names>", "scenarios by name, with commas between", (text) => text.split(","))
-    .option("--no-peers", "without the peers")
+    .option("--no-peer", "without the peer")
     .option("--keep", "do not remove the stores and logs of the run")
     .addHelpText("after", `\nOther measurements: bun run bench NAME\n${lines.join("\n")}`)
     .parse();
   const options = command.opts<Partial<Options>>();
   const [rounds, seconds, memorySeconds] = options.quick ? [1, 2, 10] : [4, 3, 600];
-  return { rounds, seconds, memorySeconds, ...options, peers: !options.quick && !!options.peers };
+  return { rounds, seconds, memorySeconds, ...options, peer: !options.quick && !!options.peer };
 }
 
 /** Runs `work`; a figure that must not be shown becomes its reason. */
@@ -74,12 +69,12 @@ async function orReason<T>(work: () => Promise<T>): Promise<OrReason<T>> {
 async function bench(options: Options, folder: string): Promise<Results> {
   const how = ["bun run bench", ...process.argv.slice(2)].join(" ");
   const about = await environment(folder, how);
-  say("building dist/rehome and the yardsticks\n");
+  say("building dist/rehome and the yardstick\n");
   await buildService();
-  await compileYardsticks();
+  await compileYardstick();
   const stores = await makeStores(folder, options.rounds, say);
-  const world = { stores, withPeers: options.peers };
-  const all = [...main(world), ladder(world), ...flat(world)];
+  const world = { stores, withPeer: options.peer };
+  const all = [...main(world), ...flat(world)];
   const names = [...all.map(({ name }) => name), "start", "memory"];
   const unknown = options.only?.find((name) => !names.includes(name));
   if (unknown !== undefined) {
@@ -99,7 +94,7 @@ async function bench(options: Options, folder: string): Promise<Results> {
   if (wanted("start")) {
     say("start\n");
     const starts = options.quick ? 5 : 20;
-    Object.assign(results, { start: await orReason(() => startTimes(stores, folder, starts)) });
+    Object.assign(results, { start: await orReason(() => startTimes(stores, starts)) });
   }
   if (wanted("memory")) {
     say("memory\n");
@@ -128,7 +123,7 @@ async function mainTable(options: Options): Promise<void> {
     const text = report(results);
     process.stdout.write(`${text}\n`);
     // A part of the bench must not stand where the whole is looked for.
-    const isWhole = options.peers && options.only === undefined && !options.quick;
+    const isWhole = options.peer && options.only === undefined && !options.quick;
     if (isWhole) await writeResults(text);
     say(`${promiseTable(results)}\n`);
   } finally {

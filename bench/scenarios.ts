@@ -1,11 +1,11 @@
 // What is measured, in the order it runs: those that write come last.
 import { type Request } from "./load.ts";
 import { ask, type Scenario } from "./measure.ts";
-import { allPeers, peerTarget } from "./peers.ts";
+import { peerTarget } from "./peers.ts";
 import { DidNotRun } from "./process.ts";
 import { rehomeTarget } from "./rehome.ts";
 import { businessKeyCount, type KeyStore, type Stores } from "./stores.ts";
-import { bareName, oneCommitName, yardstick } from "./yardsticks.ts";
+import { oneCommit } from "./yardsticks.ts";
 
 export const serviceName = "rehome";
 export const animalCount = 100_000;
@@ -79,25 +79,23 @@ function mixedRequests(key: string): Request[] {
 
 export interface World {
   readonly stores: Stores;
-  readonly withPeers: boolean;
+  readonly withPeer: boolean;
 }
 
-/** The scenarios that compare the service with the peers and with the bare server. */
-export function main({ stores, withPeers }: World): Scenario[] {
+/** The scenarios that compare the service with the peer. */
+export function main({ stores, withPeer }: World): Scenario[] {
   const { keys } = stores;
   const key = keys.unbounded;
   const freeKey = (round: number): string => keys.free[round] as string;
   const data = stores.withAnimals(animalCount);
-  const peerStore = stores.ofPeers(animalCount);
-  const peers = withPeers ? allPeers.map((peer) => peerTarget(peer, peerStore)) : [];
-  const bare = yardstick(bareName, "bare", "same");
+  const peers = withPeer ? [peerTarget(stores.ofPeers(animalCount))] : [];
   const reading = (
     name: string,
     title: string,
     requests: Scenario["requests"],
     more: Partial<Scenario> = {},
   ): Scenario => {
-    const targets = [rehomeTarget({ name: serviceName, data }), bare, ...peers];
+    const targets = [rehomeTarget({ name: serviceName, data }), ...peers];
     return { name, title, connections, status: 200, targets, requests, ...more };
   };
   const writer = rehomeTarget({ name: serviceName, data, copy: true });
@@ -106,12 +104,7 @@ export function main({ stores, withPeers }: World): Scenario[] {
     title: `POST /v1/pets, on the disk before the 201, ${count} connections`,
     connections: count,
     status: 201,
-    targets: [
-      writer,
-      yardstick(bareName, "bare", "echo"),
-      yardstick(oneCommitName, "one-commit", ""),
-      ...peers,
-    ],
+    targets: [writer, oneCommit, ...peers],
     requests: () => [createOf(key)],
     creates: true,
   });
@@ -141,36 +134,9 @@ export function main({ stores, withPeers }: World): Scenario[] {
     creating(64),
     creating(256),
     reading("mixed", "95 % pages of 1,000, 5 % creates", () => mixedRequests(key), {
-      targets: [writer, bare, ...peers],
+      targets: [writer, ...peers],
     }),
   ];
-}
-
-/** The ladder: each target does one thing more than the one before. */
-export const rungs: readonly (readonly [name: string, kind: string])[] = [
-  ["it asks for URL, headers and address", "asks"],
-  ["its headers are each response's own", "counts"],
-  ["it responds through Elysia", "elysia"],
-  ["it takes the key from the bearer plugin", "bearer"],
-];
-export const withoutLog = "rehome without its log";
-
-/** Where the time between the bare server and the service goes. */
-export function ladder({ stores }: World): Scenario {
-  const data = stores.withAnimals(animalCount);
-  return {
-    name: "ladder",
-    title: "GET /v1/pets, from the bare server to the service",
-    connections,
-    status: 200,
-    targets: [
-      rehomeTarget({ name: serviceName, data }),
-      yardstick(bareName, "bare", "same"),
-      ...rungs.map(([name, kind]) => yardstick(name, "rung", kind)),
-      rehomeTarget({ name: withoutLog, data, logged: false }),
-    ],
-    requests: () => [get("/v1/pets", stores.keys.unbounded)],
-  };
 }
 
 /** One side of a pair: a filled data folder and what is asked of it. */
