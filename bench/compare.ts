@@ -121,7 +121,8 @@ async function costOf({ pid, port }: Running, work: Work, total: number): Promis
   const after = await atRest(pid);
   const right = work.statuses.reduce((sum, each) => sum + (counted.statuses[each] ?? 0), 0);
   const wrong = total - right;
-  if (wrong > 0) throw new DidNotRun(`${wrong} of ${total} responses were not ${work.statuses}`);
+  if (wrong > 0)
+    throw new DidNotRun(`${wrong} of ${total} responses were not ${work.statuses.join(" or ")}`);
   return cpuUsBetween(before, after) / total;
 }
 
