@@ -1,7 +1,12 @@
 /** Puts an executable and its files into a tarball and a Debian package, byte for byte alike. */
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { settingsFile, unitName, unitOf } from "../src/features/operate/systemd/units.ts";
+import {
+  packagedUnit,
+  settingsFile,
+  unitName,
+  unitOf,
+} from "../src/features/operate/systemd/units.ts";
 import { version } from "../src/version.ts";
 import { notices } from "./licenses.ts";
 
@@ -26,8 +31,7 @@ export function makeTarball(built: Built, name: string, out: string): string {
   copy(join(root, "LICENSE"), join(folder, "LICENSE"));
   write(join(folder, "THIRD-PARTY-NOTICES"), notices());
   copyDocuments(folder);
-  const unit = unitOf({ executable: "/usr/local/bin/rehome", user: "rehome" });
-  write(join(folder, "systemd", unitName), unit);
+  write(join(folder, "systemd", unitName), unitOf("/usr/local/bin/rehome"));
   write(join(folder, "systemd/rehome.default"), settingsFile.text);
   const file = `${name}.tar.xz`;
   run(
@@ -42,7 +46,7 @@ export function makeDeb(built: Built, architecture: string, out: string): string
   const folder = join(built.work, "deb");
   clear(folder);
   copy(built.executable, join(folder, "usr/bin/rehome"), 0o755);
-  write(join(folder, "lib/systemd/system", unitName), unitOf());
+  write(join(folder, packagedUnit), unitOf());
   write(join(folder, settingsFile.path), settingsFile.text);
   const shared = join(folder, "usr/share/doc/rehome");
   copyDocuments(shared);

@@ -390,16 +390,3 @@ describe("the port", () => {
     await other.stop(true);
   });
 });
-
-test("a console that the settings have is asked", async () => {
-  using folder = temporaryFolder();
-  using console = Bun.serve({ port: 0, fetch: () => new Response("") });
-  const detail = async (port: number | undefined) => {
-    const env = { REHOME_CONSOLE: `127.0.0.1:${port}` };
-    const args = ["doctor", "--data", folder.path, "--port", "1", "--json"];
-    const { checks } = JSON.parse((await command(args, { env })).stdout) as Report;
-    return checks.find(({ check }) => check === "console")?.detail;
-  };
-  expect(await detail(console.port)).toBe(`answers on 127.0.0.1:${console.port}`);
-  expect(await detail(1)).toBe("nothing answers on 127.0.0.1:1");
-});

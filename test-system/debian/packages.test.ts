@@ -211,20 +211,20 @@ describe("the Debian package", () => {
   );
 
   test(
-    "`rehome service install` in its place works for an account that is there, and says when it restarts nothing",
+    "`rehome service install` in its place works a second time, and says when it restarts nothing",
     async () => {
       const text = await inCopy(`
         install -D -m 755 /mnt/out/clone/dist/rehome-linux-x64 /usr/local/bin/rehome
         install -D -m 755 /mnt/out/clone/dist/rehome-linux-x64 '/opt/my apps/rehome'
-        /usr/local/bin/rehome service install --user games
+        /usr/local/bin/rehome service install
         systemd-analyze verify rehome.service && echo verified
         grep -h '^User=\\|^Group=' /etc/systemd/system/rehome*.service
         mkdir -p /run/systemd/system
         printf '#!/bin/sh\\n' >/usr/bin/systemctl; chmod 755 /usr/bin/systemctl
-        /usr/local/bin/rehome service install --user games
+        /usr/local/bin/rehome service install
         echo again; '/opt/my apps/rehome' service install || echo "refused $?"
         '/opt/my apps/rehome' service print || echo "refused $?"`);
-      expect(text).toContain("verified\nUser=games\n");
+      expect(text).toContain("verified\nUser=rehome\n");
       expect(text).toContain(": systemctl restart rehome\nagain\nrefused 2\nrefused 2\n");
     },
     slowMs,
@@ -241,7 +241,7 @@ describe("the Debian package", () => {
         find /etc -name '*rehome*' | sed 's/^/left: /'`);
       const wrote =
         "Wrote /etc/systemd/system/rehome.service.d/low-port.conf\nWrote /etc/default/rehome\nsystemd does not run here.";
-      expect(text).toContain(`begin\n${wrote} The units are installed for later.\nend\n1\n`);
+      expect(text).toContain(`begin\n${wrote} The unit is installed for later.\nend\n1\n`);
       expect(text).not.toContain("left: ");
     },
     slowMs,

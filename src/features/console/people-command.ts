@@ -1,5 +1,4 @@
 import { Argument, Command, Option } from "commander";
-import { leadsToLoopback } from "../reach.ts";
 import { commandHere } from "../../cli/command.ts";
 import { type Given, storeCommand } from "../command.ts";
 import { type Io, writeSecret } from "../../cli/io.ts";
@@ -21,7 +20,7 @@ import {
   type Person,
   type Secret,
 } from "./people.ts";
-import { reachableOrigin } from "./reach.ts";
+import { leadsToLoopback, reachableOrigin } from "./reach.ts";
 import { consoleUrlSetting, defaultAddress } from "./settings.ts";
 
 const personFields = {

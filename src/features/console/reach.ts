@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
 import type { Config } from "../../config.ts";
-import { interfacesOf } from "../reach.ts";
 import { isEveryAddress } from "../../cli/reach.ts";
 import { isInCidr, isLoopback, parseAddress, parseCidr } from "../../domain/address.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -44,14 +44,11 @@ export function widest(bound: readonly string[], own: readonly string[]): Exposu
 
 /** The addresses of a host name. Throws AppError when it has none. */
 async function resolved(host: string): Promise<string[]> {
-  try {
-    return (await lookup(host, { all: true })).map((each) => each.address);
-  } catch (error) {
-    throw new AppError("invalid_request", `The console cannot listen on ${host}: no such host.`, {
-      cause: error,
-      hint: "Give --console an address of this machine, such as 127.0.0.1:8090.",
-    });
-  }
+  const addresses = await addressesOf(host);
+  if (addresses.length > 0) return addresses;
+  throw new AppError("invalid_request", `The console cannot listen on ${host}: no such host.`, {
+    hint: "Give --console an address of this machine, such as 127.0.0.1:8090.",
+  });
 }
 
 /** Refuses an address that the internet can read, and warns of one that a network can. */
@@ -85,8 +82,30 @@ export async function permit(
   );
 }
 
-const ownAddresses = (): string[] =>
-  Object.values(interfacesOf()).flatMap((each = []) => each.map(({ address }) => address));
+/** The addresses of this machine; none where the system does not tell them, as in some units. */
+function ownAddresses(): string[] {
+  try {
+    const all = Object.values(networkInterfaces());
+    return all.flatMap((each = []) => each.map(({ address }) => address));
+  } catch {
+    return [];
+  }
+}
+
+/** True for an address that only this machine reaches, or a name that stands for one. */
+export async function leadsToLoopback(host: string): Promise<boolean> {
+  const addresses = parseAddress(host) === undefined ? await addressesOf(host) : [host];
+  return addresses.length > 0 && addresses.every(isLoopback);
+}
+
+/** The addresses that a name stands for; none where it stands for nothing. */
+async function addressesOf(name: string): Promise<string[]> {
+  try {
+    return (await lookup(name, { all: true })).map(({ address }) => address);
+  } catch {
+    return [];
+  }
+}
 
 /**
  * The origin that people open: where `origin` stands for all addresses, one of this machine. It

@@ -11,14 +11,7 @@ import { beginOnStore } from "../../command.ts";
 import { addSettings } from "../../options.ts";
 import { stylesOf } from "../../table.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
-import {
-  askedServer,
-  checkCertificate,
-  checkConsole,
-  checkReach,
-  checkSecrets,
-  checkServer,
-} from "./server.ts";
+import { askedServer, checkCertificate, checkSecrets, checkServer } from "./server.ts";
 import { examineDatabase, examineFolder } from "./store.ts";
 
 export const doctorSchema = json.object({
@@ -44,9 +37,7 @@ Examples:
 
 export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
-    .description(
-      "check folder, databases, disk, backups, sources, clock, permissions, server and console",
-    )
+    .description("check folder, databases, disk, backups, sources, clock, permissions and server")
     .addHelpText("after", help);
   addSettings(command, ["data", "store", "storeFile", "storeTimeoutMs", "host", "port"], {
     ...askedServer,
@@ -77,14 +68,7 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
           config.storeTimeoutMs,
           systemClock,
         );
-  return [
-    ...store,
-    ...checkCertificate(config, systemClock()),
-    ...checkSecrets(loaded),
-    server,
-    ...(server.state === "ok" ? [await checkReach(config)] : []),
-    ...(await checkConsole(loaded)),
-  ];
+  return [...store, ...checkCertificate(config, systemClock()), ...checkSecrets(loaded), server];
 }
 
 /** Where the value of a setting comes from, in words. */

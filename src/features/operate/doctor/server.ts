@@ -1,6 +1,5 @@
 /** What the doctor finds of the server: its address, its certificate, its secrets. */
 import { statSync } from "node:fs";
-import { leadsToLoopback } from "../../reach.ts";
 import { localHost } from "../../../cli/reach.ts";
 import { readTls } from "../../../cli/tls.ts";
 import { certificateEndMs } from "../certificate.ts";
@@ -8,9 +7,7 @@ import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
 import { ownership } from "../../../storage/sqlite/folder.ts";
-import type { ListenAddress } from "../../listen-address.ts";
 import { backupSettings } from "../backup/settings.ts";
-import { reachOf } from "../reach.ts";
 import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** What the settings of a server are to a command that asks one. */
@@ -72,35 +69,6 @@ const askHere = (url: string, signal: AbortSignal): Promise<Response> =>
     proxy: false,
     tls: { rejectUnauthorized: false },
   });
-
-/** Where other machines reach a server that answers: a firewall does not show from here. */
-export async function checkReach(config: Config): Promise<Finding> {
-  const { host } = config;
-  const check = "network";
-  const reaches = await reachOf(config);
-  const [first] = reaches;
-  if (first !== undefined) {
-    const detail = reaches.map(({ origin, via }) => `${origin}/v1 (${via})`).join(", ");
-    return { ...ok(check, detail), advice: `From another machine: curl -i ${first.origin}/health` };
-  }
-  return (await leadsToLoopback(host))
-    ? ok(check, `only this machine reaches ${host}; --host 0.0.0.0 opens it`)
-    : warn(check, "no network interface is up", "Connect the machine: ip address shows them.");
-}
-
-/** Whether the console of the settings answers where they have it. */
-export async function checkConsole({ all }: LoadedConfig): Promise<Finding[]> {
-  const found = all.find(({ setting }) => setting.flag === "console")?.value;
-  const address = found as ListenAddress | undefined;
-  if (address === undefined || address.port === 0) return [];
-  const place = `${localHost(address.host)}:${address.port}`;
-  const signal = AbortSignal.timeout(replyMaxMs);
-  const asked = ["http", "https"].map((scheme) => askHere(`${scheme}://${place}/`, signal));
-  const isThere = (await Promise.allSettled(asked)).some(({ status }) => status === "fulfilled");
-  if (isThere) return [ok("console", `answers on ${place}`)];
-  const advice = "Restart the service. Why it ended: journalctl -u rehome.";
-  return [warn("console", `nothing answers on ${place}`, advice)];
-}
 
 /** Programs that renew certificates do it earlier than this before their end. */
 const renewalMs = 14 * dayMs;

@@ -1,5 +1,4 @@
 /** Where Prometheus reads what the service does: of one process, or of all together. */
-import { Elysia } from "elysia";
 import { AggregatorRegistry, type Registry } from "prom-client";
 import { localHost } from "../../../cli/reach.ts";
 import { dataFolderOf, type LoadedConfig } from "../../../config.ts";
@@ -87,20 +86,23 @@ interface MetricsServer {
 }
 
 function serveMetrics(text: Metrics["text"], { host, port }: ListenAddress): MetricsServer {
-  const app = new Elysia()
-    .get(path, async () => {
-      const { contentType, body } = await text();
-      return new Response(body, { headers: { "Content-Type": contentType } });
-    })
-    .all(path, ({ request }) => refused(otherMethod(request.method, methods), { Allow: methods }))
-    .all("*", () => refused(refusal("not_found", `The metrics are at ${path}.`)));
+  const answer = async ({ method, url }: Request): Promise<Response> => {
+    if (new URL(url).pathname !== path) {
+      return refused(refusal("not_found", `The metrics are at ${path}.`));
+    }
+    if (method !== "GET" && method !== "HEAD") {
+      return refused(otherMethod(method, methods), { Allow: methods });
+    }
+    const { contentType, body } = await text();
+    return new Response(body, { headers: { "Content-Type": contentType } });
+  };
   try {
     const server = Bun.serve({
       hostname: host,
       port,
       development: false,
       reusePort: false,
-      fetch: app.fetch,
+      fetch: answer,
     });
     const url = `http://${localHost(host)}:${server.port}${path}`;
     return { listening: { title: "Metrics", url, more: [] }, stop: () => server.stop(true) };

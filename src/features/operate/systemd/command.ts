@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs";
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { commandOf } from "../../command.ts";
-import { UsageError } from "../../usage-error.ts";
 import type { Io } from "../../../cli/io.ts";
 import { settings, type Setting } from "../../../config.ts";
-import { installService, uninstallService, type InstallOptions } from "./install.ts";
-import { unitName, unitOf } from "./units.ts";
+import { UsageError } from "../../usage-error.ts";
+import { installService, uninstallService, type ListenOptions } from "./install.ts";
+import { unitOf } from "./units.ts";
 
 export function serviceCommand(io: Io): Command {
   return new Command("service")
@@ -16,26 +16,14 @@ export function serviceCommand(io: Io): Command {
     .addHelpText("after", "\nExamples:\n  rehome service print\n  sudo rehome service install");
 }
 
-const userOption = () =>
-  new Option("--user <NAME>", "account that the service runs as")
-    .default("rehome")
-    .argParser((value) => {
-      if (/^[a-z_][a-z0-9_-]{0,31}$/.test(value)) return value;
-      throw new InvalidArgumentError("It must be the name of an account.");
-    });
-
 const executable = () => realpathSync(process.execPath);
 
 function printCommand(io: Io): Command {
   return commandOf({
     name: "print",
     about: "print the systemd unit",
-    arguments: [new Argument("[unit]", "its name").choices([unitName])],
-    options: [userOption()],
     examples: ["rehome service print | less"],
-  }).action((_: string | undefined, { user }: { user: string }) =>
-    io.out(unitOf({ executable: executable(), user })),
-  );
+  }).action(() => io.out(unitOf(executable())));
 }
 
 /** A setting of the service that is written to its file. */
@@ -58,11 +46,6 @@ function installCommand(io: Io): Command {
     name: "install",
     about: "write the systemd unit, create the account and start the service",
     options: [
-      userOption(),
-      new Option(
-        "--root <DIR>",
-        "install into the system below this folder; nothing is started",
-      ).default("/"),
       listenOption(settings.host, settings.host.description),
       listenOption(settings.port, "port to listen on"),
     ],
@@ -72,13 +55,12 @@ drop-in of the unit.`,
     examples: [
       "sudo rehome service install",
       "sudo rehome service install --host 0.0.0.0 --port 80",
-      "sudo rehome service install --user shelter",
     ],
-  }).action(async (options: Omit<InstallOptions, "executable">) => {
+  }).action(async (options: ListenOptions) => {
     if (options.port === 0) {
       throw new UsageError("The service needs a port that stays.", "Name one, such as 8080.");
     }
-    await installService({ ...options, executable: executable() }, io);
+    await installService(executable(), options, io);
   });
 }
 
@@ -87,5 +69,5 @@ function uninstallCommand(io: Io): Command {
     name: "uninstall",
     about: "stop the service and remove its unit; data, settings and account stay",
     examples: ["sudo rehome service uninstall"],
-  }).action(() => uninstallService("/", io));
+  }).action(() => uninstallService(io));
 }

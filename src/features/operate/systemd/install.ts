@@ -9,36 +9,26 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Io } from "../../../cli/io.ts";
 import { placeOf, readSettingsFile } from "../../../cli/machine.ts";
 import { featureSettings } from "../../../cli/options.ts";
-import {
-  loadConfig,
-  serviceDataFolder,
-  settings,
-  variableOf,
-  type AnySetting,
-  type Config,
-} from "../../../config.ts";
-import { reachOf } from "../reach.ts";
-import { backupSettings } from "../backup/settings.ts";
+import { loadConfig, serviceDataFolder, settings, variableOf } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import {
-  formerUnits,
+  account,
   lowPort,
-  settingsFile,
-  unitFolder,
   notThere,
+  packagedUnit,
+  settingsFile,
+  unitFile,
   unitName,
   unitOf,
-  type UnitOptions,
 } from "./units.ts";
 
-export interface InstallOptions extends UnitOptions {
-  /** `/`, or the root folder of another system, where nothing is started. */
-  readonly root: string;
+/** What an installation writes to the settings. */
+export interface ListenOptions {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
 }
@@ -46,38 +36,39 @@ export interface InstallOptions extends UnitOptions {
 /** Folders that the service does not see, because its unit protects them. */
 const hiddenFolders = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 
-/** True where systemd runs, and not in a container or a root folder. */
+/** True where systemd runs, and not in a container. */
 const hasSystemd = () => existsSync("/run/systemd/system");
 
 /**
  * Writes the unit, creates the account, and starts the service if systemd runs. The settings of an
  * administrator stay. Throws AppError when a step fails; all steps can be repeated.
  */
-export async function installService(options: InstallOptions, io: Io): Promise<void> {
-  const { root, host, port } = options;
+export async function installService(
+  executable: string,
+  { host, port }: ListenOptions,
+  io: Io,
+): Promise<void> {
   // What is made here is for all users to read, unlike what this program makes elsewhere.
   process.umask(0o022);
-  if (hiddenFolders.test(options.executable)) {
-    throw notThere(options.executable, "the service cannot read it there");
+  if (hiddenFolders.test(executable)) {
+    throw notThere(executable, "the service cannot read it there");
   }
-  putUnit(options, io);
-  setLowPort(root, port, io);
+  putUnit(unitOf(executable), io);
+  setLowPort(port, io);
   const variables = new Map<string, string>();
   if (host !== undefined) variables.set(variableOf(settings.host), host);
   if (port !== undefined) variables.set(variableOf(settings.port), String(port));
-  takeOverTimer(root, variables, io);
-  putSettings(join(root, settingsFile.path), settingsFile.text, variables, io);
-  if (root !== "/") return;
-  makeAccount(options.user, io);
+  putSettings(settingsFile.path, settingsFile.text, variables, io);
+  makeAccount(io);
   // systemd would make it too, at the first start. Commands may come before.
   if (!existsSync(serviceDataFolder)) {
-    command(["install", "-d", "-m", "700", "-o", options.user, serviceDataFolder]);
+    command(["install", "-d", "-m", "700", "-o", account, serviceDataFolder]);
   }
-  if (hasSystemd()) await startService(io);
-  else io.out("systemd does not run here. The units are installed for later.\n");
+  if (hasSystemd()) startService(io);
+  else io.out("systemd does not run here. The unit is installed for later.\n");
 }
 
-async function startService(io: Io): Promise<void> {
+function startService(io: Io): void {
   const ranBefore = Bun.spawnSync(["systemctl", "is-active", "--quiet", unitName]).exitCode === 0;
   command(["systemctl", "daemon-reload"]);
   command(
@@ -86,91 +77,55 @@ async function startService(io: Io): Promise<void> {
   );
   if (ranBefore) {
     return io.out(
-      "The service is still running as before. To use the new units, settings and executable: systemctl restart rehome\n",
+      "The service is still running as before. To use the new unit, settings and executable: systemctl restart rehome\n",
     );
   }
   const loaded = loadConfig({}, {}, featureSettings(io.features), io.machine.service());
   io.out(`The service is running and will start at boot. Its data is in ${placeOf(loaded)}.\n`);
-  await sayReach(loaded.config, io);
   return io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
 }
 
 /** Stops the service and removes what an installation wrote, but for its settings and its data. */
-export function uninstallService(root: string, io: Io): void {
-  const folder = join(root, unitFolder);
-  const ours = [unitName, ...formerUnits, lowPort.path].map((name) => join(folder, name));
-  const found = ours.filter(existsSync);
+export function uninstallService(io: Io): void {
+  const found = [unitFile, lowPort.path].filter(existsSync);
   if (found.length === 0) {
-    throw new AppError("not_found", `There is no unit of rehome in ${folder}.`, {
+    throw new AppError("not_found", `There is no unit of rehome in ${dirname(unitFile)}.`, {
       hint: "If the package installed it: apt remove rehome",
     });
   }
-  if (root === "/" && hasSystemd()) {
-    const former = formerUnits.filter((name) => existsSync(join(folder, name)));
-    command(["systemctl", "disable", "--now", unitName, ...former]);
-  }
+  if (hasSystemd()) command(["systemctl", "disable", "--now", unitName]);
   for (const file of found) remove(file, io);
-  const dropIns = dirname(join(folder, lowPort.path));
+  const dropIns = dirname(lowPort.path);
   if (existsSync(dropIns) && readdirSync(dropIns).length === 0) rmdirSync(dropIns);
-  if (root !== "/") return;
   if (hasSystemd()) command(["systemctl", "daemon-reload"]);
-  const account = io.machine.service()?.account?.name ?? "rehome";
   io.out(`The service is stopped. Its data is still in ${serviceDataFolder}.\n`);
   io.out(
     `To delete everything: sudo rm -r ${serviceDataFolder} ${settingsFile.path}; sudo userdel ${account}\n`,
   );
 }
 
-/**
- * Removes the timer of version 1.0.0, and lets the service make the backups where it did, unless
- * the settings have a place of their own or a database.
- */
-function takeOverTimer(root: string, variables: Map<string, string>, io: Io): void {
-  const found = formerUnits.filter((name) => existsSync(join(root, unitFolder, name)));
-  if (found.length === 0) return;
-  if (root === "/" && hasSystemd()) command(["systemctl", "disable", "--now", ...found]);
-  for (const name of found) remove(join(root, unitFolder, name), io);
-  const file = join(root, settingsFile.path);
-  const set = existsSync(file) ? readSettingsFile(file) : new Map<string, string>();
-  const places = [backupSettings.to, settings.store, settings.storeFile];
-  if (places.some((setting) => set.has(variableOf(setting)))) return;
-  variables.set(variableOf(backupSettings.to), join(serviceDataFolder, "backups"));
-  variables.set(variableOf(backupSettings.keep), "14");
-}
-
 /** Writes the unit, unless it is the one that the Debian package has installed. */
-function putUnit(options: InstallOptions, io: Io): void {
-  const text = unitOf(options);
-  const file = join(options.root, unitFolder, unitName);
-  const packaged = join(options.root, "lib/systemd/system", unitName);
+function putUnit(text: string, io: Io): void {
   // A copy would hide the package's unit from its upgrades, and stay after its removal.
-  const isPackaged = existsSync(packaged) && readFileSync(packaged, "utf8") === text;
-  if (existsSync(file) || !isPackaged) put(file, text, io);
+  const isPackaged = existsSync(packagedUnit) && readFileSync(packagedUnit, "utf8") === text;
+  if (existsSync(unitFile) || !isPackaged) put(unitFile, text, io);
 }
 
 /** Ports below it need a right of their own (ip(7)). */
 const unprivilegedPortMin = 1_024;
 
 /**
- * Gives the service in `root` the right to low ports where it listens on one: on `given`, or as its
- * settings say. Takes the right away where it does not.
+ * Gives the service the right to low ports where it listens on one: on `given`, or as its settings
+ * say. Takes the right away where it does not.
  */
-function setLowPort(root: string, given: number | undefined, io: Io): void {
-  const path = join(root, unitFolder, lowPort.path);
-  const file = join(root, settingsFile.path);
-  const variables = existsSync(file) ? readSettingsFile(file) : new Map<string, string>();
-  const valueOf = (setting: AnySetting) => setting.parse(variables.get(variableOf(setting)) ?? "");
-  // The console and the metrics have an address and a port.
-  const others = featureSettings(io.features).map((setting) => valueOf(setting));
-  const ports = [
-    given ?? valueOf(settings.port),
-    ...others.map((value) => (value as { port?: number } | undefined)?.port),
-  ];
+function setLowPort(given: number | undefined, io: Io): void {
+  const { path, text } = lowPort;
+  const set = existsSync(settingsFile.path) ? readSettingsFile(settingsFile.path) : undefined;
+  const port = given ?? settings.port.parse(set?.get(variableOf(settings.port)) ?? "");
   const isThere = existsSync(path);
-  // 0 is any port that is free.
-  if (ports.some((port) => Number(port) > 0 && Number(port) < unprivilegedPortMin)) {
-    if (!isThere) put(path, lowPort.text, io);
-  } else if (isThere && readFileSync(path, "utf8") === lowPort.text) {
+  if (port !== undefined && port < unprivilegedPortMin) {
+    if (!isThere) put(path, text, io);
+  } else if (isThere && readFileSync(path, "utf8") === text) {
     // What somebody has changed is theirs.
     remove(path, io);
   }
@@ -237,24 +192,13 @@ function asRoot(path: string, done: string, work: () => void): void {
   }
 }
 
-/** Where others reach the service, unless only this machine does. */
-async function sayReach(config: Config, io: Io): Promise<void> {
-  const reaches = await reachOf(config);
-  for (const { origin, via } of reaches)
-    io.out(`Other machines reach it at ${origin}/v1 (${via}).\n`);
-  const [first] = reaches;
-  if (first === undefined) return;
-  io.out(
-    `Try it there, and open the firewall if nothing responds: curl -i ${first.origin}/health\n`,
-  );
-}
-
 /** Makes the account without a shell and a home, unless there is one. */
-function makeAccount(user: string, io: Io): void {
-  if (Bun.spawnSync(["id", "-u", user]).exitCode === 0) return;
+function makeAccount(io: Io): void {
+  if (Bun.spawnSync(["id", "-u", account]).exitCode === 0) return;
   const home = ["--no-create-home", "--home-dir", serviceDataFolder];
-  command(["useradd", "--system", "--user-group", ...home, "--shell", "/usr/sbin/nologin", user]);
-  io.out(`Made the account ${user}\n`);
+  const shell = ["--shell", "/usr/sbin/nologin"];
+  command(["useradd", "--system", "--user-group", ...home, ...shell, account]);
+  io.out(`Made the account ${account}\n`);
 }
 
 function command(

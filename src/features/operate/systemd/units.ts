@@ -3,26 +3,24 @@ import { AppError, shellWord } from "../../../domain/errors.ts";
 import defaults from "./rehome.default" with { type: "text" };
 import service from "./rehome.service" with { type: "text" };
 
-export interface UnitOptions {
-  readonly executable: string;
-  readonly user: string;
-}
+/** The path that the template is written with. */
+const writtenPath = "/usr/bin/rehome";
 
-/** The path and the account that the templates are written with. */
-const written: UnitOptions = { executable: "/usr/bin/rehome", user: "rehome" };
+/** The account that the service runs as. */
+export const account = "rehome";
 
 /** The file with the service's settings: an administrator's, never written over. */
 export const settingsFile = { path: serviceSettingsFile, text: defaults };
 
-/** Where an administrator's units lie. */
-export const unitFolder = "etc/systemd/system";
-
-/** The units of version 1.0.0 that made a backup each day; the service makes them now. */
-export const formerUnits = ["rehome-backup.timer", "rehome-backup.service"] as const;
+const unitFolder = "/etc/systemd/system";
+export const unitName = "rehome.service";
+export const unitFile = `${unitFolder}/${unitName}`;
+/** Where the Debian package has the same unit. */
+export const packagedUnit = `/lib/systemd/system/${unitName}`;
 
 /** What lets the service listen on a port below 1024, and nothing else, beside its unit. */
 export const lowPort = {
-  path: "rehome.service.d/low-port.conf",
+  path: `${unitFile}.d/low-port.conf`,
   text: `[Service]
 AmbientCapabilities=CAP_NET_BIND_SERVICE
 CapabilityBoundingSet=CAP_NET_BIND_SERVICE
@@ -30,25 +28,18 @@ PrivateUsers=no
 `,
 };
 
-export const unitName = "rehome.service";
-
 /** The characters of a path that mean the same to systemd and to the shell in its units. */
 const plainPath = /^[\w@+,./-]+$/;
 
 /**
- * The systemd unit. Throws AppError where the executable's path has a space or another character
- * with a meaning of its own.
+ * The systemd unit for the executable at this path. Throws AppError where the path has a space or
+ * another character with a meaning of its own.
  */
-export function unitOf({ executable, user }: UnitOptions = written): string {
+export function unitOf(executable = writtenPath): string {
   if (!plainPath.test(executable)) {
     throw notThere(executable, "a unit cannot hold a path with such characters");
   }
-  return (
-    service
-      .replaceAll(written.executable, () => executable)
-      // No Group: an account that is there already has its own, which need not be called like it.
-      .replaceAll(/^User=.*$/gm, `User=${user}`)
-  );
+  return service.replaceAll(writtenPath, () => executable);
 }
 
 export function notThere(executable: string, why: string): AppError {
