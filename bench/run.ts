@@ -1,4 +1,5 @@
-// `bun run bench`: what a request costs beside Hono in one run; and the other measurements, each as a command of it.
+// `bun run bench`: what a request costs beside Hono, in one run; and the other measurements, each as
+// a command of it.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";

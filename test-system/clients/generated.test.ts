@@ -1,8 +1,5 @@
-/**
- * Clients that others' generators make from the document: they compile, refuse what is wrong, and
- * work.
- */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+/** A client that another's generator makes from the document: it compiles, refuses, and works. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -39,13 +36,6 @@ beforeAll(async () => {
     "generated/schema.d.ts",
   );
   expect([types.exitCode, types.stderr]).toEqual([0, expect.any(String)]);
-  const functions = await runTool("orval", "--config", "orval.config.cjs");
-  expect([functions.exitCode, functions.stdout + functions.stderr]).toEqual([
-    0,
-    expect.any(String),
-  ]);
-  const heyApi = await runTool("openapi-ts", "--file", "hey-api.config.mjs");
-  expect([heyApi.exitCode, heyApi.stdout + heyApi.stderr]).toEqual([0, expect.any(String)]);
 }, 120_000);
 afterAll(async () => {
   await server.stop();
@@ -69,44 +59,19 @@ async function run(program: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-test("all of them compile, and what is marked as wrong in them does not", async () => {
+test("it compiles, and what is marked as wrong in it does not", async () => {
   const { exitCode, stdout } = await runTool("tsc", "--project", "clients/tsconfig.json");
   expect([exitCode, stdout]).toEqual([0, ""]);
 });
 
-describe.each(["openapi-fetch.ts", "orval.ts"])("%s", (program) => {
-  test("adds, lists, gets and is refused", async () => {
-    const result = await run(program);
-    const rex = { name: "Rex", categoryId: 7, status: "available" };
-    expect(result["added"]).toEqual({ id: expect.any(Number), ...rex });
-    expect(result["pets"]).toEqual([{ id: expect.any(Number), ...rex }]);
-    expect(result["got"]).toBe("Rex");
-    expect(result["code"]).toBe("not_found");
-    expect(result["invalid"]).toBe("categoryId is required: it must be an integer of 64 bits.");
-    expect(Number(result["left"])).toBeGreaterThan(0);
-  });
-});
-
-/** What the service stored, as text. */
-async function stored(id: unknown): Promise<string> {
-  const headers = { authorization: `Bearer ${key}` };
-  return await (await fetch(`${server.origin}/v1/pets/${String(id)}`, { headers })).text();
-}
-
-test("hey-api's transformers round an int64 and send text, and are exact when told to be", async () => {
-  const { rounded, refused, read, sent, sentId } = await run("hey-api.ts");
-  expect([rounded, refused]).toEqual(["9007199254740992", 400]);
-  expect([read, sent]).toEqual([beyondDouble, 201]);
-  expect(await stored(sentId)).toContain(`"categoryId":${beyondDouble}`);
-});
-
-test("orval is exact with BigInt and a reviver", async () => {
-  const { read, sent, sentId } = await run("orval-exact.ts");
-  expect([read, sent]).toEqual([beyondDouble, 201]);
-  expect(await stored(sentId)).toContain(`"categoryId":${beyondDouble}`);
-});
-
-test("openapi-fetch hands over an int64 exactly when it is asked for text", async () => {
-  const { exact } = await run("openapi-fetch.ts");
-  expect(exact).toContain(`"categoryId":${beyondDouble}`);
+test("it adds, lists, gets and is refused, and hands over an int64 exactly as text", async () => {
+  const result = await run("openapi-fetch.ts");
+  const rex = { name: "Rex", categoryId: 7, status: "available" };
+  expect(result["added"]).toEqual({ id: expect.any(Number), ...rex });
+  expect(result["pets"]).toEqual([{ id: expect.any(Number), ...rex }]);
+  expect(result["got"]).toBe("Rex");
+  expect(result["code"]).toBe("not_found");
+  expect(result["invalid"]).toBe("categoryId is required: it must be an integer of 64 bits.");
+  expect(Number(result["left"])).toBeGreaterThan(0);
+  expect(result["exact"]).toContain(`"categoryId":${beyondDouble}`);
 });
