@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Io } from "./cli/io.ts";
 import type { AnySetting, LoadedConfig } from "./config.ts";
-import type { JobKind } from "./domain/schedule.ts";
+import type { JobKind } from "./storage/schema-values.ts";
 import type { FeatureRoutes } from "./http/edge.ts";
 import type { RequestObserver } from "./http/handler.ts";
 import type { AddressLimiter } from "./service/anonymous.ts";

@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { isBusy, isDamaged, isFull } from "../storage/sqlite/connection.ts";
 import { storeFiles } from "../storage/sqlite/files.ts";
-import { examine } from "../storage/sqlite/inspect.ts";
+import { examine } from "./examine-catalogue.ts";
 import { movedMark } from "../storage/store-state.ts";
 
 interface Held {

@@ -1,15 +1,14 @@
 /** The schedule as it is stored: what is due, who begins it, and how it ended. */
 import { and, eq, sql } from "drizzle-orm";
 import {
-  type JobKind,
   type JobProblem,
   type JobTimes,
   leaseMs,
   nextAfterFailure,
   nextAfterSuccess,
-  type PauseReason,
-} from "../domain/schedule.ts";
+} from "./job-times.ts";
 import type { Database, Tx } from "../storage/database.ts";
+import type { JobKind, PauseReason } from "../storage/schema-values.ts";
 import { randomBytes } from "../cli/open.ts";
 
 /** A random number from 0 to 1. */

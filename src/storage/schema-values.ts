@@ -5,6 +5,14 @@ import { sql, type SQL } from "drizzle-orm";
 export const personRoles = ["staff", "operator"] as const;
 export type PersonRole = (typeof personRoles)[number];
 
+/** What the service knows to do. A row of the schedule has one of these, never a command. */
+export const jobKinds = ["pull", "backup"] as const;
+export type JobKind = (typeof jobKinds)[number];
+
+/** Who paused a job: a person; a person's undo of what it did; or a restore of the store. */
+export const pauseReasons = ["person", "undo", "restore"] as const;
+export type PauseReason = (typeof pauseReasons)[number];
+
 /** What is known about a key, an animal or a change, as it was before or after. */
 export type Snapshot = Record<string, unknown>;
 

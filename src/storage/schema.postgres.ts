@@ -16,8 +16,8 @@ import {
 import { jsonText, parseJson } from "../domain/exact-json.ts";
 import { petStatuses } from "../domain/pet.ts";
 import { planNames } from "../domain/plan.ts";
-import { jobKinds, pauseReasons } from "../domain/schedule.ts";
-import { oneOf, personRoles, type Snapshot } from "./schema-values.ts";
+
+import { jobKinds, oneOf, pauseReasons, personRoles, type Snapshot } from "./schema-values.ts";
 
 export const schemaName = "rehome";
 export const rehome = pgSchema(schemaName);

@@ -18,8 +18,8 @@ import {
 import { jsonText, parseJson } from "../domain/exact-json.ts";
 import { petStatuses } from "../domain/pet.ts";
 import { planNames } from "../domain/plan.ts";
-import { jobKinds, pauseReasons } from "../domain/schedule.ts";
-import { oneOf, personRoles, type Snapshot } from "./schema-values.ts";
+
+import { jobKinds, oneOf, pauseReasons, personRoles, type Snapshot } from "./schema-values.ts";
 
 /** An integer over all 64 bits: the connections have `safeIntegers`. */
 const int64 = customType<{ data: bigint; driverData: bigint }>({ dataType: () => "integer" });
@@ -261,7 +261,7 @@ export const sessions = sqliteTable(
 );
 
 /**
- * What the service does by itself, and when: see domain/schedule.ts. A row never holds a command.
+ * What the service does by itself, and when (features/job-times.ts). A row holds no command.
  */
 export const schedule = sqliteTable(
   "schedule",

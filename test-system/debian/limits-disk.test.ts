@@ -81,7 +81,7 @@ test.if(canMount)(
       return server.origin;
     };
     expect(await start().catch((error: Error) => error.message)).toContain(
-      `Error: ${join(data, "limits.db")} is read-only`,
+      `Error: The data folder ${data} cannot be used: permission denied.`,
     );
   },
 );

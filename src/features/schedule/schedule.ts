@@ -1,5 +1,5 @@
 import type { Clock } from "../../domain/clock.ts";
-import { isDue, jobMaxMs, leaseMs } from "../../domain/schedule.ts";
+import { isDue, jobMaxMs, leaseMs } from "../job-times.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { claimJob, failJob, findJob, type Job, jobsOf, leaseJob } from "../jobs.ts";

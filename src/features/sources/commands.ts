@@ -11,7 +11,7 @@ import { printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
-import { intervalMinMs } from "../../domain/schedule.ts";
+import { intervalMinMs } from "../job-times.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../jobs.ts";
 import { previewImport } from "../import/do/import.ts";

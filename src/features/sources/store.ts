@@ -1,7 +1,7 @@
 /** Followed lists as they are stored. */
 import { and, count, eq, gte } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
-import { lateness, leaseMs } from "../../domain/schedule.ts";
+import { lateness, leaseMs } from "../job-times.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import { allJobs, findJob, type Job, jobName, pauseJob, removeJob, scheduleJob } from "../jobs.ts";
 

@@ -1,6 +1,5 @@
 /** The checks of `/ready`. The messages are public: they have no path and no library's message. */
-import { statfsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { statfsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreCheck } from "../contract.ts";
 import type { Lanes } from "./lanes.ts";
@@ -46,22 +45,6 @@ export function freeSpace(folder: string): StoreCheck {
   const detail = ok ? "has room" : "no space is left on the disk";
   return { name: "disk", ok, detail };
 }
-
-/**
- * Throws `unavailable` when there is no space for a migration: for the backup, and as much again
- * for what the migration writes.
- */
-export function requireRoomToMigrate(database: string, free = freeBytes(dirname(database))): void {
-  const needed = 2 * statSync(database).size;
-  if (free >= needed) return;
-  throw new AppError(
-    "unavailable",
-    `${database} cannot be updated: that needs ${mebibytes(needed)} MiB of free space on its disk, and there are ${mebibytes(free)}.`,
-    { hint: "Free some space. Nothing was changed; the older program still works with it." },
-  );
-}
-
-const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
 
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);

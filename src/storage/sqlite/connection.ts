@@ -77,6 +77,9 @@ function explain(error: SQLiteError): readonly [why: string, hint: string] {
       "Nothing was changed. Find the process with fuser -v on the .db files, and try again.";
     return ["another process holds its lock", hint];
   }
+  if (isDamaged(error)) {
+    return [error.message, "Find out what is damaged with rehome doctor, and restore a backup."];
+  }
   return [error.message, checkDisk];
 }
 

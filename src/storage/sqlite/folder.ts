@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -13,8 +12,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { reasonOf } from "../../domain/system-error.ts";
-import { userName } from "../system.ts";
+import { reasonNotMade } from "../../domain/system-error.ts";
 
 /** File systems (statfs(2), linux/magic.h) where SQLite's locks or shared memory do not hold. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -36,35 +34,34 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
 
 /** Makes the data folder for its user alone. Throws `unavailable` when it cannot be worked in. */
 export function prepareFolder(folder: string): void {
-  const above = requireFolder(folder);
+  requireFolder(folder);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw unusable(folder, above, error);
+    throw unusable(folder, error);
   }
   refuseNetwork(folder, statfsSync(folder).type);
 }
 
 /**
  * Throws `unavailable` when this process may not work in the folder or, where it is missing, in the
- * nearest one above it. Returns that folder.
+ * nearest one above it.
  */
-export function requireFolder(folder: string, access = constants.W_OK | constants.X_OK): string {
+export function requireFolder(folder: string, access = constants.W_OK | constants.X_OK): void {
   let at = resolve(folder);
-  while (!hasName(at) && at !== dirname(at)) at = dirname(at);
+  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
   try {
     accessSync(`${at}/`, access);
   } catch (error) {
-    throw unusable(folder, at, error);
+    throw unusable(folder, error);
   }
-  return at;
 }
 
-function unusable(folder: string, at: string, error: unknown): AppError {
-  const why = existsSync(at)
-    ? `${reasonOf(error)}, and ${at} ${ownership(at)}`
-    : `${at} is a link that leads nowhere`;
-  return new AppError("unavailable", `The data folder ${folder} cannot be used: ${why}.`, {
+function unusable(folder: string, error: unknown): AppError {
+  const { code } = error as NodeJS.ErrnoException;
+  const why = code === "EEXIST" ? "it is a link that leads nowhere" : reasonNotMade(error);
+  const message = `The data folder ${folder} cannot be used: ${why}.`;
+  return new AppError("unavailable", message, {
     cause: error,
     hint: "Run rehome as the owner of that folder, or choose another folder with --data.",
   });
@@ -96,33 +93,6 @@ export function writeFlags(file: string, flags: number): number {
   return othersMayLink(dirname(file)) ? flags | constants.O_NOFOLLOW : flags;
 }
 
-/**
- * Takes the file's permissions from everybody but its owner. Only the owner and root can; anybody
- * else leaves them. Throws `unavailable` when it is not a plain file. What is changed stays that
- * file, whatever the folder's owner puts in its place meanwhile.
- */
-export function closeToOthers(file: string): void {
-  const descriptor = openSync(file, nameOnly | constants.O_NOFOLLOW);
-  try {
-    const found = fstatSync(descriptor);
-    if (!found.isFile()) throw notPlain(file);
-    const may = [0, found.uid].includes(process.geteuid?.() ?? 0);
-    if ((found.mode & 0o077) !== 0 && may) chmodSync(`/proc/self/fd/${descriptor}`, 0o600);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/**
- * O_PATH (open(2)): the descriptor names the file and does not open it. A pipe then waits for
- * nobody, and to close the descriptor takes no lock from another connection of this process.
- */
-const nameOnly = 0o10000000;
-
-export function makeFile(file: string): void {
-  closeSync(openSync(file, constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
-}
-
 /** What SQLite keeps beside a database, under names of its own. */
 const besides = ["", "-wal", "-shm", "-journal"];
 
@@ -139,30 +109,17 @@ function notPlain(file: string): AppError {
   });
 }
 
-/** True when something has this name, such as a link that leads nowhere. */
-function hasName(path: string): boolean {
+/** Makes the file if it is missing, and keeps it to its user, as SQLite then does beside it. */
+export function makePrivate(file: string): void {
   try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Why this process may not write to the file or folder; undefined if it may. */
-export function whyNotWritable(path: string): string | undefined {
-  try {
-    accessSync(path, constants.W_OK);
-    return undefined;
+    closeSync(openSync(file, "a", 0o600));
   } catch (error) {
-    return `${reasonOf(error)}, and it ${ownership(path)}`;
+    throw unusable(dirname(file), error);
   }
-}
-
-/** `belongs to root (mode 0755), and this process runs as alice`: the end of a sentence. */
-export function ownership(path: string): string {
-  const { uid, mode } = statSync(path);
-  const permissions = (mode & 0o7777).toString(8).padStart(4, "0");
-  const us = userName(process.geteuid?.() ?? 0);
-  return `belongs to ${userName(uid)} (mode ${permissions}), and this process runs as ${us}`;
+  if ((statSync(file).mode & 0o077) === 0) return;
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    // Some file systems have no permissions. What others can read, rehome doctor names.
+  }
 }

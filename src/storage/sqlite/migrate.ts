@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter, type AppliedMigration } from "../migration-history.ts";
 import type { Migration } from "../migration-history.ts";
@@ -66,56 +66,4 @@ export function pendingMigrations(
     .query<AppliedMigration, []>("SELECT tag, hash FROM schema_migrations ORDER BY rowid")
     .all();
   return pendingAfter(applied, migrations, path);
-}
-
-interface SchemaObject {
-  readonly type: string;
-  readonly name: string;
-  readonly sql: string | null;
-}
-
-/**
- * Throws `unavailable` when the database has a table, trigger, view or index that the migrations
- * `applied` do not make, or lacks one. What a stranger has put there would run in this process.
- */
-export function refuseForeignSchema(
-  db: Database,
-  path: string,
-  applied: readonly Migration[],
-): void {
-  using own = new Database(":memory:");
-  migrate(own, ":memory:", applied);
-  const ours = new Map(schemaOf(own).map((each) => [`${each.type} ${each.name}`, each.sql]));
-  for (const { type, name, sql } of schemaOf(db)) {
-    const known = ours.get(`${type} ${name}`);
-    if (known === undefined)
-      throw foreign(`${path} has the ${type} ${name}, which is not rehome's.`);
-    if (known !== sql) throw foreign(`${path} has another ${type} ${name} than rehome's.`);
-    ours.delete(`${type} ${name}`);
-  }
-  const [missing] = ours.keys();
-  if (missing !== undefined) throw foreign(`${path} lacks the ${missing}.`);
-}
-
-/** What SQLite keeps for itself, as it makes it: a name alone says nothing of who made a table. */
-const ownTables = [
-  "sqlite_sequence(name,seq)",
-  "sqlite_stat1(tbl,idx,stat)",
-  "sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
-].map((table) => `CREATE TABLE ${table}`);
-
-/** All but SQLite's own. */
-function schemaOf(db: Database): SchemaObject[] {
-  return db
-    .query<SchemaObject, []>("SELECT type, name, sql FROM sqlite_schema")
-    .all()
-    .filter(({ type, sql }) =>
-      type === "table" ? !ownTables.includes(sql ?? "") : type !== "index" || sql !== null,
-    );
-}
-
-function foreign(message: string): AppError {
-  return new AppError("unavailable", message, {
-    hint: "Somebody has changed it. Use another backup, or undo the change.",
-  });
 }

@@ -1,5 +1,5 @@
 import type { Database as Connection } from "bun:sqlite";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
@@ -9,12 +9,12 @@ import { GroupCommit } from "../group-commit.ts";
 import { keyStore, noteMinute } from "../keys.ts";
 import { createdRow } from "../pet-row.ts";
 import { olderSchema } from "../migration-history.ts";
-import { backupBefore } from "./backup.ts";
-import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
+import { backupBefore, requireRoomToMigrate } from "./backup.ts";
+import { attempt, freeSpace, probe } from "./checks.ts";
 import { patientWork } from "../database.ts";
 import { busyTimeoutMs, notOpened, openDatabase, translating } from "./connection.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
-import { closeToOthers, makeFile, prepareFolder } from "./folder.ts";
+import { makePrivate, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { migrate } from "./migrate.ts";
 import { hotReads, writerTexts } from "./pets.ts";
@@ -100,13 +100,9 @@ function prepare(
     if (next === undefined || later.length + 1 === migrationsOf[name].length) continue;
     if (!mayMigrate) throw olderSchema(files[name]);
     requireRoomToMigrate(files[name]);
-    onBackup?.(backupBefore(files[name], next.tag, migrationsOf[name]));
+    onBackup?.(backupBefore(files[name], next.tag));
   }
-  // SQLite gives the files that it adds the permissions of the one that is there.
-  for (const file of Object.values(files)) {
-    if (existsSync(file)) closeToOthers(file);
-    else makeFile(file);
-  }
+  for (const file of Object.values(files)) makePrivate(file);
 }
 
 interface StoreOptions extends SqliteOptions {

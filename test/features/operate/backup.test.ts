@@ -16,8 +16,8 @@ import { join } from "node:path";
 import { array, assert, integer, property } from "fast-check";
 import { isoSeconds } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
-import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
+import { backupBefore } from "../../../src/storage/sqlite/backup.ts";
+import { backup } from "../../../src/features/operate/backup/copy.ts";
 import { contentsOf } from "../../../src/features/operate/backup/backup.ts";
 import { newName, olderBackups } from "../../../src/features/operate/backup/names.ts";
 import { folderPlace } from "../../../src/features/operate/backup/places.ts";
@@ -104,7 +104,7 @@ describe("a backup", () => {
     expect(readdirSync(folder)).toEqual(["data"]);
   });
 
-  test("of a catalogue with rows that refer to nothing is not made, and the doctor says the same", async () => {
+  test("of a catalogue with rows that refer to nothing is not made, and blames the catalogue", async () => {
     await add("Rex");
     const db = new Database(catalogue);
     db.run("PRAGMA foreign_keys = OFF");
@@ -115,14 +115,13 @@ describe("a backup", () => {
       "{}",
     ]);
     db.close();
-    const damage = "is damaged: it has rows with broken references.";
     const refused = refusal(() => backup(catalogue, file));
-    expect(refused.message).toBe(`The copy of ${catalogue} ${damage}`);
-    expect(refused.hint).toStartWith("Check the catalogue with rehome doctor");
+    expect(refused.message).toBe(`${catalogue} is damaged: it has rows with broken references.`);
+    expect(refused.hint).toStartWith("Restore a backup");
     expect(readdirSync(folder)).toEqual(["data"]);
     const [{ finding }] = examineFiles(data);
-    expect(`${finding?.detail}.`).toBe(`${catalogue} ${damage}`);
-    expect(finding?.advice).toStartWith("Restore a backup");
+    expect(`${finding?.detail}.`).toBe(refused.message);
+    expect(finding?.advice).toBe(refused.hint ?? "");
   });
 
   test("of a catalogue whose first start was cut short says so, and so does the doctor", () => {
@@ -145,9 +144,9 @@ describe("a backup", () => {
 
   test("before a migration lies beside the catalogue, each with a name of its own", async () => {
     await add("Rex");
-    const first = backupBefore(catalogue, "0001_next", migrationsOf.catalogue);
+    const first = backupBefore(catalogue, "0001_next");
     expect(first).toBe(`${catalogue}.before-0001_next`);
-    expect(backupBefore(catalogue, "0001_next", migrationsOf.catalogue)).toBe(`${first}-2`);
+    expect(backupBefore(catalogue, "0001_next")).toBe(`${first}-2`);
   });
 
   test("of a newer rehome's catalogue names the catalogue, and is not begun", async () => {

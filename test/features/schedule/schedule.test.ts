@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
-import { leaseMs } from "../../../src/domain/schedule.ts";
+import { leaseMs } from "../../../src/features/job-times.ts";
 import {
   Schedule,
   type ScheduleOptions,

@@ -2,7 +2,7 @@
 import { runJob } from "../../child.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
 import { minuteMs } from "../../../domain/clock.ts";
-import type { JobProblem } from "../../../domain/schedule.ts";
+import type { JobProblem } from "../../job-times.ts";
 import type { Services } from "../../../service/services.ts";
 import { failJob, pauseJob } from "../../jobs.ts";
 import { html, type Html } from "../../../web/html.ts";

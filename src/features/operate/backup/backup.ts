@@ -20,10 +20,10 @@ import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import { storedFact } from "../../hold-catalogue.ts";
 import { findJob, finishJob, jobName, type JobOutcome } from "../../jobs.ts";
-import { backup, partialEnding } from "../../../storage/sqlite/backup.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { othersMayLink } from "../../../storage/sqlite/folder.ts";
-import { examine } from "../../../storage/sqlite/inspect.ts";
+import { examine } from "../../examine-catalogue.ts";
+import { backup, partialEnding } from "./copy.ts";
 import { backupMeta, storeIdMeta } from "../../../storage/store-state.ts";
 import { blankSecrets } from "./carry-over.ts";
 import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
@@ -233,7 +233,7 @@ async function ofSettings(
 
 /** Makes a copy, without credentials unless it is to be encrypted. */
 function copied(catalogue: string, file: string, recipient?: string): Contents {
-  backup(catalogue, file, { prepare: recipient === undefined ? blankSecrets : undefined });
+  backup(catalogue, file, recipient === undefined ? blankSecrets : undefined);
   return contentsOf(file);
 }
 

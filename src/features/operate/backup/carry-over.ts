@@ -1,6 +1,6 @@
 /** What a restore must not bring back: who was revoked or removed since, and ids given since. */
 import { Database } from "bun:sqlite";
-import { distrust } from "../../../storage/sqlite/inspect.ts";
+import { distrust } from "../../examine-catalogue.ts";
 import { addressMeta, backupMeta, endedMeta } from "../../../storage/store-state.ts";
 
 export const namedKinds = ["key", "person"] as const;

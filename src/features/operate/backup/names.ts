@@ -1,6 +1,6 @@
 /** The names of dated backups, and what can be told from them. */
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
-import { partialEnding } from "../../../storage/sqlite/backup.ts";
+import { partialEnding } from "./copy.ts";
 import type { Place } from "./places.ts";
 
 /** `rehome-1a2b3c4d-20261122T021900Z.db`; older ones have no mark of their store. */

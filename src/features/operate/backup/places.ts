@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { EnvironmentVariables } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { giveName, partialEnding } from "../../../storage/sqlite/backup.ts";
+import { giveName, partialEnding } from "./copy.ts";
 import { save, textIn } from "./encryption.ts";
 
 export interface Place {

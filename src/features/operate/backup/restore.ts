@@ -14,11 +14,12 @@ import { counted, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { emptyFile, flush, freeName, ofBackup, verify } from "../../../storage/sqlite/backup.ts";
 import { isFull } from "../../../storage/sqlite/connection.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
-import { checkRules, examine } from "../../../storage/sqlite/inspect.ts";
+import { examine } from "../../examine-catalogue.ts";
+import { checkRules, ofBackup, verify } from "./checks.ts";
+import { emptyFile, flush, freeName } from "./copy.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
 import { backupFields, contentsOf } from "./backup.ts";
 import { carryOver, endVisits, namedKinds, openCopy, whoGetsIn, type Named } from "./carry-over.ts";
@@ -164,7 +165,7 @@ function replaceWith(file: string, catalogue: string, nowMs: number, follows: bo
     emptyFile(partial);
     examine(file, (db) => db.run("VACUUM INTO ?", [partial]));
     // Not of the file alone: it may have been replaced meanwhile.
-    verify(partial, { blame: { what: `The copy of ${file}`, hint: "Check the disk." } });
+    verify(partial, { what: `The copy of ${file}`, hint: "Check the disk." });
     {
       using copy = openCopy(partial);
       checkRules(copy, ofBackup(file));

@@ -1,6 +1,6 @@
 import { integer, text, type AnySetting, type Setting } from "../../../config.ts";
 import { durationText, parseDuration } from "../../../domain/duration.ts";
-import { intervalMinMs } from "../../../domain/schedule.ts";
+import { intervalMinMs } from "../../job-times.ts";
 
 const isAddress = (value: string) => URL.canParse(value) && /^https?:/.test(value);
 

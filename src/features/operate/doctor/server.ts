@@ -6,7 +6,7 @@ import { certificateEndMs } from "../certificate.ts";
 import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
-import { ownership } from "../../../storage/sqlite/folder.ts";
+import { ownership } from "../ownership.ts";
 import { backupSettings } from "../backup/settings.ts";
 import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 

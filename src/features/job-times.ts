@@ -3,15 +3,7 @@
  * milliseconds since 1970.
  */
 
-import { hourMs, minuteMs } from "./clock.ts";
-
-/** What the service knows to do. A row of the schedule has one of these, never a command. */
-export const jobKinds = ["pull", "backup"] as const;
-export type JobKind = (typeof jobKinds)[number];
-
-/** Who paused a job: a person; a person's undo of what it did; or a restore of the store. */
-export const pauseReasons = ["person", "undo", "restore"] as const;
-export type PauseReason = (typeof pauseReasons)[number];
+import { hourMs, minuteMs } from "../domain/clock.ts";
 
 /** What is wrong with a job. Who has words of their own for the code shows these. */
 export interface JobProblem {
