@@ -46,6 +46,7 @@ const packages: Readonly<Record<string, string>> = {
   unshare: "util-linux",
   "x86_64-linux-gnu-g++": "g++",
   wget: "wget",
+  "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
   xz: "xz-utils",
   zsh: "zsh",
 };

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inSystem } from "../../test/helpers/system.ts";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 
 /** systemd's own worst mark for a unit that is well locked in: "OK" ends at 2.0. */
@@ -22,7 +23,7 @@ test("systemd finds nothing to criticise, and the service is well locked in", as
   // The folder of the project may have a blank in its path, which no unit can hold.
   const path = join(folder.path, "rehome");
   copyFileSync(await executable(), path);
-  const { stdout, exitCode } = await rehome(["service", "print", "rehome.service"], { path });
+  const { stdout, exitCode } = await rehome(["service", "print"], { path });
   expect(exitCode).toBe(0);
   const unit = join(folder.path, "rehome.service");
   writeFileSync(unit, stdout);
@@ -95,3 +96,28 @@ test("under load the service makes no system call that its unit forbids", async 
   expect(used.size).toBeGreaterThan(30);
   expect([...used].filter((name) => !allowed.has(name))).toEqual([]);
 });
+
+const postgres = "/usr/lib/postgresql/15/bin";
+
+test("a service whose database comes long after the machine ends serving", async () => {
+  // Starts follow each other faster than in the unit, so that a limit of them is met in seconds.
+  const text = await inSystem(`
+    exec 2>&1
+    rehome service install --port 9000 >/dev/null
+    systemctl stop rehome
+    echo 'REHOME_STORE=postgres://postgres@127.0.0.1:5433/postgres' >>/etc/default/rehome
+    mkdir -p /etc/systemd/system/rehome.service.d
+    printf '[Service]\nRestartSec=100ms\n' >/etc/systemd/system/rehome.service.d/soon.conf
+    systemctl daemon-reload
+    systemctl start rehome --no-block
+    until [ "$(systemctl show rehome -p NRestarts --value)" -ge 8 ] || systemctl is-failed --quiet rehome; do sleep 0.1; done
+    install -d -o postgres /srv/database
+    cd /srv/database
+    su postgres -c '${postgres}/initdb -D /srv/database/data --auth=trust -E UTF8 --no-sync >/dev/null'
+    su postgres -c '${postgres}/postgres -D /srv/database/data -p 5433 -k /tmp -c fsync=off >/dev/null 2>&1 &'
+    rehome health --port 9000 --wait 60s
+    until systemctl is-active --quiet rehome; do sleep 0.1; done
+    echo "$(systemctl show rehome -p StartLimitIntervalUSec -p TasksMax --value | tr '\n' ' ')"
+    systemctl stop rehome; pkill -x postgres`);
+  expect(text).toBe("The server answers on 127.0.0.1:9000 and is ready.\n4096 0 \n");
+}, 120_000);
