@@ -34,7 +34,6 @@ export async function openServices(
       timeoutMs: config.storeTimeoutMs,
       serving: options.serving,
       mayMigrate: options.serving,
-      hasPeers: config.reusePort,
       onProblem: options.onError,
       onBackup: (file) => io.err(`Updated the schema; the old database is kept in ${file}.\n`),
       ...options.observer,

@@ -37,7 +37,6 @@ export interface SqliteOptions extends WindowStoreOptions {
   readonly mayMigrate?: boolean | undefined;
   /** True for the command that copies into this store: all others refuse a part of a copy. */
   readonly mayBeCopy?: boolean | undefined;
-  readonly hasPeers?: boolean | undefined;
   readonly onProblem?: (error: unknown) => void;
   /** Told which file keeps a database as it was before its schema was changed. */
   readonly onBackup?: (file: string) => void;
@@ -131,7 +130,7 @@ class SqliteStore implements Store {
     this.#options = options;
     this.#catalogue = catalogue;
     this.#limits = limits;
-    const { folder, hasPeers, serving } = options;
+    const { folder, serving } = options;
     this.place = options.isTemporary ? inMemory : folder;
     const files = storeFiles(folder);
     catalogue.run("PRAGMA query_only = ON");
@@ -144,7 +143,7 @@ class SqliteStore implements Store {
       this.#writer = this.#newWriter();
     }
     this.started = this.#writer?.start() ?? Promise.resolve();
-    this.#versions = new VersionReader(catalogue, { snapshot: serving, hasPeers });
+    this.#versions = new VersionReader(catalogue, { snapshot: serving });
     this.db = this.#database(files.catalogue, "full");
     this.counters = this.#database(files.limits, "normal");
     const reads = hotReads(catalogue);

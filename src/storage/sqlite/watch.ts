@@ -31,16 +31,14 @@ const selectNumbers = drizzle
 interface SharingOptions {
   /** True for a server: all reads of a moment share one read transaction. */
   readonly snapshot: boolean;
-  readonly hasPeers?: boolean | undefined;
   readonly elapsedMs?: () => number;
 }
 
 /**
  * How old the numbers and the snapshot may be when a request uses those of another one. A turn of
- * the event loop may last longer: it accepts new connections, and the system may interrupt it. In
- * this time no caller gets a response of another process, or ends a command, and sends a request.
+ * the event loop may last longer: it accepts new connections, and the system may interrupt it.
  */
-const sharedForMs = { withPeers: 0.1, alone: 1 };
+const sharedForMs = 0.1;
 
 /**
  * The versions for one pragma per event-loop turn or `sharedForMs`: they are read when data_version
@@ -50,7 +48,6 @@ const sharedForMs = { withPeers: 0.1, alone: 1 };
 export class VersionReader {
   readonly #db: Connection;
   readonly #hasSnapshot: boolean;
-  readonly #ageMaxMs: number;
   readonly #elapsedMs: () => number;
   readonly #dataVersion: Statement<{ data_version: bigint }, []>;
   readonly #selectNumbers: Statement<Numbers, []>;
@@ -64,11 +61,12 @@ export class VersionReader {
   #numbers: Numbers | undefined;
   #versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
 
-  constructor(db: Connection, options: SharingOptions) {
-    const { snapshot, hasPeers = false, elapsedMs = () => performance.now() } = options;
+  constructor(
+    db: Connection,
+    { snapshot, elapsedMs = () => performance.now() }: SharingOptions,
+  ) {
     this.#db = db;
     this.#hasSnapshot = snapshot;
-    this.#ageMaxMs = hasPeers ? sharedForMs.withPeers : sharedForMs.alone;
     this.#elapsedMs = elapsedMs;
     this.#dataVersion = db.query("PRAGMA data_version");
     this.#selectNumbers = db.query(selectNumbers);
@@ -96,9 +94,9 @@ export class VersionReader {
     return this.#versions;
   }
 
-  /** Begins a request: it sees every change that was confirmed before it was sent. */
+  /** Begins a request: it sees every change that was confirmed 0.1 ms before. */
   beginRequest(): void {
-    if (this.#isFresh && this.#elapsedMs() - this.#sinceMs > this.#ageMaxMs) this.endTurn();
+    if (this.#isFresh && this.#elapsedMs() - this.#sinceMs > sharedForMs) this.endTurn();
   }
 
   /** Ends the snapshot, so that the next read sees what others changed in this turn. */
