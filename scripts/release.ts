@@ -22,22 +22,27 @@ export function compareVersions(a: string, b: string): number {
 
 /**
  * The changelog with its unreleased part as the section of `version`, dated `day`, and an empty
- * part above it. A section of `version` without a date, written in advance, gets the date instead.
- * Throws when there is nothing to release, or both.
+ * part above it. What a section without a date says, written in advance, comes first there. Throws
+ * when there is nothing to release, or the version has a date already.
  */
 export function releaseChangelog(changelog: string, version: string, day: string): string {
-  const start = changelog.indexOf(`${unreleased}\n`);
-  if (start === -1) throw new Error(`CHANGELOG.md has no "${unreleased}".`);
-  const next = changelog.indexOf("\n## ", start + 1);
-  const section = changelog.slice(start + unreleased.length, next === -1 ? undefined : next);
-  const hasChanges = /^- /m.test(section);
   const heading = `## ${version}`;
-  if (changelog.includes(`\n${heading}\n`)) {
-    if (hasChanges) throw new Error(`Move what is under "${unreleased}" to "${heading}".`);
-    return changelog.replace(`\n${heading}\n`, `\n${heading} - ${day}\n`);
+  const parts = changelog.split(/^(?=## )/m);
+  const partOf = (title: string) => parts.find((part) => part.startsWith(`${title}\n`));
+  const bodyOf = (part = "") => part.replace(/^## .*\n/, "").trim();
+  if (parts.some((part) => part.startsWith(`${heading} - `))) {
+    throw new Error(`CHANGELOG.md has a section ${version} with a date.`);
   }
-  if (!hasChanges) throw new Error(`CHANGELOG.md says nothing under "${unreleased}".`);
-  return changelog.replace(`${unreleased}\n`, `${unreleased}\n\n${heading} - ${day}\n`);
+  const [next, ahead] = [partOf(unreleased), partOf(heading)];
+  if (next === undefined) throw new Error(`CHANGELOG.md has no "${unreleased}".`);
+  const bodies = [bodyOf(ahead), bodyOf(next)].filter((body) => /^- /m.test(body));
+  if (bodies.length === 0) throw new Error(`CHANGELOG.md says nothing under "${unreleased}".`);
+  const section = `${unreleased}\n\n${heading} - ${day}\n\n${bodies.join("\n\n")}\n\n`;
+  const all = parts.filter((part) => part !== ahead);
+  return `${all
+    .map((part) => (part === next ? section : part))
+    .join("")
+    .trimEnd()}\n`;
 }
 
 /** package.json with another version, and nothing else of it changed. */

@@ -54,7 +54,7 @@ test("a console that is killed is started again at its address, and the interfac
   })();
   try {
     process.kill(former, "SIGKILL");
-    await until(() => server.stderr().includes("it is restarted"), restartMaxMs);
+    await until(() => server.stderr().includes("It starts again in"), restartMaxMs);
     await until(() => answers(server.console), restartMaxMs);
   } finally {
     stop.abort();

@@ -25,10 +25,24 @@ describe("the changelog", () => {
       ahead.replace("## 1.1.0\n", "## 1.1.0 - 2026-11-21\n"),
     );
   });
+  test("joins what came later to a section that was written in advance", () => {
+    const both = ahead.replace("Unreleased\n", "Unreleased\n\n### Added\n\n- Late.\n");
+    expect(releaseChangelog(both, "1.1.0", "2026-11-21")).toBe(
+      "## Unreleased\n\n## 1.1.0 - 2026-11-21\n\n- A thing.\n\n### Added\n\n- Late.\n\n" +
+        "## 1.0.0 - 2026-01-01\n\n- Old.\n",
+    );
+  });
+  test("of today can be released, with every line of it", async () => {
+    const now = await Bun.file(join(import.meta.dir, "../../CHANGELOG.md")).text();
+    const released = releaseChangelog(now, version, "2026-11-21");
+    expect(released).toContain(`## Unreleased\n\n## ${version} - 2026-11-21\n`);
+    const lines = (of: string) => of.split("\n").filter((line) => !/^(?:## .*)?$/.test(line));
+    expect(lines(released).toSorted()).toEqual(lines(now).toSorted());
+  });
   test.each([
     ["# Changelog\n", "has no"],
     ["## Unreleased\n\n## 1.0.0\n\n- Old.\n", "says nothing"],
-    [ahead.replace("Unreleased\n", "Unreleased\n\n- Late.\n"), "Move what is under"],
+    [text.replace("1.0.0", "1.1.0"), "with a date"],
   ])("%j is refused", (wrong, why) => {
     expect(() => releaseChangelog(wrong, "1.1.0", "2026-11-21")).toThrow(why);
   });

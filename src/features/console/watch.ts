@@ -7,11 +7,10 @@ import type { Logger } from "../../service/log.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
 import { childEnvironment, program } from "../child.ts";
 import type { ListenAddress } from "../listen-address.ts";
+import { RestartPause } from "../restart-pause.ts";
 import { permit } from "./reach.ts";
 import { besideVariable, inviting } from "./settings.ts";
 
-/** A console that dies is restarted after this long, then after twice as long each time. */
-const restartMs = { first: 1_000, longest: 60_000 } as const;
 const stopMaxMs = 3_000;
 
 /** Starts `rehome console` beside the service, and keeps it. */
@@ -72,7 +71,8 @@ class ConsoleProcess {
   #address: ListenAddress;
   #child: ReturnType<typeof spawn> | undefined;
   #isStopping = false;
-  #restartMs: number = restartMs.first;
+  readonly #pause = new RestartPause(1_000, 60_000);
+  #startedMs = 0;
 
   constructor(env: EnvironmentVariables, address: ListenAddress, log: Logger) {
     this.#env = env;
@@ -84,6 +84,7 @@ class ConsoleProcess {
   async start(flags: readonly string[]): Promise<Begun> {
     const child = spawn(this.#address, flags, this.#env);
     this.#child = child;
+    this.#startedMs = performance.now();
     const begun = await firstDocument<Begun>(child.stdout);
     if (begun === undefined) {
       await child.exited;
@@ -114,9 +115,8 @@ class ConsoleProcess {
   /** What ends by itself is started again; what was asked to end, as by Ctrl-C, is not. */
   #ended(code: number): void {
     if (this.#isStopping || code === 0) return;
-    const waitMs = this.#restartMs;
-    this.#restartMs = Math.min(waitMs * 2, restartMs.longest);
-    this.#log.error(`The console ended with code ${code}; it is restarted.`);
+    const waitMs = this.#pause.after(performance.now() - this.#startedMs);
+    this.#log.error(`The console ended with code ${code}. It starts again in ${waitMs / 1_000} s.`);
     setTimeout(() => void this.#restart(), waitMs).unref();
   }
 
@@ -124,7 +124,6 @@ class ConsoleProcess {
     if (this.#isStopping) return;
     try {
       await this.start([]);
-      this.#restartMs = restartMs.first;
     } catch (error) {
       this.#log.failure(error);
       this.#ended(1);

@@ -5,12 +5,11 @@ import { labelAt, windowMs } from "../../../domain/windows.ts";
 import { bucketsMax, type Granted, overflowBucket } from "../../../service/anonymous.ts";
 import type { Logger } from "../../../service/log.ts";
 import { program } from "../../child.ts";
+import { RestartPause } from "../../restart-pause.ts";
 import { type MemberMessage, Questions, type SupervisorMessage } from "./parent.ts";
 
-/** How long a process that ended waits to be replaced: doubled from the first to the last. */
-const restartMs = { first: 100, last: 10_000 } as const;
-/** A process that served for so long starts with a clean record. */
-const soundMs = 60_000;
+/** The first and the longest pause before a process that ended is replaced. */
+const pauseMs = [100, 10_000] as const;
 /** How much longer than its own shutdown timeout a process may take to end. */
 const graceMs = 5_000;
 
@@ -56,11 +55,11 @@ export class Supervisor {
   #port: number | undefined;
   #isStopping = false;
   #handingOver: Promise<void> | undefined;
-  /** Ends of processes in a row, by slot. */
-  readonly #failures = new Map<number, number>();
+  readonly #pauses: readonly RestartPause[];
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#pauses = Array.from({ length: options.count }, () => new RestartPause(...pauseMs));
   }
 
   /** Resolves with true once all processes serve, with false if the first one did not start. */
@@ -132,7 +131,7 @@ export class Supervisor {
   async #watch(member: Member): Promise<void> {
     const how = await member.ended;
     if (member.isStopping || this.#isStopping) return;
-    const waitMs = this.#restartAfter(member);
+    const waitMs = this.#pauses[member.slot]?.after(performance.now() - member.startedMs) ?? 0;
     const what = member.pid === 0 ? "A process did not start" : `Process ${member.pid} ended`;
     this.#options.log.error(`${what} (${how}). A new one starts in ${waitMs} ms.`);
     await Bun.sleep(waitMs);
@@ -140,13 +139,6 @@ export class Supervisor {
     await this.#handingOver;
     const isFilled = this.#members.some(({ slot }) => slot === member.slot);
     if (!this.#isStopping && !isFilled) void this.#watch(this.#add(member.slot));
-  }
-
-  #restartAfter({ slot, startedMs }: Member): number {
-    const wasSound = performance.now() - startedMs >= soundMs;
-    const failures = wasSound ? 0 : (this.#failures.get(slot) ?? 0);
-    this.#failures.set(slot, failures + 1);
-    return Math.min(restartMs.first * 2 ** failures, restartMs.last);
   }
 
   async #end(member: Member): Promise<void> {
