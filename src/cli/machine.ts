@@ -62,7 +62,7 @@ export function findService(
   if (!existsSync(file)) return undefined;
   const ours = readSettingsFile(file)
     .entries()
-    .filter(([name]) => name.startsWith("REHOME_"));
+    .filter(([name]) => /^(?:REHOME|AWS)_/.test(name));
   const variables = new Map([[variableOf(settings.data), folder], ...ours]);
   return { file, variables, account: ownerOf(variables.get(variableOf(settings.data)) ?? folder) };
 }

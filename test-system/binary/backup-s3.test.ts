@@ -121,7 +121,7 @@ test("a verify that is interrupted leaves nothing of the backup behind", async (
   const temporary = join(folder.path, "temporary");
   mkdirSync(temporary);
   await run("backup", `${s3.address}/stopped`, "--data", data);
-  s3.at.fault = ({ url }) => (url?.includes(".db") ? "hang" : undefined);
+  s3.at.fault = ({ url }) => (url?.split("?")[0]?.includes(".db") ? "stall" : undefined);
   const words = ["backup", "verify", `${s3.address}/stopped`];
   const child = Bun.spawn([await executable(), ...words], {
     env: { ...cleanEnvironment, ...s3.env, TMPDIR: temporary },

@@ -212,7 +212,10 @@ test("are looked at by the doctor: a failure, and a backup that is gone, are no 
   expect(await found()).toMatchObject({ state: "fail" });
   db.run("UPDATE schedule SET failures = 0, problem = NULL");
   s3.at.fault = () => 403;
-  expect(await found()).toMatchObject({ state: "warn", detail: expect.stringContaining("listed") });
+  expect(await found()).toMatchObject({
+    state: "warn",
+    detail: expect.stringContaining("be read"),
+  });
   s3.at.fault = undefined;
   rmSync(s3.directory, { recursive: true });
   mkdirSync(join(s3.directory, "backups"), { recursive: true });

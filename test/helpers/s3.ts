@@ -24,8 +24,8 @@ type S3rver = new (options: object) => {
   callback(): RequestListener;
 };
 
-/** A status; no answer, with or without the end of the connection; or half of a file is kept. */
-export type S3Fault = number | "hang up" | "hang" | "cut";
+/** A status; no answer, or its beginning, and then nothing; or half of a file is kept. */
+export type S3Fault = number | "hang up" | "hang" | "stall" | "cut";
 
 export const bucketName = "backups";
 const accessKeyId = "S3RVER";
@@ -52,7 +52,8 @@ export async function startS3() {
   const listener = createServer((request, response) => {
     const fault = at.fault?.(request);
     if (fault === "hang up") return void request.socket.destroy();
-    if (fault === "hang") return void (at.hanging += 1);
+    if (fault === "stall") response.write("a");
+    if (fault === "hang" || fault === "stall") return void (at.hanging += 1);
     const { authorization = "" } = request.headers;
     const path = decodeURIComponent((request.url ?? "").split("?")[0] ?? "");
     if (fault === "cut") {

@@ -3,6 +3,7 @@ import { type AnySetting, dataFolderOf, type LoadedConfig, type Setting } from "
 import { parseDuration } from "../../domain/duration.ts";
 import type { CommandEntry, Feature } from "../../feature.ts";
 import { gone } from "../gone.ts";
+import { listMemoryMaxBytes } from "../child.ts";
 import { listenAddress } from "../listen-address.ts";
 import { backupSettings } from "./backup/settings.ts";
 import { watchForParent } from "./processes/parent.ts";
@@ -58,6 +59,7 @@ export const operateFeature: Feature = {
   jobs: [
     {
       kind: "backup",
+      memoryMaxBytes: listMemoryMaxBytes,
       words: () => ["backup", "--scheduled"],
       everyMs: (loaded) =>
         loaded.valueOf(backupSettings.to) === undefined || isDatabase(loaded)

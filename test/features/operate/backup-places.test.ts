@@ -1,110 +1,301 @@
-/** Backups in a bucket: a real S3 server that checks signatures. */
+/** Backups in a bucket: a real S3 server that checks signatures, and hostile ones. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decryptTo } from "../../../src/features/operate/backup/encryption.ts";
-import { bucketPlace, deliver } from "../../../src/features/operate/backup/places.ts";
+import { loadConfig, type ServiceSettings } from "../../../src/config.ts";
+import {
+  type BucketAccess,
+  bucketAccess,
+} from "../../../src/features/operate/backup/credentials.ts";
+import { decryptTo, headed } from "../../../src/features/operate/backup/encryption.ts";
+import { bucketPlace, deliver, type Place } from "../../../src/features/operate/backup/places.ts";
+import { backupSettings } from "../../../src/features/operate/backup/settings.ts";
 import { startS3 } from "../../helpers/s3.ts";
 
 let s3: Awaited<ReturnType<typeof startS3>>;
 let folder: string;
 let file: string;
+let access: BucketAccess;
+const bytes = 9 * 1024 * 1024;
+const name = "rehome-one.db";
 beforeAll(async () => {
   s3 = await startS3();
+  access = accessOf(s3.env);
   folder = mkdtempSync(join(tmpdir(), "rehome-places-"));
   file = join(folder, "file");
-  // Two parts, of which the second is short.
-  writeFileSync(file, Buffer.alloc(9 * 1024 * 1024, "abcdefg"));
+  writeFileSync(file, Buffer.alloc(bytes, "abcdefg"));
 }, 120_000);
 afterAll(async () => {
   await s3[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
+type Variables = Readonly<Record<string, string>>;
+
+function accessOf(env: Variables, credentials?: string, service?: ServiceSettings): BucketAccess {
+  const flags = credentials === undefined ? {} : { "backup-credentials": credentials };
+  return bucketAccess(loadConfig(flags, {}, Object.values(backupSettings), service), env);
+}
+
+const said = (work: Promise<unknown>) => work.then(String, (error: Error) => error.message);
+
 test("a bucket lists, keeps and removes what is sent", async () => {
-  const place = bucketPlace(s3.address, s3.env, undefined);
+  const place = bucketPlace(s3.address, access);
   expect(await place.list()).toEqual([]);
-  await deliver(place, "one.db", file);
-  await deliver(bucketPlace(`${s3.address}/deeper`, s3.env, undefined), "two.db", file);
-  expect(await place.list()).toEqual([{ name: "one.db", bytes: 9 * 1024 * 1024 }]);
-  const content = await place.read("one.db", (stream) => new Response(stream).bytes());
+  await deliver(place, name, file);
+  await deliver(place, "another.db", file);
+  await deliver(bucketPlace(`${s3.address}/deeper`, access), "rehome-two.db", file);
+  await deliver(bucketPlace(`${s3.address}/rehome-deeper`, access), "rehome-two.db", file);
+  expect(await place.list()).toEqual([{ name, bytes }]);
+  expect(await place.sizeOf("another.db")).toBe(bytes);
+  expect(await place.sizeOf("another")).toBeUndefined();
+  const content = await place.read(name, bytes, (stream) => new Response(stream).bytes());
   expect(Buffer.from(content).equals(readFileSync(file))).toBe(true);
-  await place.remove("one.db");
+  for (const each of [name, "another.db"]) await place.remove(each);
   expect(await place.list()).toEqual([]);
 });
 
-test("credentials come from a file with profiles, too; a wrong secret is refused", async () => {
+test("a prefix may have any characters", async () => {
+  const place = bucketPlace(`${s3.address}/a b+c&é'(1)*%`, access);
+  await deliver(place, name, import.meta.path);
+  expect((await place.list()).map((each) => each.name)).toEqual([name]);
+  expect(await place.sizeOf(name)).toBe(Bun.file(import.meta.path).size);
+  await place.remove(name);
+  expect(await place.list()).toEqual([]);
+});
+
+test("names are read page by page, up to a bound", async () => {
+  const names = [1, 2, 3, 4, 5].map((number) => `rehome-${number}.db`);
+  using server = Bun.serve({
+    port: 0,
+    fetch({ url }) {
+      const { searchParams } = new URL(url);
+      const from = Number((searchParams.get("continuation-token") ?? "0").replace("&<", ""));
+      const to = from + Number(searchParams.get("max-keys"));
+      const page = names.slice(from, to).map((each) => object(`north/${each}`, 7));
+      const next = `<NextContinuationToken>&amp;&lt;${to}</NextContinuationToken>`;
+      return new Response(list(page.join(""), to < names.length ? next : ""));
+    },
+  });
+  const hasAll = { ...access, endpoint: server.url.origin };
+  const place = bucketPlace(s3.address, hasAll, { pageNames: 2 });
+  expect(await place.list()).toEqual(names.map((each) => ({ name: each, bytes: 7 })));
+  const short = bucketPlace(s3.address, hasAll, { pageNames: 2, names: 4 });
+  expect(await said(short.list())).toContain("more than 4 names, or its list does not end");
+});
+
+test.each(["s3://", "s3://..", "s3://backups/../other", "s3://backups/a/./b"])(
+  "%s names no bucket",
+  (address) => {
+    expect(() => bucketPlace(address, access)).toThrow("names no bucket");
+  },
+);
+
+const key = (word: string): Variables => ({
+  AWS_ACCESS_KEY_ID: `${word}-id`,
+  AWS_SECRET_ACCESS_KEY: `${word}-secret`,
+});
+const whole = (word: string): Variables => ({ ...key(word), AWS_SESSION_TOKEN: `${word}-token` });
+const profile = (variables: Variables, heading = "default") =>
+  [`[${heading}]`, ...Object.entries(variables).map(([at, is]) => `${at.toLowerCase()} = ${is}`)]
+    .join("\n")
+    .concat("\n");
+
+/** Each place has all three or a key without a token; where it has no key, another one counts. */
+test("credentials come from one place as a whole, whatever the other places have", () => {
   const credentials = join(folder, "credentials");
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL } = s3.env;
-  const profile = (name: string, secret: string) =>
-    `[${name}]\naws_access_key_id = ${AWS_ACCESS_KEY_ID}\naws_secret_access_key = ${secret}\nendpoint_url = ${AWS_ENDPOINT_URL}\n`;
-  writeFileSync(credentials, profile("default", "wrong") + profile("good", AWS_SECRET_ACCESS_KEY));
-  const place = (env: Record<string, string>) => bucketPlace(s3.address, env, credentials);
+  const shared = join(folder, "shared");
+  const kinds = [undefined, key, whole];
+  for (const ofFile of kinds) {
+    for (const ofEnvironment of kinds) {
+      for (const ofService of kinds) {
+        for (const ofShared of kinds) {
+          if (ofFile !== undefined) writeFileSync(credentials, profile(ofFile("file")));
+          if (ofShared !== undefined) writeFileSync(shared, profile(ofShared("shared")));
+          const env = {
+            ...ofEnvironment?.("env"),
+            ...(ofShared && { AWS_SHARED_CREDENTIALS_FILE: shared }),
+          };
+          const variables = new Map(Object.entries(ofService?.("service") ?? {}));
+          const found = () =>
+            accessOf(env, ofFile && credentials, { file: "/etc/default/rehome", variables });
+          const of = ofFile ?? ofEnvironment ?? ofShared ?? ofService;
+          if (of === undefined) {
+            expect(found).toThrow("There are no credentials for the bucket.");
+            continue;
+          }
+          const word =
+            (ofFile && "file") ?? (ofEnvironment && "env") ?? (ofShared && "shared") ?? "service";
+          const { accessKeyId, secretAccessKey, sessionToken } = found();
+          expect({ accessKeyId, secretAccessKey, sessionToken }).toEqual({
+            accessKeyId: `${word}-id`,
+            secretAccessKey: `${word}-secret`,
+            sessionToken: of === whole ? `${word}-token` : undefined,
+          });
+        }
+      }
+    }
+  }
+});
+
+test("a file with profiles is read by its name, and half a key is none", async () => {
+  const credentials = join(folder, "credentials");
+  const { AWS_ENDPOINT_URL: endpoint_url, AWS_SECRET_ACCESS_KEY, ...id } = s3.env;
+  writeFileSync(
+    credentials,
+    profile({ ...id, endpoint_url, AWS_SECRET_ACCESS_KEY: "wrong" }) +
+      profile({ ...id, endpoint_url, AWS_SECRET_ACCESS_KEY }, "good") +
+      profile(id, "half"),
+  );
+  const place = (env: Variables) => bucketPlace(s3.address, accessOf(env, credentials));
   expect(await place({ AWS_PROFILE: "good" }).list()).toEqual([]);
-  const refused = await deliver(place({}), "one.db", file).catch((error: Error) => error);
-  expect(refused).toMatchObject({ kind: "unavailable" });
-  expect(String(refused)).toContain("SignatureDoesNotMatch");
-  expect(String(refused)).not.toContain("wrong");
-  expect(() => bucketPlace(s3.address, {}, undefined)).toThrow("no credentials");
+  const refused = await said(deliver(place({}), name, file));
+  expect(refused).toContain("SignatureDoesNotMatch");
+  expect(refused).not.toContain("wrong");
+  for (const each of ["half", "none"]) {
+    expect(() => place({ ...key("env"), AWS_PROFILE: each })).toThrow(
+      `${credentials} has no key and secret of [${each}].`,
+    );
+  }
+  expect(() => accessOf({ ...key("env"), AWS_ENDPOINT_URL: "kim" })).toThrow("not an address");
 });
 
 test("what may be written, but not read, is removed again", async () => {
-  const place = bucketPlace(s3.address, s3.env, undefined);
-  s3.at.fault = ({ method }) => (method === "GET" ? 403 : undefined);
-  const unread = await deliver(place, "one.db", file).catch((error: Error) => error);
+  const place = bucketPlace(s3.address, access);
+  s3.at.fault = ({ method, url }) => (method === "GET" && url?.includes(name) ? 403 : undefined);
+  const unread = await said(deliver(place, name, file));
   s3.at.fault = undefined;
-  expect(String(unread)).toContain("was sent, but");
+  expect(unread).toContain("was sent, but");
   expect(await place.list()).toEqual([]);
 });
 
 test("what arrives damaged is removed, and no network is an error", async () => {
-  const place = bucketPlace(s3.address, s3.env, undefined);
-  const damaging = { ...place, put: (name: string) => place.put(name, Bun.main) };
-  const damaged = await deliver(damaging, "one.db", file).catch((error: Error) => error);
-  expect(String(damaged)).toContain("one.db arrived damaged");
+  const place = bucketPlace(s3.address, access);
+  s3.at.fault = ({ method }) => (method === "PUT" ? "cut" : undefined);
+  expect(await said(deliver(place, name, file))).toMatch(/was sent, but .*It was removed\.$/);
   expect(await place.list()).toEqual([]);
-  s3.at.fault = ({ method }) => (method === "DELETE" ? 403 : undefined);
-  const kept = await deliver(damaging, "one.db", file).catch((error: Error) => error);
-  expect(String(kept)).toMatch(/arrived damaged\. .*one.db cannot be removed: AccessDenied/);
+  s3.at.fault = ({ method }) => (method === "PUT" ? "cut" : method === "DELETE" ? 403 : undefined);
+  expect(await said(deliver(place, name, file))).toMatch(/one.db cannot be removed: AccessDenied/);
   s3.at.fault = undefined;
-  await place.remove("one.db");
+  await place.remove(name);
   for (const fault of [403, 500, "hang up"] as const) {
     s3.at.fault = () => fault;
-    const failed = await deliver(place, "one.db", file).catch((error: Error) => error);
+    const failed = await deliver(place, name, file).catch((error: Error) => error);
     expect(failed).toMatchObject({ kind: "unavailable" });
   }
-  s3.at.fault = undefined;
+  let count = 2;
+  s3.at.fault = () => (count-- > 0 ? 503 : undefined);
   expect(await place.list()).toEqual([]);
+  s3.at.fault = undefined;
 }, 60_000);
 
-test("a file that does not end arrived damaged", async () => {
-  const place = bucketPlace(s3.address, s3.env, undefined);
-  const endless = new ReadableStream<Uint8Array>({
-    pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)),
-  });
-  const read: typeof place.read = (_, take) => take(endless);
-  const failed = await deliver({ ...place, read }, "one.db", file).catch((error: Error) => error);
-  expect(String(failed)).toContain("one.db arrived damaged");
+const letters = new Uint8Array(64 * 1024).fill(97);
+/** Never ends by itself; `given` counts what was taken of it. */
+const given = { bytes: 0 };
+const endless = (beginning = "") =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(beginning)),
+      pull(controller) {
+        given.bytes += letters.length;
+        controller.enqueue(letters);
+      },
+    }),
+  );
+const list = (contents: string, rest = "") =>
+  `<ListBucketResult><IsTruncated>${rest !== ""}</IsTruncated>${rest}${contents}</ListBucketResult>`;
+const object = (at: string, size: number) =>
+  `<Contents><Key>${at}</Key><Size>${size}</Size></Contents>`;
+
+/** What a hostile or broken service answers, what is asked of it, and what is said then. */
+const hostile: [string, () => Response, (place: Place) => Promise<unknown>, string][] = [
+  ["a page that does not end", () => endless(), (place) => place.list(), "more than 1048576 bytes"],
+  [
+    "a page without an end to its names",
+    () => endless("<ListBucketResult><Contents>"),
+    (place) => place.sizeOf(name),
+    "more than 1048576 bytes",
+  ],
+  [
+    "a list that does not end",
+    () => new Response(list("", "<NextContinuationToken>a</NextContinuationToken>")),
+    (place) => place.list(),
+    "or its list does not end",
+  ],
+  [
+    "no list",
+    () => new Response("<html>Sign in</html>"),
+    (place) => place.list(),
+    "did not respond with a list",
+  ],
+  [
+    "an object that does not end",
+    () => endless(),
+    (place) => place.read(name, 1_000, (content) => new Response(content).text()),
+    "has not the 1000 bytes",
+  ],
+  [
+    "an object that is declared longer than listed",
+    () => new Response(letters),
+    (place) => place.read(name, 1_000, (content) => new Response(content).text()),
+    "has not the 1000 bytes",
+  ],
+  [
+    "an object that is shorter than listed",
+    () => new Response(new Blob(["a"]).stream()),
+    (place) => place.read(name, 1_000, (content) => new Response(content).text()),
+    "has not the 1000 bytes",
+  ],
+  [
+    "a refusal that does not end",
+    () => new Response(endless().body, { status: 403 }),
+    (place) => place.remove(name),
+    "it responded with status 403",
+  ],
+  [
+    "a refusal of many words",
+    () => new Response(`<Code>${"A".repeat(200)}</Code>`, { status: 403 }),
+    (place) => place.list(),
+    `cannot be listed: ${"A".repeat(200)}.`,
+  ],
+  [
+    "a compressed page",
+    () =>
+      new Response(Bun.gzipSync(list(object(name, 1))), {
+        headers: { "content-encoding": "gzip" },
+      }),
+    (place) => place.list(),
+    "did not respond with a list",
+  ],
+];
+
+test.each(hostile)("%s is refused, and little of it is read", async (_, answer, ask, words) => {
+  given.bytes = 0;
+  using server = Bun.serve({ port: 0, fetch: answer });
+  const place = bucketPlace(s3.address, { ...access, endpoint: server.url.origin });
+  expect(await said(ask(place))).toContain(words);
+  expect(given.bytes).toBeLessThan(64 * 1024 * 1024);
 });
 
-test("a list that does not end is an error", async () => {
-  const page = `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken></ListBucketResult>`;
-  using endless = Bun.serve({ port: 0, fetch: () => new Response(page) });
-  const env = { ...s3.env, AWS_ENDPOINT_URL: endless.url.origin };
-  const listing = bucketPlace(s3.address, env, undefined).list();
-  const failed = await listing.then(String, (error: Error) => error.message);
-  expect(failed).toContain("the list does not end");
-});
-
-test("what a bucket says of a failure is cut to a line", async () => {
-  const said = `<Error><Code>${"A".repeat(5_000)}</Code><Message>No.</Message></Error>`;
-  using long = Bun.serve({ port: 0, fetch: () => new Response(said, { status: 403 }) });
-  const env = { ...s3.env, AWS_ENDPOINT_URL: long.url.origin };
-  const failed = await bucketPlace(s3.address, env, undefined)
-    .list()
-    .then(String, (error: Error) => error.message);
-  expect(failed).toContain(`cannot be listed: ${"A".repeat(200)}.`);
+test("nothing of a request goes where the bucket redirects to", async () => {
+  let elsewhere = 0;
+  using thief = Bun.serve({ port: 0, fetch: () => new Response(`${(elsewhere += 1)}`) });
+  for (const status of [301, 302, 303, 307, 308]) {
+    const headers = { location: thief.url.href };
+    using server = Bun.serve({ port: 0, fetch: () => new Response("", { status, headers }) });
+    const place = bucketPlace(s3.address, { ...access, endpoint: server.url.origin });
+    for (const work of [
+      () => place.list(),
+      () => place.sizeOf(name),
+      () => deliver(place, name, file),
+      () => place.read(name, 1, (content) => new Response(content).text()),
+      () => place.remove(name),
+    ]) {
+      expect(await said(work())).toContain("sends its callers to another address");
+    }
+  }
+  expect(elsewhere).toBe(0);
 });
 
 test.each(["", "AGE-SECRET-KEY-1"])(
@@ -113,7 +304,26 @@ test.each(["", "AGE-SECRET-KEY-1"])(
     const identity = join(folder, "identity");
     writeFileSync(identity, text);
     const decrypting = decryptTo(new Blob([]).stream(), join(folder, "plain"), identity);
-    const failed = await decrypting.then(String, (error: Error) => error.message);
-    expect(failed).toBe(`${identity} has no private key of age.`);
+    expect(await said(decrypting)).toBe(`${identity} has no private key of age.`);
   },
 );
+
+test.each([
+  ["one line", "age-encryption.org/v1\n-> X25519 "],
+  ["many lines", `age-encryption.org/v1\n${"-> X25519 a\naaaa\n".repeat(9_000)}`],
+])("an age header that does not end is refused at its bound: %s", async (_, beginning) => {
+  given.bytes = 0;
+  const content = endless(beginning).body as ReadableStream<Uint8Array>;
+  const reading = new Response(content.pipeThrough(headed(70_000))).text();
+  expect(await said(reading)).toContain("no header of age in its first 70000 bytes");
+  expect(given.bytes).toBeLessThan(1024 * 1024);
+});
+
+test("an age header may come in any pieces", async () => {
+  const text = `age-encryption.org/v1\n-> X25519 a\nb\n--- mac\n${"payload".repeat(99)}`;
+  for (const size of [1, 2, 7, 1_000]) {
+    const pieces = text.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];
+    const stream = new Blob(pieces).stream().pipeThrough(headed(50));
+    expect(await new Response(stream).text()).toBe(text);
+  }
+});

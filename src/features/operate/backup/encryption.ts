@@ -46,7 +46,7 @@ export async function decryptTo(
     throw error instanceof AppError ? error : noKey(identityFile, error);
   }
   try {
-    await save(await decrypter.decrypt(stream), to);
+    await save(await decrypter.decrypt(stream.pipeThrough(headed())), to);
   } catch (error) {
     if (error instanceof AppError) throw error;
     const { message } = error as Error;
@@ -55,6 +55,30 @@ export async function decryptTo(
       hint: `Check that ${identityFile} belongs to the recipient of the backup.`,
     });
   }
+}
+
+/** A header has some 200 bytes for each recipient, and the library reads all of it at once. */
+const headerMaxBytes = 64 * 1024;
+
+/** Passes on what begins with a header of age that ends within `maxBytes`. */
+export function headed(maxBytes = headerMaxBytes): TransformStream<Uint8Array, Uint8Array> {
+  let begun: Buffer | undefined = Buffer.alloc(0);
+  return new TransformStream({
+    transform(chunk, controller) {
+      if (begun === undefined) return controller.enqueue(chunk);
+      begun = Buffer.concat([begun, chunk]);
+      const end = begun.subarray(0, maxBytes).indexOf("\n--- ");
+      if (end < 0 && begun.length < maxBytes) return undefined;
+      if (end < 0) throw new Error(`it has no header of age in its first ${maxBytes} bytes`);
+      controller.enqueue(begun);
+      begun = undefined;
+      return undefined;
+    },
+    flush(controller) {
+      // What is shorter is for the library to refuse.
+      if (begun !== undefined) controller.enqueue(begun);
+    },
+  });
 }
 
 function identitiesIn(file: string): string[] {

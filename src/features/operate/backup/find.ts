@@ -14,13 +14,15 @@ import { grouped } from "../../../cli/terminal/text.ts";
 import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
+import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { refuseMovedFolder } from "../../hold-catalogue.ts";
 import { decryptTo, encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";
 import { datedNames, stagedName } from "./names.ts";
+import { bucketAccess } from "./credentials.ts";
 import { bucketPlace, folderPlace, isBucket, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
-import { requireBackup } from "./verify.ts";
+import { noBackup, requireBackup } from "./verify.ts";
 
 /** What an address names: a place, or one file there. */
 export function locate(
@@ -30,7 +32,7 @@ export function locate(
 ): { readonly place: Place; readonly name: string | undefined } {
   if (isBucket(address)) {
     const [, prefix = address, name] = /^(s3:\/\/.+)\/([^/]+\.(?:db|age))$/.exec(address) ?? [];
-    return { place: bucketPlace(prefix, env, loaded.valueOf(backupSettings.credentials)), name };
+    return { place: bucketPlace(prefix, bucketAccess(loaded, env)), name };
   }
   // What this user may not look at is for reading or writing it to say.
   if (existsSync(address) && statSync(address).isDirectory())
@@ -105,24 +107,42 @@ export async function findBackup(
     throw new UsageError(`${found} is encrypted.`, "Name the private key: --identity FILE.");
   }
   if (place.folder !== undefined) requireBackup(found);
-  const isHere = place.folder !== undefined && !isEncrypted;
-  return {
-    address: found,
-    async bring(folder) {
-      if (isHere) return { file: found, [Symbol.dispose]: () => undefined };
-      const file = join(folder, stagedName());
-      const brought = { ...temporary(file), file };
-      try {
-        await place.read(name, (content) =>
-          isEncrypted ? decryptTo(content, file, identity ?? "") : save(content, file),
-        );
-      } catch (error) {
-        brought[Symbol.dispose]();
-        throw error;
-      }
-      return brought;
-    },
-  };
+  return { address: found, bring: (folder) => bring(place, name, folder, identity) };
+}
+
+/**
+ * Returns the backup `name` as a plain file: itself, or what was brought and decrypted into
+ * `folder`, which is removed again on disposal.
+ */
+export async function bring(
+  place: Place,
+  name: string,
+  folder: string,
+  identity?: string,
+): ReturnType<FoundBackup["bring"]> {
+  const isEncrypted = name.endsWith(encryptedEnding);
+  const found = place.at(name);
+  if (place.folder !== undefined && !isEncrypted) {
+    return { file: found, [Symbol.dispose]: () => undefined };
+  }
+  const bytes = await place.sizeOf(name);
+  if (bytes === undefined) throw noBackup(found);
+  if (bytes > freeBytes(folder)) {
+    throw new AppError("unavailable", `There is no space in ${folder} for ${found}.`, {
+      hint: `It has ${grouped(bytes)} bytes. Free some space, or name another folder in TMPDIR.`,
+    });
+  }
+  const file = join(folder, stagedName());
+  const brought = { ...temporary(file), file };
+  try {
+    await place.read(name, bytes, (content) =>
+      isEncrypted ? decryptTo(content, file, identity ?? "") : save(content, file),
+    );
+  } catch (error) {
+    brought[Symbol.dispose]();
+    throw error;
+  }
+  return brought;
 }
 
 async function newest(place: Place, address: string): Promise<string> {

@@ -2,38 +2,47 @@
  * Where backups are: a folder, or a bucket of any S3 service. A place knows names and bytes; what a
  * backup is, and whether it is good, is decided elsewhere.
  */
-import { S3Client } from "bun";
-import { createReadStream } from "node:fs";
+import { statSync } from "node:fs";
 import { readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { EnvironmentVariables } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { giveName, partialEnding } from "./copy.ts";
-import { save, textIn } from "./encryption.ts";
+import type { BucketAccess } from "./credentials.ts";
+import { save } from "./encryption.ts";
+import { Bucket, type BucketBounds } from "./s3.ts";
 
 export interface Place {
   /** The folder; undefined for a bucket. */
   readonly folder: string | undefined;
   /** The address of what has this name there. */
   at(name: string): string;
+  /** What is there by the names that dated backups begin with. */
   list(): Promise<PlacedFile[]>;
+  /** The size of one, also by another name; undefined if it is not there. */
+  sizeOf(name: string): Promise<number | undefined>;
   /** Sends the file. Resolves once the place has all of it under `name`, which must be free. */
-  put(name: string, file: string): Promise<void>;
-  /** Gives the content to `take`. */
-  read<T>(name: string, take: (content: ReadableStream<Uint8Array>) => Promise<T>): Promise<T>;
+  put(name: string, content: Content): Promise<void>;
+  /** Gives the content, of a listed size, to `take`. */
+  read<T>(name: string, bytes: number, take: Take<T>): Promise<T>;
   remove(name: string): Promise<void>;
 }
 
-interface PlacedFile {
+type Take<T> = (content: ReadableStream<Uint8Array>) => Promise<T>;
+
+export interface PlacedFile {
   readonly name: string;
   readonly bytes: number;
 }
 
-const partSizeBytes = 8 * 1024 * 1024;
-const retries = 3;
-/** A million names, a thousand on each page. A server that never ends its list is not one. */
-const pagesMax = 1_000;
+/** A file with its size and its SHA-256. */
+export interface Content {
+  readonly file: string;
+  readonly bytes: number;
+  readonly digest: string;
+}
+
+const nameStart = "rehome-";
 
 const saidMax = 200;
 
@@ -59,14 +68,17 @@ export function folderPlace(folder: string): Place {
   const at = (name: string) => join(folder, name);
   const hint = "Name a folder that this user can read and write.";
   const failing = failingAt(at, reasonOf, hint);
+  const sizeIn = (name: string) => statSync(at(name), { throwIfNoEntry: false })?.size;
   return {
     folder,
     at,
     list: () =>
-      failing("listed", "", async () =>
-        (await readdir(folder)).map((name) => ({ name, bytes: Bun.file(at(name)).size })),
-      ),
-    put: (name, file) =>
+      failing("listed", "", async () => {
+        const names = (await readdir(folder)).filter((name) => name.startsWith(nameStart));
+        return names.map((name) => ({ name, bytes: sizeIn(name) ?? 0 }));
+      }),
+    sizeOf: (name) => failing("read", name, async () => sizeIn(name)),
+    put: (name, { file }) =>
       failing("written", name, async () => {
         const partial = at(name + partialEnding);
         try {
@@ -76,121 +88,64 @@ export function folderPlace(folder: string): Place {
           await rm(partial, { force: true });
         }
       }),
-    read: (name, take) => failing("read", name, () => take(Bun.file(at(name)).stream())),
+    read: (name, _, take) => failing("read", name, () => take(Bun.file(at(name)).stream())),
     remove: (name) => failing("removed", name, () => unlink(at(name))),
   };
 }
 
-/** The prefix `path` of a bucket, with the credentials in `env` or in a file. */
+/** The prefix `path` of a bucket. */
 export function bucketPlace(
   address: string,
-  env: EnvironmentVariables,
-  credentials: string | undefined,
+  access: BucketAccess,
+  bounds?: Partial<BucketBounds>,
 ): Place {
-  const [, bucket = "", path = ""] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? [];
-  if (bucket === "") {
+  const [, name = "", path = ""] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? [];
+  if (name === "" || [name, ...path.split("/")].some((part) => part === "." || part === "..")) {
     throw new AppError("invalid_request", `${address} names no bucket.`, {
       hint: "Write it as s3://BUCKET/PREFIX.",
     });
   }
   const prefix = path === "" ? "" : `${path}/`;
-  const at = (name: string) => `s3://${bucket}/${prefix}${name}`;
-  const client = new S3Client({ ...s3Options(env, credentials), bucket, retry: retries });
+  const at = (file: string) => `s3://${name}/${prefix}${file}`;
+  const bucket = new Bucket(name, access, bounds);
   const failing = failingAt(
     at,
     (error) => {
-      const { code, message } = error as { code?: string; message?: string };
-      const said = code === undefined || code === "UnknownError" ? `${message}` : code;
-      // It is the server's, of any length.
-      return said.slice(0, saidMax);
+      const { code, message } = error as { code?: unknown; message?: string };
+      return (typeof code === "string" ? code : `${message}`).slice(0, saidMax);
     },
     "Check credentials, bucket and endpoint (AWS_ENDPOINT_URL, or endpoint_url in the file).",
   );
   return {
     folder: undefined,
     at,
-    list: () => failing("listed", "", () => listed(client, prefix)),
-    put: (name, file) =>
-      failing("written", name, async () => {
-        const target = client.file(prefix + name);
-        const writer = target.writer({ partSize: partSizeBytes, retry: retries });
-        for await (const chunk of createReadStream(file, { highWaterMark: partSizeBytes })) {
-          await writer.write(chunk as Uint8Array);
-          await writer.flush();
-        }
-        await writer.end();
+    list: () =>
+      failing("listed", "", async () => {
+        const objects = await bucket.list(prefix + nameStart);
+        return objects.flatMap(({ key, bytes }) => {
+          const file = key.slice(prefix.length);
+          return key.startsWith(prefix + nameStart) && !file.includes("/")
+            ? [{ name: file, bytes }]
+            : [];
+        });
       }),
-    read: (name, take) => failing("read", name, () => take(client.file(prefix + name).stream())),
-    remove: (name) => failing("removed", name, () => client.delete(prefix + name)),
+    sizeOf: (file) => failing("read", file, () => bucket.sizeOf(prefix + file)),
+    put: (file, content) => failing("written", file, () => bucket.put(prefix + file, content)),
+    read: (file, bytes, take) =>
+      failing("read", file, async () => take(await bucket.read(prefix + file, bytes))),
+    remove: (file) => failing("removed", file, () => bucket.remove(prefix + file)),
   };
-}
-
-async function listed(client: S3Client, prefix: string): Promise<PlacedFile[]> {
-  const found: PlacedFile[] = [];
-  let continuationToken: string | undefined;
-  let pages = 0;
-  do {
-    if ((pages += 1) > pagesMax) throw new Error("the list does not end");
-    const page = await client.list({ prefix, ...(continuationToken && { continuationToken }) });
-    for (const { key, size = 0 } of page.contents ?? []) {
-      const name = key.slice(prefix.length);
-      if (name !== "" && !name.includes("/")) found.push({ name, bytes: size });
-    }
-    continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
-  } while (continuationToken !== undefined);
-  return found;
-}
-
-/** What the file has, in AWS's own form (`aws_access_key_id = ...`), or else its variables. */
-function s3Options(env: EnvironmentVariables, credentials: string | undefined) {
-  const file = credentials ?? env["AWS_SHARED_CREDENTIALS_FILE"];
-  const profile = file === undefined ? {} : readProfile(file, env["AWS_PROFILE"] ?? "default");
-  // All of them from one place: a token belongs to its key.
-  const isInFile = profile["aws_access_key_id"] !== undefined;
-  const value = (variable: string) => (isInFile ? profile[variable.toLowerCase()] : env[variable]);
-  const { endpoint_url: fromFile = env["AWS_ENDPOINT_URL_S3"] } = profile;
-  const given = {
-    accessKeyId: value("AWS_ACCESS_KEY_ID"),
-    secretAccessKey: value("AWS_SECRET_ACCESS_KEY"),
-    sessionToken: value("AWS_SESSION_TOKEN"),
-    region: profile["region"] ?? env["AWS_REGION"] ?? env["AWS_DEFAULT_REGION"] ?? "us-east-1",
-    endpoint: fromFile ?? env["AWS_ENDPOINT_URL"],
-  };
-  if (given.accessKeyId === undefined || given.secretAccessKey === undefined) {
-    throw new AppError("invalid_request", "There are no credentials for the bucket.", {
-      hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --backup-credentials FILE.",
-    });
-  }
-  const known = Object.entries(given).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(known) as Record<string, string>;
-}
-
-function readProfile(file: string, profile: string): Record<string, string> {
-  const values: Record<string, string> = {};
-  let section = profile;
-  for (const line of textIn(file).split(/\r?\n/)) {
-    const [, heading] = /^\s*\[\s*(?:profile\s+)?(.+?)\s*\]/.exec(line) ?? [];
-    section = heading ?? section;
-    const [, key, value] = /^\s*([A-Za-z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (section === profile && key !== undefined && value !== undefined) {
-      values[key.toLowerCase()] = value;
-    }
-  }
-  return values;
 }
 
 /**
  * Sends the file and compares what arrived: its size and its SHA-256. If that is not the same, or
  * cannot be read, it is removed there, and AppError `unavailable` thrown.
  */
-export async function deliver(place: Place, name: string, file: string): Promise<void> {
-  await place.put(name, file);
-  const sent = await digestOf(Bun.file(file).stream());
-  const { size } = Bun.file(file);
-  const arrived = await place
-    .read(name, (content) => digestOf(content, size))
-    .catch((error: Error) => error);
-  if (arrived === sent) return;
+export async function deliver(place: Place, name: string, file: string): Promise<Content> {
+  const content = await contentIn(file);
+  await place.put(name, content);
+  const arrived = await place.read(name, content.bytes, digestOf).catch((error: Error) => error);
+  if (arrived === content.digest) return content;
   const wrong =
     arrived instanceof Error
       ? `The backup was sent, but ${arrived.message.replace(/\.$/, "")}`
@@ -202,14 +157,14 @@ export async function deliver(place: Place, name: string, file: string): Promise
   throw new AppError("unavailable", `${wrong}. ${removal}`);
 }
 
-/** The size and the hash of all of it, or of a little more than `maxBytes`. */
-async function digestOf(stream: ReadableStream<Uint8Array>, maxBytes = Infinity): Promise<string> {
+export async function contentIn(file: string): Promise<Content> {
+  const { size: bytes } = statSync(file);
+  return { file, bytes, digest: await digestOf(Bun.file(file).stream()) };
+}
+
+/** The SHA-256 of all of it. */
+export async function digestOf(stream: ReadableStream<Uint8Array>): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
-  let bytes = 0;
-  for await (const chunk of stream) {
-    hasher.update(chunk);
-    bytes += chunk.length;
-    if (bytes > maxBytes) break;
-  }
-  return `${bytes} ${hasher.digest("hex")}`;
+  for await (const chunk of stream) hasher.update(chunk);
+  return hasher.digest("hex");
 }

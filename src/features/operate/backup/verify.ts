@@ -145,6 +145,12 @@ interface Ends {
   readonly readOnly: number;
 }
 
+export function noBackup(address: string): AppError {
+  return new AppError("not_found", `There is no backup ${address}.`, {
+    hint: "See which there are: rehome backup list PLACE",
+  });
+}
+
 /** Throws when `file` cannot be read, or holds nothing, or is a folder, a pipe or a device. */
 export function requireBackup(file: string): void {
   try {
@@ -152,9 +158,7 @@ export function requireBackup(file: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") {
-      throw new AppError("not_found", `There is no backup ${file}.`, {
-        hint: "See which there are: rehome backup list PLACE",
-      });
+      throw noBackup(file);
     }
     throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
       cause: error,

@@ -76,7 +76,7 @@ export async function checkBackup(
   if (last === undefined) return warn(check, "there is no backup yet", advice);
   try {
     const { place, name } = locate(last.file, loaded, io);
-    if (!(await place.list()).some((each) => each.name === name)) {
+    if ((await place.sizeOf(name ?? "")) === undefined) {
       const remedy = "Mount its disk, or make another one. If you moved it, it is no loss.";
       return warn(check, `the last one is not at its place any more: ${last.file}`, remedy);
     }
