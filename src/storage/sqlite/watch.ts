@@ -61,10 +61,7 @@ export class VersionReader {
   #numbers: Numbers | undefined;
   #versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
 
-  constructor(
-    db: Connection,
-    { snapshot, elapsedMs = () => performance.now() }: SharingOptions,
-  ) {
+  constructor(db: Connection, { snapshot, elapsedMs = () => performance.now() }: SharingOptions) {
     this.#db = db;
     this.#hasSnapshot = snapshot;
     this.#elapsedMs = elapsedMs;

@@ -1,0 +1,89 @@
+/**
+ * The second half of .ci/run, or the files of test-system/debian/ that are named: the services, the
+ * features and the executable on PostgreSQL, Prism as a judge of what the executable says there,
+ * and what needs Debian's tools (strace, nginx, a browser, systemd, ...).
+ */
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { misused } from "./arguments.ts";
+import {
+  bunTest,
+  keepFilesInMemory,
+  onPostgres,
+  setOff,
+  testFiles,
+  withPostgres,
+} from "./bun-test.ts";
+import { needPackages, systemPackages } from "./debian-packages.ts";
+
+const root = join(import.meta.dir, "..");
+const parallel = "--parallel=2";
+
+const named = process.argv.slice(2).map((path) => basename(path));
+const debian = testFiles("test-system/debian/*.test.ts");
+const unknown = named.filter((name) => !debian.some((path) => path.endsWith(`/${name}`)));
+if (unknown.length > 0) misused(`There is no ${unknown.join(" or ")} in test-system/debian.`);
+
+/** Tests that hold for each of two stores, of which only one was there so far. */
+const ofBothStores = testFiles("test/**/*.test.ts").filter((path) =>
+  readFileSync(join(root, path), "utf8").includes("helpers/stores.ts"),
+);
+
+/** Tests of one store at a time that hold for PostgreSQL too. Prism's run has those of the API. */
+const alsoThere = Object.entries({
+  "test/service":
+    "agreed-limits anonymous bans key-directory keys limiter limiter-model skew upkeep usage",
+  "test/features": "public/public schedule/schedule sources/pull",
+  "test/http": "creates failures response-cache-model",
+  "test-system/binary": "import-beside kill kill-imports secrets sources undo upgrade",
+}).flatMap(([folder, names]) => testFiles(`${folder}/{${names.replaceAll(" ", ",")}}.test.ts`));
+
+/** What was counted on a data folder is counted once. */
+async function again(args: readonly string[], env: object): Promise<boolean> {
+  const { isPassed, text } = await bunTest([parallel, ...args], env, "pipe");
+  process.stdout.write(`On PostgreSQL:\n${setOff(text)}\n`);
+  return isPassed;
+}
+
+async function runOnPostgres(env: object): Promise<boolean> {
+  const own = testFiles("test-system/{tools,features/postgres/**}/*.test.ts");
+  const { isPassed } = await bunTest([parallel, ...own], env);
+  const both = await again(ofBothStores, env);
+  const there = await again([...onPostgres.args, ...alsoThere], { ...onPostgres.env, ...env });
+  return isPassed && both && there;
+}
+
+/** Tests that seal files, or start a system of their own whose files are kept beside them. */
+const onDisk = /\/(?:guide|limits-disk|one-truth)\.test\.ts$/;
+/** It measures, so nothing runs beside it. */
+const alone = /\/hand-over\.test\.ts$/;
+
+async function runOnDebian(files: readonly string[]): Promise<boolean> {
+  const disk = tmpdir();
+  keepFilesInMemory();
+  const [first, second, last] = [
+    files.filter((path) => !onDisk.test(path) && !alone.test(path)),
+    files.filter((path) => onDisk.test(path)),
+    files.filter((path) => alone.test(path)),
+  ] as const;
+  let isPassed = true;
+  for (const [paths, env] of [
+    [first, {}],
+    [second, { TMPDIR: disk }],
+    [last, {}],
+  ] as const) {
+    if (paths.length === 0) continue;
+    // Each file has a process of its own: it changes what belongs to the process.
+    isPassed = (await bunTest(["--isolate", parallel, ...paths], env)).isPassed && isPassed;
+  }
+  return isPassed;
+}
+
+needPackages(systemPackages);
+if (named.length > 0) {
+  const files = debian.filter((path) => named.includes(basename(path)));
+  process.exit((await runOnDebian(files)) ? 0 : 1);
+}
+const onBoth = await withPostgres(runOnPostgres);
+process.exit((await runOnDebian(debian)) && onBoth ? 0 : 1);
