@@ -56,9 +56,15 @@ export async function bunTest(
   return { isPassed: (await child.exited) === 0, text };
 }
 
-/** The files of tests that fit `pattern`, from the root of the repository. */
-export const testFiles = (pattern: string): string[] =>
-  [...new Bun.Glob(`./${pattern}`).scanSync(root)].toSorted();
+/** The files that fit one of `patterns`, from the root of the repository. Each fits some. */
+export function testFiles(...patterns: readonly string[]): string[] {
+  return patterns.flatMap((pattern) => {
+    const files = [...new Bun.Glob(`./${pattern}.test.ts`).scanSync(root)].toSorted();
+    // Without a file, `bun test` would run all.
+    if (files.length === 0) throw new Error(`there is no ${pattern}.test.ts`);
+    return files;
+  });
+}
 
 /** Runs `work` with the environment that names a PostgreSQL server, which ends with it. */
 export async function withPostgres<T>(work: (env: object) => Promise<T>): Promise<T> {

@@ -21,12 +21,12 @@ const root = join(import.meta.dir, "..");
 const parallel = "--parallel=2";
 
 const named = process.argv.slice(2).map((path) => basename(path));
-const debian = testFiles("test-system/debian/*.test.ts");
+const debian = testFiles("test-system/debian/*");
 const unknown = named.filter((name) => !debian.some((path) => path.endsWith(`/${name}`)));
 if (unknown.length > 0) misused(`There is no ${unknown.join(" or ")} in test-system/debian.`);
 
 /** Tests that hold for each of two stores, of which only one was there so far. */
-const ofBothStores = testFiles("test/**/*.test.ts").filter((path) =>
+const ofBothStores = testFiles("test/**/*").filter((path) =>
   readFileSync(join(root, path), "utf8").includes("helpers/stores.ts"),
 );
 
@@ -37,7 +37,7 @@ const alsoThere = Object.entries({
   "test/features": "public/public schedule/schedule sources/pull",
   "test/http": "creates failures response-cache-model",
   "test-system/binary": "import-beside kill kill-imports secrets sources undo upgrade",
-}).flatMap(([folder, names]) => testFiles(`${folder}/{${names.replaceAll(" ", ",")}}.test.ts`));
+}).flatMap(([folder, names]) => testFiles(...names.split(" ").map((name) => `${folder}/${name}`)));
 
 /** What was counted on a data folder is counted once. */
 async function again(args: readonly string[], env: object): Promise<boolean> {
@@ -47,7 +47,7 @@ async function again(args: readonly string[], env: object): Promise<boolean> {
 }
 
 async function runOnPostgres(env: object): Promise<boolean> {
-  const own = testFiles("test-system/{tools,features/postgres/**}/*.test.ts");
+  const own = testFiles("test-system/tools/*", "test-system/features/postgres/**/*");
   const { isPassed } = await bunTest([parallel, ...own], env);
   const both = await again(ofBothStores, env);
   const there = await again([...onPostgres.args, ...alsoThere], { ...onPostgres.env, ...env });
