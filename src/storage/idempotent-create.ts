@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
 import { rememberedMs } from "../domain/idempotency.ts";
 import type { IdempotentCreate, StoredCreate } from "./contract.ts";
 import { changePets, type Tx } from "./database.ts";
+import { prunedBefore } from "./prune.ts";
 
 /** Old creates that are deleted with each new one: more than one, so that none stays for long. */
 const forgottenMax = 16;
@@ -50,17 +51,24 @@ async function add(
     .values({ ...pet, createdAtMs: nowMs, createdBy: keyId })
     .returning({ id: pets.id });
   if (added === undefined) throw new Error("the animal that was added has no id");
-  const oldest = tx
-    .select({ keyId: keys.keyId, value: keys.value })
-    .from(keys)
-    .where(lte(keys.atMs, nowMs - rememberedMs))
-    .orderBy(asc(keys.atMs))
-    .limit(forgottenMax);
-  await tx.delete(keys).where(sql`(${keys.keyId}, ${keys.value}) IN ${oldest}`);
+  await forget(tx, nowMs);
   const stored = { bodyHash, petId: added.id, atMs: nowMs };
   await tx
     .insert(keys)
     .values({ keyId, value, ...stored })
     .onConflictDoUpdate({ target: [keys.keyId, keys.value], set: stored });
   return { id: added.id, outcome: "added" };
+}
+
+async function forget(tx: Tx, nowMs: number): Promise<void> {
+  const { idempotencyKeys: keys } = tx.t;
+  const endMs = await prunedBefore(tx, keys.atMs, nowMs, rememberedMs);
+  if (endMs === undefined) return;
+  const oldest = tx
+    .select({ keyId: keys.keyId, value: keys.value })
+    .from(keys)
+    .where(lt(keys.atMs, endMs))
+    .orderBy(asc(keys.atMs))
+    .limit(forgottenMax);
+  await tx.delete(keys).where(sql`(${keys.keyId}, ${keys.value}) IN ${oldest}`);
 }

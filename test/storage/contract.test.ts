@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { ApiKey, KeySecret } from "../../src/domain/api-key.ts";
 import { noBan } from "../../src/domain/ban.ts";
 import { int64Max, int64Min } from "../../src/domain/int64.ts";
+import { dayMs, hourMs, minuteMs } from "../../src/domain/clock.ts";
 import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
@@ -15,8 +16,6 @@ import { stores, type StorePlace } from "../helpers/stores.ts";
 import { until } from "../helpers/until.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 
 describe.each(stores)("$name", (kind) => {
   let place: StorePlace;
@@ -122,18 +121,36 @@ describe.each(stores)("$name", (kind) => {
         });
       });
 
-      test("are forgotten in the end, a few with each that is remembered", async () => {
-        const later = noonMs + 10 * dayMs;
-        for (let count = 0; count < 12; count += 1) {
-          await store.pets.createOnce(once({ keyId: "key_old" }));
-        }
-        for (let count = 0; count < 12; count += 1) {
-          await store.pets.createOnce(once({ keyId: "key_new", nowMs: later }));
+      const forgetAll = () => store.db.transaction((tx) => tx.delete(tx.t.idempotencyKeys));
+
+      test("are forgotten after a day and an hour", async () => {
+        await forgetAll();
+        for (let hour = 0; hour < 30; hour += 1) {
+          await store.pets.createOnce(once({ nowMs: noonMs + hour * hourMs }));
         }
         const stored = await store.db.read((tx) => tx.select().from(tx.t.idempotencyKeys));
-        expect(stored.length).toBeGreaterThanOrEqual(12);
-        expect(stored.every(({ atMs }) => atMs === later)).toBe(true);
+        const hours = stored.map(({ atMs }) => (atMs - noonMs) / hourMs).toSorted((a, b) => a - b);
+        expect([hours[0], hours.length]).toEqual([4, 26]);
       });
+
+      test.each([2, 23, 25, 10_000])(
+        "are remembered by a clock that was %d hours ahead meanwhile",
+        async (hours) => {
+          await forgetAll();
+          const creates = Array.from({ length: 23 }, (_, hour) =>
+            once({ nowMs: noonMs + hour * hourMs }),
+          );
+          for (const create of creates) await store.pets.createOnce(create);
+          const nowMs = noonMs + 23 * hourMs;
+          for (let count = 0; count < 3; count += 1) {
+            await store.pets.createOnce(once({ nowMs: nowMs + hours * hourMs + count }));
+          }
+          for (const create of creates) {
+            const again = await store.pets.createOnce({ ...create, nowMs });
+            expect(again.outcome).toBe("repeated");
+          }
+        },
+      );
     });
 
     test("are listed in pages, whole and by status", async () => {

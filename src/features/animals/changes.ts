@@ -14,8 +14,9 @@
  * What happens to an animal that was there is an event with its fields before and after. Once the
  * work has ended, the animals are changed as their events say, so a history is always true.
  */
-import { and, asc, eq, getTableColumns, gt, lt, sql, type SQL } from "drizzle-orm";
-import { type Clock, dayMs } from "../../domain/clock.ts";
+import { and, asc, eq, getTableColumns, gt, lt, lte, max, sql, type SQL } from "drizzle-orm";
+import { type Clock, dayMs, isoSeconds } from "../../domain/clock.ts";
+import { grouped } from "../../domain/int64.ts";
 import {
   type NewPet,
   type OptionalName,
@@ -30,6 +31,7 @@ import {
   type Tables,
   type Tx,
 } from "../../storage/database.ts";
+import { prunedBefore } from "../../storage/prune.ts";
 
 /** Histories, and what an undo needs, are stored for so long. */
 export const storedMs = 90 * dayMs;
@@ -47,6 +49,8 @@ export interface Editing {
   readonly actor: string;
   /** Is told the number of each change that was made. What changed nothing is none. */
   readonly onChange?: ((change: bigint) => void) | undefined;
+  /** Is told when the clock seems to be far ahead. */
+  readonly onProblem?: ((problem: Error) => void) | undefined;
   /** Throws in the transaction of a change whose author may not make it any more. */
   readonly allows?: ((tx: Tx) => Promise<void>) | undefined;
 }
@@ -108,16 +112,18 @@ export type AddedPet = NewPet & {
 
 /** Runs `work` as one change in one transaction. `isLong` is for any number of animals. */
 export async function makeChange<T>(
-  { db, clock, actor, onChange, allows }: Editing,
+  { db, clock, actor, onChange, onProblem, allows }: Editing,
   action: string,
   work: (change: Change) => Promise<T>,
   { isLong = false, undoes }: { readonly isLong?: boolean; readonly undoes?: bigint } = {},
 ): Promise<T> {
   const atMs = clock();
+  let jump: Error | undefined;
   const { result, made } = await db.transaction(
     (tx) =>
       changePets(tx, "any", async () => {
         await allows?.(tx);
+        jump = await findJump(tx, atMs);
         await forget(tx, atMs);
         const { changes } = tx.t;
         const [row] = await tx
@@ -133,6 +139,7 @@ export async function makeChange<T>(
     isLong ? longWork : {},
   );
   if (made !== undefined) onChange?.(made);
+  if (jump !== undefined) onProblem?.(jump);
   return result;
 }
 
@@ -360,12 +367,27 @@ export function snapshot({ dialect, t: { pets } }: Tx): SQL {
 
 async function forget(tx: Tx, nowMs: number): Promise<void> {
   const { changes, petEvents } = tx.t;
-  const isOld = lt(changes.atMs, nowMs - storedMs);
-  const old = tx.select({ id: changes.id }).from(changes).where(isOld);
-  if ((await old.limit(1)).length === 0) return;
+  const endMs = await prunedBefore(tx, changes.atMs, nowMs, storedMs);
+  if (endMs === undefined) return;
+  const isOld = lt(changes.atMs, endMs);
   const events = sql`SELECT pet_id, change_id FROM ${petEvents}
     WHERE change_id IN (SELECT id FROM ${changes} WHERE ${isOld}) LIMIT ${forgottenMax}`;
   await tx.run(sql`DELETE FROM ${petEvents} WHERE (pet_id, change_id) IN (${events})`);
   await tx.run(sql`DELETE FROM ${changes} WHERE ${isOld}
     AND NOT EXISTS (SELECT 1 FROM ${petEvents} WHERE ${petEvents.changeId} = ${changes.id})`);
+}
+
+/** What to warn of where the newest change is older than what histories keep: a wrong clock? */
+async function findJump(tx: Tx, nowMs: number): Promise<Error | undefined> {
+  const { changes } = tx.t;
+  const [newest] = await tx
+    .select({ atMs: max(changes.atMs) })
+    .from(changes)
+    .where(lte(changes.atMs, nowMs));
+  const sinceMs = nowMs - (newest?.atMs ?? nowMs);
+  if (sinceMs <= storedMs) return undefined;
+  const days = grouped(Math.floor(sinceMs / dayMs));
+  return new Error(
+    `The clock says ${isoSeconds(nowMs)}, ${days} days after the last change. No history was deleted. If the clock is wrong, set it right.`,
+  );
 }

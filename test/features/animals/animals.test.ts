@@ -6,6 +6,7 @@ import { AnimalService } from "../../../src/features/animals/animals.ts";
 import { CategoryService } from "../../../src/features/animals/categories.ts";
 import { type Change, makeChange, stateOf } from "../../../src/features/animals/changes.ts";
 import { lastChange } from "../../../src/features/animals/undo.ts";
+import { dayMs, hourMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { fold } from "../../../src/features/visible.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
@@ -14,7 +15,6 @@ import type { Store } from "../../../src/storage/contract.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
 
 const startMs = Date.UTC(2026, 10, 21, 12);
-const dayMs = 24 * 60 * 60 * 1_000;
 
 describe.each(stores)("$name", (kind) => {
   let store: Store;
@@ -262,22 +262,56 @@ describe.each(stores)("$name", (kind) => {
     expect(await animals.undo({ change })).toMatchObject({ updated: 0, restored: 0, left: 2 });
   });
 
-  test("histories are kept for 90 days", async () => {
-    const rex = await create("Rex");
-    await animals.update([rex], { status: "sold" });
-    nowMs += 90 * dayMs;
-    await animals.update([rex], { name: "Max" });
-    expect((await animals.history(rex)).events).toHaveLength(2);
-    nowMs += 1;
-    await animals.update([rex], { name: "Moritz" });
-    expect((await animals.history(rex)).events.map(({ atMs }) => atMs)).toEqual([nowMs - 1, nowMs]);
-    expect(await allChanges()).toHaveLength(2);
-    // Of its origin the day is kept, and no number that an undo would not know.
-    const { id } = await animals.add({ name: "Ada", category: { text: "1" } });
-    nowMs += 91 * dayMs;
-    await animals.update([rex], { name: "Mo" });
-    const created = { atMs: nowMs - 91 * dayMs, by: undefined, action: undefined };
-    expect((await animals.history(id)).created).toEqual({ ...created, change: undefined });
+  describe("histories", () => {
+    /** Renames the animal once a day. */
+    async function renameDaily(id: bigint, days: number): Promise<void> {
+      for (let day = 0; day < days; day += 1) {
+        nowMs += dayMs;
+        await animals.update([id], { name: `Rex of ${nowMs}` });
+      }
+    }
+
+    test("are kept for 90 days, and a day more", async () => {
+      const rex = await create("Rex");
+      const { id } = await animals.add({ name: "Ada", category: { text: "1" } });
+      const addedMs = nowMs;
+      await renameDaily(rex, 91);
+      expect((await animals.history(rex)).events).toHaveLength(91);
+      await renameDaily(rex, 4);
+      expect((await animals.history(rex)).events.map(({ atMs }) => atMs)[0]).toBe(
+        nowMs - 91 * dayMs,
+      );
+      expect(await allChanges()).toHaveLength(92);
+      // Of its origin the day is kept, and no number that an undo would not know.
+      const created = { atMs: addedMs, by: undefined, action: undefined };
+      expect((await animals.history(id)).created).toEqual({ ...created, change: undefined });
+    });
+
+    test.each([1, 30, 89, 91, 365, 3_650])(
+      "outlive a clock that jumped by %d days",
+      async (days) => {
+        const problems: string[] = [];
+        animals = new AnimalService({
+          db: store.db,
+          clock: () => nowMs,
+          actor: "ana",
+          onProblem: ({ message }) => problems.push(message),
+        });
+        const rex = await create("Rex");
+        await renameDaily(rex, 90);
+        const rightMs = nowMs;
+        for (let count = 0; count < 4; count += 1) {
+          nowMs = rightMs + days * dayMs + count * hourMs;
+          await animals.update([rex], { name: `Max ${count}` });
+        }
+        expect((await animals.history(rex)).events).toHaveLength(94);
+        expect(problems.length).toBe(days > 90 ? 1 : 0);
+        // And once it is right again.
+        nowMs = rightMs;
+        await renameDaily(rex, 2);
+        expect((await animals.history(rex)).events.length).toBeGreaterThanOrEqual(94);
+      },
+    );
   });
 
   test("any filter finds what reading every name finds", async () => {
