@@ -301,12 +301,12 @@ const limits: readonly Mutant[] = [
         "const own = new Map<string, WindowCounts>();\n\nasync function commitReservations(",
       ],
       [
-        "  const { results, changed, usage, forgetBefore } = decide(calls, locked.counts, nowMs);\n",
+        "  const { results, changed, usage, endedDays } = decide(calls, locked.counts, nowMs);\n",
         `  for (const id of locked.counts.keys()) {
     const counts = own.get(id);
     if (counts !== undefined) locked.counts.set(id, counts);
   }
-  const { results, changed, usage, forgetBefore } = decide(calls, locked.counts, nowMs);
+  const { results, changed, usage, endedDays } = decide(calls, locked.counts, nowMs);
   for (const [id, counts] of changed) own.set(id, counts);\n`,
       ],
     ],

@@ -126,6 +126,7 @@ export interface Reserved {
   readonly nowMs: number;
 }
 
+/** Days with requests that are stored of a key. They are counted, so no clock forgets them. */
 export const usageStoredDays = 400;
 
 /**
@@ -135,8 +136,6 @@ export const usageStoredDays = 400;
 interface FinishedDay {
   readonly day: number;
   readonly requests: number;
-  /** Usage of earlier days is deleted. */
-  readonly forgetBefore: number;
 }
 
 /** The result of a reservation, and what of it must be stored. */
@@ -168,7 +167,7 @@ export function settleReservation(
 function finishedDay(before: WindowCounts, after: WindowCounts): FinishedDay | undefined {
   const { dayLabel, dayUsed } = before;
   if (after.dayLabel <= dayLabel || dayUsed === 0) return undefined;
-  return { day: dayLabel, requests: dayUsed, forgetBefore: after.dayLabel - usageStoredDays };
+  return { day: dayLabel, requests: dayUsed };
 }
 
 /** The limits as a caller sees them: the three headers' numbers and the window they describe. */

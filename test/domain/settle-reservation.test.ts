@@ -64,7 +64,6 @@ describe("the day that ended", () => {
     expect(settle(kept, 1, tomorrowMs).finished).toEqual({
       day,
       requests: 40,
-      forgetBefore: day + 1 - 400,
     });
   });
 

@@ -1,6 +1,6 @@
 import type { ReservedSQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
-import { settleReservation, type WindowCounts } from "../../domain/windows.ts";
+import { settleReservation, usageStoredDays, type WindowCounts } from "../../domain/windows.ts";
 import type { Reserved, ReserveRequest, UsageDelta, WindowStore } from "../../storage/contract.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
 import type { Runner } from "./connections.ts";
@@ -85,13 +85,13 @@ async function reserveInTransaction(
   const locked = await lockWindows(client, idsOf(calls), timeoutMs);
   // After the last lock: a process that waited past the window's end must not charge the old one.
   const nowMs = clock?.() ?? locked.nowMs;
-  const { results, changed, usage, forgetBefore } = decide(calls, locked.counts, nowMs);
+  const { results, changed, usage, endedDays } = decide(calls, locked.counts, nowMs);
 
   // Sent together with the commit, in order: one journey to the server and back for all of it.
   const statements: Promise<unknown>[] = [];
   if (changed.size > 0) statements.push(writeCounts(client, changed));
   if (usage.size > 0) statements.push(addUsage(client, usage));
-  if (forgetBefore.size > 0) statements.push(forgetUsage(client, forgetBefore));
+  if (endedDays.size > 0) statements.push(forgetUsage(client, endedDays));
   progress.isDecided = statements.length > 0;
   const outcomes = await Promise.allSettled([...statements, client`COMMIT`.execute()]);
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
@@ -198,15 +198,15 @@ function addUsage(client: ReservedSQL, usage: ReadonlyMap<string, UsageAmounts>)
       refusals = stored.refusals + excluded.refusals`.execute();
 }
 
-function forgetUsage(
-  client: ReservedSQL,
-  forgetBefore: ReadonlyMap<string, number>,
-): Promise<unknown> {
+function forgetUsage(client: ReservedSQL, ids: ReadonlySet<string>): Promise<unknown> {
   return client`
     DELETE FROM rehome.usage_days AS stored
-    USING unnest(${[...forgetBefore.keys()]}::text[], ${[...forgetBefore.values()]}::bigint[])
-      AS given (key_id, day)
-    WHERE stored.key_id = given.key_id AND stored.day < given.day`.execute();
+    WHERE key_id = ANY(${[...ids]}::text[]) AND day < (
+      SELECT min(day) FROM (
+        SELECT newest.day FROM rehome.usage_days AS newest
+        WHERE newest.key_id = stored.key_id ORDER BY newest.day DESC LIMIT ${usageStoredDays}
+      ) AS kept
+    )`.execute();
 }
 
 interface ReserveCall {
@@ -224,8 +224,8 @@ interface Decision {
   readonly changed: ReadonlyMap<string, WindowCounts>;
   /** By key and day, separated by a space. */
   readonly usage: ReadonlyMap<string, UsageAmounts>;
-  /** For each key whose day ended, the first day whose usage is still stored. */
-  readonly forgetBefore: ReadonlyMap<string, number>;
+  /** The keys whose day ended. */
+  readonly endedDays: ReadonlySet<string>;
 }
 
 /** What the calls are granted and what is to be stored of it, one request after the other. */
@@ -236,7 +236,7 @@ function decide(
 ): Decision {
   const changed = new Map<string, WindowCounts>();
   const usage = new Map<string, UsageAmounts>();
-  const forgetBefore = new Map<string, number>();
+  const endedDays = new Set<string>();
   const add = (keyId: string, day: number, amounts: UsageAmounts) => {
     const sum = usage.getOrInsertComputed(`${keyId} ${day}`, () => ({ requests: 0, refusals: 0 }));
     sum.requests += amounts.requests;
@@ -255,7 +255,7 @@ function decide(
     }
     if (finished !== undefined) {
       add(keyId, finished.day, { requests: finished.requests, refusals: 0 });
-      forgetBefore.set(keyId, finished.forgetBefore);
+      endedDays.add(keyId);
     }
     return result;
   };
@@ -263,5 +263,5 @@ function decide(
     for (const { keyId, day, refusals } of deltas) add(keyId, day, { requests: 0, refusals });
     return requests.map(reserveOne);
   });
-  return { results, changed, usage, forgetBefore };
+  return { results, changed, usage, endedDays };
 }

@@ -1,8 +1,13 @@
 import type { Database as Connection } from "bun:sqlite";
-import { and, eq, lt, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import { settleReservation, unusedCounts, type WindowCounts } from "../../domain/windows.ts";
+import {
+  settleReservation,
+  unusedCounts,
+  usageStoredDays,
+  type WindowCounts,
+} from "../../domain/windows.ts";
 import type { Reserved, ReserveRequest, UsageDelta, WindowStore } from "../contract.ts";
 import { rateWindows, usageDays } from "../schema.sqlite.ts";
 import { asAppError, isBusy, isFull, translating } from "./connection.ts";
@@ -115,7 +120,14 @@ const texts = {
     .toSQL().sql,
   forgetUsage: written
     .delete(usageDays)
-    .where(and(eq(usageDays.keyId, given("keyId")), lt(usageDays.day, given("day"))))
+    .where(
+      and(
+        eq(usageDays.keyId, given("keyId")),
+        sql`${usageDays.day} < (SELECT min(day) FROM (SELECT newest.day FROM usage_days AS newest
+          WHERE newest.key_id = ${usageDays.keyId} ORDER BY newest.day DESC
+          LIMIT ${sql.raw(String(usageStoredDays))}))`,
+      ),
+    )
     .toSQL().sql,
 };
 
@@ -136,7 +148,7 @@ function windowStatements(db: Connection) {
     byKey: db.prepare<WindowRow, [keyId: string]>(texts.byKey),
     put: db.prepare<never, PutBindings>(texts.put),
     addUsage: db.prepare<never, UsageBindings>(texts.addUsage),
-    forgetUsage: db.prepare<never, [keyId: string, day: number]>(texts.forgetUsage),
+    forgetUsage: db.prepare<never, [keyId: string]>(texts.forgetUsage),
   };
 }
 
@@ -155,9 +167,8 @@ function reserveOne(
     statements.put.run(keyId, minuteLabel, minuteUsed, dayLabel, dayUsed);
   }
   if (finished !== undefined) {
-    const { day, requests, forgetBefore } = finished;
-    statements.addUsage.run(keyId, day, requests, 0);
-    statements.forgetUsage.run(keyId, forgetBefore);
+    statements.addUsage.run(keyId, finished.day, finished.requests, 0);
+    statements.forgetUsage.run(keyId);
   }
   return result;
 }
