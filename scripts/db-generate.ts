@@ -13,7 +13,14 @@ const databases = {
 } as const;
 
 /** Tables whose rows SQLite keeps in the order of a key that is no number. */
-const clustered = new Set(["idempotency_keys", "pet_events", "rate_windows", "usage_days"]);
+const clustered = new Set([
+  "category_words",
+  "idempotency_keys",
+  "list_entries",
+  "pet_events",
+  "rate_windows",
+  "usage_days",
+]);
 
 /** SQLite's tables are strict; those with a key that is no number are in its order. */
 function strict(sql: string): string {

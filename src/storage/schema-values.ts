@@ -13,6 +13,9 @@ export type JobKind = (typeof jobKinds)[number];
 export const pauseReasons = ["person", "undo", "restore"] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/** Whether a list has an animal: it may say that it is gone, or leave it out. */
+export const listPresences = ["there", "gone", "left out"] as const;
+
 /** What is known about a key, an animal or a change, as it was before or after. */
 export type Snapshot = Record<string, unknown>;
 

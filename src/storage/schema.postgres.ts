@@ -16,8 +16,14 @@ import {
 import { jsonText, parseJson } from "../domain/exact-json.ts";
 import { petStatuses } from "../domain/pet.ts";
 import { planNames } from "../domain/plan.ts";
-
-import { jobKinds, oneOf, pauseReasons, personRoles, type Snapshot } from "./schema-values.ts";
+import {
+  jobKinds,
+  listPresences,
+  oneOf,
+  pauseReasons,
+  personRoles,
+  type Snapshot,
+} from "./schema-values.ts";
 
 export const schemaName = "rehome";
 export const rehome = pgSchema(schemaName);
@@ -109,6 +115,34 @@ export const petEvents = rehome.table(
     primaryKey({ columns: [table.petId, table.changeId] }),
     index("pet_events_by_change").on(table.changeId),
   ],
+);
+
+export const listEntries = rehome.table(
+  "list_entries",
+  {
+    source: text("source").notNull(),
+    entry: text("entry").notNull(),
+    changeId: int64("change_id").notNull(),
+    petId: int64("pet_id"),
+    presence: text("presence", { enum: listPresences }).notNull(),
+    name: text("name"),
+    category: text("category"),
+    status: text("status", { enum: petStatuses }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.source, table.entry, table.changeId] }),
+    check("list_entries_presence", sql`${table.presence} in (${oneOf(listPresences)})`),
+  ],
+);
+
+export const categoryWords = rehome.table(
+  "category_words",
+  {
+    nameKey: text("name_key").notNull(),
+    changeId: int64("change_id").notNull(),
+    categoryId: int64("category_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.nameKey, table.changeId] })],
 );
 
 export const apiKeys = rehome.table(

@@ -18,8 +18,14 @@ import {
 import { jsonText, parseJson } from "../domain/exact-json.ts";
 import { petStatuses } from "../domain/pet.ts";
 import { planNames } from "../domain/plan.ts";
-
-import { jobKinds, oneOf, pauseReasons, personRoles, type Snapshot } from "./schema-values.ts";
+import {
+  jobKinds,
+  listPresences,
+  oneOf,
+  pauseReasons,
+  personRoles,
+  type Snapshot,
+} from "./schema-values.ts";
 
 /** An integer over all 64 bits: the connections have `safeIntegers`. */
 const int64 = customType<{ data: bigint; driverData: bigint }>({ dataType: () => "integer" });
@@ -124,6 +130,45 @@ export const petEvents = sqliteTable(
     primaryKey({ columns: [table.petId, table.changeId] }),
     index("pet_events_by_change").on(table.changeId),
   ],
+);
+
+/**
+ * What a list said last of each of its animals, a row for each change by which it said something
+ * else. The newest row of an entry holds; an undo of its change takes it away again.
+ */
+export const listEntries = sqliteTable(
+  "list_entries",
+  {
+    source: text("source").notNull(),
+    /** The id in the source; without ids the name and category that the list used. */
+    entry: text("entry").notNull(),
+    changeId: int64("change_id").notNull(),
+    /** The animal of an entry without an id: people may have renamed it. */
+    petId: int64("pet_id"),
+    presence: text("presence", { enum: listPresences }).notNull(),
+    name: text("name"),
+    /** The word, which may mean another category by now. */
+    category: text("category"),
+    status: text("status", { enum: petStatuses }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.source, table.entry, table.changeId] }),
+    check("list_entries_presence", sql`${table.presence} in (${oneOf(listPresences)})`),
+  ],
+);
+
+/**
+ * What the name of a category means in a list, since people merged or renamed that category. The
+ * newest row of a name holds. A category that has the name itself comes first.
+ */
+export const categoryWords = sqliteTable(
+  "category_words",
+  {
+    nameKey: text("name_key").notNull(),
+    changeId: int64("change_id").notNull(),
+    categoryId: int64("category_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.nameKey, table.changeId] })],
 );
 
 /** One row a key, whatever its secrets. Counters, bans and plan belong to its id, the lineage. */

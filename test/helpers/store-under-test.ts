@@ -132,6 +132,8 @@ async function empty(database: TestDatabase): Promise<void> {
     DELETE FROM rehome.pets;
     DELETE FROM rehome.removed_pets;
     DELETE FROM rehome.pet_events;
+    DELETE FROM rehome.list_entries;
+    DELETE FROM rehome.category_words;
     DELETE FROM rehome.changes;
     DELETE FROM rehome.idempotency_keys;
     DELETE FROM rehome.store_state;

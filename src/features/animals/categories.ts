@@ -58,6 +58,26 @@ export async function namedCategories(tx: Tx): Promise<Category[]> {
   return tx.select({ id, name }).from(tx.t.categories).orderBy(asc(id));
 }
 
+/** What names of categories mean in lists that people merged or renamed, by `categoryKey`. */
+export async function categoryWords(tx: Tx): Promise<ReadonlyMap<string, bigint>> {
+  const words = tx.t.categoryWords;
+  const rows = await tx.select().from(words).orderBy(words.nameKey, words.changeId);
+  return new Map(rows.map(({ nameKey, categoryId }) => [nameKey, categoryId]));
+}
+
+/** Lets lists mean `into` by the name of a category, and by all that it stood for until now. */
+async function rememberWord(
+  { tx, id: changeId }: Change,
+  name: string,
+  from: bigint,
+  into: bigint,
+): Promise<void> {
+  const known = [...(await categoryWords(tx))].filter(([, id]) => id === from && from !== into);
+  const keys = new Set([categoryKey(name), ...known.map(([key]) => key)]);
+  const rows = [...keys].map((nameKey) => ({ nameKey, changeId, categoryId: into }));
+  await tx.insert(tx.t.categoryWords).values(rows).onConflictDoNothing();
+}
+
 export async function categoryById(tx: Tx, wanted: bigint): Promise<Category | undefined> {
   const { id, name } = tx.t.categories;
   return (await tx.select({ id, name }).from(tx.t.categories).where(eq(id, wanted)))[0];
@@ -263,6 +283,7 @@ export class CategoryService {
       if (before === undefined) await nameCategories(change, [{ id, name }]);
       else {
         await renameCategory(tx, id, name);
+        await rememberWord(change, before, id, id);
         change.categories.push({ id, before, after: name });
       }
       return { id, name };
@@ -291,6 +312,7 @@ export class CategoryService {
         const named = await categoryById(tx, id);
         if (named === undefined) continue;
         await dropCategory(tx, id);
+        await rememberWord(change, named.name, id, categoryId);
         change.categories.push({ id, before: named.name });
       }
       await change.carryOut();

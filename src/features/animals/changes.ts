@@ -151,6 +151,8 @@ export class Change {
   summary: Readonly<Record<string, unknown>> = {};
   readonly #action: string;
   readonly atMs: number;
+  /** True for one that is stored though no animal changed: an undo takes back what it did. */
+  isStored = false;
   readonly #counts = { added: 0, updated: 0, removed: 0, restored: 0 };
   /** The fields that any animal has otherwise afterwards: each has its indexes. */
   readonly #changed = new Set<StateField>();
@@ -315,7 +317,7 @@ export class Change {
     const isOwn = eq(changes.id, this.id);
     const { removed, ...counts } = this.counts;
     const isNothing = removed + counts.added + counts.updated + counts.restored === 0;
-    if (isNothing && this.categories.length === 0 && this.#action !== "undo") {
+    if (isNothing && this.categories.length === 0 && !this.isStored && this.#action !== "undo") {
       await this.tx.delete(changes).where(isOwn);
       return undefined;
     }

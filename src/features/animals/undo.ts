@@ -121,6 +121,9 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
     undo,
     named.filter(({ before }) => before === undefined),
   );
+  for (const kept of [tx.t.listEntries, tx.t.categoryWords]) {
+    await tx.delete(kept).where(eq(kept.changeId, change.id));
+  }
   await tx.update(changes).set({ undoneIn: undo.id }).where(eq(changes.id, change.id));
   const { source } = change.summary;
   // The next pull would do again what a person took back.

@@ -4,6 +4,7 @@ import postgres0001 from "../../../drizzle/postgres/0001_animals_kept_true.sql" 
 import postgres0002 from "../../../drizzle/postgres/0002_last_address.sql" with { type: "text" };
 import postgres0003 from "../../../drizzle/postgres/0003_people_by_name.sql" with { type: "text" };
 import postgres0004 from "../../../drizzle/postgres/0004_followed_lists.sql" with { type: "text" };
+import postgres0005 from "../../../drizzle/postgres/0005_what_lists_said.sql" with { type: "text" };
 import { migration } from "../../storage/migration-history.ts";
 
 export const postgresMigrations = [
@@ -12,4 +13,5 @@ export const postgresMigrations = [
   migration("0002_last_address", postgres0002),
   migration("0003_people_by_name", postgres0003),
   migration("0004_followed_lists", postgres0004),
+  migration("0005_what_lists_said", postgres0005),
 ];

@@ -2,11 +2,14 @@
  * An import: read the input, understand its records, plan what they change, and do it in one
  * transaction.
  */
+import { and, eq, isNull } from "drizzle-orm";
 import { type Database, longWork, type Tx } from "../../../storage/database.ts";
 import { nameCategories, newCategoryIds } from "../../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
 import type { ResolvedCategory } from "../plan/categories.ts";
-import { addedPet, type ImportOptions, type Plan, planned } from "../plan/plan.ts";
+import { forgetEntries, storeEntries } from "../plan/entries.ts";
+import { addedPet, type ImportOptions, type Plan } from "../plan/plan.ts";
+import { planned } from "../plan/planned.ts";
 import { batches } from "../plan/store.ts";
 import type { Prepared } from "../understand/reading.ts";
 import { type ImportSummary, summary } from "./summary.ts";
@@ -86,8 +89,38 @@ async function carryOutPlan(
   }
   // What is gone or renamed makes room for what is new.
   await change.carryOut();
+  const { source } = plan.list;
   for (const part of batches(plan.added, partSize)) {
     const pets = part.map((record) => addedPet(record, idOf(plan.categoryOf(record)), complete));
     await change.add(pets);
   }
+  // The ids that the store gave, where no id elsewhere says who it is.
+  const given = plan.list.isDesk || !complete ? new Map() : await namelessIds(change, source);
+  for (const part of batches(plan.added, partSize)) {
+    const entries = plan.newEntries(part, (record) =>
+      given.get(givenKey(record.name, idOf(plan.categoryOf(record)))),
+    );
+    await storeEntries(change.tx, source, change.id, entries);
+  }
+  await storeEntries(change.tx, source, change.id, plan.entries);
+  change.isStored ||= plan.isSaidAnew;
+  await forgetEntries(change.tx, source);
+}
+
+const givenKey = (name: string, categoryId: bigint) => `${categoryId} ${name}`;
+
+/** The ids of animals without ids elsewhere that a change added, but for those that are alike. */
+async function namelessIds({ tx, id }: Change, source: string): Promise<Map<string, bigint>> {
+  const { pets } = tx.t;
+  const own = and(eq(pets.createdIn, id), eq(pets.source, source), isNull(pets.externalId));
+  const rows = await tx
+    .select({ id: pets.id, name: pets.name, categoryId: pets.categoryId })
+    .from(pets)
+    .where(own);
+  const all = Map.groupBy(rows, ({ name, categoryId }) => givenKey(name, categoryId));
+  return new Map(
+    [...all].flatMap(([key, [first, ...more]]) =>
+      first === undefined || more.length > 0 ? [] : [[key, first.id] as const],
+    ),
+  );
 }

@@ -4,7 +4,8 @@ import type { PetStatus } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { type Message, message, messageText, type Note } from "../messages.ts";
 import type { Input } from "../read/read.ts";
-import type { ImportOptions, Planned } from "../plan/plan.ts";
+import type { AnimalReport, ImportOptions } from "../plan/plan.ts";
+import type { Planned } from "../plan/planned.ts";
 import { confirmedReading, type Prepared, type Reading } from "../understand/reading.ts";
 import {
   type Candidate,
@@ -62,6 +63,10 @@ export interface ImportSummary {
   readonly withdrawn: number;
   /** Animals of the source that its whole list does not have; among the withdrawn. */
   readonly missing: number;
+  /** Animals that stay as people changed them, though the list says otherwise. */
+  readonly kept: number;
+  /** Those that lost their status, because it is a word that nobody explained yet. */
+  readonly waiting: number;
   /** Older records of animals that have a newer one in the same input. */
   readonly superseded: number;
   /** Sound records of animals that are not for adoption (any more), by what they say. */
@@ -78,12 +83,20 @@ export interface ImportSummary {
   readonly categoriesAdded: readonly Category[];
   /** New animals that may be here already, with the one that each may be: the first of them. */
   readonly lookalikes: readonly Lookalike[];
+  /** The first of the animals that are changed, withdrawn or brought back, from what to what. */
+  readonly animals: readonly AnimalReport[];
+  /** The first of those that are kept, and who changed each. */
+  readonly keptAnimals: readonly KeptAnimal[];
   /** The names of the first animals that are changed, withdrawn, and left out. */
   readonly named: {
     readonly updated: readonly string[];
     readonly withdrawn: readonly string[];
     readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   };
+}
+
+export interface KeptAnimal extends AnimalReport {
+  readonly by: string | undefined;
 }
 
 /** A record and the only animal here that has its name and category. */
@@ -144,6 +157,8 @@ export function summary(
       .map(({ record: { line }, animal: { id, name, status } }) => {
         return { line, id, name, status };
       }),
+    animals: plan.reports,
+    keptAnimals: plan.keptShown.map((each) => ({ ...each, by: found.people.get(each.id) })),
     named: namesOf(found),
   };
 }

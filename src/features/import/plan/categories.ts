@@ -1,10 +1,15 @@
 import { AppError } from "../../../domain/errors.ts";
+import { parseInt64 } from "../../../domain/int64.ts";
 import { categoryKey, type CategoryUse } from "../../animals/categories.ts";
 import { type Message, message } from "../messages.ts";
 import type { CandidateCategory } from "../understand/record.ts";
+import { categoryMark } from "./entries.ts";
 
 /** More new names than any catalogue needs: beyond them the category is a wrong column. */
 const newNamesMax = 1_000;
+
+/** The word that a list used for a category. */
+export const wordFor = ({ id, name }: CandidateCategory): string => name ?? String(id);
 
 /** What an animal's category is. That of a new one without a given id is made in the store. */
 export interface ResolvedCategory {
@@ -45,11 +50,22 @@ export class ImportCategories {
   readonly #options: CategoryOptions;
   readonly #creates: boolean;
 
-  constructor(known: readonly CategoryUse[], options: CategoryOptions) {
+  /** What names of categories mean that people merged or renamed, by `categoryKey`. */
+  readonly #words = new Map<string, ResolvedCategory>();
+
+  constructor(
+    known: readonly CategoryUse[],
+    words: ReadonlyMap<string, bigint>,
+    options: CategoryOptions,
+  ) {
     for (const { id, name } of known) {
       const category = { id, name };
       this.#byId.set(id, category);
       if (name !== undefined) this.#byName.set(categoryKey(name), category);
+    }
+    for (const [key, id] of words) {
+      const category = this.#byId.get(id);
+      if (category !== undefined) this.#words.set(key, category);
     }
     this.#options = options;
     this.#creates = options.create ?? this.#byName.size === 0;
@@ -61,9 +77,21 @@ export class ImportCategories {
     return this.#resolved.getOrInsertComputed(name ?? "", (each) => this.#named(each));
   }
 
+  /** What tells the category that a word means today from others. Nothing is made. */
+  markOf(word: string): string {
+    const key = categoryKey(word);
+    const known = this.#byName.get(key) ?? this.#words.get(key);
+    const id = known === undefined ? parseInt64(word) : known.id;
+    return id === undefined ? key : categoryMark(id);
+  }
+
+  nameOf(id: bigint): string {
+    return this.#byId.get(id)?.name ?? String(id);
+  }
+
   #named(name: string): ResolvedCategory | UnresolvedCategory {
     const key = categoryKey(name);
-    const known = this.#byName.get(key);
+    const known = this.#byName.get(key) ?? this.#words.get(key);
     if (known !== undefined) return known;
     const shownName = JSON.stringify(name);
     if (!/\p{L}/u.test(name)) {

@@ -1,27 +1,15 @@
-/** What an import changes: the records of a list against the animals of the store, in memory. */
-import { AppError } from "../../../domain/errors.ts";
-import { petFieldNames } from "../../../domain/pet.ts";
+/** What becomes of the animals of a list and of the store. */
+import { petFieldNames, type PetStatus } from "../../../domain/pet.ts";
 import type { Tx } from "../../../storage/database.ts";
-import { categoriesInUse, categoryKey } from "../../animals/categories.ts";
+import { categoryKey } from "../../animals/categories.ts";
 import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts";
-import { textsOf } from "../../optional-texts.ts";
 import { type Message, message } from "../messages.ts";
-import { collectInput } from "../read/input.ts";
-import type { Prepared, Reading } from "../understand/reading.ts";
-import type { Candidate, Outcome, Rejection, SoundRecord } from "../understand/record.ts";
+import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
 import { idPrefix } from "../understand/values.ts";
-import { ImportCategories, type NewCategory, type ResolvedCategory } from "./categories.ts";
-import { type Newest, newestOf } from "./newest.ts";
-import {
-  animalsOf,
-  batches,
-  likeNew,
-  namelessLike,
-  type StoreAnimal,
-  type StoreAnimals,
-  unlistedOf,
-  withOtherIds,
-} from "./store.ts";
+import { type ImportCategories, type ResolvedCategory, wordFor } from "./categories.ts";
+import { decide, type Decision, type ListField, listFields, type Said } from "./desk.ts";
+import { categoryMark, type Entry, type NewEntry } from "./entries.ts";
+import type { StoreAnimal, StoreAnimals } from "./store.ts";
 
 export interface ImportOptions {
   /** Makes new categories. By default only a catalogue without any gets them. */
@@ -36,6 +24,8 @@ export interface ImportOptions {
   readonly complete?: boolean | undefined;
   /** Withdraws more than half of a source's animals when its whole list has no more. */
   readonly confirmed?: boolean | undefined;
+  /** The list is right of every animal, whatever people changed. */
+  readonly listWins?: boolean | undefined;
   /**
    * Chooses which of the animals that a whole list lacks are withdrawn, in place of the rules for a
    * list that a person imports: all of them, unless records are bad or they are more than half.
@@ -67,178 +57,77 @@ export interface PlannedEvent {
   readonly former?: PetState | undefined;
 }
 
-/** What the records come to beside the animals of the store. */
-export interface Planned {
-  readonly plan: Plan;
-  readonly newest: Newest;
-  readonly records: readonly SoundRecord[];
-  readonly rejections: readonly Rejection[];
-  /** Records of animals that are not for adoption, by what they say. */
-  readonly skipped: ReadonlyMap<string, number>;
-  /** Those to be made. */
-  readonly categories: readonly NewCategory[];
-  /** Why the whole of it is refused. */
-  readonly refusal: AppError | undefined;
-  /** False if bad records leave the catalogue as it is. */
-  readonly isSound: boolean;
+/** A value before and after, as people read it; null for none. Of `presence`: there or gone. */
+export interface FieldReport {
+  readonly field: ListField | "presence";
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
-export async function planned(
-  tx: Tx,
-  prepared: Prepared,
-  options: ImportOptions,
-): Promise<Planned> {
-  const { reading, understanding } = prepared;
-  const { newIds = false, withdraws } = options;
-  collectInput(understanding.outcomes.length);
-  const complete = completeSource(reading, options);
-  const categories = new ImportCategories(await categoriesInUse(tx), {
-    create: options.createCategories,
-    newIds,
-    anyNumber: reading.format !== "map",
-  });
-  const { records, rejections, skipped } = sorted(understanding.outcomes, categories);
-  const newest = newestOf(newIds ? records : await withOtherIds(tx, records), newIds);
-  const plan = new Plan(options, categories);
-  for (const batch of batches(newest.identified.values())) {
-    plan.identified(batch, await animalsOf(tx, batch, newIds));
-  }
-  plan.anonymous(newest.anonymous, await namelessLike(tx, newest.anonymous, complete));
-  if (options.isSame !== undefined) {
-    plan.recognise(await likeNew(tx, plan.added, newest), options.isSame);
-  }
-  plan.added.sort((a, b) => a.line - b.line);
-  const all = [...rejections, ...plan.rejections];
-  const { total = 0, unlisted = [] } = complete ? await unlistedOf(tx, complete, newest) : {};
-  // Names that are not clear may be those of missing animals.
-  const missing = plan.missingOf(unlisted);
-  const lacking = { tx, missing, sourceAnimals: total, rejections: all };
-  plan.absent((await withdraws?.(lacking)) ?? missing);
-  const used = plan.usedCategories();
-  return {
-    plan,
-    newest,
-    records,
-    rejections: all,
-    skipped,
-    categories: categories.wanted(used),
-    refusal: notWhole(total, plan.counts.missing, all.length, prepared, options),
-    isSound:
-      all.length === 0 || (options.skipBad === true && all.length < understanding.outcomes.length),
-  };
+/** What an import does to an animal that was here, or does not do because people changed it. */
+export interface AnimalReport {
+  readonly id: bigint;
+  readonly name: string;
+  readonly did: "updated" | "withdrawn" | "restored" | "kept";
+  /** From what to what; of `kept` fields from what is here to what the list says. */
+  readonly fields: readonly FieldReport[];
+  readonly kept: readonly FieldReport[];
 }
 
-/** Reasons that are counted one by one; they hold values of the input. */
-const reasonsMax = 100;
-const otherReasons = "other reasons";
+/** Animals that are reported one by one. */
+export const reportsMax = 200;
 
-/** The records with their categories, those that are bad, and those that are not for adoption. */
-function sorted(
-  outcomes: readonly Outcome[],
-  categories: ImportCategories,
-): Pick<Planned, "records" | "skipped" | "rejections"> {
-  const records: SoundRecord[] = [];
-  const rejections: Rejection[] = [];
-  const skipped = new Map<string, number>();
-  for (const outcome of outcomes) {
-    if (outcome.kind === "reject") {
-      rejections.push(outcome);
-      continue;
-    }
-    const category = outcome.category && categories.resolve(outcome.category);
-    const isUnknown = category !== undefined && "problem" in category;
-    if (outcome.kind === "pet" && isUnknown) {
-      const rejection = rejectionOf(outcome, "category", category.problem);
-      rejections.push(category.isUnknown ? { ...rejection, unknownCategory: true } : rejection);
-      continue;
-    }
-    if (outcome.kind === "gone") {
-      const isCounted = skipped.has(outcome.reason) || skipped.size < reasonsMax;
-      const reason = isCounted ? outcome.reason : otherReasons;
-      skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-    }
-    records.push(outcome);
-  }
-  return { records, rejections, skipped };
+/** Whose list it is. */
+export interface PlannedList {
+  readonly source: string;
+  /** True for an export of this catalogue, which people changed: it is the desk itself. */
+  readonly isDesk: boolean;
 }
 
-/** The source of which the input is the whole list. Throws AppError if it is not known. */
-function completeSource({ source }: Reading, { complete }: ImportOptions): string | undefined {
-  if (complete !== true) return undefined;
-  if (source !== "") return source;
-  throw new AppError("invalid_request", "--complete needs the source of this list.", {
-    hint: "Name the source with --source.",
-  });
-}
-
-/**
- * Why the animals that a whole list lacks are not withdrawn: the list says itself that it is not
- * whole, records of them may only be bad, or have lost their ids, or they are more than half of
- * all and the options do not allow that.
- */
-function notWhole(
-  sourceAnimals: number,
-  missing: number,
-  rejected: number,
-  { input, reading: { source }, understanding }: Prepared,
-  { confirmed, withdraws }: ImportOptions,
-): AppError | undefined {
-  if (missing === 0) return undefined;
-  const refused = (text: string, hint: string) => new AppError("invalid_request", text, { hint });
-  if (input.partial !== undefined) {
-    return refused(
-      `This list says that it is not whole (${input.partial}), and ${missing} of the ${sourceAnimals} animals of ${source} are not in it. Nothing was changed.`,
-      "Import all of its pages in one list, or leave out --complete.",
-    );
-  }
-  if (rejected > 0 && withdraws === undefined) {
-    return refused(
-      `A whole list must not have bad records, and this one has ${rejected}: their animals would be withdrawn. Nothing was changed.`,
-      "See them with --dry-run and fix them, or import without --complete.",
-    );
-  }
-  const damaged = understanding.notes.find(({ said }) => said.code === "idsDamaged");
-  if (damaged !== undefined) {
-    return refused(
-      `A whole list must not have damaged ids, and this one has ${damaged.records}: their animals would be withdrawn. Nothing was changed.`,
-      "Export the list again without a spreadsheet, or import without --complete.",
-    );
-  }
-  if (2 * missing <= sourceAnimals || confirmed === true || withdraws) return undefined;
-  return refused(
-    `${missing} of the ${sourceAnimals} animals of ${source} are not in this list. Nothing was changed.`,
-    "See whether the list is whole, and add --yes to withdraw them.",
-  );
-}
-
-/** A sound record that the store does not take, with all that an import would store of it. */
-function rejectionOf(sound: SoundRecord, field: string, problem: Message): Rejection {
-  const { line, id, name, category, externalId, source } = sound;
-  const status = sound.kind === "pet" ? (sound.status ?? null) : "gone";
-  const record = { id, name, category: category?.name ?? category?.id, status, externalId };
-  return { kind: "reject", line, source, externalId, field, problem, record };
-}
-
-/** What becomes of the animals of a list and of the store. */
 export class Plan {
   added: Candidate[] = [];
   readonly events: PlannedEvent[] = [];
-  /** Those that come back under their ids are added; those that a whole list lacks are missing. */
-  readonly counts = { added: 0, updated: 0, unchanged: 0, withdrawn: 0, missing: 0 };
+  /**
+   * Those that come back under their ids are added; those that a whole list lacks are missing;
+   * `kept` are as people changed them; `waiting` lost their status until a word is explained.
+   */
+  readonly counts = {
+    added: 0,
+    updated: 0,
+    unchanged: 0,
+    withdrawn: 0,
+    missing: 0,
+    kept: 0,
+    waiting: 0,
+  };
   /** Records that nothing tells the animal of. */
   readonly rejections: Rejection[] = [];
   /** New animals whose name and category an animal here has, that no id identifies. */
   alike: SoundRecord[] = [];
   /** Records that may be the one animal here of their name and category. */
   readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
+  /** What the list says otherwise than before of animals that are known. */
+  readonly entries: NewEntry[] = [];
+  /** True if one of them replaces an entry. */
+  isSaidAnew = false;
+  readonly reports: AnimalReport[] = [];
+  readonly keptShown: AnimalReport[] = [];
+  readonly identity = { matched: 0, renamed: 0, example: "" };
+  readonly list: PlannedList;
   readonly #options: ImportOptions;
   readonly #categories: ImportCategories;
   /** Animals that a name in a whole list means, or may mean. */
   readonly #named = new Set<bigint>();
+  /** What the list said last, and where no entry tells it, what events tell. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #namelessHere = new Map<string, StoreAnimal>();
+  readonly #namelessEntry = new Map<bigint, string>();
+  readonly #before = new Map<bigint, Said>();
 
-  constructor(options: ImportOptions, categories: ImportCategories) {
+  constructor(options: ImportOptions, categories: ImportCategories, list: PlannedList) {
     this.#options = options;
     this.#categories = categories;
+    this.list = list;
   }
 
   usedCategories(): ReadonlySet<ResolvedCategory> {
@@ -252,17 +141,39 @@ export class Plan {
     return found && "problem" in found ? undefined : found;
   }
 
-  /** Plans records that have ids, each of another animal. */
-  identified(records: readonly SoundRecord[], store: StoreAnimals): void {
-    for (const record of records) {
-      const animal = this.#animal(record, store);
-      if (animal !== undefined) this.#change(record, animal);
-      else if (record.id === undefined || this.#options.newIds === true) this.#add(record);
-      // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
-      else if (record.kind === "pet") {
-        const problem = message("idUnknown", String(record.id));
-        this.rejections.push(rejectionOf(record, "id", problem));
-      }
+  /** Takes note of what lists said before of the animals that come next. */
+  learn(entries: Iterable<Entry>, before: ReadonlyMap<bigint, Said>): void {
+    for (const each of entries) this.#entries.set(each.entry, each);
+    for (const [id, said] of before) this.#before.set(id, said);
+  }
+
+  /** Lets go of it: a large list has it of many animals. */
+  unlearn(): void {
+    this.#entries.clear();
+    this.#before.clear();
+  }
+
+  learnNameless(known: readonly { readonly entry: Entry; readonly animal: StoreAnimal }[]): void {
+    this.learn(
+      known.map(({ entry }) => entry),
+      new Map(),
+    );
+    for (const { entry, animal } of known) {
+      this.#namelessHere.set(entry.entry, animal);
+      this.#namelessEntry.set(animal.id, entry.entry);
+    }
+  }
+
+  /** Plans a record that has an id, with the animal that has it. */
+  identified(record: SoundRecord, animal: StoreAnimal | undefined): void {
+    if (animal !== undefined) {
+      this.#compareNames(record, animal);
+      this.#change(record, animal, record.externalId);
+    } else if (record.id === undefined || this.#options.newIds === true) this.#add(record);
+    // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
+    else if (record.kind === "pet") {
+      const problem = message("idUnknown", String(record.id));
+      this.rejections.push(rejectionOf(record, "id", problem));
     }
   }
 
@@ -271,10 +182,17 @@ export class Plan {
    * occur once, in the list and among `nameless`; what occurs more than once is not matched.
    */
   anonymous(records: readonly SoundRecord[], nameless: readonly StoreAnimal[]): void {
-    const here = Map.groupBy(nameless, animalKey);
+    const isKnown = new Set(this.#namelessHere.values().map(({ id }) => id));
+    const here = Map.groupBy(
+      nameless.filter(({ id }) => !isKnown.has(id)),
+      animalKey,
+    );
     const isWhole = this.#options.complete === true;
     for (const [key, all] of Map.groupBy(records, this.#keyOf)) {
-      const animals = here.get(key) ?? [];
+      const [record] = all;
+      const entry = record && namelessEntryOf(record);
+      const known = all.length === 1 ? this.#namelessHere.get(entry ?? "") : undefined;
+      const animals = known === undefined ? (here.get(key) ?? []) : [known];
       const [animal] = animals;
       if (!isWhole || animal === undefined) {
         for (const each of all) this.#add(each);
@@ -282,9 +200,8 @@ export class Plan {
         continue;
       }
       for (const each of animals) this.#named.add(each.id);
-      const [record] = all;
       if (all.length === 1 && animals.length === 1 && record !== undefined) {
-        this.#change(record, animal);
+        this.#change(record, animal, entry);
       } else if (isSameState(all, animals)) this.counts.unchanged += animals.length;
       else for (const each of all) this.#refuseAlike(each, all.length, animals.length);
     }
@@ -311,10 +228,32 @@ export class Plan {
       if (!isSame(record.line)) continue;
       same.add(record);
       this.#named.add(animal.id);
-      this.#change(record, animal);
+      this.#change(record, animal, record.externalId ?? this.#wholeEntry(record));
     }
     this.added = this.added.filter((each) => !same.has(each));
     this.counts.added -= same.size;
+  }
+
+  /** Hides an animal whose status the list calls by a word that is not explained. */
+  unexplained(animal: StoreAnimal): void {
+    const { id, externalId, isRemoved, ...state } = animal;
+    if (isRemoved || state.status !== "available" || externalId === null) return;
+    this.counts.waiting += 1;
+    const before = { ...state, externalId };
+    const category = { id: state.categoryId, name: undefined };
+    this.events.push({ petId: id, before, after: { ...before, status: null }, category });
+    const word = this.#categories.nameOf(state.categoryId);
+    const known = this.#entries.get(externalId);
+    this.#say({
+      entry: externalId,
+      petId: null,
+      presence: "there",
+      name: known?.name ?? state.name,
+      category: known?.category ?? word,
+      status: null,
+    });
+    const fields = [{ field: "status", before: "available", after: null } as const];
+    this.#report({ id, name: state.name, did: "updated", fields, kept: [] });
   }
 
   #refuseAlike(record: SoundRecord, records: number, animals: number): void {
@@ -323,61 +262,251 @@ export class Plan {
     this.rejections.push(rejectionOf(record, "name", problem));
   }
 
-  /** The animals among those that no id in a whole list names that no name in it names either. */
-  missingOf(animals: readonly StoreAnimal[]): StoreAnimal[] {
+  /** The animals that no name in a whole list means. */
+  unnamed(animals: readonly StoreAnimal[]): StoreAnimal[] {
     return animals.filter(({ id }) => !this.#named.has(id));
+  }
+
+  /**
+   * The animals among those that no id in a whole list names that it leaves out from now on. One
+   * that was left out before is here because people brought it back.
+   */
+  missingOf(animals: readonly StoreAnimal[]): StoreAnimal[] {
+    return this.unnamed(animals).filter((animal) => {
+      const said = { presence: "left out", name: null, category: null, status: null } as const;
+      const entry = animal.externalId ?? this.#namelessEntry.get(animal.id);
+      const decision = this.#decide(said, animal, entry);
+      if (decision.does === "withdraws") return true;
+      this.#keep(animal, decision, said);
+      return false;
+    });
   }
 
   /** Withdraws animals of a source that its whole list does not have. */
   absent(missing: readonly StoreAnimal[]): void {
     this.counts.missing += missing.length;
-    for (const animal of missing) this.#withdraw(animal);
+    for (const animal of missing) {
+      this.#withdraw(animal);
+      const { id, externalId, name, categoryId } = animal;
+      const key = namelessKey(name, this.#categories.nameOf(categoryId));
+      const entry = externalId ?? this.#namelessEntry.get(id) ?? key;
+      const petId = externalId === null ? id : null;
+      this.#say({ ...leftOut(this.#calledBefore(animal, entry)), entry, petId });
+    }
   }
 
-  #animal(
+  /** The list leaves animals out that people removed: listed again, they come back. */
+  removedAbsent(entries: readonly Entry[]): void {
+    this.learn(entries, new Map());
+    for (const each of entries) this.#say({ ...leftOut(each), entry: each.entry, petId: null });
+    const isListed = (id: bigint) => this.#named.has(id);
+    for (const [entry, animal] of this.#namelessHere) {
+      const known = this.#entries.get(entry);
+      if (!animal.isRemoved || isListed(animal.id) || known?.presence !== "there") continue;
+      this.#say({ ...leftOut(known), entry, petId: animal.id });
+    }
+  }
+
+  /** The animal that a record's ids mean. */
+  animalOf(
     { id, externalId, source }: SoundRecord,
     { byId, byOrigin }: StoreAnimals,
   ): StoreAnimal | undefined {
     const named = id === undefined || this.#options.newIds === true ? undefined : byId.get(id);
     const isSame = externalId === undefined || (named?.externalId ?? externalId) === externalId;
     if (named !== undefined && isSame) return named;
-    if (externalId === undefined) return undefined;
-    const found = byOrigin.get(source, externalId);
-    if (found?.isRemoved === false || source === "") return found;
-    // Version 1.0.0 kept the source in the id alone.
-    const unowned = byOrigin.get("", externalId);
-    return found === undefined || unowned?.isRemoved === false ? (unowned ?? found) : found;
+    return externalId === undefined ? undefined : byOrigin.get(source, externalId);
   }
 
-  #change(record: SoundRecord, animal: StoreAnimal): void {
-    if (record.kind === "gone") {
-      if (!animal.isRemoved && this.#options.keepGone !== true) this.#withdraw(animal);
-      return;
-    }
+  /** Counts animals that have another name in the list than it said, and than they have here. */
+  #compareNames({ name = "", externalId }: SoundRecord, animal: StoreAnimal): void {
+    if (externalId === undefined || name === "" || animal.name === "") return;
+    const said = this.#entries.get(externalId)?.name ?? this.#before.get(animal.id)?.name;
+    const names = [animal.name, said ?? animal.name].map(categoryKey);
+    this.identity.matched += 1;
+    if (names.includes(categoryKey(name))) return;
+    this.identity.renamed += 1;
+    this.identity.example ||= `${JSON.stringify(animal.name)} for ${JSON.stringify(name)}`;
+  }
+
+  #decide(now: Said, animal: StoreAnimal, entry: string | undefined): Decision {
+    const { isRemoved, name, status } = animal;
+    const here = { isRemoved, name, status, category: categoryMark(animal.categoryId) };
+    const stored = entry === undefined ? undefined : this.#entries.get(entry);
+    const last = stored && {
+      ...stored,
+      category: stored.category === null ? null : this.#categories.markOf(stored.category),
+    };
+    const { isDesk } = this.list;
+    return decide(
+      last ?? this.#before.get(animal.id),
+      now,
+      here,
+      isDesk || this.#options.listWins === true,
+    );
+  }
+
+  #change(record: SoundRecord, animal: StoreAnimal, entry: string | undefined): void {
+    const isGone = record.kind === "gone";
+    if (isGone && this.#options.keepGone === true) return;
     const category = this.categoryOf(record);
-    if (category === undefined) return;
+    if (category === undefined && !isGone) return;
+    const now: Said = {
+      presence: isGone ? "gone" : "there",
+      name: record.name ?? null,
+      category: category ? this.#markOf(category) : null,
+      status: isGone ? null : (record.status ?? null),
+    };
+    const decision = this.#decide(now, animal, entry);
+    if (entry !== undefined) this.#sayOf(record, animal, entry);
+    this.#keep(animal, decision, now, category);
+    if (decision.does === "withdraws") this.#withdraw(animal);
+    else if (isGone) return;
+    else if (animal.isRemoved && decision.does === "nothing") this.counts.unchanged += 1;
+    else this.#set(record, animal, decision, category ?? { id: undefined, name: undefined });
+  }
+
+  /** Gives an animal what is taken of its list. */
+  #set(
+    record: Candidate,
+    animal: StoreAnimal,
+    { takes }: Decision,
+    category: ResolvedCategory,
+  ): void {
     const { id: petId, isRemoved, ...before } = animal;
+    const own: ResolvedCategory = { id: before.categoryId, name: undefined };
     // A list that does not say whose it is leaves what is known. Names are those of a whole list.
     const { source } = record;
     const isSourced = record.externalId !== undefined || this.#options.complete === true;
     const after: PetState = {
       ...before,
-      ...textsOf((name) => record[name] ?? null),
-      name: record.name,
-      status: record.status ?? null,
-      categoryId: category.id ?? before.categoryId,
+      ...(takes.includes("name") && { name: record.name }),
+      ...(takes.includes("status") && { status: record.status ?? null }),
+      ...(takes.includes("category") && { categoryId: category.id ?? before.categoryId }),
       externalId: record.externalId ?? before.externalId,
       source: isSourced && source !== "" ? source : before.source,
     };
-    const isOther = category.id === undefined || differs(before, after);
+    const isOther = takes.includes("category") || differs(before, after);
+    const did = isRemoved ? "restored" : "updated";
+    const event = { petId, after, category: takes.includes("category") ? category : own };
     if (isRemoved) {
       this.counts.added += 1;
-      const former = isOther ? before : undefined;
-      this.events.push({ petId, before: null, after, category, former });
+      this.events.push({ ...event, before: null, former: isOther ? before : undefined });
     } else if (isOther) {
       this.counts.updated += 1;
-      this.events.push({ petId, before, after, category });
-    } else this.counts.unchanged += 1;
+      this.events.push({ ...event, before });
+    } else {
+      this.counts.unchanged += 1;
+      return;
+    }
+    const values = this.#valuesOf(record, category);
+    const fields = takes.map((field) => this.#fieldReport(field, animal, values));
+    this.#report({ id: petId, name: before.name, did, fields, kept: [] });
+  }
+
+  /** Counts and shows an animal that people changed otherwise than its list says. */
+  #keep(animal: StoreAnimal, { kept }: Decision, now: Said, category?: ResolvedCategory): void {
+    if (kept.length === 0) return;
+    this.counts.kept += 1;
+    if (this.keptShown.length === reportsMax) return;
+    const { id, name, isRemoved } = animal;
+    const values = {
+      name: now.name,
+      status: now.status,
+      category: category === undefined ? null : this.#nameOf(category),
+    };
+    const fields = kept.map((field): FieldReport =>
+      field === "presence"
+        ? { field, before: isRemoved ? "gone" : "there", after: isRemoved ? "there" : "gone" }
+        : this.#fieldReport(field, animal, values),
+    );
+    this.keptShown.push({ id, name, did: "kept", fields: [], kept: fields });
+  }
+
+  #valuesOf(record: Candidate, category: ResolvedCategory): Values {
+    return {
+      name: record.name,
+      status: record.status ?? null,
+      category: this.#nameOf(category),
+    };
+  }
+
+  #fieldReport(field: ListField, animal: StoreAnimal, after: Values): FieldReport {
+    const { name, status, categoryId } = animal;
+    const here: Values = { name, status, category: this.#categories.nameOf(categoryId) };
+    return { field, before: here[field], after: after[field] };
+  }
+
+  #nameOf({ id, name }: ResolvedCategory): string {
+    return name ?? (id === undefined ? "" : this.#categories.nameOf(id));
+  }
+
+  #markOf({ id, name = "" }: ResolvedCategory): string {
+    return id === undefined ? categoryKey(name) : categoryMark(id);
+  }
+
+  #report(each: AnimalReport): void {
+    if (this.reports.length < reportsMax) this.reports.push(each);
+  }
+
+  /** Stores what the list says of an animal from now on. One that goes keeps its last name. */
+  #sayOf(record: SoundRecord, animal: StoreAnimal, entry: string): void {
+    if (this.list.isDesk) return;
+    const petId = record.externalId === undefined ? animal.id : null;
+    if (record.kind === "gone") {
+      this.#say({
+        entry,
+        petId,
+        presence: "gone",
+        status: null,
+        ...this.#calledBefore(animal, entry),
+      });
+      return;
+    }
+    const { name, status = null, category } = record;
+    this.#say({ entry, petId, presence: "there", name, category: wordFor(category), status });
+  }
+
+  /** What the list called an animal, as far as that is known. */
+  #calledBefore({ id }: StoreAnimal, entry: string): Pick<NewEntry, "name" | "category"> {
+    const known = this.#entries.get(entry);
+    const before = this.#before.get(id);
+    return {
+      name: known?.name ?? before?.name ?? null,
+      category: known?.category ?? before?.category?.slice(categoryMark("").length) ?? null,
+    };
+  }
+
+  #say(said: NewEntry): void {
+    if (this.list.isDesk) return;
+    const known = this.#entries.get(said.entry);
+    const isSame =
+      known !== undefined &&
+      known.presence === said.presence &&
+      listFields.every((field) => known[field] === said[field]);
+    if (isSame) return;
+    this.isSaidAnew ||= known !== undefined;
+    this.entries.push(said);
+  }
+
+  /** The entry of a record without an id, in a whole list. */
+  #wholeEntry(record: SoundRecord): string | undefined {
+    return this.#options.complete === true ? namelessEntryOf(record) : undefined;
+  }
+
+  /** The entries of animals that are new, whose ids are known where they have none elsewhere. */
+  newEntries(
+    records: readonly Candidate[],
+    idOf: (record: Candidate) => bigint | undefined,
+  ): NewEntry[] {
+    if (this.list.isDesk) return [];
+    return records.flatMap((record) => {
+      const { externalId, name, status = null, category } = record;
+      const entry = externalId ?? this.#wholeEntry(record);
+      const petId = externalId === undefined ? idOf(record) : null;
+      if (entry === undefined || petId === undefined) return [];
+      return { entry, petId, presence: "there", name, category: wordFor(category), status };
+    });
   }
 
   /** What a record is compared by without an id. */
@@ -390,6 +519,9 @@ export class Plan {
     this.counts.withdrawn += 1;
     const before = stateOf(animal);
     this.events.push({ petId: animal.id, before, after: null, category: undefined });
+    const { id, name } = animal;
+    const fields = [{ field: "presence", before: "there", after: "gone" } as const];
+    this.#report({ id, name, did: "withdrawn", fields, kept: [] });
   }
 
   #add(record: SoundRecord): void {
@@ -399,12 +531,36 @@ export class Plan {
   }
 }
 
+interface Values {
+  readonly name: string | null;
+  readonly category: string | null;
+  readonly status: PetStatus | null;
+}
+
+const leftOut = ({ name, category }: Pick<Entry, "name" | "category">) => {
+  return { presence: "left out", name, category, status: null } as const;
+};
+
+/** What an animal without an id is called in the entries of its list. */
+const namelessKey = (name: string, category: string): string =>
+  JSON.stringify([categoryKey(name), categoryKey(category)]);
+
+const namelessEntryOf = ({ name = "", category }: SoundRecord): string =>
+  namelessKey(name, category === undefined ? "" : wordFor(category));
+
+/** A sound record that the store does not take, with all that an import would store of it. */
+export function rejectionOf(sound: SoundRecord, field: string, problem: Message): Rejection {
+  const { line, id, name, category, externalId, source } = sound;
+  const status = sound.kind === "pet" ? (sound.status ?? null) : "gone";
+  const record = { id, name, category: category?.name ?? category?.id, status, externalId };
+  return { kind: "reject", line, source, externalId, field, problem, record };
+}
+
 /** The animal of a record, with a category that has an id by now. */
 export function addedPet(record: Candidate, categoryId: bigint, isWhole: boolean): AddedPet {
   const { name, status, externalId } = record;
   const source = externalId !== undefined || isWhole ? record.source : "";
-  const texts = textsOf((each) => record[each] ?? null);
-  return { ...texts, name, status, externalId, source, categoryId };
+  return { name, status, externalId, source, categoryId };
 }
 
 function differs(before: PetState, after: PetState): boolean {

@@ -1,13 +1,12 @@
 import { and, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
-import type { PgColumn } from "drizzle-orm/pg-core";
 import { int64Min } from "../../../domain/int64.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
 import { eventFields, type PetState } from "../../animals/changes.ts";
 import { collectBehind } from "../read/input.ts";
+import type { FromLine, SoundRecord } from "../understand/record.ts";
+import { isAmong } from "./entries.ts";
 import { ByOrigin, type Newest, ownSource } from "./newest.ts";
-import type { SoundRecord } from "../understand/record.ts";
-import { idPrefix } from "../understand/values.ts";
 
 export interface StoreAnimal extends PetState {
   readonly id: bigint;
@@ -28,12 +27,12 @@ type PetTable = Tx["t"]["pets"] | Tx["t"]["removedPets"];
 
 export async function animalsOf(
   tx: Tx,
-  records: readonly SoundRecord[],
+  records: readonly FromLine[],
   newIds: boolean,
 ): Promise<StoreAnimals> {
   const ids = newIds ? [] : records.flatMap(({ id }) => id ?? []);
   const externalIds = records.flatMap(({ externalId }) => externalId ?? []);
-  const sources = [...new Set(["", ...records.map(({ source }) => source)])];
+  const sources = [...new Set(records.map(({ source }) => source))];
   const byId = new Map<bigint, StoreAnimal>();
   const byOrigin = new ByOrigin<StoreAnimal>();
   // Those that are here go before those that were removed, and of these the last one.
@@ -51,15 +50,6 @@ export async function animalsOf(
     }
   }
   return { byId, byOrigin };
-}
-
-/** True for a column that has one of many values, which are one parameter. */
-function isAmong(tx: Tx, column: PgColumn, values: readonly (string | bigint)[]): SQL {
-  const list = typeof values[0] === "bigint" ? `[${values.join()}]` : JSON.stringify(values);
-  if (tx.dialect === "sqlite") return sql`${column} IN (SELECT value FROM json_each(${list}))`;
-  const type = sql.raw(typeof values[0] === "bigint" ? "bigint" : "text");
-  return sql`${column} = ANY (ARRAY(SELECT CAST(one AS ${type})
-    FROM json_array_elements_text(CAST(CAST(${list} AS text) AS json)) AS one))`;
 }
 
 /** Animals in the order of their ids. Drizzle's rows would take longer than SQLite does. */
@@ -87,6 +77,22 @@ async function* pagesOf(tx: Tx, where: SQL | undefined): AsyncGenerator<readonly
     if (page.length < pageSize) return;
     last = page.at(-1)?.id ?? last;
   }
+}
+
+/** Animals by their ids, those that are here before removed ones. */
+export async function animalsById(
+  tx: Tx,
+  ids: readonly bigint[],
+): Promise<ReadonlyMap<bigint, StoreAnimal>> {
+  const found = new Map<bigint, StoreAnimal>();
+  for (const part of batches(ids)) {
+    for (const table of [tx.t.removedPets, tx.t.pets]) {
+      for (const each of await animalsWhere(tx, table, isAmong(tx, table.id, part))) {
+        found.set(each.id, each);
+      }
+    }
+  }
+  return found;
 }
 
 /** Animals without an id elsewhere that records without any id are called like. */
@@ -146,15 +152,9 @@ export async function unlistedOf(
   newest: Newest,
 ): Promise<{ readonly total: number; readonly unlisted: readonly StoreAnimal[] }> {
   const { pets } = tx.t;
-  const prefix = idPrefix(source);
-  // Version 1.0.0 kept the source in the id alone.
-  const isOld = and(
-    eq(pets.source, ""),
-    sql`substr(${pets.externalId}, 1, ${Array.from(prefix).length}) = ${prefix}`,
-  );
   let total = 0;
   const unlisted: StoreAnimal[] = [];
-  for await (const page of pagesOf(tx, sql`(${eq(pets.source, source)} OR ${isOld})`)) {
+  for await (const page of pagesOf(tx, eq(pets.source, source))) {
     total += page.length;
     unlisted.push(...page.filter((animal) => !isIdentified(newest, animal, source)));
   }
