@@ -14,7 +14,7 @@ import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.
 import { runImport } from "../import/do/import.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, messageText } from "../import/messages.ts";
-import type { ImportOptions, Lacking } from "../import/plan/plan.ts";
+import type { ImportOptions, Lacking } from "../import/plan/options.ts";
 import { batches, type StoreAnimal } from "../import/plan/store.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import { prepareAgain, type Reading } from "../import/understand/reading.ts";

@@ -6,7 +6,7 @@ import { makeChange } from "../../../src/features/animals/changes.ts";
 import { nameCategories, namedCategories } from "../../../src/features/animals/categories.ts";
 import { type ExportedPet, exportPage } from "../../../src/features/import/write/export.ts";
 import { previewImport, runImport } from "../../../src/features/import/do/import.ts";
-import type { ImportOptions } from "../../../src/features/import/plan/plan.ts";
+import type { ImportOptions } from "../../../src/features/import/plan/options.ts";
 import { prepare } from "../../../src/features/import/understand/reading.ts";
 import type { ImportSummary } from "../../../src/features/import/do/summary.ts";
 import { message } from "../../../src/features/import/messages.ts";

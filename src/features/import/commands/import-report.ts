@@ -2,8 +2,9 @@
 import { json, type Static } from "../../json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { shellWord } from "../../../domain/errors.ts";
-import type { ImportSummary } from "../do/summary.ts";
+import type { ImportSummary, KeptAnimal } from "../do/summary.ts";
 import { messageText } from "../messages.ts";
+import { type FieldReport, reportsMax } from "../plan/reports.ts";
 import { type FieldMap, fieldMapText } from "../understand/map.ts";
 import { statusWordsText } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
@@ -20,6 +21,19 @@ const note = json.object({
   firstLine: json.count("line of the first of them"),
   example: json.text("its value"),
 });
+
+const nameOrNone = (about: string) => json.orNull(json.text(about));
+const reportedFields = json.list(
+  json.object({
+    field: json.oneOf(["name", "category", "status", "presence"] as const, "what of it"),
+    before: nameOrNone("as it was, or is here; of `presence`: there or gone"),
+    after: nameOrNone("as it is, or as the list says"),
+  }),
+);
+const reportedAnimal = {
+  id: json.int64("id of the animal"),
+  name: json.text("its name here"),
+};
 
 export const importSchema = json.object({
   format: json.text("format that the input was read as"),
@@ -42,6 +56,24 @@ export const importSchema = json.object({
   unchanged: json.count("animals that were the same already"),
   withdrawn: json.count("animals taken out because they are gone, or that would be"),
   missing: json.count("those of them that the source's whole list does not have (--complete)"),
+  kept: json.count("animals that stay as people changed them, though the list says otherwise"),
+  waiting: json.count("available animals that lost their status, as its word is not known"),
+  animals: json.list(
+    json.object({
+      ...reportedAnimal,
+      did: json.oneOf(["updated", "withdrawn", "restored", "kept"] as const, "what became of it"),
+      fields: reportedFields,
+    }),
+    { description: `the first ${reportsMax} that are changed, withdrawn or brought back` },
+  ),
+  keptAnimals: json.list(
+    json.object({
+      ...reportedAnimal,
+      fields: reportedFields,
+      by: nameOrNone("who changed it last, if that is known"),
+    }),
+    { description: `the first ${reportsMax} that are kept` },
+  ),
   superseded: json.count("older records of animals that have a newer one in the input"),
   rejected: json.count("bad records"),
   causes: json.list(cause),
@@ -77,6 +109,17 @@ export function importedJson(summary: ImportSummary): Static<typeof importSchema
     unchanged,
     withdrawn,
     missing,
+    kept: summary.kept,
+    waiting: summary.waiting,
+    animals: summary.animals.map(({ id, name, did, fields }) => ({
+      id,
+      name,
+      did,
+      fields: [...fields],
+    })),
+    keptAnimals: summary.keptAnimals.map(({ id, name, fields, by = null }) => {
+      return { id, name, fields: [...fields], by };
+    }),
     superseded,
     rejected,
     change: summary.change ?? null,
@@ -119,6 +162,8 @@ export function importedText(summary: ImportSummary): string {
     [unchanged, "unchanged"],
   ];
   if (withdrawn > 0) rows.push([withdrawn, `${would}withdrawn${missingWords(missing)}`]);
+  if (summary.kept > 0) rows.push([summary.kept, "kept as people changed them"]);
+  if (summary.waiting > 0) rows.push([summary.waiting, `${would}hidden until a word is explained`]);
   if (superseded > 0) rows.push([superseded, "older records of animals that have a newer one"]);
   for (const { reason, records } of skipped) rows.push([records, `not for adoption: ${reason}`]);
   if (rejected > 0) rows.push([rejected, "bad"]);
@@ -135,7 +180,49 @@ export function importedText(summary: ImportSummary): string {
     lines.push(`Note: ${messageText(said)}${count}.\n`);
   }
   const how = summary.isGuessed ? "guessed" : format;
-  return `Read ${counted(read, "record")} (${how}, ${shape}).\n${understoodText(summary)}${lines.join("")}`;
+  return `Read ${counted(read, "record")} (${how}, ${shape}).\n${understoodText(summary)}${lines.join("")}${animalsText(summary)}`;
+}
+
+/** Animals that are named in a report for a person; `--json` has more. */
+const namedMax = 10;
+
+/** From what to what animals change, and who is kept. */
+function animalsText({ animals, keptAnimals, updated, withdrawn, waiting, kept }: ImportSummary) {
+  const restored = animals.filter(({ did }) => did === "restored").length;
+  const of = (count: number, all: readonly string[]) => {
+    const shown = all.slice(0, namedMax).map((line) => `  ${line}\n`);
+    return count > shown.length && shown.length > 0
+      ? [...shown, `  and ${grouped(count - shown.length)} more\n`]
+      : shown;
+  };
+  const changed = animals.map(({ name, did, fields }) =>
+    did === "updated"
+      ? `${named(name)}: ${fields.map(fromTo).join(", ")}`
+      : `${named(name)}: ${did}`,
+  );
+  return [
+    ...of(updated + withdrawn + waiting + restored, changed),
+    ...of(kept, keptAnimals.map(keptText)),
+  ].join("");
+}
+
+const named = (name: string) => (name === "" ? "Unnamed" : JSON.stringify(name));
+
+const valueText = (field: FieldReport["field"], value: string | null) =>
+  field === "status" ? words[(value ?? "none") as Meaning] : JSON.stringify(value ?? "");
+
+const fromTo = ({ field, before, after }: FieldReport) =>
+  `${field} ${valueText(field, before)} -> ${valueText(field, after)}`;
+
+/** Such as `"Bruno": kept as people changed it by Ana (status sold, listed as available)`. */
+function keptText({ name, fields, by }: KeptAnimal): string {
+  const said = fields.map(({ field, before, after }) => {
+    if (field === "presence")
+      return before === "gone" ? "removed, but listed" : "here, but not listed";
+    return `${field} ${valueText(field, before)}, listed as ${valueText(field, after)}`;
+  });
+  const who = by === undefined ? "" : ` by ${by}`;
+  return `${named(name)}: kept as people changed it${who} (${said.join("; ")})`;
 }
 
 function missingWords(missing: number): string {

@@ -10,7 +10,7 @@ import { isYes } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { Services } from "../../../service/services.ts";
 import { previewImport, runImport } from "../do/import.ts";
-import type { ImportOptions } from "../plan/plan.ts";
+import type { ImportOptions } from "../plan/options.ts";
 import type { ImportSummary } from "../do/summary.ts";
 import { preparedOf, propose } from "../understand/propose.ts";
 import { formats } from "../understand/reading.ts";
@@ -44,6 +44,7 @@ interface Options extends ReadingOptions {
   readonly newIds?: true;
   readonly keepGone?: true;
   readonly complete?: true;
+  readonly listWins?: true;
   readonly yes?: true;
   readonly skipBad?: true;
   readonly dryRun?: true;
@@ -68,6 +69,7 @@ export function importCommand(io: Io): Command {
       "--complete",
       "this is the source's whole list: withdraw its animals that are not in it",
     )
+    .option("--list-wins", "take what the list says of animals that people changed, too")
     .option("--yes", "withdraw more than half of a source's animals, for --complete")
     .option(
       "--skip-bad",

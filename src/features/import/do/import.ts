@@ -8,7 +8,8 @@ import { nameCategories, newCategoryIds } from "../../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
 import type { ResolvedCategory } from "../plan/categories.ts";
 import { forgetEntries, storeEntries } from "../plan/entries.ts";
-import { addedPet, type ImportOptions, type Plan } from "../plan/plan.ts";
+import type { ImportOptions } from "../plan/options.ts";
+import { addedPet, type Plan } from "../plan/plan.ts";
 import { planned } from "../plan/planned.ts";
 import { batches } from "../plan/store.ts";
 import type { Prepared } from "../understand/reading.ts";
@@ -89,21 +90,22 @@ async function carryOutPlan(
   }
   // What is gone or renamed makes room for what is new.
   await change.carryOut();
-  const { source } = plan.list;
+  const { memory } = plan;
+  const { source, isDesk } = memory.list;
   for (const part of batches(plan.added, partSize)) {
     const pets = part.map((record) => addedPet(record, idOf(plan.categoryOf(record)), complete));
     await change.add(pets);
   }
   // The ids that the store gave, where no id elsewhere says who it is.
-  const given = plan.list.isDesk || !complete ? new Map() : await namelessIds(change, source);
+  const given = isDesk || !complete ? new Map() : await namelessIds(change, source);
   for (const part of batches(plan.added, partSize)) {
-    const entries = plan.newEntries(part, (record) =>
+    const entries = memory.newEntries(part, (record) =>
       given.get(givenKey(record.name, idOf(plan.categoryOf(record)))),
     );
     await storeEntries(change.tx, source, change.id, entries);
   }
-  await storeEntries(change.tx, source, change.id, plan.entries);
-  change.isStored ||= plan.isSaidAnew;
+  await storeEntries(change.tx, source, change.id, memory.entries);
+  change.isStored ||= memory.isSaidAnew;
   await forgetEntries(change.tx, source);
 }
 

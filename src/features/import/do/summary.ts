@@ -4,8 +4,9 @@ import type { PetStatus } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { type Message, message, messageText, type Note } from "../messages.ts";
 import type { Input } from "../read/read.ts";
-import type { AnimalReport, ImportOptions } from "../plan/plan.ts";
+import type { ImportOptions } from "../plan/options.ts";
 import type { Planned } from "../plan/planned.ts";
+import type { AnimalReport } from "../plan/reports.ts";
 import { confirmedReading, type Prepared, type Reading } from "../understand/reading.ts";
 import {
   type Candidate,
@@ -157,8 +158,8 @@ export function summary(
       .map(({ record: { line }, animal: { id, name, status } }) => {
         return { line, id, name, status };
       }),
-    animals: plan.reports,
-    keptAnimals: plan.keptShown.map((each) => ({ ...each, by: found.people.get(each.id) })),
+    animals: plan.reports.changed,
+    keptAnimals: plan.reports.kept.map((each) => ({ ...each, by: found.people.get(each.id) })),
     named: namesOf(found),
   };
 }

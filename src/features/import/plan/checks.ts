@@ -3,7 +3,8 @@ import { and, count, eq } from "drizzle-orm";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tx } from "../../../storage/database.ts";
 import type { Prepared, Reading } from "../understand/reading.ts";
-import type { ImportOptions, Plan } from "./plan.ts";
+import type { ImportOptions } from "./options.ts";
+import type { Plan } from "./plan.ts";
 
 /** The source of which the input is the whole list. Throws AppError if it is not known. */
 export function completeSource(
@@ -39,7 +40,8 @@ export async function refusalOf(tx: Tx, checked: Checked): Promise<AppError | un
 /** The same ids with other names are those of another list, where nobody said whose they are. */
 function otherList({ plan }: Checked): AppError | undefined {
   const { matched, renamed, example } = plan.identity;
-  if (plan.list.source !== "" || plan.list.isDesk || 2 * renamed <= matched) return undefined;
+  if (plan.memory.list.source !== "" || plan.memory.list.isDesk || 2 * renamed <= matched)
+    return undefined;
   return refused(
     `This seems to be another list: ${renamed} of the ${matched} animals with the same ids have other names here, such as ${example}.`,
     "Name the source of this list with --source, such as --source cats.",
@@ -91,7 +93,7 @@ async function unexplained(tx: Tx, { plan }: Checked): Promise<AppError | undefi
   const { waiting } = plan.counts;
   if (waiting === 0) return undefined;
   const { pets } = tx.t;
-  const own = and(eq(pets.source, plan.list.source), eq(pets.status, "available"));
+  const own = and(eq(pets.source, plan.memory.list.source), eq(pets.status, "available"));
   const [row] = await tx.select({ animals: count() }).from(pets).where(own);
   const available = row?.animals ?? 0;
   if (2 * waiting <= available) return undefined;

@@ -16,7 +16,9 @@ import {
   saidBefore,
 } from "./entries.ts";
 import { ByOrigin, type Newest, newestOf } from "./newest.ts";
-import { type ImportOptions, Plan, rejectionOf } from "./plan.ts";
+import type { ImportOptions } from "./options.ts";
+import { Plan, rejectionOf } from "./plan.ts";
+import { ListMemory } from "./memory.ts";
 import {
   animalsById,
   animalsOf,
@@ -62,10 +64,13 @@ export async function planned(
   });
   const { records, rejections, skipped } = sorted(understanding.outcomes, categories);
   const newest = newestOf(newIds ? records : await withOtherIds(tx, records), newIds);
-  const plan = new Plan(options, categories, {
+  const list = {
     source: reading.source,
     isDesk: isDesk(reading.format),
-  });
+    isWhole: complete !== undefined,
+    wins: options.listWins === true,
+  };
+  const plan = new Plan(options, categories, new ListMemory(list, categories));
   for (const batch of batches(newest.identified.values())) {
     await planBatch(tx, plan, batch, newIds);
   }
@@ -89,7 +94,7 @@ export async function planned(
       all.length === 0 || (options.skipBad === true && all.length < understanding.outcomes.length),
     people: await lastPeople(
       tx,
-      plan.keptShown.map(({ id }) => id),
+      plan.reports.kept.map(({ id }) => id),
     ),
   };
 }
@@ -140,14 +145,14 @@ async function planBatch(
   const ids = found.flatMap(({ record: { externalId }, animal }) =>
     animal === undefined || externalId === undefined ? [] : externalId,
   );
-  const isDesk = plan.list.isDesk;
-  const entries = isDesk ? new Map() : await entriesOf(tx, plan.list.source, ids);
+  const isDesk = plan.memory.list.isDesk;
+  const entries = isDesk ? new Map() : await entriesOf(tx, plan.memory.list.source, ids);
   const lacking = found.flatMap(({ record: { externalId }, animal }) =>
     animal === undefined || entries.has(externalId ?? "") ? [] : animal.id,
   );
-  plan.learn(entries.values(), isDesk ? new Map() : await saidBefore(tx, lacking));
+  plan.memory.learn(entries.values(), isDesk ? new Map() : await saidBefore(tx, lacking));
   for (const { record, animal } of found) plan.identified(record, animal);
-  plan.unlearn();
+  plan.memory.unlearn();
 }
 
 /** Plans records without ids. */
@@ -159,20 +164,20 @@ async function planAnonymous(
 ): Promise<void> {
   const { anonymous } = newest;
   const nameless = await namelessLike(tx, anonymous, complete);
-  if (complete !== undefined && !plan.list.isDesk) {
+  if (complete !== undefined && !plan.memory.list.isDesk) {
     const entries = await namelessEntries(tx, complete);
     const ids = [...entries.values()].flatMap(({ petId }) => petId ?? []);
     const known = await animalsById(tx, ids);
     const isOpen = ({ externalId, source }: StoreAnimal) =>
       externalId === null || newest.identified.get(source, externalId) === undefined;
-    plan.learnNameless(
+    plan.memory.learnNameless(
       [...entries.values()].flatMap((entry) => {
         const animal = known.get(entry.petId ?? 0n);
         return animal !== undefined && isOpen(animal) ? [{ entry, animal }] : [];
       }),
     );
     const others = nameless.filter(({ id }) => !known.has(id)).map(({ id }) => id);
-    for (const ids of batches(others)) plan.learn([], await saidBefore(tx, ids));
+    for (const ids of batches(others)) plan.memory.learn([], await saidBefore(tx, ids));
   }
   plan.anonymous(anonymous, nameless);
 }
@@ -184,7 +189,7 @@ async function planUnexplained(
   rejections: readonly Rejection[],
   { identified }: Newest,
 ): Promise<void> {
-  if (plan.list.isDesk) return;
+  if (plan.memory.list.isDesk) return;
   const open = new ByOrigin<Rejection>();
   for (const each of rejections) {
     const { externalId, source, unknownStatus } = each;
@@ -194,7 +199,7 @@ async function planUnexplained(
   for (const batch of batches(open.values())) {
     const { byOrigin } = await animalsOf(tx, batch, true);
     const ids = batch.flatMap(({ externalId }) => externalId ?? []);
-    plan.learn((await entriesOf(tx, plan.list.source, ids)).values(), new Map());
+    plan.memory.learn((await entriesOf(tx, plan.memory.list.source, ids)).values());
     for (const { source, externalId = "" } of batch) {
       const animal = byOrigin.get(source, externalId);
       if (animal !== undefined) plan.unexplained(animal);
@@ -222,7 +227,7 @@ async function planAbsent(
     const ids = batch.flatMap(({ externalId }) => externalId ?? []);
     const entries = await entriesOf(tx, complete, ids);
     const lacking = batch.filter(({ externalId }) => !entries.has(externalId ?? ""));
-    plan.learn(
+    plan.memory.learn(
       entries.values(),
       await saidBefore(
         tx,

@@ -12,7 +12,12 @@ const names = ["Rex", "Max", "Ada"] as const;
 const statuses = ["available", "pending", null, "sold"] as const;
 const presences = ["there", "gone", "left out"] as const;
 
-function* combined(presencesOf: readonly Said["presence"][]): Generator<Said> {
+interface Known extends Said {
+  readonly name: string;
+  readonly category: string;
+}
+
+function* combined(presencesOf: readonly Said["presence"][]): Generator<Known> {
   for (const presence of presencesOf) {
     for (const name of names) {
       for (const status of statuses) yield { presence, name, category: name, status };
@@ -24,17 +29,7 @@ function* cases(): Generator<{ last: Said | undefined; now: Said; here: Here }> 
   for (const last of [undefined, ...combined(presences)]) {
     for (const now of combined(presences)) {
       for (const { presence, ...here } of combined(["there", "gone"])) {
-        const { name = "", category = "", status } = here;
-        yield {
-          last,
-          now,
-          here: {
-            isRemoved: presence !== "there",
-            name: name ?? "",
-            category: category ?? "",
-            status,
-          },
-        };
+        yield { last, now, here: { isRemoved: presence !== "there", ...here } };
       }
     }
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AnimalService } from "../../../../src/features/animals/animals.ts";
 import { CategoryService } from "../../../../src/features/animals/categories.ts";
-import type { ImportOptions } from "../../../../src/features/import/plan/plan.ts";
+import type { ImportOptions } from "../../../../src/features/import/plan/options.ts";
 import type { Store } from "../../../../src/storage/contract.ts";
 import { changePets } from "../../../../src/storage/database.ts";
 import type { PetStatus } from "../../../../src/domain/pet.ts";
@@ -75,8 +75,7 @@ describe.each(stores)("$name", (kind) => {
         name: "Rex",
         did: "kept",
         by: "ana",
-        fields: [],
-        kept: [{ field: "status", before: "sold", after: "available" }],
+        fields: [{ field: "status", before: "sold", after: "available" }],
       },
     ]);
     const forced = await whole([rex], { listWins: true });
