@@ -52,6 +52,9 @@ export const jobsSql = (schema: string): string => `SELECT kind, target, failure
   FROM ${schema}schedule LEFT JOIN ${schema}sources AS added
     ON kind = 'pull' AND added.name = target ORDER BY target`;
 
+/** Where the settings had a job work last: a fact for each kind. */
+export const placeMeta = "place_of_";
+
 export const jobName = (kind: JobKind, target: string): string => `${kind} ${target}`.trimEnd();
 
 export const jobsOf = (db: Database): Promise<Job[]> => db.read(allJobs);

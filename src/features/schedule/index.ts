@@ -7,7 +7,7 @@ import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
 import { getMeta, setMeta } from "../../storage/store-state.ts";
-import { jobName, jobsOf, removeJob, scheduleJob } from "../jobs.ts";
+import { jobName, jobsOf, placeMeta, removeJob, scheduleJob } from "../jobs.ts";
 import { Schedule } from "./schedule.ts";
 
 /** What features do by the schedule, while the service runs. */
@@ -74,7 +74,7 @@ async function planJobs(
     if (wantedMs === undefined) continue;
     const name = jobName(kind, "");
     const isMs = jobs.find((each) => each.name === name)?.everyMs;
-    const placeFact = `place_of_${kind}`;
+    const placeFact = placeMeta + kind;
     const wantedPlace = place?.(loaded);
     const isPlace = await db.read((tx) => getMeta(tx, placeFact));
     if (wantedMs === isMs && wantedPlace === isPlace) continue;

@@ -23,7 +23,6 @@ import { newName, olderBackups } from "../../../src/features/operate/backup/name
 import { folderPlace } from "../../../src/features/operate/backup/places.ts";
 import { examineFiles } from "../../../src/features/operate/doctor/store.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
-import { copyStore } from "../../../src/features/postgres/moving/copy.ts";
 import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
@@ -307,98 +306,6 @@ function change(path: string, ...statements: string[]): void {
   using db = new Database(path);
   for (const sql of statements) db.run(sql);
 }
-
-describe("nobody comes back in with a backup", () => {
-  const hash = (byte: string) => `X'${byte.repeat(32)}'`;
-  const people = `INSERT INTO people (id, name, role, created_at_ms, created_by) VALUES
-    ('p_1', 'Ana', 'staff', 1, 'kim'), ('p_2', 'Ben', 'staff', 1, 'kim')`;
-  const visits = [
-    `INSERT INTO sessions VALUES (${hash("01")}, 'p_1', 1, 9e12, 1)`,
-    `INSERT INTO invitations VALUES (${hash("02")}, 'p_2', 1, 9e12, NULL)`,
-  ];
-
-  /** Moves the store to another folder, which takes the place of the old one. */
-  const move = async () => {
-    const from = open();
-    data = join(folder, "moved");
-    catalogue = join(data, "rehome.db");
-    const to = open();
-    await copyStore(from, to, () => {});
-    await from.close();
-    await to.close();
-  };
-
-  test.each([
-    ["", false, false],
-    [", also behind a restore of a backup that did not know them", true, false],
-    [", also where that one was moved to", true, true],
-  ])(
-    "who was revoked, rotated or removed since stays so, and all visits end%s",
-    async (_, twice, moves) => {
-      const earlier = join(folder, "earlier.db");
-      await add("Rex");
-      backup(catalogue, earlier);
-      const services = servicesOn(open(), { clock: clock.read });
-      const made = { name: "one", plan: "free" } as const;
-      const { key: revoked } = await services.keys.create(made);
-      const { key: rotated } = await services.keys.create({ ...made, name: "two" });
-      const { key: kept } = await services.keys.create({ ...made, name: "three" });
-      change(catalogue, people, ...visits);
-      backup(catalogue, file);
-      await services.keys.revoke(revoked.id);
-      await services.keys.rotate(rotated.id, 0);
-      await services.close();
-      change(catalogue, "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_1'");
-      if (twice) restore(earlier, data, clock.read());
-      if (moves) await move();
-
-      const restored = restore(file, data, clock.read());
-      expect(restored.ended).toEqual([
-        { kind: "key", id: revoked.id, name: "one" },
-        { kind: "person", id: "p_1", name: "Ana" },
-      ]);
-      expect(restored.admitted).toBeNull();
-      using db = new Database(catalogue, { readonly: true });
-      const states = db.query<{ id: string; over: number }, []>(
-        "SELECT id, revoked_at_ms IS NOT NULL AS over FROM api_keys UNION ALL SELECT id, removed_at_ms IS NOT NULL FROM people",
-      );
-      expect(new Map(states.all().map(({ id, over }) => [id, over]))).toEqual(
-        new Map([
-          [revoked.id, 1],
-          [rotated.id, 0],
-          [kept.id, 0],
-          ["p_1", 1],
-          ["p_2", 0],
-        ]),
-      );
-      const secrets = db.query<{ id: string }, []>(
-        "SELECT key_id AS id FROM key_secrets WHERE expires_at_ms IS NOT NULL",
-      );
-      expect(secrets.all()).toEqual([{ id: rotated.id }]);
-      const left =
-        "SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM invitations) AS n";
-      expect(db.query<{ n: number }, []>(left).get()?.n).toBe(0);
-      const events = db.query<{ n: number }, [string]>(
-        "SELECT count(*) AS n FROM key_events WHERE key_id = ? AND action = 'revoke'",
-      );
-      expect(events.get(revoked.id)?.n).toBe(twice ? 0 : 1);
-    },
-  );
-
-  test("on an empty machine those are named who can get in", async () => {
-    await add("Rex");
-    const console = "INSERT INTO store_state VALUES ('console', 'https://console.evil.example')";
-    const removal = "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_2'";
-    change(catalogue, people, ...visits, removal, console);
-    backup(catalogue, file);
-    rmSync(data, { recursive: true });
-    const { ended, admitted } = restore(file, data, clock.read());
-    // New links would lead there.
-    using db = new Database(catalogue, { readonly: true });
-    expect(db.query("SELECT value FROM store_state WHERE name = 'console'").all()).toEqual([]);
-    expect([ended, admitted]).toEqual([[], [{ kind: "person", id: "p_1", name: "Ana" }]]);
-  });
-});
 
 test("ids and numbers go on from the greater of both, after a restore", async () => {
   await add("Rex");

@@ -22,8 +22,9 @@ import { checkRules, ofBackup, verify } from "./checks.ts";
 import { emptyFile, flush, freeName } from "./copy.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
 import { backupFields, contentsOf } from "./backup.ts";
-import { carryOver, endVisits, namedKinds, openCopy, whoGetsIn, type Named } from "./carry-over.ts";
+import { admittedBy, carryOver, endVisits, openCopy, pauseSources } from "./carry-over.ts";
 import { dataFolder, findBackup, identityOption } from "./find.ts";
+import { namedKinds, type Named } from "./revocations.ts";
 import { backupSettings } from "./settings.ts";
 import { requireBackup } from "./verify.ts";
 
@@ -37,15 +38,17 @@ export const restoreSchema = json.object({
   ...backupFields,
   replaced: json.orNull(json.text("file with the old catalogue")),
   ended: json.list(namedSchema, {
-    description: "who can get in by the backup, and was revoked or removed since: they stay so",
+    description: "who can get in by the backup, and was put out here: they stay so",
   }),
   pausedSources: json.count("followed lists that are paused until somebody resumes them"),
   missingSecrets: json.list(json.text("followed list whose credential the backup does not have")),
-  admitted: json.orNull(
-    json.list(namedSchema, {
-      description: "who can get in, where no old catalogue says who was revoked or removed since",
-    }),
-  ),
+  admitted: json.list(namedSchema, {
+    description:
+      "who can get in by the backup, and could not by the old catalogue, if there was one",
+  }),
+  unusable: json.list(namedSchema, {
+    description: "active keys whose secrets have all ended: rehome keys rotate gives a new one",
+  }),
 });
 
 interface RestoreOptions {
@@ -110,7 +113,7 @@ who were removed and secrets that ended stay so, and everybody signs in again.`,
 const shownMax = 50;
 
 function printRestored(io: Io, made: Static<typeof restoreSchema>): void {
-  const { animals, keys, file, replaced, ended, admitted, pausedSources, missingSecrets } = made;
+  const { animals, keys, file, replaced, pausedSources, missingSecrets } = made;
   io.out(`Restored ${counted(animals, "animal")} and ${counted(keys, "key")} to ${file}.\n`);
   if (replaced !== null) io.err(`The old catalogue is kept in ${replaced}.\n`);
   if (pausedSources > 0) {
@@ -121,18 +124,22 @@ function printRestored(io: Io, made: Static<typeof restoreSchema>): void {
       `The backup lacks the credential of ${name}: rehome sources resume ${name} --secret-file FILE\n`,
     );
   }
-  const named = (who: readonly Named[]) => {
+  const named = (title: string, who: readonly Named[]) => {
+    if (who.length > 0) io.err(`${title}\n`);
     for (const { kind, id, name } of who.slice(0, shownMax)) {
       io.err(`  ${kind.padEnd(6)}  ${id} "${printable(name)}"\n`);
     }
     if (who.length > shownMax) io.err(`  and ${who.length - shownMax} more: rehome keys list\n`);
   };
-  if (ended.length > 0) io.err("Revoked or removed since the backup, and still so:\n");
-  named(ended);
-  if (admitted === null || admitted.length === 0) return;
-  io.err("There was no catalogue here that says who was revoked or removed since.\n");
-  io.err("These can get in. Compare them with your records:\n");
-  named(admitted);
+  named("Put out here since the backup, and still so:", made.ended);
+  named(
+    replaced === null
+      ? "There was no catalogue here that says who was put out since. These can get in:"
+      : "These can get in by the backup, and could not by the old catalogue:",
+    made.admitted,
+  );
+  if (made.admitted.length > 0) io.err("Compare them with your records.\n");
+  named("Nobody can use these, as their secrets ended: rehome keys rotate ID", made.unusable);
 }
 
 /**
@@ -170,13 +177,14 @@ function replaceWith(file: string, catalogue: string, nowMs: number, follows: bo
       using copy = openCopy(partial);
       checkRules(copy, ofBackup(file));
     }
-    const ended = held.db === undefined ? [] : carryOver(held.db, partial);
-    const sources = endVisits(partial, follows);
+    endVisits(partial, nowMs);
+    const who =
+      held.db === undefined ? admittedBy(partial, nowMs) : carryOver(held.db, partial, nowMs);
+    const sources = pauseSources(partial, follows);
     const contents = contentsOf(partial);
-    const admitted = held.db === undefined ? examine(partial, whoGetsIn) : null;
     flush(partial);
     const replaced = replace(partial, catalogue, nowMs) ?? null;
-    return { ...contents, file: catalogue, replaced, ended, admitted, ...sources };
+    return { ...contents, file: catalogue, replaced, ...who, ...sources };
   } finally {
     held.release();
     rmSync(partial, { force: true });
