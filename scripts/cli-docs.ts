@@ -36,7 +36,7 @@ export async function cliDocs(): Promise<string> {
     features,
     env: {},
     isTerminal: false,
-    talkIsTerminal: false,
+    stderrIsTTY: false,
     columns: helpCells,
     canAsk: false,
     actor: "nobody",

@@ -151,6 +151,15 @@ export function origin(value: string): string | undefined {
   return URL.canParse(value) && new URL(value).origin === value ? value : undefined;
 }
 
+/** A list in which `*` stands for everything, and so alone. */
+function allOrSome(each: Setting<readonly string[]>): Setting<readonly string[]> {
+  const parse = (text: string) => {
+    const items = each.parse(text);
+    return items?.includes("*") === true && items.length > 1 ? undefined : items;
+  };
+  return { ...each, parse };
+}
+
 /** The address of a database without its password, also one that is mistyped. */
 export function withoutPassword(address: string): string {
   return address
@@ -192,12 +201,14 @@ export const settings = {
     "staging-base-url",
     "address of the staging installation's /v1, for the document",
   ),
-  corsOrigin: list(
-    "cors-origin",
-    "ORIGIN",
-    "web origin that may call the service",
-    "must be origins such as https://example.org, or * alone for all of them",
-    origin,
+  corsOrigin: allOrSome(
+    list(
+      "cors-origin",
+      "ORIGIN",
+      "web origin that may call the service",
+      "must be origins such as https://example.org, or * alone for all of them",
+      origin,
+    ),
   ),
   trustedProxy: list<Cidr>(
     "trusted-proxy",
@@ -233,11 +244,6 @@ export const settings = {
       max: 3_600,
     },
   ),
-  logFile: text(
-    "log-file",
-    "FILE",
-    "file to append the log to, reopened on SIGHUP; standard error by default",
-  ),
   logFormat: oneOf(
     "log-format",
     "format of the log; auto is text on a terminal, else json",
@@ -245,10 +251,6 @@ export const settings = {
     "auto",
   ),
   logLevel: oneOf("log-level", "requests are info, failed ones error", logLevels, "info"),
-  reusePort: toggle(
-    "reuse-port",
-    "share the port with another rehome, for an upgrade without an outage",
-  ),
   tlsCert: text("tls-cert", "FILE", "certificate chain (PEM) for HTTPS; reloaded on SIGHUP"),
   tlsKey: text("tls-key", "FILE", "private key (PEM) of --tls-cert"),
   firstKey: toggle(
@@ -256,6 +258,22 @@ export const settings = {
     "on an empty store, make a Free key and print it, even without a terminal",
   ),
 } as const;
+
+/**
+ * Settings of the version before this one. Whoever still gives one, by a flag, a variable or the
+ * service's file, gets a warning, and the service starts. A later version removes the entries.
+ */
+export const retiredSettings = [
+  {
+    flag: "log-file",
+    placeholder: "FILE",
+    instead: "The log goes to standard error: read it with journalctl, or append 2>> FILE.",
+  },
+  {
+    flag: "reuse-port",
+    instead: "For an upgrade without an outage, use --processes and systemctl reload.",
+  },
+] as const satisfies readonly (Pick<AnySetting, "flag" | "placeholder"> & { instead: string })[];
 
 export type SettingName = keyof typeof settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
@@ -296,6 +314,8 @@ export interface LoadedConfig {
   readonly service: ServiceSettings | undefined;
   /** Every setting: the core's, then those of the features. */
   readonly all: readonly LoadedSetting[];
+  /** A warning for each setting that was given and does nothing any more. */
+  readonly retired: readonly string[];
   /** Returns the value of a feature's setting. Throws for a setting that was not declared. */
   valueOf<T>(setting: Setting<T>): T;
   /** Where that comes from, too. */
@@ -386,7 +406,7 @@ export function loadConfig(
   service?: ServiceSettings,
 ): LoadedConfig {
   const declared = [...Object.values<AnySetting>(settings), ...featureSettings];
-  refuseUnknown(env, service, declared.map(variableOf));
+  refuseUnknown(env, service, [...declared, ...retiredSettings].map(variableOf));
   const read = declared.map((setting) => loadSetting(setting, flags, env, service));
   const overruled = overruledStores(read);
   const all = read.map((each) => {
@@ -406,6 +426,11 @@ export function loadConfig(
     config: Object.fromEntries(values) as Config,
     service,
     all,
+    retired: retiredSettings.flatMap((each) =>
+      givenTexts(each, flags, env, service)
+        .filter(({ text }) => text !== undefined)
+        .map(({ label }) => `${label} does nothing any more. ${each.instead}`),
+    ),
     valueOf: <T>(setting: Setting<T>) => loadedOf(setting).value as T,
     loadedOf,
   };
@@ -440,17 +465,7 @@ function loadSetting(
   env: EnvironmentVariables,
   service: ServiceSettings | undefined,
 ): LoadedSetting {
-  const variable = variableOf(setting);
-  const given = [
-    { source: "flag", text: flags[setting.flag], label: `--${setting.flag}` },
-    { source: "environment", text: env[variable], label: variable },
-    {
-      source: "service",
-      text: service?.variables.get(variable),
-      label: `${variable} in ${service?.file}`,
-    },
-  ] as const;
-  const found = given.find(({ text }) => text !== undefined);
+  const found = givenTexts(setting, flags, env, service).find(({ text }) => text !== undefined);
   if (found?.text === undefined) {
     return { setting, value: setting.default, source: "default", text: undefined };
   }
@@ -463,4 +478,23 @@ function loadSetting(
     );
   }
   return { setting, value, source, text };
+}
+
+/** What each place says of a setting, the one with priority first. */
+function givenTexts(
+  setting: Pick<AnySetting, "flag">,
+  flags: Readonly<Record<string, string>>,
+  env: EnvironmentVariables,
+  service: ServiceSettings | undefined,
+) {
+  const variable = variableOf(setting);
+  return [
+    { source: "flag", text: flags[setting.flag], label: `--${setting.flag}` },
+    { source: "environment", text: env[variable], label: variable },
+    {
+      source: "service",
+      text: service?.variables.get(variable),
+      label: `${variable} in ${service?.file}`,
+    },
+  ] as const;
 }

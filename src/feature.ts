@@ -3,8 +3,7 @@ import type { Io } from "./cli/io.ts";
 import type { AnySetting, LoadedConfig } from "./config.ts";
 import type { JobKind } from "./storage/schema-values.ts";
 import type { FeatureRoutes } from "./http/edge.ts";
-import type { RequestObserver } from "./http/handler.ts";
-import type { AddressLimiter } from "./service/anonymous.ts";
+import type { AnsweredRequest } from "./http/handler.ts";
 import type { Logger } from "./service/log.ts";
 import type { Database } from "./storage/database.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
@@ -27,28 +26,28 @@ export interface Listening {
 }
 
 /** What a feature does while the service runs. */
-export interface Watcher {
-  readonly requests?: RequestObserver;
+export interface ServerHooks {
+  readonly onResponse?: (request: AnsweredRequest) => void;
   /** Hears of the store's work; the first feature that has one. */
   readonly store?: StoreObserver;
-  /** Limits callers without a key, in place of the service, which counts its own alone. */
-  readonly addresses?: AddressLimiter;
-  /** Ends the service when it is aborted, as a signal does. */
-  readonly stop?: AbortSignal;
-  /** True when another process of the same service warns of the way it was started. */
-  readonly otherWarns?: boolean;
-  /** Called once the store is open. */
-  opened?(db: Database): void;
   /**
-   * Starts to listen on its own address. Returns what the banner shows of it, if anything. Throws
-   * AppError when the address cannot be used.
+   * Called once the store is open, before the service listens. Returns what the banner shows, if
+   * the feature listens too. Throws AppError when the service cannot start so.
    */
-  listen?(): Listening | undefined | Promise<Listening | undefined>;
+  onStart?(db: Database): Listening | undefined | Promise<Listening | undefined>;
   /** Called once the service responds on `port`. */
-  started?(port: number): void;
-  /** Called when the service begins to stop: running requests finish first. */
-  stopping?(): void;
-  close(): Promise<void>;
+  onReady?(port: number): void;
+  /** Called once, when the service begins to stop, and awaited before the store is closed. */
+  onStop?(): void | Promise<void>;
+}
+
+/** The service as its hooks see it. */
+export interface Server {
+  readonly loaded: LoadedConfig;
+  readonly log: Logger;
+  readonly io: Io;
+  /** Ends the service, as a signal does. */
+  readonly stop: () => void;
 }
 
 /** What a feature does by the schedule: a command of this program, never one from a store. */
@@ -90,5 +89,5 @@ export interface Feature {
   /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
   /** Returns undefined when the settings do not ask for it. */
-  readonly watch?: (loaded: LoadedConfig, log: Logger, io: Io) => Promise<Watcher | undefined>;
+  readonly hooks?: (server: Server) => Promise<ServerHooks | undefined>;
 }

@@ -6,5 +6,4 @@ import { run } from "./cli/program.ts";
 // Whatever this process makes belongs to its user alone: databases, backups, folders.
 process.umask(0o077);
 
-const { io, end } = processIo(features, process.exit);
-process.exit(await end(await run(process.argv.slice(2), io)));
+process.exit(await run(process.argv.slice(2), processIo(features, process.exit)));

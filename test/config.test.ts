@@ -7,6 +7,7 @@ import {
   host,
   integer,
   loadConfig,
+  retiredSettings,
   serviceDataFolder,
   settings,
   toggle,
@@ -48,6 +49,30 @@ describe("a store that is named twice is refused", () => {
     });
     expect(load({ store }, env).config).toMatchObject({ store, storeFile: undefined });
   });
+});
+
+test("a setting that went is a warning in each place, and no value is looked at", () => {
+  const variables = new Map([["REHOME_REUSE_PORT", ""]]);
+  const service = { file: "/etc/default/rehome", variables };
+  const { retired, config } = loadConfig(
+    { "log-file": "/nowhere", port: "1" },
+    { REHOME_LOG_FILE: "", REHOME_REUSE_PORT: "perhaps" },
+    [],
+    service,
+  );
+  expect(config.port).toBe(1);
+  expect(retired.map((each) => each.split(" does nothing any more. ")[0])).toEqual([
+    "--log-file",
+    "REHOME_LOG_FILE",
+    "REHOME_REUSE_PORT",
+    "REHOME_REUSE_PORT in /etc/default/rehome",
+  ]);
+});
+
+test("no setting is named as one that went", () => {
+  const { all } = loadConfig({}, {}, featureSettings(features));
+  const flags = new Set(all.map(({ setting }) => setting.flag));
+  expect(retiredSettings.filter(({ flag }) => flags.has(flag))).toEqual([]);
 });
 
 test("a variable that is no setting is refused in the service's file too", () => {
@@ -152,7 +177,8 @@ test("a web origin is exact, and * is all of them: no pattern would match", () =
   const { parse } = settings.corsOrigin;
   expect(parse("https://a.example,http://localhost:3000")).toHaveLength(2);
   expect(parse("*")).toEqual(["*"]);
-  for (const pattern of ["https://*.example.org", "*.example.org", "https://*", "**"]) {
+  const all = ["*,https://a.example", "https://a.example,*", "*,*", "* , *"];
+  for (const pattern of ["https://*.example.org", "*.example.org", "https://*", "**", ...all]) {
     expect([pattern, parse(pattern)]).toEqual([pattern, undefined]);
   }
 });

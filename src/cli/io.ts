@@ -13,7 +13,7 @@ export interface Io {
   /** True when standard output is a terminal, and a person reads it. */
   readonly isTerminal: boolean;
   /** True when standard error is one, where progress may be drawn and the log is for a person. */
-  readonly talkIsTerminal: boolean;
+  readonly stderrIsTTY: boolean;
   /** Width in cells of what is read: the terminal's, or 80. */
   readonly columns: number;
   /** True when there is a person who sees a question and can answer it. */
@@ -21,7 +21,7 @@ export interface Io {
   readonly machine: Machine;
   /** The person at the keyboard, for the events that a change leaves. */
   readonly actor: string;
-  /** Data: what a script would read. */
+  /** Data: what a script would read. Written when it returns. */
   out(text: string): void;
   /** Unbounded data: resolves when it is written, so that the reader sets the pace. */
   write(text: string): Promise<void>;
@@ -42,7 +42,7 @@ export interface Io {
 export interface Signals {
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
-  /** Calls `listener` at each SIGHUP that asks the process to reopen its files. */
+  /** Calls `listener` at each SIGHUP that is no closed terminal. */
   onReload(listener: () => void): void;
 }
 

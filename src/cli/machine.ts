@@ -153,7 +153,7 @@ export function workAsOwner(folder: string, { machine }: Io): void {
 
 /** Prints on a terminal that the service's settings apply, because nobody typed them. */
 export function sayService({ file }: MachineService, io: Io): void {
-  if (!io.talkIsTerminal) return;
+  if (!io.stderrIsTTY) return;
   const { actsAs } = io.machine;
   const as = actsAs === undefined ? "" : `, as ${actsAs}`;
   io.err(`On the service of this machine: settings from ${file}${as}.\n`);

@@ -2,7 +2,6 @@ import type { Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import type { AddressLimiter } from "../service/anonymous.ts";
 import { openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
@@ -15,7 +14,6 @@ interface OpenOptions {
   /** True for a server: nothing may block its thread. */
   readonly serving: boolean;
   readonly observer?: StoreObserver | undefined;
-  readonly addresses?: AddressLimiter | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -50,7 +48,6 @@ export async function openServices(
     randomBytes,
     actor: options.serving ? "server" : io.actor,
     anonymousPerMinute: config.anonymousPerMinute,
-    addresses: options.addresses,
     bans: config.bans === "on",
     onError: options.onError,
   });

@@ -1,12 +1,21 @@
 import { Option, type Command } from "commander";
 import type { Feature } from "../feature.ts";
-import { settings, variableOf, type AnySetting } from "../config.ts";
+import { retiredSettings, settings, variableOf, type AnySetting } from "../config.ts";
 import type { Io } from "./io.ts";
 
 /** Gives `command` the flags of all settings: the core's, then those of the features. */
 export function addAllSettings(command: Command, { features }: Io): Command {
   for (const setting of Object.values(settings)) addSetting(command, setting);
   for (const setting of featureSettings(features)) addSetting(command, setting);
+  return addRetiredSettings(command);
+}
+
+/** Takes the flags that do nothing any more, for their warnings. Help does not show them. */
+export function addRetiredSettings(command: Command): Command {
+  for (const { flag, ...takes } of retiredSettings) {
+    const value = "placeholder" in takes ? ` <${takes.placeholder}>` : "";
+    command.addOption(new Option(`--${flag}${value}`).hideHelp());
+  }
   return command;
 }
 

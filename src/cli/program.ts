@@ -85,7 +85,7 @@ function configure(command: Command, io: Io): void {
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
       outputError: (text, write) =>
-        write(`${withoutSecrets(mistake(text))}Try: ${pathOf(command)} --help\n`),
+        write(`${withoutSecrets(text).replace(/^error/, "Error")}Try: ${pathOf(command)} --help\n`),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })
@@ -93,28 +93,6 @@ function configure(command: Command, io: Io): void {
     .showSuggestionAfterError()
     .allowExcessArguments(false);
   for (const child of command.commands) configure(child, io);
-}
-
-/** commander's error in our form. */
-function mistake(text: string): string {
-  return text
-    .replace(/\n\(Did you mean (?:one of )?(.*)\?\)/, (_, names: string) => suggestion(names))
-    .replace(/^error: /, "Error: ")
-    .replace(
-      /command-argument value ('.*') is invalid for argument '(.*?)'/s,
-      "$1 is invalid for <$2>",
-    );
-}
-
-/** Commands that end or replace something. A misspelt command never suggests one of them. */
-const destructive = new Set(["ban", "remove", "restore", "revoke", "rotate", "undo"]);
-
-/** commander's suggestion of these names, without those that must not be typed by mistake. */
-function suggestion(names: string): string {
-  const harmless = names.split(", ").filter((name) => !destructive.has(name));
-  if (harmless.length === 0) return "";
-  const one = harmless.length === 1 ? "" : "one of ";
-  return `\n(Did you mean ${one}${harmless.join(", ")}?)`;
 }
 
 /** The words that the program was called with. */

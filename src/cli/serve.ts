@@ -1,10 +1,7 @@
 import { Command } from "commander";
-import type { Config, LoadedConfig } from "../config.ts";
+import type { LoadedConfig } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
-import { reasonNotMade } from "../domain/system-error.ts";
 import { Logger } from "../service/log.ts";
-import { descriptorsMax } from "../storage/system.ts";
 import { beginAsOwner } from "./command.ts";
 import type { Io } from "./io.ts";
 import { addAllSettings } from "./options.ts";
@@ -30,49 +27,19 @@ export async function serveWith(loaded: LoadedConfig, io: Io): Promise<void> {
     const served = feature.serve?.(loaded, io);
     if (served !== undefined) return served;
   }
-  requireDescriptors();
   // Loaded where it is wanted: no other command waits for the web framework.
   const { serve } = await import("./serving.ts");
   return serve(loaded, io);
 }
 
-/** With fewer, too few are left for connections. Bun raises the soft limit to the hard one. */
-const descriptorsMin = 256;
-
-/** Throws `unavailable` when the system gives this process too few file descriptors. */
-function requireDescriptors(): void {
-  const max = descriptorsMax();
-  if (max >= descriptorsMin) return;
-  throw new AppError(
-    "unavailable",
-    `This process may open ${max} files and connections, and the service needs ${descriptorsMin}.`,
-    {
-      hint: `Raise the hard limit: ulimit -Hn ${descriptorsMin} as root, or LimitNOFILE= in its systemd unit.`,
-    },
-  );
-}
-
-export function openLog(config: Config, io: Io): Logger {
-  const { logFile, logFormat, logLevel } = config;
-  const forPerson = logFile === undefined && io.talkIsTerminal;
-  try {
-    const log = new Logger({
-      path: logFile,
-      level: logLevel,
-      format: logFormat === "auto" ? (forPerson ? "text" : "json") : logFormat,
-      clock: systemClock,
-      onProblem: (error) => {
-        if (logFile === undefined) return;
-        io.err(`Error: The log file ${logFile} cannot be written: ${reasonNotMade(error)}.\n`);
-      },
-    });
-    io.hearSignals().onReload(() => log.reopen());
-    return log;
-  } catch (error) {
-    throw new AppError(
-      "unavailable",
-      `The log file ${logFile} cannot be opened: ${reasonNotMade(error)}.`,
-      { cause: error, hint: "Choose a file that this user can write with --log-file." },
-    );
-  }
+/** The log of a process that serves, on standard error. It begins with what its start ignored. */
+export function openLog({ config, retired }: LoadedConfig, io: Io): Logger {
+  const { logFormat, logLevel } = config;
+  const log = new Logger({
+    level: logLevel,
+    format: logFormat === "auto" ? (io.stderrIsTTY ? "text" : "json") : logFormat,
+    clock: systemClock,
+  });
+  for (const warning of retired) log.warn(warning);
+  return log;
 }

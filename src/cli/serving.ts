@@ -1,4 +1,4 @@
-import type { Listening, Watcher } from "../feature.ts";
+import type { Listening, ServerHooks } from "../feature.ts";
 import { dataFolderOf, settings, type Config, type LoadedConfig } from "../config.ts";
 import { parseAddress } from "../domain/address.ts";
 import { AppError } from "../domain/errors.ts";
@@ -11,6 +11,7 @@ import { inMemory } from "../storage/sqlite/files.ts";
 import { version } from "../version.ts";
 import { commandHere, toMakeKey } from "./command.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
+import { isMember, warns } from "./member.ts";
 import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { localHost } from "./reach.ts";
@@ -19,7 +20,9 @@ import { warnAtStart } from "./warnings.ts";
 
 /** Runs the service until it is asked to stop. */
 export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
-  const log = openLog(loaded.config, io);
+  const log = openLog(loaded, io);
+  // From here on a signal ends the service in order.
+  io.hearSignals();
   // Unheard, the signal that replaces one of several processes would end a single one.
   process.on("SIGUSR2", () => log.warn("SIGUSR2 does nothing without --processes."));
   try {
@@ -32,27 +35,29 @@ export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
 
 async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const { config } = loaded;
-  const report = (error: unknown) => log.failure(error);
+  const report = (error: unknown) => log.failureOfMany(error);
   const tls = await tlsOf(config);
-  const watchers = await openWatchers(loaded, io, log);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  const made = await Promise.all(
+    io.features.map(async ({ hooks }) => hooks?.({ loaded, log, io, stop })),
+  );
+  const hooks = made.filter((each) => each !== undefined);
+  const store = hooks.find((each) => each.store !== undefined)?.store;
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
-    observer: watchers.find((each) => each.store !== undefined)?.store,
-    addresses: watchers.find((each) => each.addresses !== undefined)?.addresses,
+    observer: store,
   });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => services.close());
-  for (const watcher of watchers) {
-    opened.defer(() => watcher.close());
-    watcher.opened?.(services.store.db);
-  }
-  const observers = watchers.flatMap(({ requests }) => requests ?? []);
+  const stopHooks = stopOnce(hooks);
+  opened.defer(stopHooks);
   const { createService, ...ofFeatures } = await loadWeb(loaded, io);
   const { handler } = createService({
     services,
     log,
-    observers,
+    onResponse: hooks.flatMap(({ onResponse }) => onResponse ?? []),
     report,
     ...ofFeatures,
     isHttps: tls !== undefined,
@@ -62,21 +67,43 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     trustedProxies: config.trustedProxy,
     requestIdPrefix: requestIdPrefix(),
   });
-  const listening = await listenAll(watchers);
+  const listening: Listening[] = [];
+  for (const each of hooks)
+    listening.push(...[(await each.onStart?.(services.store.db)) ?? []].flat());
   await services.store.started;
-  const server = start(config, tls, handler);
+  const server = start(config, io, tls, handler);
   if (tls !== undefined)
     io.hearSignals().onReload(() => void renewCertificate(config, server, log));
-  const issued = await firstKey(config, services, io);
-  const text = await banner(loaded, services, server.url, { issued, io, listening });
+  await tellStart(loaded, services, server.url, io, listening);
+  for (const each of hooks) each.onReady?.(server.port);
+  if (warns(io.env)) await warnAtStart(loaded, services, log);
+  setTimeout(giveBack, settledMs);
+  await untilAborted(AbortSignal.any([io.hearSignals().stop, stopping.signal]));
+  log.info("Stopping: running requests finish first.");
+  await Promise.all([stopHooks(), server.stop(config.shutdownTimeoutSeconds * 1000)]);
+}
+
+/** Stops what features do: once, however often it is asked for. */
+function stopOnce(hooks: readonly ServerHooks[]): () => Promise<void> {
+  let stopped: Promise<unknown> | undefined;
+  return async () => {
+    stopped ??= Promise.all(hooks.map(async (each) => each.onStop?.()));
+    await stopped;
+  };
+}
+
+/** Prints the banner, with the first key of an empty store. */
+async function tellStart(
+  loaded: LoadedConfig,
+  services: Services,
+  url: URL,
+  io: Io,
+  listening: readonly Listening[],
+): Promise<void> {
+  const issued = await firstKey(loaded.config, services, io);
+  const text = await banner(loaded, services, url, { issued, io, listening });
   if (issued === undefined) void announce(io, text);
   else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
-  for (const watcher of watchers) watcher.started?.(server.port);
-  if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
-  await untilStopped(io, watchers);
-  log.info("Stopping: running requests finish first.");
-  for (const watcher of watchers) watcher.stopping?.();
-  await server.stop(config.shutdownTimeoutSeconds * 1000);
 }
 
 /** The certificate that the settings name. Loaded where it is wanted: node:crypto takes 4 ms. */
@@ -84,13 +111,6 @@ async function tlsOf(config: Config): Promise<Tls | undefined> {
   if (config.tlsCert === undefined && config.tlsKey === undefined) return undefined;
   const { readTls } = await import("./tls.ts");
   return readTls(config);
-}
-
-async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<Watcher[]> {
-  const watchers = await Promise.all(
-    io.features.map(async ({ watch }) => watch?.(loaded, log, io)),
-  );
-  return watchers.filter((each) => each !== undefined);
 }
 
 /** Loads the web framework and all routes, while the thread of an opened store starts. */
@@ -101,25 +121,8 @@ async function loadWeb({ valueOf }: LoadedConfig, { features }: Io) {
   return { createService, topics, routes: await Promise.all(found.map((each) => each.load())) };
 }
 
-/** Lets the features listen, and returns where they do. */
-async function listenAll(watchers: readonly Watcher[]): Promise<Listening[]> {
-  const listening: Listening[] = [];
-  for (const watcher of watchers) {
-    const begun = await watcher.listen?.();
-    if (begun !== undefined) listening.push(begun);
-  }
-  return listening;
-}
-
 /** When a start is over, and what it left in memory is not needed any more. */
 const settledMs = 1_000;
-
-/** Resolves when the service is asked to stop. */
-async function untilStopped(io: Io, watchers: readonly Watcher[]): Promise<void> {
-  setTimeout(giveBack, settledMs);
-  const stops = watchers.flatMap(({ stop }) => stop ?? []);
-  await untilAborted(AbortSignal.any([io.hearSignals().stop, ...stops]));
-}
 
 /** Frees the memory that only the start needed: some 2 MiB, in a few milliseconds. */
 function giveBack(): void {
@@ -141,10 +144,12 @@ async function renewCertificate(config: Config, server: RunningServer, log: Logg
 
 function start(
   config: Config,
+  { env }: Io,
   tls: Tls | undefined,
   handler: Parameters<typeof listen>[0],
 ): RunningServer {
-  const { host, port, reusePort } = config;
+  const { host, port } = config;
+  const reusePort = isMember(env);
   try {
     return listen(handler, { host, port, reusePort, tls });
   } catch (error) {

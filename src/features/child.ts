@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import {
   dataFolderOf,
+  retiredSettings,
   settings,
   variableOf,
   type AnySetting,
@@ -112,10 +113,11 @@ export function childEnvironment(
   env: EnvironmentVariables,
   changed: ReadonlyMap<AnySetting, string | undefined> = new Map(),
 ): Record<string, string | undefined> {
-  const known = new Set(all.map(({ setting }) => variableOf(setting)));
+  // What this process warns of is not for the others to warn of, too.
+  const known = new Set([...all.map(({ setting }) => setting), ...retiredSettings].map(variableOf));
   // The channel to this process's own parent is not the child's.
   const others = Object.entries(env).filter(
-    ([name]) => !known.has(name) && !name.startsWith("NODE_CHANNEL_"),
+    ([name]) => !known.has(name) && !/^(?:NODE_CHANNEL|SUPERVISOR)_/.test(name),
   );
   const given = all.map(({ setting, text, value }) => [
     variableOf(setting),

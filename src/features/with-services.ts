@@ -13,7 +13,7 @@ export interface Beginning {
   /** True for a command that adds something, and so may begin a catalogue. */
   readonly begins?: boolean;
   /** True if it only says what it would add: it begins a catalogue in memory. */
-  readonly rehearses?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** Runs `work` on the store for one command, and closes it whatever happens. */
@@ -24,11 +24,11 @@ export async function withServices<T>(
   beginning: Beginning = {},
 ): Promise<T> {
   refuseStray(config, beginning);
-  const isRehearsal = beginning.rehearses === true && !mayHoldCatalogue(config);
-  if (isRehearsal) {
+  const isInMemory = beginning.dryRun === true && !mayHoldCatalogue(config);
+  if (isInMemory) {
     io.err(`There is no catalogue in ${config.data} yet; this would create one.\n`);
   }
-  const services = await openServices(isRehearsal ? { ...config, data: inMemory } : config, io, {
+  const services = await openServices(isInMemory ? { ...config, data: inMemory } : config, io, {
     serving: false,
     onError: (error) => io.err(`Warning: ${messageOf(error)}\n`),
   });

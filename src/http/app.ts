@@ -5,7 +5,7 @@ import { Cors } from "./cors.ts";
 import type { MakeRoutes } from "./edge.ts";
 import { jsonType, refusal, refusalOf, refuse, respond } from "./errors.ts";
 import { admitUnrouted } from "./guard.ts";
-import { createHandler, type Handler, type RequestObserver } from "./handler.ts";
+import { createHandler, type Handler, type OnResponse } from "./handler.ts";
 import { recordOf, type Reachable } from "./record.ts";
 import { fallbackRoutes, methodTable, otherResponse } from "./routes/fallback.ts";
 import { petRoutes } from "./routes/pets.ts";
@@ -18,7 +18,7 @@ export interface AppOptions extends Reachable {
   readonly corsOrigins: readonly string[];
   readonly requestIdPrefix?: string;
   readonly log?: Logger;
-  readonly observers?: readonly RequestObserver[];
+  readonly onResponse?: readonly OnResponse[];
   readonly routes?: readonly MakeRoutes[];
   /** See `EdgeOptions`. */
   readonly topics?: readonly string[];
@@ -45,7 +45,7 @@ export function createService(options: AppOptions): {
     trustedProxies,
     idPrefix: options.requestIdPrefix ?? "request",
     log: options.log,
-    observers: options.observers ?? [],
+    onResponse: options.onResponse ?? [],
   });
   return { app, handler };
 }

@@ -11,11 +11,9 @@ import { idleTimeoutSeconds } from "./server.ts";
 /** The timeout that clients see: less, so that they do not send to a closing connection. */
 const keepAlive = `timeout=${idleTimeoutSeconds - 5}`;
 
-export interface RequestObserver {
-  answered(request: AnsweredRequest): void;
-}
+export type OnResponse = (request: AnsweredRequest) => void;
 
-/** A request that was answered, as the log and the observers hear of it. */
+/** A request that was answered, as the log and the features hear of it. */
 export interface AnsweredRequest {
   readonly record: Readonly<RequestRecord>;
   readonly method: string;
@@ -34,7 +32,7 @@ interface HandlerOptions extends Reachable {
   /** What distinguishes this process's request ids from another's. */
   readonly idPrefix: string;
   readonly log: Logger | undefined;
-  readonly observers: readonly RequestObserver[];
+  readonly onResponse: readonly OnResponse[];
 }
 
 /** Responds to a request; `peers` knows the address that it came from. */
@@ -43,7 +41,7 @@ export type Handler = (request: Request, peers?: Peers) => Response | Promise<Re
 /**
  * The handler of the service, a function around the web application. It makes the record of a
  * request, and refuses an invalid Host. It adds the headers that every response has (those of a
- * refusal are errors.ts's), and informs the log and the observers.
+ * refusal are errors.ts's), and informs the log and the features.
  */
 export function createHandler(options: HandlerOptions): Handler {
   const { app, admit, log, idPrefix } = options;
@@ -83,7 +81,7 @@ export function createHandler(options: HandlerOptions): Handler {
 const invalidHost = refusal("invalid_request", "The Host header is not valid.");
 
 /** Adds headers, then logs the response. */
-function finisher({ clock, cors, log, observers }: HandlerOptions) {
+function finisher({ clock, cors, log, onResponse }: HandlerOptions) {
   const writeLine = log === undefined ? undefined : accessLog(log);
   return (record: RequestRecord, request: Request, response: Response): Response => {
     const { method } = request;
@@ -102,12 +100,12 @@ function finisher({ clock, cors, log, observers }: HandlerOptions) {
     cors?.show(request, headers);
     // Bun adds the Date to every response except these.
     if (method === "HEAD") headers.set("Date", httpDate(clock()));
-    if (writeLine === undefined && observers.length === 0) return response;
+    if (writeLine === undefined && onResponse.length === 0) return response;
     const durationMs = performance.now() - record.startMs;
     const bytes = method === "HEAD" ? 0 : record.bytes;
     const answered = { record, method, status, bytes, durationMs };
     writeLine?.(answered);
-    for (const observer of observers) observer.answered(answered);
+    for (const hear of onResponse) hear(answered);
     return response;
   };
 }

@@ -65,13 +65,8 @@ export class Access {
     address: () => string | undefined,
     why: keyof typeof unauthorized,
     key?: ApiKey,
-  ): Admission | Promise<Admission> {
-    const charged = this.#parts.anonymous.admit(address());
-    const refused = ({ view, refusal }: Admission): Admission => ({
-      view,
-      key,
-      refusal: refusal ?? unauthorized[why],
-    });
-    return charged instanceof Promise ? charged.then(refused) : refused(charged);
+  ): Admission {
+    const { view, refusal } = this.#parts.anonymous.admit(address());
+    return { view, key, refusal: refusal ?? unauthorized[why] };
   }
 }

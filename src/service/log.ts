@@ -1,6 +1,5 @@
-import { close, constants, open, openSync, write } from "node:fs";
+import { write } from "node:fs";
 import { isoSeconds, type Clock } from "../domain/clock.ts";
-import { writeFlags } from "../storage/sqlite/folder.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 
 /** Characters that may wait to be written. What comes when they are full is dropped and counted. */
@@ -17,22 +16,15 @@ const gatherMax = 64 * 1024;
 const retryMs = { busy: 20, failed: 1_000 } as const;
 /** How long the end of the process waits for lines that are not written yet. */
 const closeTimeoutMs = 2_000;
-/** Readable by the service's user alone, like the data. */
-const fileMode = 0o600;
-/** To append, and without waiting for the reader of a pipe. */
-const appendFlags =
-  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 const standardError = 2;
-const newline = "\n".charCodeAt(0);
+/** What fails again and again, as in an outage, has one line in this time. */
+const failureMs = 1_000;
 
 export interface LogOptions {
-  /** The file to append to; standard error if there is none. */
-  readonly path: string | undefined;
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly clock: Clock;
-  /** Called once each time that writing begins to fail. */
-  readonly onProblem: (error: Error) => void;
+  /** Where it is written; standard error by default. */
   readonly fd?: number;
 }
 
@@ -44,32 +36,28 @@ export interface LogOptions {
 export class Logger {
   readonly format: LogFormat;
   readonly clock: Clock;
-  readonly #options: LogOptions;
+  readonly #fd: number;
   readonly #severity: number;
   readonly #timestamp = timestamps();
-  #fd: number;
   #waiting: string[] = [];
   #waitingSize = 0;
   #dropped = 0;
   #reportedDropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
-  #mustReopen = false;
-  #isFailing = false;
   /** Set when the process ends: what fails now is given up. */
   #isClosing = false;
   /** True when nobody reads standard error any more. */
   #isAbandoned = false;
   #beforeClose: (() => void) | undefined;
+  #failedMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
 
-  /** Throws the system's error when the file cannot be opened. */
-  constructor(options: LogOptions) {
-    const { path, level, format, clock, fd = standardError } = options;
-    this.#options = options;
+  constructor({ level, format, clock, fd = standardError }: LogOptions) {
     this.format = format;
     this.clock = clock;
     this.#severity = logLevels.indexOf(level);
-    this.#fd = path === undefined ? fd : openSync(path, writeFlags(path, appendFlags), fileMode);
+    this.#fd = fd;
   }
 
   isOn(level: LogLevel): boolean {
@@ -93,6 +81,19 @@ export class Logger {
     this.error(messageOf(error));
   }
 
+  /** Reports a failure of many requests, as in an outage: one line a second, and a count. */
+  failureOfMany(error: unknown): void {
+    const nowMs = this.clock();
+    if (Math.abs(nowMs - this.#failedMs) < failureMs) {
+      this.#failures += 1;
+      return;
+    }
+    const more = this.#failures === 0 ? "" : ` (${this.#failures} more since the last line)`;
+    this.#failedMs = nowMs;
+    this.#failures = 0;
+    this.error(messageOf(error) + more);
+  }
+
   /** This moment, as every line begins with it. The same string within a millisecond. */
   now(): string {
     return this.#timestamp(this.clock());
@@ -111,13 +112,6 @@ export class Logger {
     this.#waitingSize += line.length;
     this.#timer ??= setTimeout(() => this.#start(), gatherMs);
     if (this.#waitingSize > gatherMax && this.#running === undefined) this.#start();
-  }
-
-  /** Reopens the file by its name, for when something moved it away. */
-  reopen(): void {
-    if (this.#options.path === undefined) return;
-    this.#mustReopen = true;
-    this.#start();
   }
 
   beforeClose(work: () => void): void {
@@ -149,14 +143,12 @@ export class Logger {
     this.#timer = undefined;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
-      // What came since waits for its timer, or was reopened for.
-      if (this.#mustReopen && !this.#isClosing) this.#start();
-      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), gatherMs);
+      // What came since waits for its timer.
+      if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), gatherMs);
     });
   }
 
   async #run(): Promise<void> {
-    if (this.#mustReopen) await this.#reopen();
     if (this.#waiting.length === 0) return;
     const lines = this.#waiting;
     this.#waiting = [];
@@ -178,48 +170,24 @@ export class Logger {
     for (let written = 0; written < bytes.length && !this.#isAbandoned;) {
       try {
         const rest = bytes.subarray(written);
-        written += await numberOf((done) => write(this.#fd, rest, 0, rest.length, null, done));
-        this.#isFailing = false;
+        written += await writeSome(this.#fd, rest);
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
+        const { code = "" } = error as NodeJS.ErrnoException;
         const isBusy = code === "EAGAIN";
-        const { path, onProblem } = this.#options;
-        this.#isAbandoned = path === undefined && (code === "EPIPE" || code === "EBADF");
-        if (!isBusy && !this.#isFailing) onProblem(error as Error);
-        this.#isFailing = !isBusy;
+        this.#isAbandoned = ["EPIPE", "EBADF"].includes(code);
         if (this.#isClosing && !isBusy) return;
         await Bun.sleep(isBusy ? retryMs.busy : retryMs.failed);
-        if (this.#mustReopen) {
-          await this.#reopen();
-          // The line that the old file has a part of is whole in the new one.
-          written = bytes.subarray(0, written).lastIndexOf(newline) + 1;
-        }
       }
-    }
-  }
-
-  async #reopen(): Promise<void> {
-    this.#mustReopen = false;
-    const { path, onProblem } = this.#options;
-    if (path === undefined) return;
-    try {
-      const fd = await numberOf((done) =>
-        open(path, writeFlags(path, appendFlags), fileMode, done),
-      );
-      close(this.#fd);
-      this.#fd = fd;
-    } catch (error) {
-      onProblem(error as Error);
     }
   }
 }
 
-/** The number that a call of node:fs hands over. To load node:util for it takes 3 ms. */
-function numberOf(
-  call: (done: (error: Error | null | undefined, result: number) => void) => void,
-): Promise<number> {
+/** Writes what a stream takes of `bytes`, and resolves with how many. node:util would take 3 ms. */
+export function writeSome(descriptor: number, bytes: Uint8Array): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  call((error, result) => (error ? reject(error) : resolve(result)));
+  write(descriptor, bytes, 0, bytes.length, null, (error, written) =>
+    error ? reject(error) : resolve(written),
+  );
   return promise;
 }
 

@@ -13,8 +13,6 @@ export interface ServiceOptions {
   readonly randomBytes: RandomBytes;
   readonly actor: string;
   readonly anonymousPerMinute: number;
-  /** Limits callers without a key; by default those of this process alone. */
-  readonly addresses?: AddressLimiter | undefined;
   readonly bans: boolean;
   readonly onError: (error: unknown) => void;
 }
@@ -36,7 +34,7 @@ export function createServices(store: Store, options: ServiceOptions) {
       store.reportNoisyMinute(keyId, minuteLabel, nowMs),
   });
   const directory = new KeyDirectory({ store, limiter, environment, clock });
-  const anonymous = options.addresses ?? new AddressLimiter(clock, anonymousPerMinute);
+  const anonymous = new AddressLimiter(clock, anonymousPerMinute);
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs).unref();
   return {

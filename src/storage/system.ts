@@ -34,6 +34,12 @@ export function descriptorsAreFree(count: number): boolean {
  * be closed on exec, and no descriptor that a process inherits is (open(2), O_CLOEXEC).
  */
 export function outputIsClosed(): boolean {
+  return (wasClosed ??= readClosed());
+}
+
+let wasClosed: boolean | undefined;
+
+function readClosed(): boolean {
   try {
     const info = readFileSync("/proc/self/fdinfo/1", "utf8");
     return (parseInt(/^flags:\s*(\d+)$/m.exec(info)?.[1] ?? "0", 8) & closeOnExec) !== 0;

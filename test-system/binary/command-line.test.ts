@@ -65,7 +65,7 @@ test("a wrong argument is named with what it must be", async () => {
     exitCode: 2,
     stdout: "",
     stderr:
-      "Error: 'Rex' is invalid for <id>. It must be an integer of 64 bits.\nTry: rehome pets show --help\n",
+      "Error: command-argument value 'Rex' is invalid for argument 'id'. It must be an integer of 64 bits.\nTry: rehome pets show --help\n",
   });
 });
 

@@ -125,7 +125,7 @@ describe("settings", () => {
     expect(result.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   });
 
-  test.each([[], ["--processes", "2"], ["--host", "0.0.0.0", "--reuse-port"]])(
+  test.each([[], ["--processes", "2"], ["--host", "0.0.0.0"]])(
     "the console has no port of the service (%j)",
     async (...flags) => {
       using folder = temporaryFolder();

@@ -1,10 +1,8 @@
 /** The log of the executable: where it goes, what moves it, and what it must never hold up. */
 import { expect, test } from "bun:test";
-import { mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { openSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { command } from "../../test/helpers/command.ts";
-import { until } from "../../test/helpers/until.ts";
 
 const lines = (text: string) =>
   text
@@ -36,35 +34,6 @@ test("standard error has requests with addresses and the server's own words in o
   expect(server.stderr()).not.toContain(key.slice("rehome_live_".length, -6));
 });
 
-test("a log file is opened anew on SIGHUP, and the server goes on", async () => {
-  using folder = temporaryFolder();
-  const path = join(folder.path, "access.log");
-  await using server = await serve(folder.path, ["--log-file", path]);
-  await fetch(`${server.origin}/health`);
-  await until(() => statSync(path).size > 0);
-  renameSync(path, `${path}.1`);
-  process.kill(server.pid, "SIGHUP");
-  await until(() => statSync(path, { throwIfNoEntry: false }) !== undefined);
-  await fetch(`${server.origin}/ready`);
-  expect(await server.stop()).toBe(0);
-  expect(lines(readFileSync(`${path}.1`, "utf8")).map(({ route }) => route)).toEqual(["/health"]);
-  expect(lines(readFileSync(path, "utf8")).map(({ route }) => route)).toContain("/ready");
-  expect(server.stderr()).toBe("");
-});
-
-test("a log file that cannot be opened anew is said in words, and the server goes on", async () => {
-  using folder = temporaryFolder();
-  const logs = join(folder.path, "logs");
-  mkdirSync(logs);
-  const path = join(logs, "access.log");
-  await using server = await serve(folder.path, ["--log-file", path]);
-  renameSync(logs, `${logs}.away`);
-  process.kill(server.pid, "SIGHUP");
-  const said = `Error: The log file ${path} cannot be written: its folder does not exist.\n`;
-  await until(() => server.stderr() === said);
-  expect((await fetch(`${server.origin}/health`)).status).toBe(200);
-});
-
 test("standard error that nobody reads holds no answer up, nor the end", async () => {
   using folder = temporaryFolder();
   const fifo = join(folder.path, "fifo");
@@ -91,12 +60,18 @@ test("standard error that nobody reads holds no answer up, nor the end", async (
   expect(await child.exited).toBe(0);
 });
 
-test("a log file that cannot be had stops the start in words", async () => {
+test("a setting that went is a warning, wherever it is given, and the service starts", async () => {
   using folder = temporaryFolder();
-  const result = await command(["serve", "--data", folder.path, "--log-file", "/nowhere/log"]);
-  expect(result.exitCode).toBe(1);
-  expect(result.stderr).toMatch(
-    /^Error: The log file \/nowhere\/log cannot be opened: its folder does not exist\./,
-  );
-  expect(result.stderr).toContain("Try: ");
+  const options = { env: { REHOME_REUSE_PORT: "true", REHOME_LOG_FILE: "/nowhere/log" } };
+  for (const count of ["1", "2"]) {
+    const args = ["--log-file", "/nowhere/log", "--processes", count];
+    await using server = await serve(folder.path, args, options);
+    expect(await server.stop()).toBe(0);
+    const said = lines(server.stderr()).filter(({ level }) => level === "warn");
+    expect(said.map(({ message }) => String(message).split(" does nothing any more.")[0])).toEqual([
+      "--log-file",
+      "REHOME_LOG_FILE",
+      "REHOME_REUSE_PORT",
+    ]);
+  }
 });

@@ -57,8 +57,7 @@ function processLists(pid: number): string {
 test("a key is shown once, and kept nowhere", async () => {
   using folder = temporaryFolder();
   const data = join(folder.path, "data");
-  const logFile = join(folder.path, "rehome.log");
-  await using server = await serve(data, ["--first-key", "--log-file", logFile]);
+  await using server = await serve(data, ["--first-key"]);
   const first = /^ {2}(rehome_live_\w+)$/m.exec(server.stdout())?.[1] ?? "";
   const create = ["keys", "create", "--name", "a", "--data", data, "--json"];
   const created = await command([...create, ...roomy]);

@@ -5,7 +5,6 @@
 import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -18,14 +17,7 @@ import {
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { ask } from "../../test/helpers/ask.ts";
-import {
-  cleanEnvironment,
-  executable,
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-} from "../../test/helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { portOf } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";
@@ -127,27 +119,6 @@ describe("a catalogue that is not all there", () => {
   });
 });
 
-test("a pipe as log file that nobody reads does not hold the start up", async () => {
-  using folder = temporaryFolder();
-  const pipe = join(folder.path, "log");
-  Bun.spawnSync(["mkfifo", pipe]);
-  const data = join(folder.path, "data");
-  const result = await command(["serve", "--data", data, "--log-file", pipe]);
-  expect(result.exitCode).toBe(1);
-  expect(result.stderr).toStartWith(
-    `Error: The log file ${pipe} cannot be opened: nobody reads from this pipe.\nTry: `,
-  );
-  expect(existsSync(data)).toBe(false);
-
-  const reader = Bun.spawn(["cat", pipe], { stdout: "pipe" });
-  {
-    await using server = await serve(data, ["--log-file", pipe]);
-    expect((await ask(server.origin, undefined)).status).toBe(401);
-    expect(await server.stop()).toBe(0);
-  }
-  expect(await reader.stdout.text()).toContain('"status":401');
-});
-
 describe("file descriptors", () => {
   /** Runs the executable with these limits on them. */
   const withLimits = (soft: number, hard: number) => [
@@ -162,17 +133,6 @@ describe("file descriptors", () => {
     await using server = await serve(folder.path, [], { command: withLimits(64, 700) });
     const limits = readFileSync(`/proc/${server.pid}/limits`, "utf8");
     expect(limits).toMatch(/^Max open files +700 +700 /m);
-  });
-
-  test("a hard limit that is too low is refused in words", async () => {
-    using folder = temporaryFolder();
-    const command = [...withLimits(255, 255), await executable(), "serve", "--data", folder.path];
-    const child = Bun.spawn(command, { env: cleanEnvironment, stdout: "pipe", stderr: "pipe" });
-    expect(await child.exited).toBe(1);
-    expect(await child.stderr.text()).toBe(
-      "Error: This process may open 255 files and connections, and the service needs 256.\n" +
-        "Try: Raise the hard limit: ulimit -Hn 256 as root, or LimitNOFILE= in its systemd unit.\n",
-    );
   });
 
   test("a server without any answers on and stores on", async () => {

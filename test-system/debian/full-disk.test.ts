@@ -3,20 +3,11 @@
  * again.
  */
 import { expect, test } from "bun:test";
-import {
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { Logger } from "../../src/service/log.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { fill, smallDisk } from "../../test/helpers/small-disk.ts";
-import { until } from "../../test/helpers/until.ts";
 
 const diskMb = 8;
 
@@ -195,35 +186,3 @@ test.skipIf(!canMount)("a start on a full or a read-only disk says so", async ()
     expect(readOnly.stderr).toContain("the file system is mounted read-only");
   }
 });
-
-test.skipIf(!canMount)(
-  "a log that is reopened on a full disk goes on with a whole line",
-  async () => {
-    using disk = smallDisk(1);
-    const path = join(disk?.path ?? "", "log");
-    const problems: Error[] = [];
-    const output = new Logger({
-      path,
-      level: "info",
-      format: "text",
-      clock: () => 0,
-      onProblem: (error) => problems.push(error),
-    });
-    writeFileSync(path, "begun\n");
-    // The page of what was begun stays, and has space for some lines and a part of one.
-    const ballast = fill(disk?.path ?? "");
-    const lines = Array.from({ length: 100 }, (_, i) => `${i} ${"x".repeat(90)}`);
-    for (const line of lines) output.write(line);
-    await until(() => problems.length > 0);
-    renameSync(path, `${path}.1`);
-    output.reopen();
-    ballast[Symbol.dispose]();
-    await output.close(5_000);
-    const next = readFileSync(path, "utf8").split("\n");
-    const last = readFileSync(`${path}.1`, "utf8").split("\n").at(-1) ?? "";
-    // What the disk cut off there is whole here.
-    expect(last).not.toBe("");
-    expect(lines).toContain(next[0] ?? "");
-    expect(next[0]).toStartWith(last);
-  },
-);

@@ -88,8 +88,7 @@ const notRun: Readonly<Record<string, string>> = {
   "echo 'REHOME_CONSOLE=127.0.0.1:8090' | sudo tee -a /etc/default/rehome":
     "a setting of the console, which has tests of its own",
   "REHOME_CONSOLE=127.0.0.1:8090": "settings of the console, which has tests of its own",
-  "/var/log/rehome/access.log {": "a file of logrotate, which signals as log.test.ts does",
-  "@reboot     rehome  /usr/local/bin/rehome serve --data /var/lib/rehome --log-file /var/log/rehome/access.log":
+  "@reboot     rehome  /usr/local/bin/rehome serve --data /var/lib/rehome 2>> /var/log/rehome.log":
     "a file of cron, which this machine does not run",
   "sudo rehome sources add north --url https://north.example.org/animals.csv --every 1h":
     "another machine's list; sources.test.ts follows one",

@@ -14,8 +14,6 @@ import {
   temporaryFolder,
   type RunningBinary,
 } from "../../test/helpers/binary.ts";
-import { command } from "../../test/helpers/command.ts";
-import { until } from "../../test/helpers/until.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
 const baseUrl = "https://pets.example.org/v1";
@@ -117,8 +115,7 @@ describe.each([
     using folder = temporaryFolder();
     using data = temporaryFolder();
     const { key } = await makeKey(data.path, ...roomy);
-    const log = join(folder.path, "access.log");
-    const limits = ["--anonymous-per-minute", "3", "--log-file", log];
+    const limits = ["--anonymous-per-minute", "3"];
     await using server = await serve(data.path, [...trusting, ...limits]);
     await using proxy = await proxyFor(folder.path, portOf(server));
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -156,11 +153,12 @@ describe.each([
     );
     expect(other.stdout.toString()).toBe("401");
     expect(await server.stop()).toBe(0);
-    const addresses = readFileSync(log, "utf8")
+    const addresses = server
+      .stderr()
       .split("\n")
-      .filter((line) => line.includes('"status":401'))
+      .filter((line) => line.includes('"status":201'))
       .map((line) => (JSON.parse(line) as { address: string }).address);
-    expect(addresses).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2"]);
+    expect(addresses).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
 
   test("a client is not told rehome's timeout, which is longer than the proxy's", async () => {
@@ -185,51 +183,6 @@ describe.each([
     // 50 requests one after another need one; closed ones would show as TIME-WAIT.
     expect(open.length).toBeLessThanOrEqual(4);
     expect(open.filter((line) => line.startsWith("ESTAB")).length).toBeGreaterThan(0);
-  });
-
-  test("a restart with --reuse-port under load loses nothing that was answered", async () => {
-    using folder = temporaryFolder();
-    using data = temporaryFolder();
-    const { key } = await makeKey(data.path, ...roomy);
-    const port = String(await freePort());
-    const args = [...trusting, "--reuse-port", "--port", port];
-    const first = await serve(data.path, args);
-    await using proxy = await proxyFor(folder.path, Number(port));
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const statuses: number[] = [];
-    const created: string[] = [];
-    const over = new AbortController();
-    const caller = async (number: number): Promise<void> => {
-      for (let i = 0; !over.signal.aborted; i += 1) {
-        const name = `${number}-${i}`;
-        const isCreate = i % 5 === 0;
-        const answer = await fetch(`${proxy.origin}/v1/pets?limit=2`, {
-          headers,
-          ...(isCreate ? { method: "POST", body: `{"name":"${name}","categoryId":1}` } : {}),
-        });
-        await answer.text();
-        statuses.push(answer.status);
-        if (answer.status === 201) created.push(name);
-      }
-    };
-    const callers = Array.from({ length: 8 }, (_, number) => caller(number));
-    const served = () => statuses.filter((status) => status < 300).length;
-    const reached = (wanted: number) => until(() => served() >= wanted);
-    await reached(200);
-    await using second = await serve(data.path, args);
-    await reached(served() + 100);
-    expect(await first.stop()).toBe(0);
-    await reached(served() + 400);
-    over.abort();
-    await Promise.all(callers);
-    // The system drops the connections that wait for the first process when it stops: one of each
-    // caller at most, if the machine is busy.
-    const failed = statuses.filter((status) => status >= 300);
-    expect([failed, failed.length <= callers.length]).toEqual([failed.map(() => 502), true]);
-    const { stdout } = await command(["pets", "export", "--format", "json", "--data", data.path]);
-    const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
-    expect(names.toSorted()).toEqual(created.toSorted());
-    expect(await second.stop()).toBe(0);
   });
 });
 

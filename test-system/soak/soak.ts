@@ -1,5 +1,5 @@
 /**
- * `bun run soak [MINUTES]`: kills, stops, hand-overs, stalls, locks, backups and full disks in a
+ * `bun run soak [MINUTES]`: kills, stops, stalls, locks, backups and full disks in a
  * loop, under load, on 127.0.0.1 and on a folder of its own. After each round every animal that was
  * ever answered with 201 must be there with its exact content. Prints what it tried; ends with 1
  * when anything was lost.
@@ -53,7 +53,7 @@ interface Round {
 type Fault = (round: Round) => Promise<RunningBinary>;
 
 const veryRoomy = perDay(1_000_000_000);
-const options = ["--reuse-port", "--shutdown-timeout", "2"];
+const options = ["--shutdown-timeout", "2"];
 
 async function expectExit(server: RunningBinary, signal: NodeJS.Signals, code: number) {
   const exitCode = await server.stop(signal);
@@ -68,12 +68,6 @@ const faultsByName: Readonly<Record<string, Fault>> = {
   async stop({ folder, server }) {
     await expectExit(server, "SIGTERM", 0);
     return serve(folder, options);
-  },
-  async "hand over"({ folder, server }) {
-    const port = String(portOf(server.origin));
-    const next = await serve(folder, [...options, "--port", port]);
-    await expectExit(server, "SIGINT", 0);
-    return next;
   },
   async "kill while stopping"({ folder, server }) {
     process.kill(server.pid, "SIGTERM");

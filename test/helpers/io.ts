@@ -15,7 +15,7 @@ export function testIo(options: Partial<Io> = {}): TestIo {
     features,
     env: {},
     isTerminal: false,
-    talkIsTerminal: false,
+    stderrIsTTY: false,
     columns: 80,
     canAsk: false,
     actor: "kim",

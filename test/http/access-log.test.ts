@@ -1,13 +1,17 @@
-/** One line a request, whatever becomes of it: what it says, and what it never says. */
+/** A line for each request of a valid key, counts of all others, and what no line ever says. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { features } from "../../src/features/index.ts";
+import { parseCidr } from "../../src/domain/address.ts";
+import { generateKey } from "../../src/domain/api-key.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
-import { Logger } from "../../src/service/log.ts";
-import { testApp, TestClock, type TestApp, type TestAppOptions } from "../helpers/app.ts";
-import { temporaryFolder } from "../helpers/binary.ts";
+import {
+  seededBytes,
+  testApp,
+  TestClock,
+  type TestApp,
+  type TestAppOptions,
+} from "../helpers/app.ts";
+import { logFile } from "../helpers/log-file.ts";
 
 type Line = Record<string, unknown>;
 
@@ -16,29 +20,21 @@ async function logged(
   work: (app: TestApp) => Promise<unknown>,
   options: TestAppOptions & { level?: LogLevel; format?: LogFormat } = {},
 ): Promise<string> {
-  using folder = temporaryFolder();
-  const path = join(folder.path, "log");
   const clock = new TestClock();
-  const log = new Logger({
-    path,
-    level: options.level ?? "info",
-    format: options.format ?? "json",
-    clock: clock.read,
-    onProblem: (error) => {
-      throw error;
-    },
-  });
+  const { level = "info", format = "json" } = options;
+  using file = logFile({ clock: clock.read, level, format });
+  const { log } = file;
   await work(
     await testApp({ ...options, clock, app: { log, requestIdPrefix: "abcd", ...options.app } }),
   );
   await log.close();
-  return readFileSync(path, "utf8");
+  return file.text();
 }
 
 const parsed = (text: string) =>
   text
-    .trimEnd()
     .split("\n")
+    .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
 
 async function lineOf(...request: Parameters<TestApp["send"]>): Promise<Line> {
@@ -73,23 +69,141 @@ test("an answered request leaves its whole story", async () => {
   ]);
 });
 
-/** A page of a feature, which leaves a line like everything else. */
-const pages: [string, string, RequestInit, Line][] = features.some(({ name }) => name === "page")
-  ? [["/docs", "/docs", {}, { route: "/docs", status: 200 }]]
-  : [];
-
-describe("every answer leaves a line, and carries the request's id", () => {
-  const json = { "content-type": "application/json" };
-  test.each<[string, string, RequestInit, Line]>([
-    ["401", "/v1/pets", {}, { status: 401, refused: "unauthorized", why: "no credential" }],
-    ["404 elsewhere", "/nothing/here", {}, { status: 404, refused: "not_found" }],
-    ["/health", "/health", {}, { route: "/health", status: 200, bytes: 15 }],
-    ...pages,
-    ["HEAD", "/health", { method: "HEAD" }, { method: "HEAD", status: 200, bytes: 0 }],
-  ])("%s", async (_what, path, init, expected) => {
-    expect(await lineOf(path, init)).toMatchObject(expected);
+describe("requests without a valid key, and refusals, are counted by kind", () => {
+  test.each<[string, string, RequestInit, string]>([
+    ["401", "/v1/pets", {}, "no credential"],
+    ["401 of a bad header", "/v1/pets", { headers: { authorization: "x" } }, "no bearer key"],
+    ["404 elsewhere", "/nothing/here", {}, "not_found"],
+    ["/health", "/health", {}, "probe"],
+    ["/ready", "/ready", {}, "probe"],
+    ["HEAD", "/health", { method: "HEAD" }, "probe"],
+    ["a page", "/docs", {}, "page"],
+  ])("%s", async (_what, path, init, kind) => {
+    const line = await lineOf(path, init);
+    expect(line).toMatchObject({ level: "info", message: "counts", counts: { [kind]: 1 } });
   });
 
+  test("a preflight", async () => {
+    const headers = { origin: "https://a.example", "access-control-request-method": "GET" };
+    const lines = parsed(
+      await logged((app) => app.send("/v1/pets", { method: "OPTIONS", headers }), {
+        app: { corsOrigins: ["https://a.example"] },
+      }),
+    );
+    expect(lines).toMatchObject([{ counts: { preflight: 1 } }]);
+  });
+
+  test.each(["revoked", "expired"])("401 of a %s key", async (why) => {
+    const [line] = parsed(
+      await logged(async (app) => {
+        const { keys } = app.services;
+        const { key, secret } = await keys.create({ name: "gone", plan: "pro" });
+        if (why === "revoked") await keys.revoke(key.id);
+        else await keys.rotate(key.id, 0);
+        await app.send("/v1/pets", { key: secret });
+      }),
+    );
+    expect(line).toMatchObject({ counts: { [why]: 1 } });
+  });
+
+  test("429, in the minute in which it was", async () => {
+    const lines = parsed(
+      await logged(async (app) => {
+        const key = await app.key("enterprise", { perMinute: 1, perDay: 10 });
+        for (let i = 0; i < 100; i += 1) await app.send("/v1/pets", { key });
+        app.clock.advance(60_000);
+        for (let i = 0; i < 25; i += 1) await app.send("/v1/pets");
+      }),
+    );
+    expect(lines).toMatchObject([
+      { status: 200 },
+      { time: "2026-11-21T12:01:10.000Z", counts: { rate_limited: 99 } },
+      { counts: { "no credential": 25 } },
+    ]);
+  });
+
+  test("as text for people", async () => {
+    const text = await logged((app) => app.send("/v1/pets"), { format: "text" });
+    expect(text).toBe("2026-11-21T12:00:10.000Z info counts: no credential 1\n");
+  });
+
+  test("and no feature hears less of them", async () => {
+    const seen: number[] = [];
+    const onResponse = [({ status }: { status: number }) => void seen.push(status)];
+    const work = async (app: TestApp) => {
+      for (let i = 0; i < 30; i += 1) await app.send("/v1/pets");
+    };
+    await logged(work, { app: { onResponse } });
+    expect(seen).toHaveLength(30);
+  });
+});
+
+describe("what fills no disk", () => {
+  const address = (i: number) => `10.0.${i >> 8}.${i & 255}`;
+  const peers = {
+    requestIP: () => ({ address: "127.0.0.1" }),
+    timeout: () => undefined,
+  };
+  const megabyte = 1_000_000;
+
+  test("24,000 requests of strangers write at most 0.3 MB", async () => {
+    const kinds: [string, { readonly method?: string; readonly authorization?: string }][] = [
+      ["/health", {}],
+      ["/docs", {}],
+      ["/v1/pets", { method: "OPTIONS" }],
+      ["/nothing", {}],
+      ["/v1/pets", {}],
+      ["/v1/pets/1", { authorization: "Bearer rehome_live_nonsense" }],
+    ];
+    const text = await logged(
+      async ({ handler }) => {
+        for (let i = 0; i < 24_000; i += 1) {
+          const [path = "", { method = "GET", authorization = "" } = {}] =
+            kinds[i % kinds.length] ?? [];
+          const headers = { "x-forwarded-for": address(i), authorization };
+          const request = new Request(`http://localhost${path}`, { method, headers });
+          await (await handler(request, peers)).arrayBuffer();
+        }
+      },
+      { app: { trustedProxies: [parseCidr("127.0.0.1")].filter((each) => each !== undefined) } },
+    );
+    expect(text.length).toBeLessThan(0.3 * megabyte);
+    const counts = Object.values(parsed(text)[0]?.["counts"] as Record<string, number>);
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(24_000);
+  });
+
+  test("an outage with 10,000 unknown keys is a line a second, with what it leaves out", async () => {
+    const clock = new TestClock();
+    using file = logFile({ clock: clock.read });
+    const { log } = file;
+    const app = await testApp({
+      clock,
+      app: { log, report: (error) => log.failureOfMany(error) },
+      service: { onError: (error) => log.failureOfMany(error) },
+    });
+    const lost = new AppError("unavailable", "The database cannot be reached.", {
+      cause: new Error("connection refused"),
+    });
+    Object.assign(app.store.keys, { byHash: () => Promise.reject(lost) });
+    const bytes = seededBytes(7);
+    for (let i = 0; i < 10_000; i += 1) {
+      const key = generateKey("production", bytes);
+      expect((await app.send("/v1/pets", { key })).status).toBe(503);
+      clock.advance(1);
+    }
+    await log.close();
+    const text = file.text();
+    expect(text.length).toBeLessThan(0.1 * megabyte);
+    const errors = parsed(text).filter(({ level }) => level === "error");
+    expect(errors.length).toBeLessThanOrEqual(11);
+    const told =
+      "The database cannot be reached: connection refused (999 more since the last line)";
+    expect(errors[1]?.["message"]).toBe(told);
+  });
+});
+
+describe("every answer to a valid key leaves a line, and carries the request's id", () => {
+  const json = { "content-type": "application/json" };
   test.each<[string, string, RequestInit, Line]>([
     ["400", "/v1/pets?limit=0", {}, { status: 400, refused: "invalid_request" }],
     ["404", "/v1/pets/77", {}, { route: "/v1/pets/:petId", status: 404, refused: "not_found" }],
@@ -112,53 +226,16 @@ describe("every answer leaves a line, and carries the request's id", () => {
     expect(line).toMatchObject({ ...expected, id: id ?? "none", plan: "business" });
   });
 
-  test.each(["revoked", "expired"])("401 of a %s key names the key", async (why) => {
-    let id = "";
-    const [line] = parsed(
-      await logged(async (app) => {
-        const { keys } = app.services;
-        const issued = await keys.create({ name: "gone", plan: "pro" });
-        ({ id } = issued.key);
-        if (why === "revoked") await keys.revoke(id);
-        else await keys.rotate(id, 0);
-        await app.send("/v1/pets", { key: issued.secret });
-      }),
-    );
-    expect(line).toMatchObject({
-      status: 401,
-      refused: "unauthorized",
-      why,
-      keyId: id,
-      plan: "pro",
-    });
-  });
-
-  test("429, with the key and the window", async () => {
-    const lines = parsed(
-      await logged(async (app) => {
-        const key = await app.key("enterprise", { perMinute: 1, perDay: 10 });
-        await app.send("/v1/pets", { key });
-        await app.send("/v1/pets", { key });
-      }),
-    );
-    expect(lines.map(({ status }) => status)).toEqual([200, 429]);
-    expect(lines[1]).toMatchObject({
-      refused: "rate_limited",
-      why: "over the limit per minute",
-      plan: "enterprise",
-    });
-  });
-
   test.each([
     ["503", new AppError("unavailable", "The store is away."), "unavailable"],
     ["500", new Error("secret of the driver"), "internal_error"],
-  ])("%s, as an error", async (status, error, refused) => {
+  ])("%s is counted: its cause has the line", async (status, error, refused) => {
     const text = await logged(async (app) => {
       const key = await app.key();
       Object.assign(app.services.pets, { page: () => Promise.reject(error) });
       expect((await app.send("/v1/pets?limit=7", { key })).status).toBe(Number(status));
     });
-    expect(parsed(text)).toMatchObject([{ level: "error", status: Number(status), refused }]);
+    expect(parsed(text)).toMatchObject([{ level: "info", counts: { [refused]: 1 } }]);
     expect(text).not.toContain("secret of the driver");
   });
 });
@@ -201,76 +278,27 @@ describe("no secret reaches the log", () => {
       },
       { format },
     );
-    expect(text.trimEnd().split("\n")).toHaveLength(8);
+    expect(text.trimEnd().split("\n")).toHaveLength(6);
     expect(text).not.toContain(secret.slice("rehome_live_".length, -6));
   });
 });
 
-describe("levels", () => {
+test.each<[LogLevel, number]>([
+  ["info", 2],
+  ["warn", 0],
+  ["error", 0],
+])("at the level %s requests leave %p lines", async (level, count) => {
   const requests = async (app: TestApp) => {
-    const key = await app.key();
-    await app.send("/v1/pets", { key });
+    await app.send("/v1/pets", { key: await app.key() });
     await app.send("/v1/pets");
-    Object.assign(app.services.pets, { page: () => Promise.reject(new Error("broken")) });
-    await app.send("/v1/pets?limit=9", { key });
   };
-  test.each<[LogLevel, number[]]>([
-    ["info", [200, 401, 500]],
-    ["warn", [500]],
-    ["error", [500]],
-  ])("%s", async (level, statuses) => {
-    const lines = parsed(await logged(requests, { level }));
-    expect(lines.map(({ status }) => Number(status))).toEqual(statuses);
-  });
+  expect(parsed(await logged(requests, { level }))).toHaveLength(count);
 });
 
 test("the text of a line is for people", async () => {
-  const text = await logged((app) => app.send("/v1/pets"), { format: "text" });
+  const work = async (app: TestApp) => app.send("/v1/pets/x", { key: await app.key("pro") });
+  const text = await logged(work, { format: "text" });
   expect(text).toMatch(
-    /^2026-11-21T12:00:10\.000Z info GET \/v1\/pets 401 \d+\.\d\dms 128B - - abcd-1 unauthorized no credential\n$/,
+    /^2026-11-21T12:00:10\.000Z info GET \/v1\/pets\/:petId 404 \d+\.\d\dms \d+B key_\w+ \(pro\) - abcd-1 not_found No animal has this id\.\n$/,
   );
-});
-
-describe("refusals of one caller after the first 20 in a minute", () => {
-  const flooded = (format: LogFormat) =>
-    logged(
-      async (app) => {
-        const key = await app.key("free");
-        for (let i = 0; i < 100; i += 1) await app.send("/v1/pets?limit=1", { key });
-        for (let i = 0; i < 25; i += 1) await app.send("/v1/pets");
-        app.clock.advance(60_000);
-        await app.send("/v1/pets");
-      },
-      { format },
-    );
-
-  test("are one line with their count, and served requests have theirs", async () => {
-    const lines = parsed(await flooded("json"));
-    const having = (status: number) => lines.filter((line) => line["status"] === status).length;
-    expect([having(200), having(429), having(401)]).toEqual([60, 20, 21]);
-    // At the end of the minute, before what follows.
-    expect(lines.slice(-3, -1)).toEqual([
-      {
-        time: "2026-11-21T12:01:10.000Z",
-        level: "info",
-        message: "refusals",
-        suppressed: 20,
-        keyId: expect.stringMatching(/^key_/),
-        plan: "free",
-      },
-      { time: "2026-11-21T12:01:10.000Z", level: "info", message: "refusals", suppressed: 5 },
-    ]);
-  });
-
-  test("are told of when the log ends, and counted by every observer", async () => {
-    const seen: number[] = [];
-    const observers = [{ answered: ({ status }: { status: number }) => void seen.push(status) }];
-    const work = async (app: TestApp) => {
-      for (let i = 0; i < 30; i += 1) await app.send("/v1/pets");
-    };
-    const lines = parsed(await logged(work, { app: { observers } }));
-    expect(lines).toHaveLength(21);
-    expect(lines.at(-1)).toMatchObject({ message: "refusals", suppressed: 10 });
-    expect(seen).toHaveLength(30);
-  });
 });

@@ -1,8 +1,8 @@
 /** Callers without a valid key: a bucket for each address, in memory that is bounded. */
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
-import type { Admission } from "../../src/service/admission.ts";
 import { AddressLimiter } from "../../src/service/anonymous.ts";
+import { random as randomOf } from "../../scripts/random.ts";
 import { TestClock } from "../helpers/app.ts";
 import { Stack } from "../helpers/stack.ts";
 
@@ -19,11 +19,8 @@ const limiter = (perMinute = 3) => {
   const clock = new TestClock();
   return { clock, limiter: new AddressLimiter(clock.read, perMinute) };
 };
-/** A process that serves alone decides at once. */
-const decided = (buckets: AddressLimiter, address: string | undefined) =>
-  buckets.admit(address) as Admission;
 const admitted = (buckets: AddressLimiter, address: string | undefined) =>
-  decided(buckets, address).refusal === undefined;
+  buckets.admit(address).refusal === undefined;
 
 describe("buckets", () => {
   test("of IPv4 are one address each, also where it is mapped into IPv6", () => {
@@ -55,7 +52,7 @@ describe("buckets", () => {
   test("show their numbers, and refuse in words", () => {
     const { clock, limiter: buckets } = limiter();
     const resetSeconds = clock.nowMs / 1000 + 50;
-    const views = [1, 2, 3, 4].map(() => decided(buckets, "192.0.2.1"));
+    const views = [1, 2, 3, 4].map(() => buckets.admit("192.0.2.1"));
     expect(views.map(({ view }) => view)).toEqual(
       [2, 1, 0, 0].map((remaining) => ({ window: "minute", limit: 3, remaining, resetSeconds })),
     );
@@ -66,7 +63,7 @@ describe("buckets", () => {
         "An address without a valid key may make 3 requests per minute, and that limit is reached; try again in 50 s.",
     });
     clock.advance(50_000);
-    expect(decided(buckets, "192.0.2.1").view.remaining).toBe(2);
+    expect(buckets.admit("192.0.2.1").view.remaining).toBe(2);
   });
 
   test("of 200,000 addresses are all counted, later ones share one, and the next minute forgets them", () => {
@@ -82,6 +79,27 @@ describe("buckets", () => {
     // Each with a bucket of its own, so those of the minute before are gone.
     for (const i of [200_001, 200_002, 200_003]) expect(admitted(buckets, address(i))).toBe(true);
   });
+});
+
+test("a clock that goes back admits nobody more often in any minute", () => {
+  const random = randomOf(51);
+  for (let round = 0; round < 200; round += 1) {
+    const { clock, limiter: buckets } = limiter(5);
+    const counts = new Map<number, number>();
+    let latestMs = clock.nowMs;
+    for (let step = 0; step < 300; step += 1) {
+      if (random() < 0.2) {
+        // Set back several times, by less than a minute in all: so far a window keeps its label.
+        const nextMs = clock.nowMs + Math.floor((random() - 0.45) * 2 * 31_000);
+        clock.nowMs = Math.max(nextMs, latestMs - 59_000);
+        latestMs = Math.max(latestMs, clock.nowMs);
+      }
+      const { view, refusal } = buckets.admit("192.0.2.1");
+      if (refusal !== undefined) continue;
+      counts.set(view.resetSeconds, (counts.get(view.resetSeconds) ?? 0) + 1);
+    }
+    expect([round, Math.max(...counts.values())]).toEqual([round, 5]);
+  }
 });
 
 describe("a flood without a key", () => {

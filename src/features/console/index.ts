@@ -14,7 +14,7 @@ export const consoleFeature: Feature = {
     },
     { path: "people", load: async () => (await import("./people-command.ts")).peopleCommand },
   ],
-  async watch(loaded, log, io) {
+  async hooks({ loaded, log, io }) {
     const address = loaded.valueOf(consoleSetting);
     if (address === undefined) return undefined;
     // Loaded only when it is wanted.

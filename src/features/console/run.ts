@@ -8,7 +8,7 @@ import { openLog } from "../../cli/serve.ts";
 import { openServices, randomBytes } from "../../cli/open.ts";
 import { refuseStray } from "../with-services.ts";
 import { beginOnStore } from "../command.ts";
-import { addSetting } from "../../cli/options.ts";
+import { addRetiredSettings, addSetting } from "../../cli/options.ts";
 import { addSettings, storeSettings } from "../options.ts";
 import { readTls } from "../../cli/tls.ts";
 import type { LoadedConfig } from "../../config.ts";
@@ -17,7 +17,7 @@ import { AppError } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { listen } from "../../http/server.ts";
 import type { Logger } from "../../service/log.ts";
-import { RefusalFlood } from "../../service/refusal-flood.ts";
+import { MinuteCounts } from "../../service/minute-counts.ts";
 import type { Services } from "../../service/services.ts";
 import { childEnvironment } from "../child.ts";
 import { animalActions } from "./animals.ts";
@@ -66,13 +66,14 @@ Examples:
   rehome console 0.0.0.0:8090 --tls-cert server.crt --tls-key server.key`,
     );
   addSettings(command, [...storeSettings, "environment", "tlsCert", "tlsKey", "trustedProxy"]);
-  addSettings(command, ["logFile", "logFormat", "logLevel"]);
+  addSettings(command, ["logFormat", "logLevel"]);
+  addRetiredSettings(command);
   addSetting(command, consoleUrlSetting);
   addJson(command, listeningSchema);
   return command.action(
     async (address: string | undefined, options: { json?: true; firstLink?: true }) => {
       const loaded = beginOnStore(command, io);
-      const log = openLog(loaded.config, io);
+      const log = openLog(loaded, io);
       await using opened = new AsyncDisposableStack();
       opened.defer(() => log.close());
       await run(loaded, address, options, io, log);
@@ -194,7 +195,7 @@ async function start(
 ) {
   // Loaded where it is needed: no other command waits for the web framework.
   const { consoleHandler } = await import("./app.ts");
-  const { reusePort, trustedProxy } = loaded.config;
+  const { trustedProxy } = loaded.config;
   const publicUrl = loaded.valueOf(consoleUrlSetting);
   const tls = readTls(loaded.config);
   const machine = hostname().toLowerCase();
@@ -210,7 +211,7 @@ async function start(
     refused: refusalLog(log),
   });
   try {
-    return listen(handler, { host, port, reusePort, tls });
+    return listen(handler, { host, port, reusePort: false, tls });
   } catch (error) {
     throw new AppError(
       "unavailable",
@@ -220,11 +221,11 @@ async function start(
   }
 }
 
-/** Logs each refusal of a caller, or their count: see `RefusalFlood`. */
+/** Logs the first refusal of each minute, and then how many there were. */
 export function refusalLog(log: Logger): ConsoleOptions["refused"] {
-  const flood = new RefusalFlood(log, "warn");
-  return (caller, message) => {
-    if (log.isOn("warn") && !flood.suppresses(caller)) log.warn(message);
+  const counts = new MinuteCounts(log, "warn");
+  return (_caller, message) => {
+    if (log.isOn("warn") && counts.count("refused") === 1) log.warn(message);
   };
 }
 

@@ -3,7 +3,6 @@ import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/a
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
 import type { Peers } from "../../http/record.ts";
-import type { Caller } from "../../service/refusal-flood.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
 import type { Form } from "./body.ts";
@@ -36,7 +35,7 @@ export interface ConsoleOptions {
   readonly trustedProxies: readonly Cidr[];
   readonly report: (error: unknown) => void;
   /** Called for each request that is refused before anybody is signed in. */
-  readonly refused: (caller: Caller, message: string) => void;
+  readonly refused: (caller: { address(): string | undefined }, message: string) => void;
 }
 
 type Cookies = Readonly<Record<string, Cookie<unknown> | undefined>>;

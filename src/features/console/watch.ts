@@ -1,4 +1,4 @@
-import type { Watcher } from "../../feature.ts";
+import type { ServerHooks } from "../../feature.ts";
 import type { Io } from "../../cli/io.ts";
 import { isEveryAddress } from "../../cli/reach.ts";
 import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
@@ -19,7 +19,7 @@ export async function watchWithConsole(
   address: ListenAddress,
   log: Logger,
   io: Io,
-): Promise<Watcher> {
+): Promise<ServerHooks> {
   const { config } = loaded;
   if (dataFolderOf(config) === inMemory) {
     throw new AppError(
@@ -34,18 +34,18 @@ export async function watchWithConsole(
   const env = { ...childEnvironment(loaded, io.env), [besideVariable]: "1" };
   const child = new ConsoleProcess(env, address, log);
   return {
-    async listen() {
+    async onStart() {
       const { url, firstLink } = await child.start(io.isTerminal ? ["--first-link"] : []);
       io.hearSignals().onReload(() => child.reload());
       return { title: "Console", url, more: firstLink === null ? [] : inviting(firstLink) };
     },
-    close: () => child.stop(),
+    onStop: () => child.stop(),
   };
 }
 
 /**
- * Throws when the console would listen where the service does. With --reuse-port, and so with
- * --processes, the system would give connections to one or the other.
+ * Throws when the console would listen where the service does. With --processes, the
+ * system would give connections to one or the other.
  */
 function refuseOwnPort({ config }: LoadedConfig, { host, port }: ListenAddress): void {
   if (port === 0 || port !== config.port) return;

@@ -3,10 +3,11 @@ import { type AnySetting, dataFolderOf, type LoadedConfig, type Setting } from "
 import { parseDuration } from "../../domain/duration.ts";
 import type { CommandEntry, Feature } from "../../feature.ts";
 import { gone } from "../gone.ts";
+import { warns } from "../../cli/member.ts";
 import { listMemoryMaxBytes } from "../child.ts";
 import { listenAddress } from "../listen-address.ts";
 import { backupSettings } from "./backup/settings.ts";
-import { watchForParent } from "./processes/parent.ts";
+import { hooksForParent } from "./processes/parent.ts";
 
 const metricsSetting = listenAddress(
   "metrics",
@@ -80,22 +81,22 @@ export const operateFeature: Feature = {
       serveInProcesses(loaded, io, count, loaded.valueOf(metricsSetting)),
     );
   },
-  async watch(loaded, log, io) {
-    const { config, valueOf } = loaded;
-    const member = watchForParent(config, io.env);
+  async hooks({ loaded, log, io, stop }) {
+    const { valueOf } = loaded;
+    const member = hooksForParent(io.env, stop);
     if (valueOf(backupSettings.to) !== undefined) {
       if (!isDatabase(loaded)) {
         await (await import("./backup/find.ts")).requireBackups(loaded, io);
-      } else if (member?.otherWarns !== true) {
+      } else if (warns(io.env)) {
         log.warn("--backup-to is for a data folder; back up the database with pg_dump.");
       }
     }
     const address = valueOf(metricsSetting);
     if (address === undefined) return member;
     // Loaded only when it is wanted: the library's memory is not free.
-    const { countForParent, watchForMetrics } = await import("./metrics/serve.ts");
+    const { countForParent, metricsHooks } = await import("./metrics/serve.ts");
     if (member === undefined) {
-      return watchForMetrics(loaded, address, log);
+      return metricsHooks(loaded, address, log);
     }
     return { ...member, ...countForParent(loaded, log, member.answer) };
   },

@@ -13,19 +13,17 @@ import { Schedule } from "./schedule.ts";
 /** What features do by the schedule, while the service runs. */
 export const scheduleFeature: Feature = {
   name: "schedule",
-  async watch(loaded, log, io) {
+  async hooks({ loaded, log, io }) {
     // No other process can open it.
     if (dataFolderOf(loaded.config) === inMemory) return undefined;
     let db: Database | undefined;
     let starting: Promise<Schedule> | undefined;
-    const close = async () => (await starting)?.close();
     return {
-      opened: (opened) => void (db = opened),
-      started() {
+      onStart: (opened) => void (db = opened),
+      onReady() {
         if (db !== undefined) starting = startSchedule(loaded, io, db, log);
       },
-      stopping: () => void close(),
-      close,
+      onStop: async () => (await starting)?.close(),
     };
   },
 };

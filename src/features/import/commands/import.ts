@@ -126,7 +126,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
       const summary = await inWords(name, () => imported(io, services, options, answered));
       report(io, summary, rejects, options, answered.prepared.input.bytes);
     },
-    { begins: true, rehearses: dryRun },
+    { begins: true, dryRun },
   );
 }
 

@@ -4,7 +4,7 @@ import { localHost } from "../../../cli/reach.ts";
 import { dataFolderOf, type LoadedConfig } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import type { Listening, Watcher } from "../../../feature.ts";
+import type { Listening, ServerHooks } from "../../../feature.ts";
 import { errorBody, jsonType, otherMethod, refusal, statusOf } from "../../../http/errors.ts";
 import type { Refusal } from "../../../service/admission.ts";
 import type { Logger } from "../../../service/log.ts";
@@ -21,20 +21,21 @@ const methods = "GET, HEAD";
 const reportMaxMs = 2_000;
 
 /** Counts what the service does and shows it at `address`, once it listens there. */
-export function watchForMetrics(
+export function metricsHooks(
   loaded: LoadedConfig,
   address: ListenAddress,
   log: Logger,
-): Watcher {
+): ServerHooks {
   const metrics = metricsOf(loaded, log);
   let server: MetricsServer | undefined;
   return {
-    ...counting(metrics, loaded),
-    listen() {
+    ...counting(metrics),
+    onStart(db) {
+      metrics.watchSchedule(db, hasBackups(loaded));
       server = serveMetrics(() => metrics.text(), address);
       return server.listening;
     },
-    async close() {
+    async onStop() {
       await server?.stop();
       metrics.close();
     },
@@ -46,10 +47,16 @@ export function countForParent(
   loaded: LoadedConfig,
   log: Logger,
   report: (metrics: () => Promise<readonly object[]>) => void,
-): Watcher {
+): ServerHooks {
   const metrics = metricsOf(loaded, log);
   report(() => metrics.json());
-  return counting(metrics, loaded);
+  return {
+    ...counting(metrics),
+    onStart(db) {
+      metrics.watchSchedule(db, hasBackups(loaded));
+      return undefined;
+    },
+  };
 }
 
 /**
@@ -125,12 +132,12 @@ function metricsOf({ config }: LoadedConfig, log: Logger): Metrics {
   return new Metrics(data === inMemory ? undefined : data, config.tlsCert, log);
 }
 
-function counting(metrics: Metrics, { valueOf }: LoadedConfig): Watcher {
-  const hasBackups = valueOf(backupSettings.to) !== undefined;
+const hasBackups = ({ valueOf }: LoadedConfig) => valueOf(backupSettings.to) !== undefined;
+
+function counting(metrics: Metrics) {
   return {
-    requests: metrics,
+    onResponse: (request) => metrics.answered(request),
     store: metrics.storeObserver,
-    opened: (db) => metrics.watchSchedule(db, hasBackups),
-    close: async () => metrics.close(),
-  };
+    onStop: async () => metrics.close(),
+  } satisfies ServerHooks;
 }

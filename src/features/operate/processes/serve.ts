@@ -1,14 +1,13 @@
 import type { ListenAddress } from "../../listen-address.ts";
-import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { announce, type Io, untilAborted } from "../../../cli/io.ts";
+import { memberVariable } from "../../../cli/member.ts";
 import { openLog } from "../../../cli/serve.ts";
 import { dataFolderOf, settings, type AnySetting, type LoadedConfig } from "../../../config.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { childEnvironment } from "../../child.ts";
 import { processesSetting } from "../index.ts";
-import { otherWarnsVariable } from "./parent.ts";
-import { MinuteBuckets, Supervisor } from "./supervisor.ts";
+import { Supervisor } from "./supervisor.ts";
 
 /**
  * Runs the service in `count` processes at one address until it is asked to stop. SIGHUP goes to
@@ -28,12 +27,11 @@ export async function serveInProcesses(
       { hint: "Name a folder with --data." },
     );
   }
-  const log = openLog(loaded.config, io);
+  const log = openLog(loaded, io);
   const supervisor = new Supervisor({
     count,
     shutdownTimeoutMs: loaded.config.shutdownTimeoutSeconds * 1000,
     log,
-    buckets: new MinuteBuckets(systemClock, loaded.config.anonymousPerMinute),
     envOf: (slot, port) => environmentOf(loaded, io, slot, port),
   });
   const started = Promise.withResolvers<void>();
@@ -61,7 +59,10 @@ export async function serveInProcesses(
   }
 }
 
-/** A process's variables: settings of only one process are the first one's. */
+/**
+ * A process's variables: settings of only one process are the first one's. Each has its share of
+ * what addresses without a key may ask, so that no process asks another.
+ */
 function environmentOf(
   loaded: LoadedConfig,
   { env }: Io,
@@ -69,14 +70,13 @@ function environmentOf(
   port: number | undefined,
 ): Record<string, string | undefined> {
   const onlyFirst = slot === 0 ? [] : loaded.all.filter(({ setting }) => setting.firstOnly);
+  const count = loaded.valueOf(processesSetting);
+  const share = Math.max(1, Math.floor(loaded.config.anonymousPerMinute / count));
   const changed = new Map<AnySetting, string | undefined>([
     ...onlyFirst.map(({ setting }) => [setting, undefined] as const),
     [processesSetting, "1"],
-    [settings.reusePort, "true"],
+    [settings.anonymousPerMinute, String(share)],
   ]);
   if (port !== undefined) changed.set(settings.port, String(port));
-  return {
-    ...childEnvironment(loaded, env, changed),
-    ...(slot !== 0 && { [otherWarnsVariable]: "1" }),
-  };
+  return { ...childEnvironment(loaded, env, changed), [memberVariable]: String(slot) };
 }

@@ -1,8 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { EnvironmentVariables } from "../../../config.ts";
-import type { Clock } from "../../../domain/clock.ts";
-import { labelAt, windowMs } from "../../../domain/windows.ts";
-import { bucketsMax, type Granted, overflowBucket } from "../../../service/anonymous.ts";
 import type { Logger } from "../../../service/log.ts";
 import { program } from "../../child.ts";
 import { RestartPause } from "../../restart-pause.ts";
@@ -13,37 +10,10 @@ const pauseMs = [100, 10_000] as const;
 /** How much longer than its own shutdown timeout a process may take to end. */
 const graceMs = 5_000;
 
-/** Buckets of addresses: requests counted a minute at a time, in memory only. */
-export class MinuteBuckets {
-  readonly #clock: Clock;
-  readonly #perMinute: number;
-  #label = 0;
-  #used = new Map<string, number>();
-
-  constructor(clock: Clock, perMinute: number) {
-    this.#clock = clock;
-    this.#perMinute = perMinute;
-  }
-
-  /** Takes `want` requests from a bucket, or what it has left. Taking none shows what it gave. */
-  reserve(bucket: string, want: number): Granted {
-    const label = labelAt(this.#label, this.#clock(), windowMs.minute);
-    if (label > this.#label) this.#used = new Map();
-    this.#label = label;
-    const isKept = this.#used.has(bucket) || this.#used.size < bucketsMax;
-    const name = isKept ? bucket : overflowBucket;
-    const before = this.#used.get(name) ?? 0;
-    const granted = Math.min(want, this.#perMinute - before);
-    if (granted > 0) this.#used.set(name, before + granted);
-    return { label, used: before + granted, granted };
-  }
-}
-
 interface SupervisorOptions {
   readonly count: number;
   readonly shutdownTimeoutMs: number;
   readonly log: Logger;
-  readonly buckets: MinuteBuckets;
   /** The environment of the process in `slot`; `port` is undefined for that of the settings. */
   readonly envOf: (slot: number, port: number | undefined) => EnvironmentVariables;
 }
@@ -115,8 +85,8 @@ export class Supervisor {
   }
 
   #add(slot: number): Member {
-    const { buckets, envOf } = this.#options;
-    const member = new Member(slot, envOf(slot, this.#port), buckets);
+    const { envOf } = this.#options;
+    const member = new Member(slot, envOf(slot, this.#port));
     this.#members.push(member);
     void this.#dropAtEnd(member);
     return member;
@@ -173,8 +143,7 @@ export class Member {
   readonly #child: ChildProcess | undefined;
   readonly #metrics = new Questions<readonly object[]>();
 
-  /** `buckets` have what callers without a key have used at all processes together. */
-  constructor(slot: number, env: EnvironmentVariables, buckets: MinuteBuckets) {
+  constructor(slot: number, env: EnvironmentVariables) {
     this.slot = slot;
     const ready = Promise.withResolvers<number | undefined>();
     const ended = Promise.withResolvers<number | string>();
@@ -195,7 +164,7 @@ export class Member {
     this.#child.on("message", (message) => {
       const said = message as MemberMessage;
       if (said.type === "ready") ready.resolve(said.port);
-      else this.#heard(said, buckets);
+      else this.#metrics.answer(said.id, said.metrics);
     });
     this.#child.on("exit", (code, signal) => end(signal ?? code ?? 1));
     this.#child.on("error", ({ message }) => end(message));
@@ -219,12 +188,6 @@ export class Member {
   metrics(): Promise<readonly object[]> {
     if (this.#child?.connected !== true) return Promise.resolve([]);
     return this.#metrics.ask((id) => this.#send({ type: "metrics", id }));
-  }
-
-  #heard(said: Exclude<MemberMessage, { type: "ready" }>, buckets: MinuteBuckets) {
-    if (said.type === "metrics") return this.#metrics.answer(said.id, said.metrics);
-    const granted = buckets.reserve(said.bucket, said.want);
-    return this.#send({ type: "reserved", id: said.id, granted });
   }
 
   #send(message: SupervisorMessage): void {

@@ -164,7 +164,7 @@ async function copyBetween(
   io: Io,
   { source, target, config }: Places,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
-  const say = (step: string) => void (io.talkIsTerminal && io.err(`${step}\n`));
+  const say = (step: string) => void (io.stderrIsTTY && io.err(`${step}\n`));
   await requireUnusedPlace(source, config);
   await using opened = new AsyncDisposableStack();
   const from = await open(io, source, config);
