@@ -24,6 +24,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "damaged lists": ["scripts/fuzz-import.ts", "--runs", "10000", "--seed", seed],
   kills: ["test-system/soak/soak.ts", "30", "--kills", "200", "--seed", seed],
   soak: ["test-system/soak/soak.ts", "30"],
+  mutation: ["scripts/mutation.ts"],
   "packages, containers, clients": ["test", "--timeout", "600000", "./test-system/long"],
 };
 
