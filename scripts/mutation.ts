@@ -85,7 +85,7 @@ function mutantsOf({ text }: Source, node: Node): Mutant[] {
 
 /** True if a test notices what stands in the copy. */
 async function isNoticed(copy: string, tests: readonly string[]): Promise<boolean> {
-  const child = Bun.spawn([process.execPath, "test", "--bail", ...tests], {
+  const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", "--bail", ...tests], {
     cwd: copy,
     stdin: "ignore",
     stdout: "pipe",

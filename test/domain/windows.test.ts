@@ -13,7 +13,6 @@ import {
   windowView,
 } from "../../src/domain/windows.ts";
 import { checked } from "./checked.ts";
-import { type Action, LimiterDriver } from "./limiter-driver.ts";
 
 const { minute, day } = windowMs;
 const startMs = Date.UTC(2026, 10, 21, 8, 30);
@@ -44,123 +43,6 @@ const someTime = fc.oneof(
     .tuple(fc.constantFrom(startMs, midnightMs), fc.integer({ min: -6_000, max: 6_000 }))
     .map(([edgeMs, offsetMs]) => edgeMs + offsetMs),
 );
-
-describe("many processes on one row, against the model", () => {
-  const process = fc.nat(3);
-  const request: fc.Arbitrary<Action> = fc.record({
-    kind: fc.constant("request"),
-    process,
-    times: fc.integer({ min: 1, max: 90 }),
-  });
-  const forward: fc.Arbitrary<Action> = fc.record({
-    kind: fc.constant("clock"),
-    byMs: fc.oneof(
-      fc.nat(2_000),
-      fc.nat(70_000),
-      fc.constantFrom(1, minute, 600_000, 26 * 3_600_000, day),
-    ),
-  });
-  const back: fc.Arbitrary<Action> = fc.record({
-    kind: fc.constant("clock"),
-    byMs: fc.constantFrom(-1, -1_000, -15_000, -minute, -minute - 1, -600_000, -26 * 3_600_000),
-  });
-  const plan: fc.Arbitrary<Action> = fc.record({ kind: fc.constant("plan"), limits: someLimits });
-  const stop: fc.Arbitrary<Action> = fc.record({ kind: fc.constant("stop"), process });
-  const kill: fc.Arbitrary<Action> = fc.record({ kind: fc.constant("kill"), process });
-
-  function runs(actions: fc.Arbitrary<Action>) {
-    return fc.tuple(someLimits, someTime, fc.array(actions, { maxLength: 40 }));
-  }
-
-  test("never over, both or neither, labels only forward: under kills and every clock step", () => {
-    const seen = { admitted: 0, refused: 0, lost: 0, relabelled: 0 };
-    const actions = fc.oneof(request, request, request, forward, back, plan, stop, kill);
-    checked(
-      runs(actions),
-      ([limits, nowMs, steps]) => {
-        const driver = new LimiterDriver(limits, nowMs);
-        for (const step of steps) driver.run(step);
-        for (const name of ["admitted", "refused", "lost", "relabelled"] as const) {
-          seen[name] += driver.totals[name];
-        }
-      },
-      10_000,
-    );
-    // The runs reach what they are for.
-    expect(seen.admitted).toBeGreaterThan(100_000);
-    expect(seen.refused).toBeGreaterThan(100_000);
-    expect(seen.lost).toBeGreaterThan(500);
-    expect(seen.relabelled).toBeGreaterThan(500);
-  });
-
-  test.each([
-    ["1 s to a minute", 1_000, minute],
-    ["a minute to 2 h", minute + 1, 7_200_000],
-  ])(
-    "a clock that bounces by %s admits nothing twice in a window that stands",
-    (_, leastMs, mostMs) => {
-      const seen = { admitted: 0, refused: 0, relabelled: 0 };
-      const bounces = fc.array(fc.tuple(process, fc.integer({ min: leastMs, max: mostMs })), {
-        minLength: 2,
-        maxLength: 20,
-      });
-      const holds = ([limits, nowMs, steps]: [Limits, number, [number, number][]]) => {
-        const driver = new LimiterDriver(limits, nowMs);
-        const ask = (process: number) =>
-          driver.run({ kind: "request", process, times: limits.perMinute + 1 });
-        for (const [process, byMs] of steps) {
-          ask(process);
-          driver.run({ kind: "clock", byMs });
-          ask(process);
-          driver.run({ kind: "clock", byMs: -byMs });
-        }
-        ask(0);
-        for (const name of ["admitted", "refused", "relabelled"] as const) {
-          seen[name] += driver.totals[name];
-        }
-        if (driver.totals.relabelled > 0) return;
-        expect(Math.max(...driver.admittedByMinute.values())).toBeLessThanOrEqual(limits.perMinute);
-        // A minute before the bounce and one after it, whatever the number of bounces.
-        expect(driver.admittedByMinute.size).toBeLessThanOrEqual(2);
-      };
-      checked(fc.tuple(smallLimits, someTime, bounces), holds, 300);
-      expect(seen.admitted).toBeGreaterThan(1_000);
-      expect(seen.refused).toBeGreaterThan(1_000);
-      if (leastMs > minute) expect(seen.relabelled).toBeGreaterThan(100);
-      else expect(seen.relabelled).toBe(0);
-    },
-  );
-
-  test("without a kill exactly the limit is admitted, whoever asks", () => {
-    const actions = fc.oneof(request, request, stop);
-    checked(
-      runs(actions),
-      ([limits, , steps]) => {
-        const driver = new LimiterDriver(limits, startMs);
-        for (const step of steps) driver.run(step);
-        for (const each of [0, 1, 2, 3]) {
-          driver.run({ kind: "request", process: each, times: limits.perMinute + 1 });
-        }
-        expect(driver.totals.admitted).toBe(Math.min(limits.perMinute, limits.perDay));
-        expect(driver.totals.lost).toBe(0);
-      },
-      300,
-    );
-  });
-
-  test("a kill costs at most what the plan allows in one second", () => {
-    checked(
-      fc.tuple(someLimits, fc.array(fc.oneof(request, kill), { maxLength: 40 })),
-      ([limits, steps]) => {
-        const driver = new LimiterDriver(limits, startMs);
-        for (const step of steps) driver.run(step);
-        const kills = steps.filter(({ kind }) => kind === "kill").length;
-        expect(driver.totals.lost).toBeLessThanOrEqual(kills * (reservationSize(limits) - 1));
-      },
-      300,
-    );
-  });
-});
 
 describe("labelAt", () => {
   test("is the window of the clock, and of its first millisecond too", () => {
