@@ -24,6 +24,9 @@ export const movedMark = "moved_to";
 /** The mark of a store that a copy fills: where from. It goes when the copy is whole. */
 export const copyMark = "copied_from";
 
+/** The greatest timeline of PostgreSQL on which the store was served, where it has several hosts. */
+export const timelineMark = "timeline";
+
 /** Where the console is. */
 export const addressMeta = "console";
 

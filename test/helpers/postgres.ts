@@ -45,6 +45,8 @@ export interface OwnServer extends TestServer {
   kill(): void;
   /** Makes the standby the server. */
   promote(): Promise<void>;
+  /** Starts what was the server before a promotion again, as if nothing had happened. */
+  comeBack(): Promise<void>;
   /** Stops the server with all its processes, so that it answers nothing and closes nothing. */
   freeze(): void;
   thaw(): void;
@@ -93,6 +95,9 @@ export async function startServer(...settings: readonly string[]): Promise<OwnSe
     kill: () => signalFamily(pid, "SIGKILL"),
     async promote() {
       await order("PROMOTE");
+    },
+    async comeBack() {
+      await order("COME-BACK");
     },
     freeze: () => signalFamily(pid, "SIGSTOP"),
     thaw: () => signalFamily(pid, "SIGCONT"),

@@ -2,10 +2,9 @@
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { connect } from "../../src/features/postgres/connections.ts";
-import { parseDatabaseAddress } from "../../src/features/postgres/address.ts";
 import { migrate, postgresMigrations } from "../../src/features/postgres/migrate.ts";
 import { systemClock } from "../../src/domain/clock.ts";
 import type { KeyHash, Store } from "../../src/storage/contract.ts";
@@ -30,7 +29,7 @@ async function fillAsBefore(kind: string, [, where = ""]: readonly string[]): Pr
     for (const file of ["rehome.db", "limits.db"]) cpSync(join(fixture, file), join(where, file));
     return;
   }
-  const sql = connect(parseDatabaseAddress(where), { max: 1, timeoutMs: 5_000 });
+  const sql = new SQL(where, { max: 1, bigint: true });
   await migrate(sql, where, postgresMigrations.slice(0, 1));
   await sql.unsafe("DELETE FROM rehome.schema_migrations");
   await sql.unsafe(await Bun.file(join(fixture, "postgres.sql")).text());
@@ -92,7 +91,7 @@ async function fillBefore(
     for (const statement of statements) db.run(statement);
     return;
   }
-  const sql = connect(parseDatabaseAddress(where), { max: 1, timeoutMs: 5_000 });
+  const sql = new SQL(where, { max: 1, bigint: true });
   await migrate(sql, where, before(postgresMigrations));
   await sql.unsafe("SET search_path TO rehome");
   for (const statement of statements) await sql.unsafe(statement);

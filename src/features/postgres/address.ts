@@ -40,7 +40,7 @@ export interface DatabaseHost {
 }
 
 export interface DatabaseAddress {
-  /** At least one. Of several, the first that accepts writes is used. */
+  /** At least one. Of several, the primary is used. */
   readonly hosts: readonly [DatabaseHost, ...DatabaseHost[]];
   readonly user: string;
   readonly database: string;
@@ -57,11 +57,12 @@ export interface DatabaseAddress {
 
 /** How `address` is shown: without its password and parameters. */
 export function describeAddress({ user, hosts, database }: DatabaseAddress) {
-  const where = hosts.map(
-    ({ host, port, socketFolder }) =>
-      `${socketFolder ?? (isIP(host) === 6 ? `[${host}]` : host)}:${port}`,
-  );
+  const where = hosts.map(describeHost);
   return `postgres://${encodeURIComponent(user)}@${where.join(",")}/${encodeURIComponent(database)}`;
+}
+
+export function describeHost({ host, port, socketFolder }: DatabaseHost): string {
+  return `${socketFolder ?? (isIP(host) === 6 ? `[${host}]` : host)}:${port}`;
 }
 
 /**

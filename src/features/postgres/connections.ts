@@ -1,14 +1,9 @@
-import { SQL } from "bun";
+import type { SQL } from "bun";
 import { drizzle, type BunSQLDatabase } from "drizzle-orm/bun-sql";
 import type { DatabaseAddress, DatabaseHost } from "./address.ts";
-import {
-  asAppError,
-  DeadlineError,
-  isConnectionLoss,
-  ReadOnlyError,
-  unavailable,
-  unwrap,
-} from "./failures.ts";
+import { AppError } from "../../domain/errors.ts";
+import { before, closeAtOnce, connect, requireWritable } from "./connect.ts";
+import { asAppError, DeadlineError, isConnectionLoss, unavailable, unwrap } from "./failures.ts";
 
 /** Pauses between attempts to reach a database that is gone. */
 const probePauseMs = { first: 20, max: 250 } as const;
@@ -21,6 +16,8 @@ interface ConnectionsOptions<Session> {
   readonly address: DatabaseAddress;
   /** The first of its hosts to use. */
   readonly host: DatabaseHost;
+  /** Finds the one to use after a loss. */
+  readonly findHost: () => Promise<DatabaseHost>;
   readonly max: number;
   /** How long a piece of work may take, waiting for a connection included. */
   readonly timeoutMs: number;
@@ -173,21 +170,24 @@ export class Connections<Session> {
   }
 
   async #probe(): Promise<void> {
-    const { address, timeoutMs } = this.#options;
+    const { timeoutMs, findHost, onLoss } = this.#options;
     let pauseMs: number = probePauseMs.first;
+    let told: string | undefined;
     while (!this.#isClosed) {
-      for (const host of address.hosts) {
-        let attempt: Opened<Session> | undefined;
-        try {
-          // It throws for what the address names, such as a certificate's file that is gone.
-          attempt = this.#open(host);
-          await before(attemptEndMs(address, timeoutMs), this.#ping(attempt));
-          this.#opened = attempt;
-          this.#host = host;
-          return;
-        } catch {
-          if (attempt !== undefined) await closeAtOnce(attempt.sql);
-        }
+      let attempt: Opened<Session> | undefined;
+      try {
+        const host = await findHost();
+        // It throws for what the address names, such as a certificate's file that is gone.
+        attempt = this.#open(host);
+        await before(performance.now() + timeoutMs, this.#ping(attempt));
+        this.#opened = attempt;
+        this.#host = host;
+        return;
+      } catch (error) {
+        if (attempt !== undefined) await closeAtOnce(attempt.sql);
+        // What waits for an operator, such as an old primary that is back.
+        if (error instanceof AppError && error.message !== told) onLoss(error);
+        if (error instanceof AppError) told = error.message;
       }
       await Bun.sleep(pauseMs);
       pauseMs = Math.min(pauseMs * 2, probePauseMs.max);
@@ -195,116 +195,4 @@ export class Connections<Session> {
   }
 }
 
-/** When an attempt at one host ends, so that all of them have their turn within the time-out. */
-function attemptEndMs({ hosts }: DatabaseAddress, timeoutMs: number): number {
-  return performance.now() + timeoutMs / hosts.length;
-}
-
-/** Whether the server accepts writes. Rejects when it does not answer. */
-export async function isWritable(sql: SQL): Promise<boolean> {
-  const [row] = (await sql`
-    SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'
-      AS "isWritable"`) as [{ isWritable: boolean }];
-  return row.isWritable;
-}
-
-/** Rejects where a write would only lose the connection again, such as at a standby. */
-export async function requireWritable(sql: SQL): Promise<void> {
-  if (!(await isWritable(sql))) throw new ReadOnlyError("the server does not accept writes");
-}
-
-/**
- * A connection to the first host of `address` that accepts writes. With one host it is not asked:
- * what the connection is for shows it. Rejects with the last host's failure when there is none.
- */
-export async function connectToPrimary(
-  address: DatabaseAddress,
-  timeoutMs: number,
-): Promise<{ readonly sql: SQL; readonly host: DatabaseHost }> {
-  const [first] = address.hosts;
-  if (address.hosts.length === 1) {
-    return { sql: connect(address, { host: first, max: 1, timeoutMs }), host: first };
-  }
-  let failure: unknown;
-  for (const host of address.hosts) {
-    const sql = connect(address, { host, max: 1, timeoutMs });
-    try {
-      await before(attemptEndMs(address, timeoutMs), requireWritable(sql));
-      return { sql, host };
-    } catch (error) {
-      failure = error;
-      await closeAtOnce(sql);
-    }
-  }
-  throw failure;
-}
-
-interface ConnectOptions {
-  /** By default the first. */
-  readonly host?: DatabaseHost;
-  readonly max: number;
-  readonly timeoutMs: number;
-}
-
 export type Runner<Session> = Pick<Connections<Session>, "run">;
-
-/** One connection or several to a host of `address`, opened when the first statement needs them. */
-export function connect(
-  address: DatabaseAddress,
-  { host = address.hosts[0], max, timeoutMs }: ConnectOptions,
-): SQL {
-  const { socketFolder } = host;
-  return new SQL({
-    adapter: "postgres",
-    ...(socketFolder === undefined ? { hostname: host.host } : { path: socketFolder }),
-    port: host.port,
-    username: address.user,
-    password: address.password,
-    database: address.database,
-    tls: socketFolder === undefined ? tlsOf(address) : "disable",
-    channelBinding: address.channelBinding,
-    connection: address.startup,
-    max,
-    connectionTimeout: timeoutMs / 1000,
-    // int64 stays exact.
-    bigint: true,
-  });
-}
-
-function tlsOf(address: DatabaseAddress): NonNullable<SQL.PostgresOrMySQLOptions["tls"]> {
-  const { sslMode, sslRootCert, sslCert, sslKey } = address;
-  if (sslMode === "disable") return "disable";
-  const isVerified = sslMode !== "require";
-  return {
-    // Said outright, because NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
-    rejectUnauthorized: isVerified,
-    ...(sslMode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
-    ...(sslRootCert === undefined ? {} : { caFile: sslRootCert }),
-    ...(sslCert === undefined ? {} : { certFile: sslCert }),
-    ...(sslKey === undefined ? {} : { keyFile: sslKey }),
-  };
-}
-
-async function closeAtOnce(sql: SQL): Promise<void> {
-  try {
-    await sql.close({ timeout: 0 });
-  } catch {
-    // It is not used any more either way.
-  }
-}
-
-/** What `promise` resolves to, or DeadlineError when it takes longer. */
-async function before<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new DeadlineError("the database did not answer in time")),
-    Math.max(0, deadlineMs - performance.now()),
-  );
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-    // Whichever comes second is nobody's any more.
-    promise.catch(() => {});
-  }
-}

@@ -1,15 +1,19 @@
+import type { SQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
 import { type JobRow, jobRows, jobsSql } from "../jobs.ts";
 import { movedMark } from "../../storage/store-state.ts";
-import { describeAddress, parseDatabaseAddress } from "./address.ts";
+import { describeAddress, describeHost, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
-import { connectToPrimary, type connect } from "./connections.ts";
+import { PrimaryFinder } from "./primary.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations, refuseCopy } from "./migrate.ts";
 
 interface PostgresDiagnosis {
   readonly where: string;
+  /** The host that is used, where the address has several, and others that accept writes. */
+  readonly host: string | undefined;
+  readonly rivals: readonly string[];
   readonly server: string;
   readonly bytes: number;
   readonly serverMs: number;
@@ -25,9 +29,10 @@ export async function diagnosePostgres(
 ): Promise<PostgresDiagnosis> {
   const parsed = parseDatabaseAddress(address);
   const where = describeAddress(parsed);
-  let sql: ReturnType<typeof connect> | undefined;
+  let sql: SQL | undefined;
   try {
-    ({ sql } = await connectToPrimary(parsed, timeoutMs));
+    const found = await new PrimaryFinder(parsed, timeoutMs).find();
+    ({ sql } = found);
     await checkServer(sql, where);
     const applied = await appliedMigrations(sql, where);
     const [row] = (await sql`
@@ -51,6 +56,8 @@ export async function diagnosePostgres(
     if (pending.length === 0) await refuseCopy(sql, where);
     return {
       where,
+      host: parsed.hosts.length > 1 ? describeHost(found.host) : undefined,
+      rivals: found.rivals.map(describeHost),
       movedTo: pending.length === 0 ? await movedPlace(sql) : undefined,
       jobs: pending.length === 0 ? jobRows(await sql.unsafe(jobsSql(`${schemaName}.`))) : [],
       server: `PostgreSQL ${row.version}`,
@@ -66,7 +73,7 @@ export async function diagnosePostgres(
 }
 
 /** Whether this user may do with every table of the store, and its ids, what a server does. */
-async function mayWrite(sql: ReturnType<typeof connect>): Promise<boolean> {
+async function mayWrite(sql: SQL): Promise<boolean> {
   const [row] = (await sql`
     SELECT coalesce(bool_and(has_table_privilege(oid, 'SELECT')
       AND has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
@@ -79,7 +86,7 @@ async function mayWrite(sql: ReturnType<typeof connect>): Promise<boolean> {
   return row.mayWrite;
 }
 
-async function movedPlace(sql: ReturnType<typeof connect>): Promise<string | undefined> {
+async function movedPlace(sql: SQL): Promise<string | undefined> {
   const rows = (await sql`SELECT value FROM rehome.store_state WHERE name = ${movedMark}`) as {
     value: string;
   }[];

@@ -11,8 +11,8 @@ import { schemaName } from "../../storage/schema.postgres.ts";
 
 export { postgresMigrations } from "./migrations.ts";
 
-/** The oldest server that this program is made for: `server_version_num` of PostgreSQL 14. */
-const serverVersionMin = 140_000;
+/** The oldest server that this program is tested on: `server_version_num` of PostgreSQL 15. */
+const serverVersionMin = 150_000;
 /** Marks the lock under which migrations run: "rehome" on a telephone's keys. */
 const migrationLock = 734_663;
 

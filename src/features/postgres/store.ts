@@ -4,19 +4,14 @@ import type { Clock } from "../../domain/clock.ts";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
 import { describeAddress, type DatabaseAddress, type DatabaseHost } from "./address.ts";
-import {
-  connectToPrimary,
-  Connections,
-  isWritable,
-  repeatable,
-  requireWritable,
-  type Query,
-} from "./connections.ts";
+import { isWritable, requireWritable } from "./connect.ts";
+import { Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
 import { keyStore, noteMinute, type KeyStore } from "../../storage/keys.ts";
 import { counterReads } from "../../storage/counters.ts";
 import { migrate, postgresMigrations, refuseCopy } from "./migrate.ts";
 import { hotReads, PostgresPets } from "./pets.ts";
+import { PrimaryFinder } from "./primary.ts";
 import { postgresDatabase } from "./transaction.ts";
 import { freshMs, type Poll, polled, readVersions, VersionWatch } from "./versions.ts";
 import { windowStore } from "./windows.ts";
@@ -53,12 +48,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const { address, timeoutMs } = options;
   const where = describeAddress(address);
   try {
-    const { sql, host } = await connectToPrimary(address, timeoutMs);
+    const primary = new PrimaryFinder(address, timeoutMs);
+    const { sql, host } = await primary.find();
     try {
       await migrate(sql, where, postgresMigrations, options.mayMigrate);
       if (options.mayBeCopy !== true) await refuseCopy(sql, where);
       const first = await polled(() => readVersions(sql), options.systemClock);
-      return new PostgresStore(options, host, first);
+      return new PostgresStore(options, primary, host, first);
     } finally {
       await sql.close({ timeout: 0 });
     }
@@ -80,8 +76,13 @@ function propagatedKeys(keys: KeyStore): KeyStore {
   };
 }
 
-function openConnections({ address, timeoutMs, onError }: PostgresOptions, host: DatabaseHost) {
-  const common = { address, host, timeoutMs, onLoss: onError };
+function openConnections(
+  { address, timeoutMs, onError }: PostgresOptions,
+  primary: PrimaryFinder,
+  host: DatabaseHost,
+) {
+  const findHost = () => primary.findHost();
+  const common = { address, host, findHost, timeoutMs, onLoss: onError };
   const single = { ...common, max: 1, workMax: 256 };
   const writes = {
     ...single,
@@ -120,14 +121,15 @@ class PostgresStore implements Store {
   readonly #versions: VersionWatch;
   readonly #settled: () => Promise<unknown>;
 
-  constructor(options: PostgresOptions, host: DatabaseHost, first: Poll) {
+  constructor(options: PostgresOptions, primary: PrimaryFinder, host: DatabaseHost, first: Poll) {
     const { address, timeoutMs, clock, onCommit = () => {} } = options;
-    const connections = openConnections(options, host);
+    const connections = openConnections(options, primary, host);
     const { reads } = connections;
     const poll = () =>
       reads.run(async ({ sql }) => {
         // A primary that became a standby goes on answering reads, of an older and older state.
         if (address.hosts.length > 1) await requireWritable(sql);
+        if (options.mayMigrate !== false) await primary.mark(sql);
         return readVersions(sql);
       }, repeatable);
     this.#versions = new VersionWatch(poll, options.systemClock, first, options.pollMs);

@@ -5,6 +5,7 @@
  */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
+import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";
 import { startServer, testDatabase } from "../../../test/helpers/postgres.ts";
 import { postgresStore } from "./feature-store.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
@@ -120,3 +121,59 @@ test.each([
   },
   120_000,
 );
+
+test("an old primary that comes back takes nobody in", async () => {
+  const server = await startServer();
+  const standby = new URL(await server.replicate(Number(new URL(server.url).port)));
+  const database = await testDatabase(server.url);
+  const old = new URL(database.url);
+  // The old one stands first.
+  const both = database.url.replace(/(?<=@)[^/]+/, `${old.host},${standby.host}`);
+  const problems: string[] = [];
+  const onProblem = (error: unknown) => problems.push((error as Error).message);
+  const store = await postgresStore.open(both, { timeoutMs, onProblem });
+  await store.pets.create({ name: "before", categoryId: 1n });
+  server.kill();
+  await server.promote();
+  const create = (name: string) => store.pets.create({ name, categoryId: 1n });
+  const retried = async (name: string) => {
+    const deadlineMs = performance.now() + 60_000;
+    for (;;) {
+      try {
+        return await create(name);
+      } catch (error) {
+        if (performance.now() > deadlineMs) throw error;
+        await Bun.sleep(20);
+      }
+    }
+  };
+  await retried("after");
+  await server.comeBack();
+
+  // Whoever starts now, such as a command, and the doctor, find the new one.
+  const next = await postgresStore.open(both, { timeoutMs: 60_000 });
+  expect((await next.pets.page({ limit: 10 })).map(({ name }) => name)).toEqual([
+    "before",
+    "after",
+  ]);
+  await next.close();
+  const found = await diagnosePostgres(both, 60_000);
+  expect(found).toMatchObject({ host: standby.host, rivals: [old.host] });
+
+  // The new one freezes: the server has seen its timeline, and goes on nowhere else.
+  server.freeze();
+  const isTold = () => problems.some((each) => each.includes("is an old primary (timeline 1)"));
+  const deadlineMs = performance.now() + 60_000;
+  while (!isTold()) {
+    expect(performance.now()).toBeLessThan(deadlineMs);
+    expect(await create("lost").catch((error: AppError) => error.kind)).toBe("unavailable");
+    await Bun.sleep(20);
+  }
+  server.thaw();
+  await retried("again");
+  await store.close();
+  await using lone = new Bun.SQL(old.href, { max: 1 });
+  const names = (await lone`SELECT name FROM rehome.pets ORDER BY id`) as { name: string }[];
+  expect(names.map(({ name }) => name)).toEqual(["before"]);
+  await server.stop();
+}, 120_000);

@@ -95,13 +95,15 @@ export async function examineDatabase(
   const check = "database";
   try {
     const found = await diagnosePostgres(address, timeoutMs);
-    const { where, server, bytes, pending, movedTo, jobs, serverMs } = found;
+    const { where, host, rivals, server, bytes, pending, movedTo, jobs, serverMs } = found;
     const nowMs = clock();
-    const detail = `${where} (${why}), ${server}, ${bytesText(bytes)}`;
+    const used = host === undefined ? "" : `, on ${host}`;
+    const detail = `${where} (${why})${used}, ${server}, ${bytesText(bytes)}`;
     const advice = "The next start updates it; make a dump with pg_dump first.";
     return [
       checkSchema(check, detail, pending, advice),
       ...moved(movedTo),
+      ...rivals.map(rival),
       ...checkSources(jobs, nowMs),
       ...checkSkew(Math.abs(nowMs - serverMs)),
       checkClock(nowMs, 0),
@@ -110,6 +112,13 @@ export async function examineDatabase(
     const finding = failWith(check, error as AppError, "Check that it runs and can be reached.");
     return [{ ...finding, detail: `${finding.detail} (${why})` }, checkClock(clock(), 0)];
   }
+}
+
+/** A host that accepts writes beside the primary: what it stores would be nobody's. */
+function rival(host: string): Finding {
+  const detail = `${host} accepts writes too, though it is not the primary`;
+  const advice = "Stop it, and make it a standby of the primary, such as with pg_rewind.";
+  return fail("second primary", detail, advice);
 }
 
 function checkSchema(

@@ -17,7 +17,7 @@ import type { SQL } from "bun";
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
-import { connectToPrimary } from "../connections.ts";
+import { PrimaryFinder } from "../primary.ts";
 import { explainRefusal } from "../failures.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { type CopiedPart, copyStore } from "./copy.ts";
@@ -224,7 +224,7 @@ async function onDatabase<T>(
 ): Promise<T> {
   const parsed = parseDatabaseAddress(address);
   const where = describeAddress(parsed);
-  const { sql } = await connectToPrimary(parsed, timeoutMs);
+  const { sql } = await new PrimaryFinder(parsed, timeoutMs).find();
   try {
     return await work(sql, where);
   } catch (error) {
