@@ -8,23 +8,28 @@ export interface GroupCommitOptions {
 }
 
 /**
+ * Stores items in one commit, and resolves with their results in order. An item whose values the
+ * database refused has its error there, and the others are stored. Rejects when none is. It never
+ * runs twice at a time. `sinceMs` is the time (performance.now()) since which the first item waits.
+ */
+type Commit<Item, Result> = (
+  items: Item[],
+  sinceMs: number,
+) => Promise<readonly (Result | Error)[]>;
+
+/**
  * Group commit: items that arrive during a commit share the next one. Under load a durable write
  * then costs little more than its own bytes, because one fsync serves all of them.
  */
 export class GroupCommit<Item, Result> {
-  readonly #commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>;
+  readonly #commit: Commit<Item, Result>;
   readonly #batchMax: number;
   readonly #waitingMax: number;
   #waiting: Waiting<Item, Result>[] = [];
   #running: Promise<void> | undefined;
 
-  /**
-   * `commit` stores all items or none, and resolves with their results in order. It never runs
-   * twice at a time. Its second argument is the time (performance.now()) since which the first item
-   * waits.
-   */
   constructor(
-    commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>,
+    commit: Commit<Item, Result>,
     { batchMax = 4_096, waitingMax = Infinity }: GroupCommitOptions = {},
   ) {
     this.#commit = commit;
@@ -34,7 +39,7 @@ export class GroupCommit<Item, Result> {
 
   /**
    * Resolves with the item's result once the commit that holds it is done, or rejects with that
-   * commit's error. An item whose `signal` is aborted before its commit begins is left out, and
+   * commit's error, or with `invalid_request` for the item's own. An item whose `signal` is aborted before its commit begins is left out, and
    * rejects with `invalid_request`.
    */
   add(item: Item, signal?: AbortSignal): Promise<Result> {
@@ -62,7 +67,11 @@ export class GroupCommit<Item, Result> {
       try {
         const items = batch.map(({ item }) => item);
         const results = await this.#commit(items, batch[0]?.sinceMs ?? 0);
-        batch.forEach(({ resolve }, position) => resolve(results[position] as Result));
+        batch.forEach(({ resolve, reject }, position) => {
+          const result = results[position] as Result | Error;
+          if (result instanceof Error) reject(refusedValue(result));
+          else resolve(result);
+        });
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -81,6 +90,12 @@ export class GroupCommit<Item, Result> {
 
 const aborted = () =>
   new AppError("invalid_request", "The request ended before it was carried out.");
+
+/** The error of a create whose values the database refused with `cause`. */
+export function refusedValue(cause: Error): AppError {
+  if (cause instanceof AppError) return cause;
+  return new AppError("invalid_request", "The store cannot hold these values.", { cause });
+}
 
 interface Waiting<Item, Result> {
   readonly item: Item;

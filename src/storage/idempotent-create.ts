@@ -20,12 +20,24 @@ export async function addOnce(tx: Tx, create: IdempotentCreate): Promise<StoredC
   });
 }
 
+/**
+ * The same for several creates. Where the database refuses the values of one, its error is in its
+ * place: the animal is the first thing that a create adds, so nothing else is left of it.
+ */
 export async function addAllOnce(
   tx: Tx,
   creates: readonly IdempotentCreate[],
-): Promise<StoredCreate[]> {
-  const added: StoredCreate[] = [];
-  for (const create of creates) added.push(await addOnce(tx, create));
+  isOfValue: (error: unknown) => boolean,
+): Promise<(StoredCreate | Error)[]> {
+  const added: (StoredCreate | Error)[] = [];
+  for (const create of creates) {
+    added.push(
+      await addOnce(tx, create).catch((error: unknown) => {
+        if (isOfValue(error)) return error as Error;
+        throw error;
+      }),
+    );
+  }
   return added;
 }
 

@@ -6,6 +6,7 @@ import type { ApiKey, KeySecret } from "../../src/domain/api-key.ts";
 import { noBan } from "../../src/domain/ban.ts";
 import { int64Max, int64Min } from "../../src/domain/int64.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/domain/clock.ts";
+import type { AppError } from "../../src/domain/errors.ts";
 import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
@@ -152,6 +153,32 @@ describe.each(stores)("$name", (kind) => {
         },
       );
     });
+
+    test.each(["create", "createOnce"] as const)(
+      "that cannot be stored fail alone, not with their neighbours of a commit: %s",
+      async (how) => {
+        const before = await store.pets.count();
+        // The rules of names are the domain's. This one's is the database's, too.
+        const names = ["Rex", "a\0b", "Luna", "\0", "Max"];
+        const creates = names.map((name, at) => {
+          const pet: NewPet = { name, categoryId: 1n };
+          const once = { pet, keyId: "key_v", value: `${at}`, bodyHash: new Uint8Array(32) };
+          return how === "create"
+            ? store.pets.create(pet)
+            : store.pets.createOnce({ ...once, nowMs: noonMs }).then(({ id }) => id);
+        });
+        const results = await Promise.allSettled(creates);
+        const found = await Promise.all(
+          results.map(async (result) =>
+            result.status === "fulfilled"
+              ? (await store.pets.byId(result.value))?.name
+              : (result.reason as AppError).kind,
+          ),
+        );
+        expect(found).toEqual(["Rex", "invalid_request", "Luna", "invalid_request", "Max"]);
+        expect(await store.pets.count()).toBe(before + 3);
+      },
+    );
 
     test("are listed in pages, whole and by status", async () => {
       const statuses: (PetStatus | undefined)[] = ["available", undefined, "sold", "available"];
@@ -417,6 +444,16 @@ describe.each(stores)("$name", (kind) => {
       ]);
       expect(await daysOf("w9")).toHaveLength(399);
     });
+  });
+
+  test("is asked for its health by 600 at once, and stores every animal meanwhile", async () => {
+    const checks = Array.from({ length: 600 }, () => store.check());
+    const pets = Array.from({ length: 20 }, () => ({ name: "Rex", categoryId: 1n }));
+    const ids = await Promise.all(pets.map((pet) => store.pets.create(pet)));
+    expect(new Set(ids).size).toBe(20);
+    for (const found of await Promise.all(checks)) {
+      expect(found.every(({ ok }) => ok)).toBe(true);
+    }
   });
 
   describe("another process on the same data", () => {

@@ -70,6 +70,17 @@ export function isHarmless(error: unknown): boolean {
   return harmlessCodes.has(codeOf(error)) || harmlessStates.has(stateOf(error));
 }
 
+/**
+ * Classes of SQLSTATE for values that a table does not take: data exception, integrity constraint
+ * violation, program limit exceeded.
+ */
+const valueClasses = ["22", "23", "54"];
+
+/** True when the server refused the values of a statement, and would refuse them again. */
+export function isOfValue(error: unknown): error is AppError {
+  return error instanceof AppError && valueClasses.includes(stateOf(error.cause).slice(0, 2));
+}
+
 /** The AppError for a failure of the database; any other error stays what it is. */
 export function asAppError(error: unknown): unknown {
   const isOurs = error instanceof DeadlineError || error instanceof SQL.SQLError;

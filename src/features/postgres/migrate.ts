@@ -47,13 +47,19 @@ export async function migrate(
 export async function checkServer(sql: SQL, where: string): Promise<void> {
   const [row] = (await sql`
     SELECT current_setting('server_version_num')::int AS number, version() AS name,
-      pg_is_in_recovery() AS "isStandby"`) as [
-    { number: number; name: string; isStandby: boolean },
+      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isStandby"`) as [
+    { number: number; name: string; encoding: string; isStandby: boolean },
   ];
   // Other makers' databases speak the protocol under version numbers of their own.
   if (row.name.startsWith("PostgreSQL") && row.number < serverVersionMin) {
     throw new AppError("unavailable", `${where} is ${row.name.split(" on ")[0]}.`, {
       hint: `Use PostgreSQL ${serverVersionMin / 10_000} or newer.`,
+    });
+  }
+  if (row.encoding !== "UTF8") {
+    throw new AppError("unavailable", `${where} has the encoding ${row.encoding}, not UTF8.`, {
+      code: "databaseEncoding",
+      hint: "It cannot hold every name. Create another one: CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0;",
     });
   }
   if (row.isStandby) {

@@ -14,9 +14,9 @@ import type {
 } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
 import { addOnce } from "../../storage/idempotent-create.ts";
-import { GroupCommit } from "../../storage/group-commit.ts";
+import { GroupCommit, refusedValue } from "../../storage/group-commit.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
-import { isHarmless } from "./failures.ts";
+import { isHarmless, isOfValue } from "./failures.ts";
 import { lockTimeout } from "./transaction.ts";
 
 /** Creates that may wait for their commit; above it they are refused at once. */
@@ -157,7 +157,11 @@ export class PostgresPets implements PetStore {
   /** A transaction for each: who sends a create again gives up the shared commit. */
   async createOnce(create: IdempotentCreate): Promise<StoredCreate> {
     const startMs = performance.now();
-    const stored = await this.#options.db.transaction((tx) => addOnce(tx, create));
+    const stored = await this.#options.db
+      .transaction((tx) => addOnce(tx, create))
+      .catch((error: unknown) => {
+        throw isOfValue(error) ? refusedValue(error.cause as Error) : error;
+      });
     if (stored.outcome === "added") {
       this.#options.onCommit({ batchSize: 1, commitMs: performance.now() - startMs });
     }
@@ -169,9 +173,37 @@ export class PostgresPets implements PetStore {
     return this.#commits.settled();
   }
 
-  async #insert(batch: readonly AddedPet[], sinceMs: number): Promise<bigint[]> {
+  async #insert(batch: readonly AddedPet[], sinceMs: number): Promise<(bigint | Error)[]> {
     const startMs = performance.now();
-    const { timeoutMs, onChange, onCommit } = this.#options;
+    const { onChange, onCommit } = this.#options;
+    const ids = await this.#insertAny(batch, sinceMs);
+    onChange();
+    onCommit({ batchSize: batch.length, commitMs: performance.now() - startMs });
+    return ids;
+  }
+
+  /** Where the values of an animal are refused, halves are tried until it is alone. */
+  async #insertAny(batch: readonly AddedPet[], sinceMs: number): Promise<(bigint | Error)[]> {
+    try {
+      return await this.#insertAll(batch, sinceMs);
+    } catch (error) {
+      if (!isOfValue(error)) throw error;
+      if (batch.length === 1) return [refusedValue(error.cause as Error)];
+      const half = Math.ceil(batch.length / 2);
+      const results: (bigint | Error)[] = [];
+      for (const part of [batch.slice(0, half), batch.slice(half)]) {
+        // A half that is stored stays so, whatever happens to the other.
+        const settled = await this.#insertAny(part, sinceMs).catch((failure: Error) =>
+          part.map(() => failure),
+        );
+        results.push(...settled);
+      }
+      return results;
+    }
+  }
+
+  async #insertAll(batch: readonly AddedPet[], sinceMs: number): Promise<bigint[]> {
+    const { timeoutMs } = this.#options;
     const rows = await this.#connections.creates.run(
       ({ sql: client }) => insertPets(client, batch, timeoutMs),
       {
@@ -180,8 +212,6 @@ export class PostgresPets implements PetStore {
         mayRepeat: isHarmless,
       },
     );
-    onChange();
-    onCommit({ batchSize: batch.length, commitMs: performance.now() - startMs });
     const ids: bigint[] = [];
     for (const { id, position } of rows) ids[Number(position) - 1] = id;
     return ids;

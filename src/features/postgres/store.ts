@@ -120,6 +120,7 @@ class PostgresStore implements Store {
   readonly #connections: ReturnType<typeof openConnections>;
   readonly #versions: VersionWatch;
   readonly #settled: () => Promise<unknown>;
+  #checking: Promise<StoreCheck[]> | undefined;
 
   constructor(options: PostgresOptions, primary: PrimaryFinder, host: DatabaseHost, first: Poll) {
     const { address, timeoutMs, clock, onCommit = () => {} } = options;
@@ -183,10 +184,15 @@ class PostgresStore implements Store {
     noteMinute(this, keyId, minuteLabel, nowMs).then((isBan) => isBan && onBan?.(), onError);
   }
 
-  async check(): Promise<StoreCheck[]> {
-    const { creates } = this.#connections;
+  /** Whoever asks while it is under way shares it, and creates have another connection. */
+  check(): Promise<StoreCheck[]> {
+    return (this.#checking ??= this.#check().finally(() => (this.#checking = undefined)));
+  }
+
+  async #check(): Promise<StoreCheck[]> {
+    const { reads } = this.#connections;
     try {
-      const ok = await creates.run(({ sql }) => isWritable(sql));
+      const ok = await reads.run(({ sql }) => isWritable(sql), repeatable);
       const detail = ok ? "writable" : "the server does not accept writes";
       return [{ name: "database", ok, detail }];
     } catch {

@@ -64,6 +64,14 @@ export function isDamaged(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? "");
 }
 
+/** True when SQLite refused the values of a statement. The transaction goes on without it. */
+export function isOfValue(error: unknown): error is Error {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return (
+    cause instanceof SQLiteError && /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(cause.code ?? "")
+  );
+}
+
 const checkDisk = "Check the disk and the system's log.";
 
 function explain(error: SQLiteError): readonly [why: string, hint: string] {

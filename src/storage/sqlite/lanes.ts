@@ -1,6 +1,6 @@
 /** The connections of one file. The writer thread starts with this alone, without Drizzle. */
 import type { Database as Connection, SQLQueryBindings, Statement } from "bun:sqlite";
-import { asAppError, isBusy } from "./connection.ts";
+import { asAppError, isBusy, isOfValue } from "./connection.ts";
 
 /** Pause before a lock that another connection holds is asked for again. */
 const retryPauseMs = 1;
@@ -122,16 +122,26 @@ export class Lanes {
     this.reads = new Lane({ ...options, open }, beginRead);
   }
 
-  /** Adds each row by the INSERT `text`, in one transaction. Returns their ids in that order. */
+  /**
+   * Adds each row by the INSERT `text`, in one transaction. Returns their ids in that order, and
+   * the error of a row whose values SQLite refused.
+   */
   insertAll(
     text: string,
     rows: readonly (readonly SQLQueryBindings[])[],
     timeoutMs?: number,
-  ): Promise<bigint[]> {
+  ): Promise<(bigint | Error)[]> {
     return this.writes.committed((prepare) => {
       const insert = prepare(text);
-      // A bigint, because the connection has safeIntegers; the library's type does not know.
-      return rows.map((row) => insert.run(...row).lastInsertRowid as bigint);
+      return rows.map((row) => {
+        try {
+          // A bigint, because the connection has safeIntegers; the library's type does not know.
+          return insert.run(...row).lastInsertRowid as bigint;
+        } catch (error) {
+          if (isOfValue(error)) return error;
+          throw error;
+        }
+      });
     }, timeoutMs);
   }
 

@@ -12,7 +12,7 @@ import { olderSchema } from "../migration-history.ts";
 import { backupBefore, requireRoomToMigrate } from "./backup.ts";
 import { attempt, freeSpace, probe } from "./checks.ts";
 import { patientWork } from "../database.ts";
-import { busyTimeoutMs, notOpened, openDatabase, translating } from "./connection.ts";
+import { busyTimeoutMs, isOfValue, notOpened, openDatabase, translating } from "./connection.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { makePrivate, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
@@ -125,6 +125,7 @@ class SqliteStore implements Store {
   #reservedSinceCheckpoint = 0;
   /** True while the last reservation failed: only then is a probe worth a write. */
   #hasReserveFailed = false;
+  #checking: Promise<StoreCheck[]> | undefined;
 
   constructor(options: StoreOptions, catalogue: Connection, limits: Connection) {
     this.#options = options;
@@ -176,7 +177,12 @@ class SqliteStore implements Store {
     );
   }
 
-  async check(): Promise<StoreCheck[]> {
+  /** Whoever asks while it is under way shares it: creates queue behind one check at most. */
+  check(): Promise<StoreCheck[]> {
+    return (this.#checking ??= this.#check().finally(() => (this.#checking = undefined)));
+  }
+
+  async #check(): Promise<StoreCheck[]> {
     if (this.#watch?.look() !== undefined) {
       return [{ name: "files", ok: false, detail: "they were moved, removed or replaced" }];
     }
@@ -255,7 +261,7 @@ class SqliteStore implements Store {
         this.db.insertAll(writerTexts.insertPet, pets.map(createdRow)),
       ),
       onceCreates: new GroupCommit((creates) =>
-        this.db.transaction((tx) => addAllOnce(tx, creates)),
+        this.db.transaction((tx) => addAllOnce(tx, creates, isOfValue)),
       ),
     };
   }

@@ -158,7 +158,7 @@ export class Writer {
   /** The results of the creates in `request`, in order. Throws `unavailable` without a commit. */
   async #commit<Result extends bigint | StoredCreate>(
     request: WriterRequest,
-  ): Promise<readonly Result[]> {
+  ): Promise<readonly (Result | Error)[]> {
     let reply: WriterReply;
     try {
       reply = await this.#ask(request);
@@ -170,6 +170,6 @@ export class Writer {
     this.#hasFailed = false;
     const { results, commitMs } = reply;
     this.#options.onCommit({ batchSize: results.length, commitMs });
-    return results as readonly Result[];
+    return results as readonly (Result | Error)[];
   }
 }

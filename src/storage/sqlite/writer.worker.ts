@@ -7,7 +7,7 @@ import type { IdempotentCreate, StoredCreate } from "../contract.ts";
 import type { Tx } from "../database.ts";
 import type { CreatedRow } from "../pet-row.ts";
 import { probe } from "./checks.ts";
-import { openDatabase } from "./connection.ts";
+import { isOfValue, openDatabase } from "./connection.ts";
 import { Lanes } from "./lanes.ts";
 
 /** The statements that it runs often. */
@@ -45,8 +45,8 @@ export type WriterRequest =
 type Result =
   | {
       readonly type: "committed";
-      /** What became of each create, in their order. */
-      readonly results: readonly bigint[] | readonly StoredCreate[];
+      /** What became of each create, in their order: an error is of its values. */
+      readonly results: readonly (bigint | StoredCreate | Error)[];
       readonly commitMs: number;
     }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
@@ -122,10 +122,10 @@ async function handle(request: WriterRequest, sinceMs: number): Promise<Result> 
 async function addedOnce(
   creates: readonly IdempotentCreate[],
   timeoutMs: number,
-): Promise<StoredCreate[]> {
+): Promise<(StoredCreate | Error)[]> {
   const { transactionOn } = await import("./transaction.ts");
   const { addAllOnce } = await import("../idempotent-create.ts");
-  return transactionOn(opened().db.writes, (tx) => addAllOnce(tx, creates), timeoutMs);
+  return transactionOn(opened().db.writes, (tx) => addAllOnce(tx, creates, isOfValue), timeoutMs);
 }
 
 async function noted(keyId: string, minuteLabel: number, nowMs: number): Promise<boolean> {
@@ -138,7 +138,7 @@ async function noted(keyId: string, minuteLabel: number, nowMs: number): Promise
   return noteMinute({ db: on(db), counters: on(counters) }, keyId, minuteLabel, nowMs);
 }
 
-async function committed(creating: Promise<bigint[] | StoredCreate[]>): Promise<Result> {
+async function committed(creating: Promise<(bigint | StoredCreate | Error)[]>): Promise<Result> {
   const startMs = performance.now();
   const results = await creating;
   return { type: "committed", results, commitMs: performance.now() - startMs };

@@ -5,6 +5,7 @@ import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { postgresMigrations } from "../../../src/features/postgres/migrate.ts";
 import { copyMark, setMeta } from "../../../src/storage/store-state.ts";
+import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";
 import { postgresStore } from "./feature-store.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../../test/helpers/postgres.ts";
 
@@ -82,6 +83,25 @@ describe("refuses in words", () => {
     expect(message).toMatch(/^postgres:\S+ holds a part of a copy of \/srv\/elsewhere\.$/);
     await database.sql`DELETE FROM rehome.store_state WHERE name = ${copyMark}`;
     await (await open()).close();
+  });
+
+  test.each(["LATIN1", "SQL_ASCII"])("a database in %s", async (encoding) => {
+    const name = `${new URL(database.url).pathname.slice(1)}_${encoding.toLowerCase()}`;
+    await database.sql.unsafe(
+      `CREATE DATABASE ${name} ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
+    try {
+      const there = (url: URL) => (url.pathname = `/${name}`);
+      const error = await refusal(there);
+      expect(error.code).toBe("databaseEncoding");
+      expect(error.message).toEndWith(`has the encoding ${encoding}, not UTF8.`);
+      expect(error.hint).toContain("ENCODING 'UTF8'");
+      const url = new URL(database.url);
+      there(url);
+      await expect(diagnosePostgres(url.href, 20_000)).rejects.toMatchObject({ code: error.code });
+    } finally {
+      await database.sql.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
+    }
   });
 
   test("a database that a newer program made", async () => {
