@@ -18,7 +18,7 @@ export function accessLog(log: Logger): (answered: AnsweredRequest) => void {
   };
 }
 
-function isCharged({ record: { admission }, status }: AnsweredRequest): boolean {
+function isCharged({ context: { admission }, status }: AnsweredRequest): boolean {
   const isAdmitted = admission?.key !== undefined && admission.refusal === undefined;
   return isAdmitted && status < statusOf.internal_error;
 }
@@ -26,7 +26,7 @@ function isCharged({ record: { admission }, status }: AnsweredRequest): boolean 
 const probes = ["/health", "/ready"];
 
 /** What a request without a line was, in a closed list of words. */
-function kindOf({ record: { refusal, route }, method }: AnsweredRequest): string {
+function kindOf({ context: { refusal, route }, method }: AnsweredRequest): string {
   if (refusal?.kind === "unauthorized") return refusal.detail ?? refusal.kind;
   if (refusal !== undefined) return refusal.kind;
   if (method === "OPTIONS") return "preflight";
@@ -43,10 +43,10 @@ function reason({ detail, message }: Refusal): string {
  * JSON, written by hand: JSON.stringify would take three times as long. The parts need no escapes.
  */
 function jsonLine(time: string, answered: AnsweredRequest): string {
-  const { record, method, status, bytes, durationMs } = answered;
-  const { id, route, refusal } = record;
-  const key = record.admission?.key;
-  const address = record.address();
+  const { context, method, status, bytes, durationMs } = answered;
+  const { id, route, refusal } = context;
+  const key = context.admission?.key;
+  const address = context.address();
   const routePart = route === undefined ? "" : `,"route":"${route}"`;
   const bytesPart = bytes === undefined ? "" : `,"bytes":${bytes}`;
   const keyPart = key === undefined ? "" : `,"keyId":"${key.id}","plan":"${key.plan}"`;
@@ -59,13 +59,13 @@ function jsonLine(time: string, answered: AnsweredRequest): string {
 }
 
 function textLine(time: string, answered: AnsweredRequest): string {
-  const { record, method, status, bytes, durationMs } = answered;
-  const { refusal, route = "-" } = record;
-  const key = record.admission?.key;
+  const { context, method, status, bytes, durationMs } = answered;
+  const { refusal, route = "-" } = context;
+  const key = context.admission?.key;
   const size = bytes === undefined ? "-" : `${bytes}B`;
   const parts = [time, "info", method, route, status, `${durationMs.toFixed(2)}ms`, size];
-  parts.push(key === undefined ? "-" : `${key.id} (${key.plan})`, record.address() ?? "-");
-  parts.push(record.id);
+  parts.push(key === undefined ? "-" : `${key.id} (${key.plan})`, context.address() ?? "-");
+  parts.push(context.id);
   if (refusal !== undefined) parts.push(refusal.kind, oneLine(reason(refusal)));
   return parts.join(" ");
 }

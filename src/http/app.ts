@@ -1,48 +1,69 @@
-import { Elysia, ValidationError } from "elysia";
+import { type AnyElysia, Elysia, ValidationError } from "elysia";
+import type { Cidr } from "../domain/address.ts";
+import type { Clock } from "../domain/clock.ts";
 import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
+import { Backpressure } from "./backpressure.ts";
+import { contextOf, versionSegment } from "./context.ts";
 import { Cors } from "./cors.ts";
-import type { MakeRoutes } from "./edge.ts";
 import { jsonType, refusal, refusalOf, refuse, respond } from "./errors.ts";
-import { admitUnrouted } from "./guard.ts";
+import { guard } from "./guard.ts";
 import { createHandler, type Handler, type OnResponse } from "./handler.ts";
-import { recordOf, type Reachable } from "./record.ts";
-import { fallbackRoutes, methodTable, otherResponse } from "./routes/fallback.ts";
-import { petRoutes } from "./routes/pets.ts";
+import { methodTable, otherResponse } from "./routes/methods.ts";
+import { isGetPetRemoved } from "./routes/operations.ts";
+import { petOperations, petRoutes } from "./routes/pets.ts";
 import { refusedBy } from "./schemas.ts";
 
-export interface AppOptions extends Reachable {
-  readonly services: Services;
-  readonly isHttps?: boolean;
+export interface RoutesOptions {
+  /** The address of /v1 as callers reach it; by default the one that a request came to. */
+  readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
+  readonly clock: Clock;
+  readonly services: Services;
+  /** What the documentation page says of other routes, each in CommonMark below a heading. */
+  readonly topics?: readonly string[];
+}
+
+export type MakeRoutes = (options: RoutesOptions) => readonly AnyElysia[];
+
+/** Routes outside of `/v1`, and the pages among them that a start tells a person of. */
+export interface FeatureRoutes {
+  readonly pages: readonly { readonly title: string; readonly path: string }[];
+  /** What the documentation page says of them: CommonMark that begins with `## Title`. */
+  readonly topic?: string;
+  /** Loads them with the web framework, which no command but `serve` needs. */
+  readonly load: () => Promise<MakeRoutes>;
+}
+
+export interface AppOptions extends Omit<RoutesOptions, "clock"> {
+  readonly trustedProxies: readonly Cidr[];
+  readonly isHttps?: boolean;
   readonly corsOrigins: readonly string[];
   readonly requestIdPrefix?: string;
   readonly log?: Logger;
   readonly onResponse?: readonly OnResponse[];
   readonly routes?: readonly MakeRoutes[];
-  /** See `EdgeOptions`. */
-  readonly topics?: readonly string[];
   readonly report: (error: unknown) => void;
 }
 
 /**
  * The web application behind its handler. docs/architecture.md follows a request through it:
- * handler, router, guard, schemas, operation, and errors.ts for refusals and failures.
+ * handler, guard, router, schemas, operation, and errors.ts for refusals and failures.
  */
 export function createService(options: AppOptions): {
   readonly app: App;
   readonly handler: Handler;
 } {
-  const { baseUrl, corsOrigins, services, trustedProxies } = options;
+  const { corsOrigins, services } = options;
   const cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
   const app = createApp(options, cors);
   const handler = createHandler({
     app,
-    admit: (request) => admitUnrouted(services, request),
-    baseUrl,
+    baseUrl: options.baseUrl,
+    trustedProxies: options.trustedProxies,
+    backpressure: new Backpressure(),
     clock: services.clock,
     cors,
-    trustedProxies,
     idPrefix: options.requestIdPrefix ?? "request",
     log: options.log,
     onResponse: options.onResponse ?? [],
@@ -51,33 +72,41 @@ export function createService(options: AppOptions): {
 }
 
 function createApp(options: AppOptions, cors: Cors | undefined) {
-  const { baseUrl, report, services, stagingBaseUrl, routes = [], topics = [] } = options;
+  const { report, services, routes = [] } = options;
   const { clock } = services;
-  const operations = petRoutes({ cors, services });
-  const features = routes.flatMap((make) =>
-    make({ baseUrl, stagingBaseUrl, clock, services, topics }),
+  const pets = petOperations(services);
+  const operations = new Elysia({ prefix: versionSegment }).use(petRoutes(() => pets));
+  const open = new Elysia({ name: "open" }).use(probeRoutes(services));
+  for (const part of routes.flatMap((make) => make({ ...options, clock }))) open.use(part);
+  const declared = [...operations.routes, ...open.routes];
+  const methods = methodTable(declared);
+  const methodsWithoutGetPet = methodTable(
+    declared.filter(({ path }) => !path.startsWith(`${versionSegment}/pets/`)),
   );
-  const open = new Elysia({ name: "open" });
-  for (const part of [probeRoutes(services), ...features]) open.use(part);
-  const openMethods = methodTable(open.routes);
   return new Elysia({
     strictPath: true,
     // The router looks for the path from the URL's eighth or twelfth character on. The one fits
     // http://, and the other https:// with all but very short hosts.
     handler: { standardHostname: options.isHttps === true },
   })
+    .onRequest(guard({ services, cors }))
     .onTransform({ as: "global" }, ({ request, route }) => {
-      recordOf(request).route = route;
+      contextOf(request).route = route;
     })
-    .onError({ as: "global" }, ({ error, code, request }) => {
-      // The fallback responds for the addresses under /v1.
-      if (code === "NOT_FOUND") return otherResponse(openMethods, request, cors);
-      const refused = error instanceof ValidationError ? refusedBy(error) : undefined;
-      return refuse(request, refused ?? refusalOf(error, report));
+    .onError({ as: "global" }, ({ code, error, path, request, route, set }) => {
+      // Elysia would make the response anew with a status of its own.
+      set.status = 200;
+      if (code === "NOT_FOUND") {
+        const table = isGetPetRemoved(clock()) ? methodsWithoutGetPet : methods;
+        return otherResponse(table, { path, request }, cors);
+      }
+      contextOf(request).route = route;
+      const cause = code === "PARSE" ? error.cause : error;
+      const refused = cause instanceof ValidationError ? refusedBy(cause) : undefined;
+      return refuse(request, refused ?? refusalOf(cause, report));
     })
-    .use(operations)
-    .use(fallbackRoutes({ services, cors }, operations.routes))
-    .use(open);
+    .use(open)
+    .use(operations);
 }
 
 /** The probes, without key or limits. `/health`: the process responds. `/ready`: it can work. */

@@ -1,6 +1,5 @@
 import { bucketOfText } from "../domain/address.ts";
-import { refusal } from "./errors.ts";
-import type { RequestRecord } from "./record.ts";
+import type { RequestContext } from "./context.ts";
 
 /** A smaller body is not counted: the buffers of the system take it at once. */
 const countedFromBytes = 16 * 1024;
@@ -13,12 +12,7 @@ export const unsentMaxBytes = {
   perAddress: 16 * 1024 * 1024,
 } as const;
 
-export const unread = refusal(
-  "unavailable",
-  "Too many large responses are still being sent; try again.",
-);
-
-type Receiver = Pick<RequestRecord, "address" | "isUnderWay">;
+type Receiver = Pick<RequestContext, "address" | "isUnderWay">;
 
 interface Sending {
   readonly receiver: Receiver;

@@ -1,38 +1,55 @@
 import { bucketOfText } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import type { ErrorKind } from "../domain/errors.ts";
-import type { Refusal } from "../service/admission.ts";
-import { encodedBody, jsonType, refusal } from "./errors.ts";
-import { recordOf, type RequestRecord } from "./record.ts";
+import { readOnlyKey, type Refusal } from "../service/admission.ts";
+import type { RequestContext } from "./context.ts";
+import { encodedBody, jsonType, refusal, RefusalError } from "./errors.ts";
 import { idleTimeoutSeconds } from "./server.ts";
 
 interface BodyBounds {
   readonly bytes: number;
   /** The time for one body. Bytes that drip in do not prolong it. */
   readonly seconds: number;
-  /** Bodies that may be unfinished at the same time: in all, and of one address. */
+  /** Bodies that may be unfinished at the same time: in all, of one address, and of one key. */
   readonly atOnce: number;
   readonly perAddress: number;
+  readonly perKey?: number;
 }
 
 /** Who sends a body; one address counts as one caller. */
-export type Sender = Pick<RequestRecord, "address" | "limitTime">;
+export type Sender = Pick<RequestContext, "address" | "limitTime">;
 
 /** Why a body was not read: too large, too many others, or the caller hung up. */
 export type BodyFailure = "too large" | "too many" | "interrupted" | "unknown expectation";
 
+/** A body under way. Reading an address costs most, so it is done when somebody asks. */
+class Place {
+  readonly #sender: Sender;
+  readonly keyId: string | undefined;
+  #bucket: string | undefined;
+
+  constructor(sender: Sender, keyId: string | undefined) {
+    this.#sender = sender;
+    this.keyId = keyId;
+  }
+
+  get bucket(): string {
+    return (this.#bucket ??= bucketOfText(this.#sender.address()) ?? "");
+  }
+}
+
 /** Reads the bodies of requests within bounds of bytes, time and number. */
 export class BodyReader {
   readonly #bounds: BodyBounds;
-  readonly #reading = new Set<Sender>();
+  readonly #taken = new Set<Place>();
 
   constructor(bounds: BodyBounds) {
     this.#bounds = bounds;
   }
 
-  async read(request: Request, sender: Sender): Promise<Uint8Array | BodyFailure> {
+  async read(request: Request, sender: Sender, keyId?: string): Promise<Uint8Array | BodyFailure> {
     if (waitsInVain(request.headers.get("expect"))) return "unknown expectation";
-    return this.during(sender, async () => {
+    const work = async () => {
       sender.limitTime(this.#bounds.seconds);
       try {
         return (await readUpTo(request, this.#bounds.bytes)) ?? "too large";
@@ -43,28 +60,33 @@ export class BodyReader {
         // The time of a request stays with its connection.
         sender.limitTime(idleTimeoutSeconds);
       }
-    });
+    };
+    return this.during(sender, work, keyId);
   }
 
   /** Does `work` with a body that is read elsewhere, and counts it as unfinished meanwhile. */
-  async during<T>(sender: Sender, work: () => Promise<T>): Promise<T | "too many"> {
-    if (!this.#hasRoom(sender)) return "too many";
-    this.#reading.add(sender);
+  async during<T>(sender: Sender, work: () => Promise<T>, keyId?: string): Promise<T | "too many"> {
+    const place = new Place(sender, keyId);
+    if (!this.#hasRoom(place)) return "too many";
+    this.#taken.add(place);
     try {
       return await work();
     } finally {
-      this.#reading.delete(sender);
+      this.#taken.delete(place);
     }
   }
 
-  #hasRoom(sender: Sender): boolean {
-    const { atOnce, perAddress } = this.#bounds;
-    if (this.#reading.size < perAddress) return true;
-    if (this.#reading.size >= atOnce) return false;
-    const bucket = bucketOfText(sender.address());
-    let own = 0;
-    for (const other of this.#reading) if (bucketOfText(other.address()) === bucket) own += 1;
-    return own < perAddress;
+  #hasRoom(place: Place): boolean {
+    const { atOnce, perAddress, perKey = perAddress } = this.#bounds;
+    if (this.#taken.size < Math.min(perAddress, perKey)) return true;
+    if (this.#taken.size >= atOnce) return false;
+    let ofAddress = 0;
+    let ofKey = 0;
+    for (const other of this.#taken) {
+      if (other.bucket === place.bucket) ofAddress += 1;
+      if (place.keyId !== undefined && other.keyId === place.keyId) ofKey += 1;
+    }
+    return ofAddress < perAddress && ofKey < perKey;
   }
 }
 
@@ -115,6 +137,8 @@ const bodies = new BodyReader({
   seconds: 30,
   atOnce: 1_024,
   perAddress: 256,
+  // Less than of an address, which several keys may share.
+  perKey: 128,
 });
 
 export const unreadableBody = refusal("invalid_request", "The body could not be read.");
@@ -132,14 +156,20 @@ const failures: Readonly<Record<BodyFailure, Refusal>> = {
   ),
 };
 
-export type Read<T> = { readonly value: T } | { readonly refusal: Refusal };
+type Read<T> = { readonly value: T } | { readonly refusal: Refusal };
 
-/** Reads the JSON object that a request under /v1 sends. */
-export async function readJson(request: Request): Promise<Read<Record<string, unknown>>> {
-  const body = await bodies.read(request, recordOf(request));
-  return body instanceof Uint8Array
-    ? decodeObject(body, request.headers)
-    : { refusal: failures[body] };
+/** Reads the JSON object that an admitted request sends. Throws RefusalError for another body. */
+export async function parseBody(
+  request: Request,
+  context: RequestContext,
+): Promise<Record<string, unknown>> {
+  const { key } = context.admitted();
+  if (key?.readOnly === true) throw new RefusalError(readOnlyKey);
+  const body = await bodies.read(request, context, key?.id);
+  if (!(body instanceof Uint8Array)) throw new RefusalError(failures[body]);
+  const read = decodeObject(body, request.headers);
+  if ("refusal" in read) throw new RefusalError(read.refusal);
+  return read.value;
 }
 
 /** The media type of JSON, with any parameters (RFC 9110, section 8.3.1). */

@@ -4,7 +4,7 @@
  */
 import { AppError, type ErrorKind } from "../domain/errors.ts";
 import { unauthorized, type Refusal } from "../service/admission.ts";
-import { recordOf } from "./record.ts";
+import { contextOf } from "./context.ts";
 
 /** The HTTP status of each kind of error: the only table of them. */
 export const statusOf = {
@@ -97,22 +97,37 @@ export function refuse(
   more: Readonly<Record<string, string>> = {},
 ): Response {
   const { body, init } = prepare(refused);
-  const record = recordOf(request);
-  record.refusal = refused;
-  record.bytes = body.size;
+  const context = contextOf(request);
+  context.refusal = refused;
+  context.bytes = body.size;
   const response = new Response(body, init);
   for (const name in more) response.headers.set(name, more[name] as string);
   return response;
 }
 
-/** A response whose size the log gets. `body` is JSON that all responses of it share. */
+const unread = refusal("unavailable", "Too many large responses are still being sent; try again.");
+
+/**
+ * A response whose size the log gets. Responses that share a Blob share its bytes; it is refused
+ * while too much is sent that nobody has read.
+ */
 export function respond(request: Request, body: Blob | string, init: ResponseInit): Response {
-  recordOf(request).bytes = typeof body === "string" ? Buffer.byteLength(body) : body.size;
+  const context = contextOf(request);
+  if (typeof body !== "string" && !context.mayReceive(body)) return refuse(request, unread);
+  context.bytes = typeof body === "string" ? Buffer.byteLength(body) : body.size;
   return new Response(body, init);
+}
+
+/** A refusal where only an error ends the work: within Elysia's parser. */
+export class RefusalError extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
 }
 
 /** The refusal of a request that failed with `error`. An unknown one goes to `report` only. */
 export function refusalOf(error: unknown, report: (error: unknown) => void): Refusal {
+  if (error instanceof RefusalError) return error.refusal;
   if (error instanceof AppError) {
     if (error.kind === "internal_error" || error.kind === "unavailable") report(error);
     return refusal(error.kind, error.message);

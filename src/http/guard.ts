@@ -1,59 +1,95 @@
-import { bearer } from "@elysiajs/bearer";
-import { Elysia, status } from "elysia";
 import type { Admission } from "../service/admission.ts";
 import type { Services } from "../service/services.ts";
+import { contextOf, isVersioned } from "./context.ts";
 import type { Cors } from "./cors.ts";
-import { refuse } from "./errors.ts";
-import { recordOf } from "./record.ts";
+import { refusal, refuse } from "./errors.ts";
 
-export interface GuardOptions {
-  readonly services: Pick<Services, "access" | "clock">;
+interface GuardOptions {
+  readonly services: Pick<Services, "access">;
   readonly cors: Cors | undefined;
 }
 
 /**
- * The guard of every request under /v1, before its body, path or query is read: the caller, its
- * limits (429), its credential (401). handler.ts puts its decision into the three limit headers.
+ * The guard of every request, before the router: a valid Host, and for all under /v1 the caller,
+ * its limits (429) and its credential (401). It goes by Elysia's `path`, as the router does.
  */
-export function guard({ services, cors }: GuardOptions) {
-  return new Elysia({ name: "guard" })
-    .use(bearer())
-    .derive({ as: "scoped" }, async ({ bearer: token, headers: { authorization }, request }) => {
-      const record = recordOf(request);
-      const address = () => record.address();
-      // A browser sends no credential with a preflight; what does is charged like any request.
-      const isPreflight = authorization === undefined && cors?.isPreflight(request) === true;
-      record.admission = isPreflight
-        ? services.access.pass(address)
-        : await services.access.admit(credentialOf(authorization, token), address);
-      const { refusal } = record.admission;
-      // Elysia ends the request with it, and 200 leaves the status of the response as it is.
-      return refusal && status(200, refuse(request, refusal));
-    });
+export function guard({ services: { access }, cors }: GuardOptions) {
+  const isValidHost = hostCheck();
+
+  function admit(request: Request): Admission | Promise<Admission> {
+    const context = contextOf(request);
+    const address = () => context.address();
+    const authorization = request.headers.get("authorization");
+    // A browser sends no credential with a preflight; what does is charged like any request.
+    const isPreflight = authorization === null && cors?.isPreflight(request) === true;
+    if (isPreflight) return access.pass(address);
+    context.credential = credentialOf(authorization);
+    return access.admit(context.credential, address);
+  }
+
+  return async (context: { readonly request: Request }) => {
+    // Elysia's type leaves it out.
+    if (!("path" in context) || typeof context.path !== "string") throw new Error("no path");
+    const { path, request } = context;
+    const isValid = isValidHost(request);
+    if (isVersioned(isValid ? path : pathOf(request.url))) {
+      const admission = await admit(request);
+      contextOf(request).admission = admission;
+      const { refusal } = admission;
+      // RFC 9112, section 3.2: an invalid Host gets 400, with or without a valid credential.
+      if (refusal !== undefined && (isValid || refusal.kind !== "unauthorized")) {
+        return refuse(request, refusal);
+      }
+    }
+    return isValid ? undefined : refuse(request, invalidHost);
+  };
 }
 
-/** The same decision on a request whose URL the router cannot read, by its headers alone. */
-export function admitUnrouted(
-  { access }: Pick<Services, "access">,
-  request: Request,
-): Admission | Promise<Admission> {
-  const credential = credentialOf(request.headers.get("authorization") ?? undefined);
-  return access.admit(credential, () => recordOf(request).address());
-}
+const invalidHost = refusal("invalid_request", "The Host header is not valid.");
 
 /** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
 const anyBearer = /^bearer +(?! )/i;
 
 /**
  * The credential in an Authorization header, "" if it has none for us, and undefined without the
- * header. `token` is what the bearer plugin found: it covers one spelling of the scheme, and the
- * query, which is not for credentials.
+ * header. The bearer plugin would look behind the router, in the query too, and for one spelling.
  */
-function credentialOf(authorization: string | undefined, token?: string): string | undefined {
+function credentialOf(authorization: string | null): string | undefined {
   // An empty header says no more than none.
   if (!authorization) return undefined;
-  if (token !== undefined && authorization.startsWith("Bearer ") && !token.startsWith(" ")) {
-    return token;
-  }
   return anyBearer.test(authorization) ? authorization.replace(anyBearer, "") : "";
+}
+
+/** The path of a URL that may have no origin, or one that is not valid. */
+function pathOf(url: string): string {
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
+  const end = url.indexOf("?", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}
+
+const hostMax = 255;
+/** Where the path must begin at the earliest for the router, in a URL with https://. */
+const httpsPathMin = 11;
+/** The zone of an IPv6 address (RFC 6874), which names an interface of the caller's machine. */
+const zone = /%25[\w.~-]+(?=\])/;
+
+/**
+ * Tells whether a Host and its port are valid (RFC 9110, section 7.2), and the router finds the
+ * path. The last good origin is cached, because nearly all requests have the same one.
+ */
+function hostCheck() {
+  let known: string | undefined;
+  return ({ headers, url }: Request): boolean => {
+    const host = headers.get("host") ?? "";
+    // Bun joins several (RFC 9112, section 3.2) and takes the first. An invalid one has no origin.
+    if (host.length > hostMax || host.includes(",")) return false;
+    if (known !== undefined && url.startsWith(known)) return true;
+    const pathStart = url.indexOf("/", "https://".length);
+    const isReadable =
+      url.startsWith("http://") || (url.startsWith("https://") && pathStart >= httpsPathMin);
+    const origin = url.slice(0, pathStart + 1);
+    if (!isReadable || !URL.canParse(origin.replace(zone, ""))) return false;
+    known = origin;
+    return true;
+  };
 }

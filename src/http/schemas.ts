@@ -1,240 +1,213 @@
 /**
- * The shapes of requests. Each field documents itself, reads its value once, and has its rule for
- * messages. The rules are the domain's. Elysia runs the shapes through Standard Schema
- * (standardschema.dev).
+ * The schemas of requests and responses: TypeBox, with kinds of our own, whose rules are the
+ * domain's. The document shows the same schemas.
  */
-import type { OpenAPIV3 } from "openapi-types";
+import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { t, type ValidationError } from "elysia";
 import type { ErrorKind } from "../domain/errors.ts";
 import { grouped, parseInt64 } from "../domain/int64.ts";
 import { pageLimit, parsePageLimit } from "../domain/page.ts";
 import {
   isPetName,
-  petNameProblem,
   isPetStatus,
-  type NewPet,
-  type PetFieldName,
   petNameLengthMax,
+  petNameProblem,
+  type PetFieldName,
   petStatuses,
   type PetStatus,
 } from "../domain/pet.ts";
 import type { Refusal } from "../service/admission.ts";
-import type { Read } from "./body.ts";
-import { refusal, statusOf, type ErrorBody } from "./errors.ts";
+import { refusal, statusOf } from "./errors.ts";
 
-type JsonSchema = OpenAPIV3.SchemaObject;
-
-interface Field<T> {
-  /** What the document says of it. */
-  readonly schema: JsonSchema;
-  /** What it must be, as the end of a sentence that begins with its name. */
+interface Rule {
+  readonly isValid: (value: unknown) => boolean;
+  /** What a value must be, as the end of a sentence that begins with its name. */
   readonly rule: string;
-  /** The value, or undefined if it breaks the rule. */
-  readonly read: (value: unknown) => T | undefined;
   /** What is wrong with a value, where that says more than the rule. */
   readonly problem?: (value: unknown) => string | undefined;
-  readonly isOptional?: boolean;
 }
 
-const optional = <F extends object>(field: F) => ({ ...field, isOptional: true as const });
+const rules = new Map<unknown, Rule>();
 
-/** `field` as it is used in one place; what is added is for the document alone. */
-export function described<T>(field: Field<T>, description: string, example: unknown): Field<T> {
-  return { ...field, schema: { ...field.schema, description, example } };
+/** A kind of schema with a rule of its own. `schema` is what the document says of it. */
+function kind<T>(name: string, schema: object, rule: Rule) {
+  rules.set(name, rule);
+  TypeRegistry.Set(name, (_schema, value) => rule.isValid(value));
+  // Without an `error`, Elysia writes the whole value into the message of its own.
+  return (description: string, more: object = {}) =>
+    Type.Unsafe<T>({ [Kind]: name, ...schema, description, ...more, error: () => rule.rule });
+}
+
+/** The refusal of what Elysia found wrong first. */
+export function refusedBy({ valueError }: ValidationError): Refusal {
+  const { path = "", schema, value } = valueError ?? {};
+  const name = path.slice(1);
+  const { problem, rule = "is not valid" } = rules.get(schema?.[Kind]) ?? {};
+  return value === undefined
+    ? refusal("invalid_request", `${name} is required: it ${rule}.`)
+    : refusal("invalid_request", `${name} ${problem?.(value) ?? rule}.`);
 }
 
 const text =
-  <T>(parse: (value: string) => T | undefined) =>
+  <T>(work: (value: string) => T) =>
   (value: unknown) =>
-    typeof value === "string" ? parse(value) : undefined;
+    typeof value === "string" ? work(value) : undefined;
 
-const int64Schema = { type: "integer", format: "int64" } as const;
+const integer = { type: "integer", format: "int64" };
 const int64Rule = "must be an integer of 64 bits";
 
-/** An int64 in a JSON body, as `parseJson` hands it over. */
-export const int64: Field<number | bigint> = {
-  schema: int64Schema,
+/** An int64 as `parseJson` hands it over: a bigint beyond the safe integers. */
+const int64 = kind<number>("Int64", integer, {
+  isValid: (value) => typeof value === "bigint" || Number.isSafeInteger(value),
   rule: int64Rule,
-  read: (value) =>
-    typeof value === "bigint" || Number.isSafeInteger(value)
-      ? (value as number | bigint)
-      : undefined,
-};
+});
 
-/** An int64 in a path or a query, as plain decimal text. */
-const int64Text: Field<bigint> = { schema: int64Schema, rule: int64Rule, read: text(parseInt64) };
+/** An int64 in a query, as plain decimal text. */
+const int64Text = kind<string | number>("Int64Text", integer, {
+  isValid: (value) => text(parseInt64)(value) !== undefined,
+  rule: int64Rule,
+});
 
-const pageLimitText: Field<number> = {
-  schema: {
+/** The id in a path. No text is a bad request: what is no id is no animal's. */
+const petId = kind<string>("PetId", integer, { isValid: () => true, rule: int64Rule });
+
+const limit = kind<string | number>(
+  "PageLimit",
+  {
     type: "integer",
     format: "int32",
     minimum: pageLimit.min,
     maximum: pageLimit.max,
     default: pageLimit.default,
   },
-  rule: `must be an integer from ${pageLimit.min} to ${pageLimit.max}`,
-  read: text(parsePageLimit),
-};
-
-const petName: Field<string> = {
-  schema: { type: "string", maxLength: petNameLengthMax },
-  rule: `must be a string of at most ${grouped(petNameLengthMax)} characters`,
-  problem: text(petNameProblem),
-  read: text((value) => (isPetName(value) ? value : undefined)),
-};
-
-const statusRule = `must be one of ${petStatuses.join(", ")}`;
-
-const petStatus: Field<PetStatus> = {
-  schema: {
-    type: "string",
-    enum: [...petStatuses],
-    title: "PetStatus",
-    description: "Availability of an animal.",
+  {
+    // Elysia fills in the default as a number.
+    isValid: (value) => value === pageLimit.default || text(parsePageLimit)(value) !== undefined,
+    rule: `must be an integer from ${pageLimit.min} to ${pageLimit.max}`,
   },
-  rule: statusRule,
-  problem: (value) => (value === null ? `${statusRule}; leave it out if there is none` : undefined),
-  read: (value) => (isPetStatus(value) ? value : undefined),
-};
-
-type Fields = Readonly<Record<string, Field<unknown>>>;
-type ValueOf<F> = F extends Field<infer T> ? T : never;
-type ReadOf<F extends Fields> = {
-  readonly [N in keyof F as F[N] extends { isOptional: true } ? N : never]?: ValueOf<F[N]>;
-} & {
-  readonly [N in keyof F as F[N] extends { isOptional: true } ? never : N]: ValueOf<F[N]>;
-};
-
-/** Reads the fields of an object. Unknown fields are ignored, so that newer clients work. */
-function reader<F extends Fields>(fields: F) {
-  const known = Object.entries(fields);
-  return (given: Readonly<Record<string, unknown>>): Read<ReadOf<F>> => {
-    const value: Record<string, unknown> = {};
-    for (const [name, { isOptional, problem, read, rule }] of known) {
-      const sent = given[name];
-      if (sent === undefined) {
-        if (isOptional === true) continue;
-        return invalid(`${name} is required: it ${rule}.`);
-      }
-      const found = read(sent);
-      if (found === undefined) return invalid(`${name} ${problem?.(sent) ?? rule}.`);
-      value[name] = found;
-    }
-    return { value: value as ReadOf<F> };
-  };
-}
-
-const invalid = (message: string) => ({ refusal: refusal("invalid_request", message) });
-
-export function objectSchema(fields: Fields, more: JsonSchema = {}): JsonSchema {
-  const names = Object.keys(fields);
-  return {
-    type: "object",
-    required: names.filter((name) => fields[name]?.isOptional !== true),
-    properties: Object.fromEntries(
-      Object.entries(fields).map(([name, { schema }]) => [name, schema]),
-    ),
-    ...more,
-  };
-}
-
-/** Why Elysia ended a request: what `refusedBy` finds in its error again. */
-interface Issue {
-  readonly message: string;
-  readonly refusal: Refusal;
-}
-
-/** A shape as Elysia takes it: JSON Schema for the document, Standard Schema to read a `T`. */
-function shape<T>(schema: JsonSchema, read: (value: unknown) => Read<T>) {
-  return {
-    ...schema,
-    "~standard": {
-      version: 1 as const,
-      vendor: "rehome",
-      types: undefined as { readonly input: unknown; readonly output: T } | undefined,
-      validate(value: unknown) {
-        const result = read(value);
-        if ("value" in result) return result;
-        const { refusal } = result;
-        return { issues: [{ message: refusal.message, refusal }] satisfies Issue[] };
-      },
-    },
-  };
-}
-
-export function refusedBy(error: { readonly valueError?: unknown }): Refusal | undefined {
-  return (error.valueError as Issue | undefined)?.refusal;
-}
-
-export const newPetFields = {
-  name: described(
-    petName,
-    "The animal's name: any well-formed Unicode text without U+0000, kept as it is sent.",
-    "Rex",
-  ),
-  categoryId: described(int64, "Identifier of the category that the animal belongs to.", 1),
-  status: optional(petStatus),
-} satisfies Readonly<Record<PetFieldName, Field<unknown>>>;
-export const readNewPet = reader(newPetFields);
-
-export const newPetSchema = objectSchema(newPetFields, {
-  title: "NewPet",
-  description: "An animal to add. Other fields are ignored.",
-});
-
-/** A NewPet as a client in JavaScript sends it. */
-type NewPetBody = Omit<NewPet, "categoryId"> & { readonly categoryId: number };
-/** A Pet as a client in JavaScript gets it. */
-export type PetBody = NewPetBody & { readonly id: number };
-
-/** The body for clients' types (Eden) alone: the route reads it, after the guard. */
-export const newPetBody = typed<NewPetBody>();
-
-const listFields = {
-  limit: optional(
-    described(pageLimitText, "The maximum number of animals to return.", pageLimit.default),
-  ),
-  status: optional(
-    described(
-      petStatus,
-      "Only animals with this status. By default, animals with any status.",
-      "available",
-    ),
-  ),
-  after: optional(
-    described(
-      int64Text,
-      "Only animals with an id greater than this: the last id of the previous page. The URL in the `Link` header of that page contains it.",
-      0,
-    ),
-  ),
-};
-const readList = reader(listFields);
-
-/** The query of a list. A parameter that comes twice, or with a comma, is an array. */
-export const listQuery = shape(objectSchema(listFields), (value) => {
-  const query = value as Readonly<Record<string, unknown>>;
-  const name = Object.keys(listFields).find((each) => Array.isArray(query[each]));
-  if (name !== undefined) return invalid(`${name} may be given only once, with one value.`);
-  return readList(query);
-});
-
-/** The path of one animal. An invalid id becomes 0, which no animal has. */
-export const petPath = shape(
-  objectSchema({ petId: described(int64Text, "Identifier of the animal.", 1) }),
-  (value) => ({ value: { petId: parseInt64((value as { petId: string }).petId) ?? 0n } }),
 );
 
-/** What a client gets, for its types (Eden) alone: operations respond with JSON text. */
-function typed<T>() {
-  return shape<T>({}, (value) => ({ value: value as T }));
+const petName = kind<string>(
+  "PetName",
+  { type: "string", maxLength: petNameLengthMax },
+  {
+    isValid: (value) => text(isPetName)(value) === true,
+    rule: `must be a string of at most ${grouped(petNameLengthMax)} characters`,
+    problem: text(petNameProblem),
+  },
+);
+
+const statusRule = `must be one of ${petStatuses.join(", ")}`;
+const status = kind<PetStatus>(
+  "PetStatus",
+  { type: "string", enum: petStatuses },
+  {
+    isValid: isPetStatus,
+    rule: statusRule,
+    problem: (value) =>
+      value === null ? `${statusRule}; leave it out if there is none` : undefined,
+  },
+);
+
+const petStatus = status("Availability of an animal.", { title: "PetStatus" });
+const newPetFields = {
+  name: petName(
+    "The animal's name: any well-formed Unicode text without U+0000, kept as it is sent.",
+    { example: "Rex" },
+  ),
+  categoryId: int64("Identifier of the category that the animal belongs to.", { example: 1 }),
+  status: t.Optional(petStatus),
+} satisfies Readonly<Record<PetFieldName, TSchema>>;
+
+export const newPet = t.Object(newPetFields, {
+  title: "NewPet",
+  description: "An animal to add. Other fields are ignored.",
+  example: { name: "Rex", categoryId: 1, status: "available" },
+});
+
+const pet = t.Object(
+  {
+    id: int64("Assigned by the service on creation: 1, 2, 3, ... and never reused.", {
+      example: 1,
+    }),
+    ...newPetFields,
+  },
+  { title: "Pet", description: "An animal. The status is absent if it was added without one." },
+);
+
+const pets = t.Array(pet, {
+  title: "Pets",
+  description: "Animals in ascending order of their ids.",
+  maxItems: pageLimit.max,
+});
+
+const codes = Object.keys(statusOf) as ErrorKind[];
+const error = t.Object(
+  {
+    code: Type.Unsafe<ErrorKind>(
+      Type.String({ enum: codes, description: "Machine-readable error code." }),
+    ),
+    message: Type.String({
+      description: "What is wrong, in one sentence for humans.",
+      maxLength: 1_000,
+    }),
+    status: Type.Integer({
+      format: "int32",
+      minimum: Math.min(...Object.values(statusOf)),
+      maximum: Math.max(...Object.values(statusOf)),
+      description: "The HTTP status code of the response.",
+    }),
+  },
+  { title: "Error", description: "The body of every error." },
+);
+
+/** What the document names. */
+export const models = { Pet: pet, NewPet: newPet, PetStatus: petStatus, Pets: pets, Error: error };
+
+const errors = Object.fromEntries(codes.map((code) => [statusOf[code], error])) as Record<
+  (typeof statusOf)[ErrorKind],
+  typeof error
+>;
+/** For Eden's types alone: Elysia does not check a Response. 200 is what it takes for a route's. */
+export const responses = {
+  listPets: { 200: pets, ...errors },
+  createPet: { 200: pet, 201: pet, ...errors },
+  getPet: { 200: pet, ...errors },
+};
+
+export const listQuery = t.Object({
+  limit: t.Optional(limit("The maximum number of animals to return.", { example: 20 })),
+  status: t.Optional(
+    status("Only animals with this status. By default, animals with any status.", {
+      title: "PetStatus",
+      example: "available",
+    }),
+  ),
+  after: t.Optional(
+    int64Text(
+      "Only animals with an id greater than this: the last id of the previous page. The URL in the `Link` header of that page contains it.",
+      { example: 0 },
+    ),
+  ),
+});
+
+const listParameters = Object.keys(listQuery.properties);
+
+/** What a query has with a parameter that comes twice, or with several values. */
+const mayRepeat = /[&,]|%2c/i;
+
+/** Refuses a parameter that is given twice: Elysia would take the last one. */
+export function refuseRepeated(url: string): Refusal | undefined {
+  const start = url.indexOf("?");
+  if (start === -1 || !mayRepeat.test(url.slice(start))) return undefined;
+  const query = new URLSearchParams(url.slice(start));
+  const name = listParameters.find((each) => {
+    const values = query.getAll(each);
+    return values.length > 1 || values[0]?.includes(",");
+  });
+  return name === undefined
+    ? undefined
+    : refusal("invalid_request", `${name} may be given only once, with one value.`);
 }
 
-const errors = typed<ErrorBody>();
-const errorResponses = Object.fromEntries(
-  Object.values(statusOf).map((status) => [status, errors]),
-) as Record<(typeof statusOf)[ErrorKind], typeof errors>;
-
-export function responsesOf<T>() {
-  const success = typed<T>();
-  return { 200: success, 201: success, ...errorResponses };
-}
+export const petPath = t.Object({ petId: petId("Identifier of the animal.", { example: 1 }) });

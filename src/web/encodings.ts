@@ -4,10 +4,8 @@ import { respond } from "../http/errors.ts";
 
 type Encoding = "br" | "gzip" | "identity";
 
-/** A body in the forms that clients take, each with its entity tag. */
-export type Forms = Readonly<
-  Record<Encoding, { readonly bytes: Uint8Array<ArrayBuffer>; readonly etag: string }>
->;
+/** A body in the forms that clients take, which all responses share, each with its entity tag. */
+export type Forms = Readonly<Record<Encoding, { readonly body: Blob; readonly etag: string }>>;
 
 const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 5 };
 
@@ -20,9 +18,9 @@ export async function formsOf(text: string): Promise<Forms> {
   ]);
   const hash = new Bun.CryptoHasher("sha256").update(identity).digest("base64url").slice(0, 22);
   return {
-    identity: { bytes: identity, etag: `"${hash}"` },
-    gzip: { bytes: new Uint8Array(gz), etag: `"${hash}-gzip"` },
-    br: { bytes: new Uint8Array(br), etag: `"${hash}-br"` },
+    identity: { body: new Blob([identity]), etag: `"${hash}"` },
+    gzip: { body: new Blob([gz]), etag: `"${hash}-gzip"` },
+    br: { body: new Blob([br]), etag: `"${hash}-br"` },
   };
 }
 
@@ -46,7 +44,7 @@ export function formFor(
   more: Readonly<Record<string, string>>,
 ): [body: Blob | string, init: ResponseInit] {
   const encoding = encodingOf(request);
-  const { bytes, etag } = forms[encoding];
+  const { body, etag } = forms[encoding];
   const headers = new Headers({ ...more, etag });
   headers.append("vary", "Accept-Encoding");
   const known = request.headers.get("if-none-match")?.split(",") ?? [];
@@ -55,7 +53,7 @@ export function formFor(
     return ["", { status: 304, headers }];
   }
   if (encoding !== "identity") headers.set("content-encoding", encoding);
-  return [new Blob([bytes]), { headers }];
+  return [body, { headers }];
 }
 
 function encodingOf(request: Request): Encoding {

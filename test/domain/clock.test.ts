@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { getPetRemovedAtMs } from "../../src/http/edge.ts";
+import { getPetRemovedAtMs } from "../../src/http/routes/operations.ts";
 import { httpDate, isoEnd, isoSeconds } from "../../src/domain/clock.ts";
 
 test.each([

@@ -28,7 +28,7 @@ export async function raw(
   quietMs = 300,
   silentMs = 30_000,
 ): Promise<RawAnswer> {
-  const { hostname, port } = new URL(origin);
+  const { hostname, port, protocol } = new URL(origin);
   let text = "";
   let isClosed = false;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -37,7 +37,9 @@ export async function raw(
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
+    ...(protocol === "https:" && { tls: { rejectUnauthorized: false } }),
     socket: {
+      ...(protocol === "https:" && { handshake: (made) => void made.write(bytes) }),
       data(_socket, chunk) {
         text += chunk.toString("latin1");
         clearTimeout(quiet);
@@ -50,7 +52,7 @@ export async function raw(
       error: () => resolve(),
     },
   });
-  socket.write(bytes);
+  if (protocol !== "https:") socket.write(bytes);
   await promise;
   clearTimeout(quiet);
   const wasClosed = isClosed;

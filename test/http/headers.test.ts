@@ -100,14 +100,8 @@ describe("behind a proxy", () => {
     ["http://pets.example.org:81/v1", { "x-forwarded-host": "pets.example.org:81" }],
     // What a client sent stands before what the proxy knows.
     ["http://own.example/v1", { "x-forwarded-host": "evil.example, own.example" }],
-    [
-      "https://[2001:db8::1]:444/v1",
-      { forwarded: 'for=1.2.3.4;proto=https;host="[2001:db8::1]:444"' },
-    ],
-    [
-      "https://own.example/v1",
-      { forwarded: "host=evil.example, for=_x;Host=own.example;Proto=https" },
-    ],
+    // RFC 7239's header is never read.
+    ["http://inner:8080/v1", { forwarded: "host=evil.example;proto=https" }],
     ["http://inner:8080/v1", { "x-forwarded-proto": "javascript", "x-forwarded-host": "a b" }],
     ["http://inner:8080/v1", { "x-forwarded-host": 'evil.example/"><' }],
     ["http://inner:8080/v1", {}],
@@ -123,16 +117,15 @@ describe("behind a proxy", () => {
   });
 });
 
-test("percent-encoded letters in a path are letters (RFC 3986, section 6.2.2.2)", async () => {
+test("a path is exact, as it was sent", async () => {
   const { send, key, services } = await testApp();
   const secret = await key();
   await services.pets.create({ name: "Rex", categoryId: 1n });
-  for (const path of ["/v1/%70ets", "/%761/pet%73?limit=1", "/v1/pets/%31"]) {
-    expect([path, (await send(path, { key: secret })).status]).toEqual([path, 200]);
+  for (const path of ["/v1/p%65ts", "/v1/%70ets?limit=1", "/v1%2Fpets", "/v1/pets%2f1"]) {
+    expect([path, (await send(path, { key: secret })).status]).toEqual([path, 404]);
   }
-  // A slash is not: it would be another path.
-  expect((await send("/v1%2Fpets", { key: secret })).status).toBe(404);
-  expect((await send("/v1/%70ets")).status).toBe(401);
+  // An id is a value and no part of the path.
+  expect((await send("/v1/pets/%31", { key: secret })).status).toBe(200);
 });
 
 test("an HTTP/1.0 request needs no Host, and its links have the server's address", async () => {

@@ -1,7 +1,7 @@
 /** The console as a web application: every address that it has, from top to bottom. */
 import { Elysia, status, StatusMap } from "elysia";
-import type { Peers } from "../../http/record.ts";
-import { methodTable } from "../../http/routes/fallback.ts";
+import type { Peers } from "../../http/context.ts";
+import { methodTable } from "../../http/routes/methods.ts";
 import * as animal from "./pages/animal.ts";
 import * as animals from "./pages/animals.ts";
 import { assets } from "./pages/assets.ts";

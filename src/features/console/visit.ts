@@ -2,7 +2,7 @@ import type { Cookie } from "elysia";
 import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/address.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
-import type { Peers } from "../../http/record.ts";
+import type { Peers } from "../../http/context.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
 import type { Form } from "./body.ts";

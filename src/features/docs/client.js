@@ -47,6 +47,13 @@ function startKey() {
 
 const own = new URL("v1", document.baseURI);
 
+/** Writes the address where the page is read in place of the one that stands for it. */
+function startAddresses() {
+  for (const block of document.querySelectorAll(".intro code, .command pre")) {
+    block.textContent = block.textContent.replaceAll("http://HOST/v1", own.href);
+  }
+}
+
 /** Percent-encoded for any language's quotes. */
 function encoded(text) {
   const escape = (character) => `%${character.charCodeAt(0).toString(16)}`;
@@ -248,6 +255,7 @@ function openTarget() {
 
 forms.forEach(startForm);
 startKey();
+startAddresses();
 startLanguages();
 startServers();
 startCopying();

@@ -3,7 +3,6 @@ import { clientScript } from "../../web/client.macro.ts" with { type: "macro" };
 import { html, trusted, type Html } from "../../web/html.ts";
 import { logoMark, page, type Page } from "../../web/layout.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
-import { createPetExamples } from "./openapi/operations.ts";
 import {
   copyButton,
   heading,
@@ -16,7 +15,16 @@ import {
 } from "./operation.ts";
 import { commonHeaders } from "./openapi/components.ts";
 import { sampleOf } from "./samples.ts";
-import { fieldList, fieldsOf, line, markdown, rulesOf, typeOf, type Schema } from "./schema.ts";
+import {
+  fieldList,
+  fieldsOf,
+  line,
+  markdown,
+  resolve,
+  rulesOf,
+  typeOf,
+  type Schema,
+} from "./schema.ts";
 import controls from "../../web/controls.css" with { type: "text" };
 import style from "./documentation.css" with { type: "text" };
 
@@ -29,7 +37,7 @@ export function documentationPage(
   more: readonly string[] = [],
 ): Page {
   const { info, servers: named = [], components = {} } = document;
-  const servers = named.map(({ url, description = url }) => ({ url, description }));
+  const servers = named.map(({ url, description = url }) => ({ url: shownAs(url), description }));
   const operations = operationsOf(document);
   const schemas = Object.entries(components.schemas ?? {}) as [string, Schema][];
   const { introduction, topics } = topicsOf([info.description, ...more].join("\n"));
@@ -44,7 +52,7 @@ export function documentationPage(
           <h1>${info.title} <span class="tag">${info.version}</span></h1>
           ${markdown(introduction)} ${addresses(servers, guides)}
         </section>
-        ${quickStart(servers)} ${before.map(topicSection)}
+        ${quickStart(document, servers)} ${before.map(topicSection)}
         <section id="endpoints" class="group">
           ${heading(2, "endpoints", "Endpoints")}
           ${operations.map((operation) => operationSection(document, operation, servers))}
@@ -69,6 +77,14 @@ export function documentationPage(
     connect: servers.slice(1).map(({ url }) => new URL(url).origin),
     body,
   });
+}
+
+/**
+ * A server as the page writes it. Its own address is one that the page's script replaces by where
+ * the page is read, which is right behind any proxy.
+ */
+function shownAs(url: string): string {
+  return url.startsWith("/") ? `http://HOST${url}` : url;
 }
 
 function header(version: string): Html {
@@ -152,11 +168,12 @@ function command(text: string): Html {
 }
 
 /** From no key to the second page, in four steps that can be typed into a shell. */
-function quickStart(servers: readonly Server[]): Html {
+function quickStart(document: OpenApiDocument, servers: readonly Server[]): Html {
   const pets = `${servers[0]?.url ?? ""}/pets`;
   const list = { method: "GET", headers: [], hasList: true };
-  const { value } = createPetExamples.withStatus;
-  const add = { method: "POST", headers: [], hasList: false, body: JSON.stringify(value) };
+  const { value: newPet } = resolve<Schema>(document, { $ref: "#/components/schemas/NewPet" });
+  const body = JSON.stringify(newPet.example);
+  const add = { method: "POST", headers: [], hasList: false, body };
   return html`<section id="quick-start">
     ${heading(2, "quick-start", "Quick start")}
     <ol>

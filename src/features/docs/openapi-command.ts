@@ -17,10 +17,10 @@ Examples:
   rehome openapi --yaml --base-url https://pets.example.org/v1 > openapi.yaml`,
     );
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
-    const { baseUrl, stagingBaseUrl } = beginWithoutStore(command, io).config;
+    const { config } = beginWithoutStore(command, io);
     // Loaded where it is wanted: no other command but serve waits for the web framework.
     const { documentOf, yamlOf } = await import("./openapi/document.ts");
-    const document = await documentOf({ baseUrl, stagingBaseUrl, clock: systemClock });
+    const document = await documentOf({ ...config, clock: systemClock });
     if (command.opts<{ yaml?: boolean }>().yaml === true) io.out(await yamlOf(document));
     else printJson(io, document);
   });

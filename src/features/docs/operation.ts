@@ -132,7 +132,7 @@ function parametersOf(document: OpenApiDocument, { parameters = [] }: Operation)
   });
 }
 
-/** The value of the first example, as the form and the code begin with it. */
+/** The value of the first example. */
 function firstExample(
   document: OpenApiDocument,
   { examples = {} }: OpenAPIV3.MediaTypeObject = {},
@@ -144,8 +144,9 @@ function firstExample(
 function bodyOf(document: OpenApiDocument, { requestBody }: Operation) {
   if (requestBody === undefined) return undefined;
   const content = resolve(document, requestBody).value.content[jsonType];
-  const example = JSON.stringify(firstExample(document, content), null, 2);
-  return { schema: content?.schema ?? {}, example };
+  const schema = content?.schema ?? {};
+  const example = JSON.stringify(resolve(document, schema).value.example, null, 2);
+  return { schema, example };
 }
 
 /** What the operation responds when all goes well. */

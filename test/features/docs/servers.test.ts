@@ -23,29 +23,19 @@ describe("the servers of the document that is served", () => {
     expect(await serversOf(answer)).toEqual(["https://a.example/v1", "https://b.example/v1"]);
   });
 
-  test("are the address that was asked where none was named", async () => {
+  test("are relative where none was named, whatever host a caller makes up", async () => {
     const app = await testApp();
-    expect(await serversOf(await app.send("/docs/json"))).toEqual(["http://localhost/v1"]);
-    const other = await app.elysia.handle(new Request("http://c.example:8443/docs/json"));
-    expect(await serversOf(other)).toEqual(["http://c.example:8443/v1"]);
-  });
-
-  test("are text, whatever host a caller makes up", async () => {
-    const app = await testApp();
-    const forged = (path: string) =>
-      app.elysia.handle(new Request(`http://a"'&lt;$&.example${path}`));
-    expect(await serversOf(await forged("/docs/json"))).toEqual([`http://a"'&lt;$&.example/v1`]);
-    const page = await (await forged("/docs")).text();
-    expect(page).toContain("http://a&quot;&#39;&amp;lt;$&amp;.example/v1");
-  });
-
-  test("are all that differs from the document without a server", async () => {
-    const servers = [{ url: "http://localhost/v1", description: "This service" }];
-    const app = await testApp();
-    const served = await (await app.send("/docs/json")).text();
-    expect(served).toBe(jsonText({ ...document, servers }));
+    const bodies = new Set<string>();
+    for (const host of ["localhost", "c.example:8443", `a"'&lt;$&.example`]) {
+      const answer = await app.elysia.handle(new Request(`http://${host}/docs/json`));
+      bodies.add(await answer.text());
+      const page = await app.elysia.handle(new Request(`http://${host}/docs`));
+      expect(await page.text()).not.toContain(host);
+    }
+    expect([...bodies]).toEqual([jsonText(document)]);
+    expect(document.servers).toEqual([{ url: "/v1", description: "This service" }]);
     const answer = await app.send("/docs/yaml");
     expect(answer.headers.get("content-type")).toBe("application/yaml");
-    expect(parse(await answer.text())).toEqual(JSON.parse(served));
+    expect(parse(await answer.text())).toEqual(JSON.parse(jsonText(document)));
   });
 });

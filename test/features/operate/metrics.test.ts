@@ -18,8 +18,8 @@ const valueIn = (text: string, name: string) =>
 
 test("time is in seconds, and what is read is not counted twice", async () => {
   const metrics = new Metrics(undefined, undefined, { droppedTotal: 3 });
-  const record = { route: "/v1/pets" } as AnsweredRequest["record"];
-  metrics.answered({ record, method: "POST", status: 201, bytes: 1, durationMs: 30 });
+  const context = { route: "/v1/pets" } as AnsweredRequest["context"];
+  metrics.answered({ context, method: "POST", status: 201, bytes: 1, durationMs: 30 });
   const { onCommit, onBusy, onBan } = metrics.storeObserver;
   onCommit?.({ batchSize: 4, commitMs: 20 });
   onBusy?.();

@@ -2,11 +2,11 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { httpDate } from "../../../domain/clock.ts";
 import type { ErrorKind } from "../../../domain/errors.ts";
-import { idempotencyKeyMax } from "../../../domain/idempotency.ts";
 import { limitMax, publishedLimits } from "../../../domain/plan.ts";
 import { bodyLimitBytes } from "../../../http/body.ts";
-import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../../http/edge.ts";
-import { encodedBody, jsonType, statusOf } from "../../../http/errors.ts";
+import { encodedBody, jsonType, noSuchPet, statusOf } from "../../../http/errors.ts";
+import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../../http/routes/operations.ts";
+import { otherBody } from "../../../http/routes/pets.ts";
 import { readOnlyKey, unauthorized } from "../../../service/admission.ts";
 
 type Reference = OpenAPIV3.ReferenceObject;
@@ -17,12 +17,7 @@ const dateMaxSeconds = 8.64e12;
 /** Of a header with an address in it: what servers and proxies commonly take of one field. */
 const linkMax = 8_192;
 
-export const schemaReference = (name: string): Reference => ({
-  $ref: `#/components/schemas/${name}`,
-});
-export const responseReference = (name: keyof typeof responses): Reference => ({
-  $ref: `#/components/responses/${name}`,
-});
+const schemaReference = (name: string): Reference => ({ $ref: `#/components/schemas/${name}` });
 
 function header(description: string, schema: OpenAPIV3.SchemaObject, example: unknown) {
   return { description, required: true, schema, example } satisfies OpenAPIV3.HeaderObject;
@@ -108,16 +103,6 @@ export const headers = {
   ),
 } as const satisfies Record<string, OpenAPIV3.HeaderObject>;
 
-/** draft-ietf-httpapi-idempotency-key-header. */
-export const idempotencyKeyParameter = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description: `A unique key for this request, such as a UUID: at most ${idempotencyKeyMax} visible ASCII characters. A pair of quotes around them does not count. For 24 hours, the same key with an equal body gets the first response again.`,
-  // Without an example: a tool that sends it with each request would get the first animal again.
-  schema: { type: "string", pattern: "^[!-~]+$", minLength: 1, maxLength: idempotencyKeyMax + 2 },
-} as const satisfies OpenAPIV3.ParameterObject;
-
 function references(names: Readonly<Record<string, keyof typeof headers>>): Headers {
   return Object.fromEntries(
     Object.entries(names).map(([field, name]) => [field, { $ref: `#/components/headers/${name}` }]),
@@ -132,9 +117,9 @@ export const commonHeaders = same(
   "X-RateLimit-Reset",
   "X-Request-Id",
 );
-export const nextPageHeader = references({ Link: "NextPage" });
-export const createdHeaders = same("Location", "Idempotent-Replayed");
-export const deprecationHeaders = {
+const nextPageHeader = references({ Link: "NextPage" });
+const createdHeaders = same("Location", "Idempotent-Replayed");
+const deprecationHeaders = {
   ...same("Deprecation", "Sunset"),
   ...references({ Link: "Successor" }),
 };
@@ -142,7 +127,7 @@ export const deprecationHeaders = {
 /** The examples of a response: of each its name, what it is about, and the message. */
 type Examples = Readonly<Record<string, readonly [summary: string, message: string]>>;
 
-export function errorResponse(
+function errorResponse(
   kind: ErrorKind,
   description: string,
   examples: Examples,
@@ -170,8 +155,67 @@ const errorExample = (kind: ErrorKind, summary: string, message: string) => ({
   value: { code: kind, message, status: statusOf[kind] },
 });
 
-/** The responses that any operation can give, whatever it does. */
+const rex = { id: 1, name: "Rex", categoryId: 1, status: "available" };
+const mia = { id: 2, name: "Mia", categoryId: 2, status: "pending" };
+/** Added without a status, so it has none. */
+const shadow = { id: 3, name: "Shadow", categoryId: 1 };
+
+function success(
+  description: string,
+  schema: string,
+  more: Headers,
+  examples: Readonly<Record<string, OpenAPIV3.ExampleObject>>,
+): OpenAPIV3.ResponseObject {
+  const content = { [jsonType]: { schema: schemaReference(schema), examples } };
+  return { description, headers: { ...commonHeaders, ...more }, content };
+}
+
+/** The responses that the operations name (http/routes/operations.ts). */
 export const responses = {
+  PetsFound: success(
+    "A page of animals; an empty array when none matches.",
+    "Pets",
+    nextPageHeader,
+    {
+      page: { summary: "Three animals", value: [rex, mia, shadow] },
+      none: { summary: "No animal matches", value: [] },
+    },
+  ),
+  PetAdded: success(
+    "The animal as it was stored, now or by the first request with this Idempotency-Key.",
+    "Pet",
+    createdHeaders,
+    { created: { summary: "The new animal", value: rex } },
+  ),
+  PetFound: success(
+    `The animal. The headers say when the operation is removed: ${httpDate(getPetRemovedAtMs)}.`,
+    "Pet",
+    deprecationHeaders,
+    { found: { summary: "An animal", value: rex } },
+  ),
+  BadQuery: errorResponse("invalid_request", "A query parameter is not valid.", {
+    limit: ["A limit out of bounds", "limit must be an integer from 1 to 100."],
+    status: ["A status that does not exist", "status must be one of available, pending, sold."],
+  }),
+  BadPet: errorResponse(
+    "invalid_request",
+    "The body lacks a required field or has an invalid value.",
+    {
+      missing: [
+        "A required field is missing",
+        "categoryId is required: it must be an integer of 64 bits.",
+      ],
+      invalid: ["A field has an invalid value", "status must be one of available, pending, sold."],
+      notJson: ["The body is not JSON", "The body is not valid JSON."],
+      otherBody: ["The Idempotency-Key of another animal", otherBody.message],
+    },
+  ),
+  NoSuchPet: errorResponse(
+    "not_found",
+    noSuchPet.message,
+    { unknown: ["No animal has this id", noSuchPet.message] },
+    deprecationHeaders,
+  ),
   Unauthorized: errorResponse(
     "unauthorized",
     "The API key is missing or invalid. The limit headers show the numbers of the caller's address, never those of a key.",

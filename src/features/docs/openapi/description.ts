@@ -1,6 +1,7 @@
 /** The prose of the document. Its numbers come from the constants in force. */
 import { keyPrefixes } from "../../../domain/api-key.ts";
-import { getPetRemovedOn, versionSegment } from "../../../http/edge.ts";
+import { versionSegment } from "../../../http/context.ts";
+import { getPetRemovedOn } from "../../../http/routes/operations.ts";
 import { planNames, publishedLimits, type PlanName } from "../../../domain/plan.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { interfaceVersion } from "../../../version.ts";

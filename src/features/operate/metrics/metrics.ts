@@ -73,8 +73,8 @@ export class Metrics {
   }
 
   /** Counts a request that got its response. */
-  answered({ record, method, status, durationMs }: AnsweredRequest): void {
-    const { route = "none", admission } = record;
+  answered({ context, method, status, durationMs }: AnsweredRequest): void {
+    const { route = "none", admission } = context;
     const make = () => this.#makeCounter(route, method, status);
     this.#counters.getOrInsertComputed(`${route} ${method} ${status}`, make)(durationMs);
     if (admission === undefined) return;

@@ -1,6 +1,14 @@
 import { clientAddress, isTrusted, type Cidr } from "../domain/address.ts";
 import type { Admission, Refusal } from "../service/admission.ts";
-import { versionSegment } from "./edge.ts";
+import type { Backpressure } from "./backpressure.ts";
+
+/** What every path of the interface begins with, and its base address ends with. */
+export const versionSegment = "/v1";
+
+/** True for `/v1` and what is under it. */
+export function isVersioned(path: string): boolean {
+  return path.startsWith(versionSegment) && (path.length === 3 || path.charAt(3) === "/");
+}
 
 /** What knows the connections: Bun's server. */
 export interface Peers {
@@ -10,23 +18,26 @@ export interface Peers {
   timeout(request: Request, seconds: number): void;
 }
 
-export interface Reachable {
+export interface ContextOptions {
   readonly trustedProxies: readonly Cidr[];
   /** The address of /v1, if the operator set it. */
   readonly baseUrl: string | undefined;
+  readonly backpressure: Backpressure;
 }
 
-/** What is known of a request, for its headers, the log and the observers. */
-export class RequestRecord {
+/** What is known of a request until its response, for its headers, the log and the observers. */
+export class RequestContext {
   readonly id: string;
   readonly startMs = performance.now();
   readonly #request: Request;
   readonly #peers: Peers | undefined;
-  readonly #reachable: Reachable;
+  readonly #options: ContextOptions;
   #address: string | undefined;
   #isLocated = false;
   /** The route's template, such as `/v1/pets/:petId`, if any. Never the path itself. */
   route: string | undefined = undefined;
+  /** What the caller sent to be admitted. It never leaves the process. */
+  credential: string | undefined = undefined;
   /** The guard's decision; undefined for a request that does not pass it. */
   admission: Admission | undefined = undefined;
   /** Why the request was refused, by the guard or later: `refuse` sets it. */
@@ -34,11 +45,24 @@ export class RequestRecord {
   /** The length of the response's body, where it is known. */
   bytes: number | undefined = undefined;
 
-  constructor(id: string, request: Request, peers: Peers | undefined, reachable: Reachable) {
+  constructor(id: string, request: Request, peers: Peers | undefined, options: ContextOptions) {
     this.id = id;
     this.#request = request;
     this.#peers = peers;
-    this.#reachable = reachable;
+    this.#options = options;
+  }
+
+  /** The guard's decision on a request that an operation serves. Throws if it was not admitted. */
+  admitted(): Admission {
+    if (this.admission === undefined || this.admission.refusal !== undefined) {
+      throw new Error("no guard admitted the request");
+    }
+    return this.admission;
+  }
+
+  /** Counts a body that is sent. False when it would be too much that is not read yet. */
+  mayReceive(body: Blob): boolean {
+    return this.#options.backpressure.add(this, body);
   }
 
   /** Ends the connection if it takes longer than this from now on; 0 is no limit. */
@@ -56,7 +80,7 @@ export class RequestRecord {
     if (this.#isLocated) return this.#address;
     this.#isLocated = true;
     const peer = this.#peer();
-    const { trustedProxies } = this.#reachable;
+    const { trustedProxies } = this.#options;
     this.#address =
       peer === undefined || trustedProxies.length === 0
         ? peer
@@ -64,9 +88,12 @@ export class RequestRecord {
     return this.#address;
   }
 
-  /** The address of /v1 as the caller of `url` knows it: see `baseUrlOf`. */
+  /**
+   * The public address of /v1: the one that the operator set, or the one that `url` came to. A
+   * trusted proxy tells that one in X-Forwarded-Proto and X-Forwarded-Host.
+   */
   baseUrl(url: string): string {
-    const { baseUrl, trustedProxies } = this.#reachable;
+    const { baseUrl, trustedProxies } = this.#options;
     if (baseUrl !== undefined) return baseUrl;
     const origin = url.slice(0, url.indexOf("/", "https://".length));
     const peer = trustedProxies.length === 0 ? undefined : this.#peer();
@@ -79,26 +106,18 @@ export class RequestRecord {
   }
 }
 
-const recordKey = Symbol("the record of a request");
-type Recorded = Request & { [recordKey]?: RequestRecord };
+const contexts = new WeakMap<Request, RequestContext>();
 
-export function attach(record: RequestRecord, request: Request): void {
-  (request as Recorded)[recordKey] = record;
+/** Gives `request`, which the application is about to get, its context. */
+export function attach(context: RequestContext, request: Request): void {
+  contexts.set(request, context);
 }
 
-/** The record of `request`. Throws for a request that did not come in through the handler. */
-export function recordOf(request: Request): RequestRecord {
-  const record = (request as Recorded)[recordKey];
-  if (record === undefined) throw new Error("the request did not come in through the handler");
-  return record;
-}
-
-/**
- * The public address of /v1: the one that the operator set, or the one that the request came to. A
- * trusted proxy tells that one in X-Forwarded-Proto and X-Forwarded-Host, or in Forwarded.
- */
-export function baseUrlOf(request: Request): string {
-  return recordOf(request).baseUrl(request.url);
+/** The context of `request`. Throws for a request that did not come in through the handler. */
+export function contextOf(request: Request): RequestContext {
+  const context = contexts.get(request);
+  if (context === undefined) throw new Error("the request did not come in through the handler");
+  return context;
 }
 
 const host = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
@@ -106,12 +125,9 @@ const host = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 /** `origin` as the proxy's client sees it. Of several values the last is the proxy's own. */
 function forwardedOrigin(headers: Headers, origin: string): string {
   const last = (name: string) => headers.get(name)?.split(",").at(-1)?.trim();
-  // RFC 7239, section 4.
-  const parameter = (name: string) =>
-    new RegExp(`(?:^|;)[ \\t]*${name}="?([^";]+)"?`, "i").exec(last("forwarded") ?? "")?.[1];
   const [scheme, authority] = origin.split("://") as [string, string];
-  const proto = (last("x-forwarded-proto") ?? parameter("proto") ?? scheme).toLowerCase();
-  const name = last("x-forwarded-host") ?? parameter("host") ?? authority;
+  const proto = (last("x-forwarded-proto") ?? scheme).toLowerCase();
+  const name = last("x-forwarded-host") ?? authority;
   const forwarded = `${proto === "https" || proto === "http" ? proto : scheme}://${name}`;
   return host.test(name) && URL.canParse(forwarded) ? forwarded : origin;
 }
