@@ -1,12 +1,10 @@
-/** The animals as one object: a list is one read of it, an import one write. */
-import { isSame, stemOf, textOf } from "./history.ts";
-import type { Answer, Asked, Command, IdsOfStems, Order, Pet, Request, Status } from "./history.ts";
+/** The animals as one object: a list is one read of it. */
+import { isSame, textOf } from "./history.ts";
+import type { Answer, Asked, Command, IdsOfNames, Order, Pet, Request, Status } from "./history.ts";
 import type { Model } from "./linearize.ts";
 
 interface Animal extends Omit<Pet, "status"> {
   readonly status?: Status | "none";
-  /** Whose it is elsewhere, if an import added it. */
-  readonly externalId?: string;
   readonly isRemoved?: boolean;
 }
 
@@ -24,27 +22,25 @@ export interface Catalogue {
   /** Changes of people that are in force, the newest last. */
   readonly changes: readonly { readonly callMs: number; readonly effects: readonly Effect[] }[];
   readonly lastId: number;
-  readonly backups: ReadonlyMap<string, Catalogue>;
   /** Of animals and `once`: 64 bits keep different states apart. */
   readonly hash: bigint;
-  /** Of the whole history, see `idsOfStems`. */
-  readonly idsOf: IdsOfStems;
+  /** Of the whole history, see `idsOfNames`. */
+  readonly idsOf: IdsOfNames;
 }
 
-const none = { once: new Map(), backups: new Map(), idsOf: new Map() };
+const none = { once: new Map(), idsOf: new Map() };
 export const emptyCatalogue: Catalogue = { animals: [], changes: [], ...none, lastId: 0, hash: 0n };
 
 export type CatalogueCall = Request | Command;
 
 export const catalogueModel: Model<Catalogue, CatalogueCall> = {
   isRead(call) {
-    if (call.kind === "command") return call.exitCode !== undefined && call.exitCode !== 0;
+    if (call.kind === "command") return call.exitCode !== 0;
     const { asked, answer } = call;
     return asked.do !== "create" || answer?.status === 400 || answer?.isReplay === true;
   },
-  key({ hash, lastId, changes, backups }) {
-    const stored = [...backups].map(([file, state]) => `${file} ${state.hash}`);
-    return [hash, lastId, ...changes.map(({ callMs }) => callMs), ...stored].join(" ");
+  key({ hash, lastId, changes }) {
+    return [hash, lastId, ...changes.map(({ callMs }) => callMs)].join(" ");
   },
   step(state, call) {
     if (call.kind === "command") return commanded(state, call);
@@ -88,12 +84,7 @@ function commanded(state: Catalogue, command: Command): readonly Catalogue[] {
   const effects = effectsOf(state, order);
   if (catalogueModel.isRead(command)) return effects === undefined ? [state] : [];
   if (effects === undefined || !isPrinted(command, effects)) return [];
-  const { backups, changes, lastId, idsOf } = state;
-  if (order.do === "backup")
-    return [{ ...state, backups: new Map(backups).set(order.file, state) }];
-  // What changed since is lost; ids and backups are not.
-  if (order.do === "restore backup")
-    return [{ ...(backups.get(order.file) ?? emptyCatalogue), lastId, backups, idsOf }];
+  const { changes } = state;
   const next = affected(state, effects);
   if (order.do === "undo") return [{ ...next, changes: changes.slice(0, -1) }];
   const differing = effects.filter((effect) => kindOf(effect) !== "unchanged");
@@ -120,35 +111,9 @@ function effectsOf(state: Catalogue, order: Order): readonly Effect[] | undefine
       return state.changes.at(-1)?.effects.map(({ before, after }) => {
         return { before: after, after: before ?? { ...after, isRemoved: true } };
       });
-    case "import":
-      return imported(state, order);
     default:
       return [];
   }
-}
-
-function imported(
-  { animals, lastId, idsOf }: Catalogue,
-  { source, records, isComplete }: Order & { do: "import" },
-): readonly Effect[] {
-  const others = new Map(animals.map((animal) => [animal.externalId, animal] as const));
-  let last = lastId;
-  const effects = records.map(({ externalId, pet }): Effect => {
-    const before = others.get(externalId);
-    others.delete(externalId);
-    // A new animal that no response ever shows gets an id between those of its neighbours.
-    const shown = idsOf.get(stemOf(pet.name))?.find((id) => id > last);
-    const id = before?.id ?? shown ?? last + 1 / 4_096;
-    last = Math.max(last, id);
-    return { before, after: { ...pet, id, externalId } };
-  });
-  const absent = [...others.values()].filter(({ externalId, isRemoved }) => {
-    return isComplete && !isRemoved && externalId?.startsWith(`${source} `);
-  });
-  return [
-    ...effects,
-    ...absent.map((before) => ({ before, after: { ...before, isRemoved: true } })),
-  ];
 }
 
 function kindOf({ before, after }: Effect): "come" | "gone" | "updated" | "unchanged" {
@@ -186,15 +151,13 @@ function affected(state: Catalogue, effects: readonly Effect[]): Catalogue {
   return { ...state, animals, hash, lastId: Math.max(state.lastId, ...ids) };
 }
 
-/** True if the command printed what it did, or was killed before it could. */
-function isPrinted({ order, exitCode, printed }: Command, effects: readonly Effect[]): boolean {
-  if (exitCode === undefined || order.do.endsWith("backup")) return true;
-  if (order.do !== "import" && order.do !== "undo") {
+/** True if the command printed what it did. */
+function isPrinted({ order, printed }: Command, effects: readonly Effect[]): boolean {
+  if (order.do !== "undo") {
     const shown = effects.map(({ after }) => textOf(after));
     return shown.join() === ([printed].flat() as readonly Pet[]).map(textOf).join();
   }
   const count = (kind: string) => effects.filter((effect) => kindOf(effect) === kind).length;
-  const { updated, added, restored, withdrawn, removed } = printed as Record<string, number>;
-  const told = order.do === "import" ? [updated, added, withdrawn] : [updated, restored, removed];
-  return told.join() === ["updated", "come", "gone"].map(count).join();
+  const { updated, restored, removed } = printed as Record<string, number>;
+  return [updated, restored, removed].join() === ["updated", "come", "gone"].map(count).join();
 }

@@ -1,10 +1,18 @@
 /** Explains a history, or says what of it nothing explains. */
 import { catalogueModel, emptyCatalogue, type Catalogue, type CatalogueCall } from "./catalogue.ts";
-import { idsOfStems, isUnknown, reservationOf } from "./history.ts";
-import type { Call, History, IdsOfStems, Pet, Request } from "./history.ts";
+import { idsOfNames, isUnknown, reservationOf } from "./history.ts";
+import type { Call, History, IdsOfNames, Pet, Request } from "./history.ts";
 import { keyModel, unusedKey, type KeyCall } from "./limits.ts";
-import { linearize, type Entry } from "./linearize.ts";
-import { animalsViolation, keyViolation, type Violation } from "./shrink.ts";
+import { linearize, type Entry, type Model } from "./linearize.ts";
+
+export interface Violation {
+  /** "animals", or the name of a key. */
+  readonly object: string;
+  /** The calls up to the one that no order explains, which comes last. Reads apart, all are here. */
+  readonly calls: readonly Call[];
+  /** What the object may have been before them. */
+  readonly before: unknown;
+}
 
 export interface Checked {
   readonly violation?: Violation;
@@ -13,7 +21,7 @@ export interface Checked {
 }
 
 /** A read shows what was current so long ago at most. */
-const staleMs = { sqlite: 0, processes: 0, postgres: 1_000 };
+const staleMs = { sqlite: 0, processes: 0.2, postgres: 1_000 };
 /** How far a server's idea of the store's clock may be from this machine's clock. */
 const toleranceMs = { sqlite: 5, processes: 5, postgres: 1_000 };
 
@@ -28,7 +36,7 @@ export function check(recorded: History, before: readonly Catalogue[] = [emptyCa
 }
 
 function checkAnimals({ store, calls }: History, initial: readonly Catalogue[]): Checked {
-  const idsOf = idsOfStems(calls);
+  const idsOf = idsOfNames(calls);
   const before = initial.map((state) => ({ ...state, idsOf }));
   const model = catalogueModel;
   const entries: Entry<CatalogueCall>[] = [];
@@ -42,7 +50,9 @@ function checkAnimals({ store, calls }: History, initial: readonly Catalogue[]):
   }
   const { unexplained, states } = linearize(model, before, entries);
   if (unexplained === undefined) return { catalogues: states };
-  return { violation: animalsViolation({ model, before, entries }), catalogues: [] };
+  const animals = before.map((state) => state.animals);
+  const shown = callsUpTo(model, entries, unexplained).map(({ operation }) => operation);
+  return { violation: { object: "animals", calls: shown, before: animals }, catalogues: [] };
 }
 
 /** A server sees its own commits at once: those that a page, or an animal, shows. */
@@ -58,7 +68,7 @@ function mustShow(read: Request, { operation, toMs }: Entry<CatalogueCall>, from
 }
 
 /** True for a call that read or may have changed animals. */
-function isOfAnimals(call: Call, ids: IdsOfStems): call is CatalogueCall {
+function isOfAnimals(call: Call, ids: IdsOfNames): call is CatalogueCall {
   if (call.kind !== "request") return call.kind === "command" && !("key" in call.order);
   const { answer, asked } = call;
   // One that nobody ever saw may as well not have been.
@@ -70,7 +80,7 @@ function checkKey({ store, processes, keys, ...all }: History, name: string) {
   const calls = all.calls.filter((call) => {
     if (call.kind === "request") return call.key === name;
     if (call.kind === "happening") return true;
-    return "key" in call.order ? call.order.key === name : call.order.do.endsWith("backup");
+    return "key" in call.order && call.order.key === name;
   });
   const limits = keys.get(name) ?? { perMinute: 0, perDay: 0 };
   const later = calls.flatMap((call) =>
@@ -83,7 +93,7 @@ function checkKey({ store, processes, keys, ...all }: History, name: string) {
   const requests = calls.filter((call) => call.kind === "request");
   const others = requests.filter(({ connection }) => connection !== requests[0]?.connection);
   const sharedMs = Math.min(...others.map(({ callMs }) => callMs));
-  const model = keyModel({ name, elsewhere, toleranceMs: toleranceMs[store], sharedMs });
+  const model = keyModel({ elsewhere, toleranceMs: toleranceMs[store], sharedMs });
   const entries = calls.flatMap((call): Entry<KeyCall>[] => {
     const { callMs: fromMs, returnMs: toMs } = call;
     const entry = { operation: { call }, fromMs, toMs, isMaybe: isUnknown(call) };
@@ -95,6 +105,21 @@ function checkKey({ store, processes, keys, ...all }: History, name: string) {
     ];
   });
   const before = [unusedKey(limits)];
-  const isExplained = linearize(model, before, entries).unexplained === undefined;
-  return isExplained ? undefined : keyViolation(name, { model, before, entries });
+  const { unexplained } = linearize(model, before, entries);
+  if (unexplained === undefined) return undefined;
+  const shown = callsUpTo(model, entries, unexplained).map(({ operation }) => operation.call);
+  return { object: name, calls: shown, before };
+}
+
+/** The writes that began before the unexplained entry returned, and that entry. */
+function callsUpTo<State, Operation>(
+  model: Model<State, Operation>,
+  entries: readonly Entry<Operation>[],
+  unexplained: Entry<Operation>,
+): readonly Entry<Operation>[] {
+  const writes = entries.filter(
+    (entry) =>
+      entry !== unexplained && entry.fromMs <= unexplained.toMs && !model.isRead(entry.operation),
+  );
+  return [...writes, unexplained];
 }

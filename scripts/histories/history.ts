@@ -20,10 +20,8 @@ export interface Limits {
   readonly perDay: number;
 }
 
-/** Of a key, or of a person, who has no limits. */
 export interface KeySettings extends Limits {
   readonly readOnly: boolean;
-  /** True for a person who was removed too. */
   readonly isRevoked: boolean;
 }
 
@@ -68,15 +66,8 @@ export interface Request extends Timed {
   /** By the clock of this machine, which decides on windows. */
   readonly callWallMs: number;
   readonly returnWallMs: number;
-  /** What its server added to that clock in the meantime: several if the clock was set. */
-  readonly offsetsMs: readonly number[];
   /** Undefined if no whole answer came. */
   readonly answer: Answer | undefined;
-}
-
-export interface ImportedRecord {
-  readonly externalId: string;
-  readonly pet: NewPet;
 }
 
 export type Order =
@@ -92,37 +83,22 @@ export type Order =
   | { readonly do: "remove"; readonly ids: readonly number[] }
   | { readonly do: "restore"; readonly id: number }
   | { readonly do: "undo" }
-  | {
-      readonly do: "import";
-      readonly source: string;
-      readonly records: readonly ImportedRecord[];
-      readonly isComplete: boolean;
-    }
-  | { readonly do: "change key"; readonly key: string; readonly set: Partial<KeySettings> }
-  /** Whether a key, or a person, may get in. */
-  | { readonly do: "look"; readonly key: string }
-  | { readonly do: "backup"; readonly file: string }
-  | { readonly do: "restore backup"; readonly file: string };
+  | { readonly do: "change key"; readonly key: string; readonly set: Partial<KeySettings> };
 
 /** A command of the command line. */
 export interface Command extends Timed {
   readonly kind: "command";
   readonly order: Order;
-  /** Undefined if it was killed. */
-  readonly exitCode: number | undefined;
+  readonly exitCode: number;
   readonly printed: unknown;
   readonly stderr: string;
 }
 
-/** Something that happens to the servers or to their clock. */
+/** Something that happens to the servers. */
 export interface Happening extends Timed {
   readonly kind: "happening";
-  readonly what: "kill" | "kill one" | "stop" | "replace" | "clock";
-  /** The server that it happens to; all of them have one clock. */
+  readonly what: "kill" | "kill one" | "stop" | "replace";
   readonly server: number;
-  /** What the clock shows more than this machine's: before and after. */
-  readonly offsetsMs?: readonly [before: number, after: number];
-  readonly wallMs: number;
 }
 
 export type Call = Request | Command | Happening;
@@ -131,42 +107,35 @@ export interface History {
   readonly store: StoreKind;
   readonly processes: number;
   readonly calls: readonly Call[];
-  /** Keys, as they were when the history began, and a person, who has no limits. */
+  /** Keys, as they were when the history began. */
   readonly keys: ReadonlyMap<string, Limits>;
 }
 
 /** True if nobody knows whether the call took effect. */
 export function isUnknown(call: Call): boolean {
-  if (call.kind === "command") return call.exitCode === undefined;
   return call.kind === "request" && (call.answer === undefined || call.answer.status === 503);
 }
 
-/** The name without the number of the import that gave it: of an animal all of them are equal. */
-export const stemOf = (name: string) => name.replace(/ \(\d+\)$/, "");
+export type IdsOfNames = ReadonlyMap<string, readonly number[]>;
 
-export type IdsOfStems = ReadonlyMap<string, readonly number[]>;
-
-/** The ids, ascending, that responses show for a stem: not each create and import tells them. */
-export function idsOfStems(calls: readonly Call[]): IdsOfStems {
+/** The ids, ascending, that responses show for a name: not each create tells them. */
+export function idsOfNames(calls: readonly Call[]): IdsOfNames {
   const shown = calls.flatMap((call) => {
     if (call.kind === "happening") return [];
     return (call.kind === "request" ? call.answer?.body : call.printed) ?? [];
   }) as readonly Partial<Pet>[];
   const found = new Map<string, Set<number>>();
   for (const { id, name } of shown)
-    if (id && name) found.getOrInsertComputed(stemOf(name), () => new Set()).add(id);
-  return new Map([...found].map(([stem, ids]) => [stem, [...ids].toSorted((a, b) => a - b)]));
+    if (id && name) found.getOrInsertComputed(name, () => new Set()).add(id);
+  return new Map([...found].map(([name, ids]) => [name, [...ids].toSorted((a, b) => a - b)]));
 }
 
 /** The minutes in which a server may have decided on a request. */
 export function minutesOf(request: Request, toleranceMs: number): readonly number[] {
-  const { callWallMs, returnWallMs, offsetsMs } = request;
-  const all = offsetsMs.flatMap((offsetMs) => {
-    const first = Math.floor((callWallMs + offsetMs - toleranceMs) / 60_000);
-    const last = Math.floor((returnWallMs + offsetMs + toleranceMs) / 60_000);
-    return Array.from({ length: last - first + 1 }, (_, at) => first + at);
-  });
-  return [...new Set(all)];
+  const { callWallMs, returnWallMs } = request;
+  const first = Math.floor((callWallMs - toleranceMs) / 60_000);
+  const last = Math.floor((returnWallMs + toleranceMs) / 60_000);
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
 /** What a process takes ahead: one second of the limits. */

@@ -13,14 +13,13 @@ export interface KeyState {
   readonly ends: readonly number[];
   /** Requests charged, by the window and its end. */
   readonly used: Readonly<Record<string, number>>;
-  readonly backups: ReadonlyMap<string, readonly KeySettings[]>;
   /** What the last answer showed, while one connection alone uses the key. */
   readonly last?: { readonly window: string; readonly remaining: number } | undefined;
 }
 
 export function unusedKey(limits: Limits): KeyState {
   const settings = [{ ...limits, readOnly: false, isRevoked: false }];
-  return { settings, ends: [0, 0], used: {}, backups: new Map() };
+  return { settings, ends: [0, 0], used: {} };
 }
 
 /** A call, or the beginning or the end of a change that servers learn of one by one. */
@@ -30,8 +29,6 @@ export interface KeyCall {
 }
 
 interface KeyModelOptions {
-  /** What the history calls the key, or a person. */
-  readonly name: string;
   /** Requests that other processes may have taken ahead, or killed ones have lost. */
   readonly elsewhere: number;
   /** How far a server's idea of the store's clock may be from this machine's clock. */
@@ -43,14 +40,11 @@ interface KeyModelOptions {
 const promised: readonly unknown[] = [200, 201, 400, 401, 403, 404, 429, 503, undefined];
 
 export function keyModel(options: KeyModelOptions): Model<KeyState, KeyCall> {
-  const { name, elsewhere, toleranceMs, sharedMs } = options;
+  const { elsewhere, toleranceMs, sharedMs } = options;
   /** One process alone counts: then every number is exact. */
   const isExact = elsewhere === 0;
 
-  const happened = (state: KeyState, { what, wallMs, offsetsMs = [0, 0] }: Happening) => {
-    const minute = Math.floor((wallMs + offsetsMs[0]) / 60_000);
-    // Windows may have been looked at before the clock was set.
-    if (what === "clock") return [state, rolled(state, minute)];
+  const happened = (state: KeyState, { what }: Happening) => {
     if (what !== "kill" || !isExact) return [state];
     const most = Math.max(...state.settings.map(reservationOf));
     return Array.from({ length: most + 1 }, (_, lost) => charged(state, lost));
@@ -83,10 +77,7 @@ export function keyModel(options: KeyModelOptions): Model<KeyState, KeyCall> {
   };
 
   /** True if the headers show a window that has so many left, or may with what is elsewhere. */
-  const isShown = (
-    windows: ReturnType<typeof windowsOf>,
-    { answer, returnWallMs, offsetsMs }: Request,
-  ) => {
+  const isShown = (windows: ReturnType<typeof windowsOf>, { answer, returnWallMs }: Request) => {
     const [minute = 0, day = 0] = windows.map(({ left }) => Math.max(0, left));
     // The window with the fewest requests left, at a tie the day.
     const possible = isExact ? windows.slice(minute < day ? 0 : 1).slice(0, 1) : windows;
@@ -95,7 +86,7 @@ export function keyModel(options: KeyModelOptions): Model<KeyState, KeyCall> {
       const { status, remaining, retryAfterSeconds = 0 } = answer;
       if (status !== 429)
         return remaining <= (isExact ? left : limit - 1) && remaining >= left - elsewhere;
-      const latestMs = returnWallMs + Math.max(...offsetsMs) + toleranceMs;
+      const latestMs = returnWallMs + toleranceMs;
       const isLate = latestMs + retryAfterSeconds * 1_000 >= resetSeconds * 1_000;
       return remaining === 0 && left <= elsewhere && isLate;
     });
@@ -103,44 +94,24 @@ export function keyModel(options: KeyModelOptions): Model<KeyState, KeyCall> {
 
   return {
     isRead({ call }) {
-      if (call.kind !== "request") return call.kind === "command" && call.order.do === "look";
+      if (call.kind !== "request") return false;
       const status = call.answer?.status;
       return status === 401 || (status === 429 && !isExact);
     },
-    key: ({ backups, ...others }) => JSON.stringify([others, ...backups]),
+    key: (state) => JSON.stringify(state),
     step(state, { call, part }) {
       if (call.kind === "request")
         return state.settings.flatMap((settings) => answered(state, settings, call));
       const others = { ...state, last: undefined };
       if (call.kind === "happening") return happened(others, call);
-      const isPrinted = call.exitCode === 0 && isTold(state, call, name);
-      return isPrinted ? [commanded(others, call, part)] : [];
+      return call.exitCode === 0 ? [commanded(others, call, part)] : [];
     },
   };
 }
 
-const isOut = (settings: readonly KeySettings[]) => settings.some((each) => each.isRevoked);
-
-/** True if the command printed who is out, or who stays out after a restore. */
-function isTold(state: KeyState, { order, printed }: Command, name: string): boolean {
-  const { settings, backups } = state;
-  if (order.do === "look") return printed === !isOut(settings);
-  if (order.do !== "restore backup") return true;
-  const stays = isOut(settings) && !isOut(backups.get(order.file) ?? settings);
-  return (printed as readonly string[]).includes(name) === stays;
-}
-
 function commanded(state: KeyState, { order }: Command, part: KeyCall["part"]): KeyState {
-  const { settings, backups } = state;
+  const { settings } = state;
   if (part === "ends") return { ...state, settings: settings.slice(settings.length / 2) };
-  if (order.do === "backup")
-    return { ...state, backups: new Map(backups).set(order.file, settings) };
-  if (order.do === "restore backup") {
-    const stored = backups.get(order.file) ?? settings;
-    // Who was revoked or removed since stays so.
-    const revoked = isOut(settings) ? { isRevoked: true } : {};
-    return { ...state, settings: stored.map((each) => ({ ...each, ...revoked })) };
-  }
   const set = settings.map((each) => ({ ...each, ...("set" in order && order.set) }));
   return { ...state, settings: part === "begins" ? [...settings, ...set] : set };
 }

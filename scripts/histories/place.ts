@@ -7,17 +7,16 @@ import {
   type RunningBinary,
 } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
+import { finished } from "../../test/helpers/finished.ts";
 import { childrenOf, isRunning, kill } from "../../test/helpers/family.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { testDatabase } from "../../test/helpers/postgres.ts";
-import { clockIn, type SettableClock } from "../../test/helpers/set-clock.ts";
 import { until } from "../../test/helpers/until.ts";
 import { emptyCatalogue, type Catalogue } from "./catalogue.ts";
 import type { StoreKind } from "./history.ts";
 
 export interface CommandEnd {
-  /** Undefined if it was killed. */
-  readonly exitCode: number | undefined;
+  readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -25,7 +24,6 @@ export interface CommandEnd {
 interface PlaceOptions {
   readonly kind: StoreKind;
   readonly executable: string;
-  readonly hasClock: boolean;
 }
 
 export const processesOf: Readonly<Record<StoreKind, number>> = {
@@ -41,44 +39,38 @@ export class Place {
   catalogues: readonly Catalogue[] = [emptyCatalogue];
   /** The greatest id that was seen. */
   lastId = 0;
-  offsetMs = 0;
   readonly #options: PlaceOptions;
   readonly #ports: number[] = [];
   readonly #servers: RunningBinary[] = [];
   readonly #env: Record<string, string>;
-  readonly #clock: SettableClock | undefined;
   readonly #release: () => void | Promise<void>;
 
   private constructor(
     options: PlaceOptions,
     folder: string,
     env: Record<string, string>,
-    clock: SettableClock | undefined,
     release: () => void | Promise<void>,
   ) {
     this.kind = options.kind;
     this.folder = folder;
     this.#options = options;
     this.#env = env;
-    this.#clock = clock;
     this.#release = release;
   }
 
   static async open(options: PlaceOptions): Promise<Place> {
     const folder = temporaryFolder();
     const database = options.kind === "postgres" ? await testDatabase() : undefined;
-    const clock = options.hasClock ? clockIn(folder.path) : undefined;
     const env: Record<string, string> = {
       ...(database === undefined
         ? { REHOME_DATA: join(folder.path, "data") }
         : { REHOME_STORE: database.url }),
-      ...clock?.env,
     };
     const release = async () => {
       await database?.[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
     };
-    const place = new Place(options, folder.path, env, clock, release);
+    const place = new Place(options, folder.path, env, release);
     for (let server = 0; server < (options.kind === "postgres" ? 2 : 1); server += 1) {
       place.#ports.push(await freePort());
       await place.start(server);
@@ -144,21 +136,13 @@ export class Place {
     await until(() => !former.some(isRunning));
   }
 
-  /** Lets the clock of servers and commands show so much more than it should. */
-  setClock(offsetMs: number): void {
-    this.offsetMs = offsetMs;
-    this.#clock?.set(offsetMs);
+  /** Runs a command before a history in this process, which is quicker. */
+  prepare(args: readonly string[]): Promise<CommandEnd> {
+    return command(args, { env: this.#env });
   }
 
-  /** Runs a command before a history: where no clock is set, in this process, which is quicker. */
-  async prepare(args: readonly string[]): Promise<CommandEnd> {
-    return this.#clock === undefined
-      ? await command(args, { env: this.#env })
-      : await this.command(args);
-  }
-
-  /** Runs a command of the command line; kills it after `killAfterMs`. */
-  async command(args: readonly string[], killAfterMs?: number): Promise<CommandEnd> {
+  /** Runs a command of the command line. */
+  async command(args: readonly string[]): Promise<CommandEnd> {
     const child = Bun.spawn([this.#options.executable, ...args], {
       cwd: this.folder,
       env: { ...cleanEnvironment, ...this.#env },
@@ -166,16 +150,7 @@ export class Place {
       stdout: "pipe",
       stderr: "pipe",
     });
-    const timer =
-      killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
-    const [code, stdout, stderr] = await Promise.all([
-      child.exited,
-      child.stdout.text(),
-      child.stderr.text(),
-    ]);
-    clearTimeout(timer);
-    const exitCode = child.signalCode === null ? code : undefined;
-    return { exitCode, stdout, stderr };
+    return finished(child);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

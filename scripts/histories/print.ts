@@ -1,12 +1,12 @@
 /** A violation in lines that a person can read. */
-import type { Violation } from "./shrink.ts";
+import type { Violation } from "./check.ts";
 import type { Call, Pet } from "./history.ts";
 
 /** Calls and letters of a body that are shown at most. */
 const callsMax = 40;
 const bodyMax = 600;
 
-export function linesOf({ object, why, calls, before }: Violation): string[] {
+export function linesOf({ object, calls, before }: Violation): string[] {
   const startMs = Math.min(...calls.map(({ callMs }) => callMs));
   const named = JSON.stringify(calls);
   // Of thousands of animals, those that the calls name.
@@ -17,7 +17,7 @@ export function linesOf({ object, why, calls, before }: Violation): string[] {
   });
   const earlier = calls.length - callsMax;
   return [
-    `${object}: ${why}`,
+    `${object}: no order of these calls explains the last one`,
     `  before: ${short(shown ?? "")}`,
     ...(earlier > 0 ? [`  and ${earlier} earlier calls`] : []),
     ...calls.slice(-callsMax).map((call) => `  ${lineOf(call, startMs)}`),
@@ -32,12 +32,11 @@ function lineOf(call: Call, startMs: number): string {
   const at = (ms: number) => (ms === Infinity ? "..." : (ms - startMs).toFixed(1));
   const times = `${at(call.callMs)} to ${at(call.returnMs)} ms`;
   if (call.kind === "happening") {
-    return `${times}: ${call.what} ${JSON.stringify(call.offsetsMs ?? call.server)}`;
+    return `${times}: ${call.what} ${call.server}`;
   }
   if (call.kind === "command") {
     const { order, exitCode, printed, stderr } = call;
-    const end = exitCode === undefined ? "killed" : `exit ${exitCode}`;
-    return `${times}: ${short(JSON.stringify(order))} -> ${end} ${short(JSON.stringify(printed) ?? "")} ${stderr.trim()}`;
+    return `${times}: ${short(JSON.stringify(order))} -> exit ${exitCode} ${short(JSON.stringify(printed) ?? "")} ${stderr.trim()}`;
   }
   const { client, server, key, asked, answer } = call;
   const { status, body, limit, remaining, resetSeconds, hasNext, isReplay } = answer ?? {};

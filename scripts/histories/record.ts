@@ -1,6 +1,4 @@
 /** Carries out a schedule, and records each call with its time. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { Client, goneBeforeRequest, requestText } from "../../test/helpers/load.ts";
 import { random } from "../random.ts";
 import type {
@@ -30,14 +28,8 @@ interface Key {
   readonly secret: string;
 }
 
-/** The keys of a history; a person too where one may be removed. */
-export type Keys = Readonly<Record<"roomy" | "limited", Key> & { person?: Key }>;
-
-interface OrderOptions {
-  readonly killAfterMs?: number;
-  /** What is recorded of what was printed. */
-  readonly read?: (printed: unknown) => unknown;
-}
+/** The keys of a history. */
+export type Keys = Readonly<Record<KeyName, Key>>;
 
 /** Makes the keys of a history. */
 export async function makeKeys(place: Place, schedule: Schedule, prefix: string): Promise<Keys> {
@@ -47,23 +39,15 @@ export async function makeKeys(place: Place, schedule: Schedule, prefix: string)
     const { id, key = "" } = JSON.parse(stdout) as { id: string; key?: string };
     return { id, secret: key };
   };
-  const makeKey = (name: "roomy" | "limited") => {
+  const makeKey = (name: KeyName) => {
     const { perMinute, perDay } = schedule.limits[name];
     const numbers = ["--per-minute", String(perMinute), "--per-day", String(perDay)];
     const plan = ["--plan", "enterprise", ...numbers];
     return made(["keys", "create", "--name", `${prefix} ${name}`, ...plan]);
   };
-  const makePerson = () => made(["people", "invite", `${prefix} person`, "--role", "staff"]);
-  const hasPerson = schedule.theme === "backup";
-  const [roomy, limited, person] = await Promise.all([
-    makeKey("roomy"),
-    makeKey("limited"),
-    ...(hasPerson ? [makePerson()] : []),
-  ]);
-  return { roomy, limited, ...(person && { person }) };
+  const [roomy, limited] = await Promise.all([makeKey("roomy"), makeKey("limited")]);
+  return { roomy, limited };
 }
-
-const noLimits: Limits = { perMinute: 0, perDay: 0 };
 
 export async function record(
   place: Place,
@@ -73,12 +57,11 @@ export async function record(
 ): Promise<History> {
   const recorder = new Recorder(place, schedule, keys, prefix);
   await recorder.run();
-  const limits: Readonly<Record<string, Limits>> = schedule.limits;
   return {
     store: place.kind,
     processes: processesOf[place.kind],
     calls: recorder.calls,
-    keys: new Map(Object.keys(keys).map((name) => [name, limits[name] ?? noLimits] as const)),
+    keys: new Map<string, Limits>(Object.entries(schedule.limits)),
   };
 }
 
@@ -96,11 +79,7 @@ class Recorder {
   #sent = 0;
   /** How many steps each operator has done. */
   readonly #operatorsDone: number[];
-  #imports = 0;
   #updates = 0;
-  #backups: string[] = [];
-  /** Offsets of the clock that were in force since a moment. */
-  readonly #offsets: { readonly fromMs: number; readonly offsetMs: number }[];
 
   constructor(place: Place, schedule: Schedule, keys: Keys, prefix: string) {
     this.#place = place;
@@ -110,7 +89,6 @@ class Recorder {
     this.#firstId = place.lastId;
     this.#requests = schedule.clients.reduce((sum, { steps }) => sum + steps.length, 0);
     this.#operatorsDone = schedule.operators.map(() => 0);
-    this.#offsets = [{ fromMs: 0, offsetMs: place.offsetMs }];
   }
 
   async run(): Promise<void> {
@@ -127,7 +105,6 @@ class Recorder {
     this.#place.lastId = this.#known.at(-1) ?? this.#place.lastId;
   }
 
-  /** An import knows the categories alone that animals have. */
   async #createFirst(): Promise<void> {
     const connection = new Client(this.#place.port(0), true);
     for (const categoryId of [1, 2, 3]) {
@@ -168,12 +145,7 @@ class Recorder {
 
   async #send(
     connection: Client,
-    {
-      client,
-      server,
-      key,
-      asked,
-    }: Pick<Request, "client" | "server" | "asked"> & { key: "roomy" | "limited" },
+    { client, server, key, asked }: Pick<Request, "client" | "server" | "asked"> & { key: KeyName },
   ): Promise<Answer | undefined> {
     const deadlineMs = performance.now() + patienceMs;
     for (;;) {
@@ -201,7 +173,6 @@ class Recorder {
         returnMs: isOpen ? Infinity : returnMs,
         callWallMs,
         returnWallMs,
-        offsetsMs: this.#offsetsSince(callMs),
         answer,
       });
       if (answer !== undefined) this.#learn(answer.body);
@@ -299,82 +270,23 @@ class Recorder {
       case "stop":
       case "replace":
         return this.#happen(step.do, step.server);
-      case "clock":
-        return this.#setClock(step.byMs);
-      case "restore backup": {
-        const file = this.#backups.at(-1);
-        if (file === undefined) return;
-        await this.#happen("stop", 0, async () => {
-          const args = ["restore", file, "--yes", "--json"];
-          await this.#order({ do: "restore backup", file }, args, { read: this.#endedNames });
-        });
-        return;
-      }
       default:
         await this.#command(step);
     }
   }
 
-  /** Who stays out after a restore, by the names of the history. */
-  readonly #endedNames = (printed: unknown): string[] => {
-    const { ended } = printed as { ended: readonly { id: string }[] };
-    const names = Object.entries(this.#keys).filter(([, key]) =>
-      ended.some(({ id }) => id === key?.id),
-    );
-    return names.map(([name]) => name);
-  };
-
-  /** `meanwhile` is done while the server is away. */
-  async #happen(
-    what: Happening["what"],
-    server: number,
-    meanwhile = async () => {},
-  ): Promise<void> {
+  async #happen(what: Happening["what"], server: number): Promise<void> {
     const place = this.#place;
-    const [callMs, wallMs] = [performance.now(), Date.now()];
+    const callMs = performance.now();
     if (what === "kill") await place.kill(server);
     else if (what === "kill one") await place.killOne(server, (this.#sent % 97) / 97);
     else if (what === "replace") await place.replace(server);
     else await place.stop(server);
-    this.calls.push({
-      kind: "happening",
-      what,
-      server,
-      callMs,
-      returnMs: performance.now(),
-      wallMs,
-    });
-    await meanwhile();
+    this.calls.push({ kind: "happening", what, server, callMs, returnMs: performance.now() });
     if (what === "kill" || what === "stop") await place.start(server);
   }
 
-  #setClock(byMs: number): void {
-    const before = this.#place.offsetMs;
-    const [callMs, wallMs] = [performance.now(), Date.now()];
-    this.#place.setClock(before + byMs);
-    const returnMs = performance.now();
-    this.#offsets.push({ fromMs: returnMs, offsetMs: before + byMs });
-    const offsetsMs = [before, before + byMs] as const;
-    this.calls.push({
-      kind: "happening",
-      what: "clock",
-      server: 0,
-      callMs,
-      returnMs,
-      offsetsMs,
-      wallMs,
-    });
-  }
-
-  #offsetsSince(callMs: number): readonly number[] {
-    const during = this.#offsets.filter(({ fromMs }) => fromMs >= callMs);
-    const before = this.#offsets.findLast(({ fromMs }) => fromMs < callMs);
-    return [...(before === undefined ? [] : [before]), ...during].map(({ offsetMs }) => offsetMs);
-  }
-
-  async #command(
-    step: Exclude<OperatorStep, { server: number } | { byMs: number }>,
-  ): Promise<void> {
+  async #command(step: Exclude<OperatorStep, { server: number }>): Promise<void> {
     switch (step.do) {
       case "update": {
         const { rename, categoryId, status } = step;
@@ -413,32 +325,16 @@ class Recorder {
       }
       case "undo":
         return this.#order({ do: "undo" }, ["undo", "--yes", "--json"]);
-      case "import":
-        return this.#import(step);
-      case "backup": {
-        const file = join(this.#place.folder, `${this.#prefix}-${this.#backups.length}.db`);
-        await this.#order({ do: "backup", file }, ["backup", file, "--json"]);
-        this.#backups.push(file);
-        return;
-      }
       case "change key": {
         const { key, set } = step;
         return this.#order({ do: "change key", key, set }, this.#keyChange(key, set));
       }
-      case "look":
-        return this.#order({ do: "look", key: "person" }, ["people", "list", "--json"], {
-          read: (printed) =>
-            (printed as readonly { id: string }[]).some(({ id }) => id === this.#keys.person?.id),
-        });
-      case "restore backup":
-        throw new Error("a backup is restored while the server is away");
     }
   }
 
   #keyChange(name: KeyName, set: Partial<KeySettings>): string[] {
-    const { id = "" } = this.#keys[name] ?? {};
-    const revoke = name === "person" ? ["people", "remove"] : ["keys", "revoke"];
-    if (set.isRevoked) return [...revoke, id, "--yes", "--json"];
+    const { id } = this.#keys[name];
+    if (set.isRevoked) return ["keys", "revoke", id, "--yes", "--json"];
     const { readOnly, perMinute, perDay } = set;
     const numbers = ["--per-minute", String(perMinute), "--per-day", String(perDay)];
     const access = readOnly ? "--read-only" : "--read-write";
@@ -449,45 +345,11 @@ class Recorder {
     return [...new Set(references.map((reference) => this.#idOf(reference)))];
   }
 
-  async #import(step: OperatorStep & { do: "import" }): Promise<void> {
-    this.#imports += 1;
-    const source = this.#prefix;
-    const turn = this.#imports;
-    const records = step.records.map((record) => ({
-      externalId: `${source} x${record}`,
-      pet: {
-        name: `${source} x${record} (${turn})`,
-        categoryId: 1 + (record % 3),
-        status: (["available", "pending", "sold"] as const)[(record + turn) % 3] ?? "sold",
-      },
-    }));
-    const rows = records.map(
-      ({ externalId, pet }) =>
-        `${externalId.slice(source.length + 1)},${pet.name},${pet.categoryId},${pet.status}`,
-    );
-    const file = join(this.#place.folder, `${source}-${turn}.csv`);
-    writeFileSync(file, `id,name,category,status\n${rows.join("\n")}\n`);
-    const map = "name=name,categoryId=category,status=status,externalId=id";
-    const { isComplete, killAfter } = step;
-    const args = ["pets", "import", file, "--map", map, "--source", source, "--json"];
-    await this.#order(
-      { do: "import", source, records, isComplete },
-      isComplete ? [...args, "--complete", "--yes"] : args,
-      killAfter === undefined ? {} : { killAfterMs: killAfter * expectedMs(step) },
-    );
-  }
-
-  async #order(
-    order: Order,
-    args: readonly string[],
-    { killAfterMs, read = (printed) => printed }: OrderOptions = {},
-  ): Promise<void> {
+  async #order(order: Order, args: readonly string[]): Promise<void> {
     const callMs = performance.now();
-    const end = await this.#place.command(args, killAfterMs);
+    const { exitCode, stdout, stderr } = await this.#place.command(args);
     const returnMs = performance.now();
-    const { exitCode, stdout, stderr } = end;
-    const printed = exitCode === 0 ? read(JSON.parse(stdout)) : undefined;
-    const isOpen = exitCode === undefined && this.#place.kind === "postgres";
+    const printed: unknown = exitCode === 0 ? JSON.parse(stdout) : undefined;
     const call: Command = {
       kind: "command",
       order,
@@ -495,7 +357,7 @@ class Recorder {
       printed,
       stderr,
       callMs,
-      returnMs: isOpen ? Infinity : returnMs,
+      returnMs,
     };
     this.calls.push(call);
     this.#learn(printed);
@@ -503,9 +365,7 @@ class Recorder {
 
   /** A server that is gone does nothing any more; a database may go on with what it was told. */
   #boundUnknown(): void {
-    const ends = this.calls.filter(
-      (call): call is Happening => call.kind === "happening" && call.what !== "clock",
-    );
+    const ends = this.calls.filter((call): call is Happening => call.kind === "happening");
     for (const call of this.calls) {
       if (call.kind !== "request" || call.answer !== undefined || this.#place.kind === "postgres")
         continue;

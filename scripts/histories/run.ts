@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { canSetClock } from "../../test/helpers/set-clock.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { check } from "./check.ts";
 import type { History, StoreKind } from "./history.ts";
@@ -38,35 +37,34 @@ export interface RunReport {
 /** Histories on one store: its animals stay, and the next history begins with them. */
 const historiesAStore = 25;
 
-/** Places that go on with the next history; those whose clock was set are apart. */
+/** The place that goes on with the next history, until enough of them were on it. */
 class Places {
   readonly #options: RunOptions;
-  readonly #open = new Map<boolean, { readonly place: Place; left: number }>();
+  #open: { readonly place: Place; left: number } | undefined;
 
   constructor(options: RunOptions) {
     this.#options = options;
   }
 
-  async next(hasClock: boolean): Promise<Place> {
-    const known = this.#open.get(hasClock);
-    if (known !== undefined && known.left > 0) {
-      known.left -= 1;
-      return known.place;
+  async next(): Promise<Place> {
+    if (this.#open !== undefined && this.#open.left > 0) {
+      this.#open.left -= 1;
+      return this.#open.place;
     }
-    await this.leave(hasClock);
+    await this.leave();
     const { store: kind, executable } = this.#options;
-    const place = await Place.open({ kind, executable, hasClock });
-    this.#open.set(hasClock, { place, left: historiesAStore - 1 });
+    const place = await Place.open({ kind, executable });
+    this.#open = { place, left: historiesAStore - 1 };
     return place;
   }
 
-  async leave(hasClock: boolean): Promise<void> {
-    await this.#open.get(hasClock)?.place[Symbol.asyncDispose]();
-    this.#open.delete(hasClock);
+  async leave(): Promise<void> {
+    await this.#open?.place[Symbol.asyncDispose]();
+    this.#open = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const hasClock of this.#open.keys()) await this.leave(hasClock);
+    await this.leave();
   }
 }
 
@@ -77,9 +75,8 @@ export async function runHistories(options: RunOptions): Promise<RunReport> {
   const report: RunReport = { store, firstSeed: seed, ...counts };
   for (let run = 0; run < runs; run += 1) {
     if (first && report.violations > 0) break;
-    const schedule = scheduleOf({ seed: seed + run, store, clock: canSetClock });
-    const hasClock = schedule.theme === "clock";
-    const place = await places.next(hasClock);
+    const schedule = scheduleOf({ seed: seed + run, store });
+    const place = await places.next();
     const beganMs = performance.now();
     const history = await recordIn(place, schedule);
     const recordedMs = performance.now();
@@ -90,7 +87,7 @@ export async function runHistories(options: RunOptions): Promise<RunReport> {
     report.calls += history.calls.length;
     if (checked.violation === undefined) {
       place.catalogues = checked.catalogues;
-      if (isUncertain(history)) await places.leave(hasClock);
+      if (isUncertain(history)) await places.leave();
     } else {
       report.violations += 1;
       if (keep !== undefined)
@@ -101,7 +98,7 @@ export async function runHistories(options: RunOptions): Promise<RunReport> {
       say(
         `${store}, seed ${schedule.seed} (${schedule.theme}): ${linesOf(checked.violation).join("\n")}`,
       );
-      await places.leave(hasClock);
+      await places.leave();
     }
   }
   return report;

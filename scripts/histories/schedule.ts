@@ -15,8 +15,7 @@ export type RequestStep =
     }
   | { readonly do: "get"; readonly id: Reference };
 
-/** Keys of requests, and a person. */
-export type KeyName = "roomy" | "limited" | "person";
+export type KeyName = "roomy" | "limited";
 
 export type OperatorStep =
   | {
@@ -33,24 +32,12 @@ export type OperatorStep =
       readonly at: number;
     }
   | { readonly do: "undo" }
-  | {
-      readonly do: "import";
-      /** The numbers of its records: equal ones are the same animal. */
-      readonly records: readonly number[];
-      readonly isComplete: boolean;
-      /** Killed after this part of the time that an import takes. */
-      readonly killAfter?: number;
-    }
   | { readonly do: "change key"; readonly key: KeyName; readonly set: Partial<KeySettings> }
-  | { readonly do: "look" }
-  | { readonly do: "backup" }
-  | { readonly do: "restore backup" }
-  | { readonly do: "kill" | "kill one" | "stop" | "replace"; readonly server: number }
-  | { readonly do: "clock"; readonly byMs: number };
+  | { readonly do: "kill" | "kill one" | "stop" | "replace"; readonly server: number };
 
 export interface ClientPlan {
   readonly server: number;
-  readonly steps: readonly (RequestStep & { readonly key: "roomy" | "limited" })[];
+  readonly steps: readonly (RequestStep & { readonly key: KeyName })[];
 }
 
 export interface OperatorPlan {
@@ -61,20 +48,20 @@ export interface Schedule {
   readonly seed: number;
   readonly store: StoreKind;
   readonly theme: Theme;
-  readonly limits: Readonly<Record<"roomy" | "limited", Limits>>;
+  readonly limits: Readonly<Record<KeyName, Limits>>;
   readonly clients: readonly ClientPlan[];
   /** One sends commands, or two at the same time. */
   readonly operators: readonly OperatorPlan[];
 }
 
-const themes = ["plain", "edit", "import", "keys", "faults", "backup", "clock"] as const;
-export type Theme = (typeof themes)[number];
+const themes = ["plain", "edit", "keys", "faults"] as const;
+type Theme = (typeof themes)[number];
 
 /** How many of a hundred histories have a theme. Commands are slow, so most have few of them. */
 const shares: Readonly<Record<StoreKind, readonly number[]>> = {
-  sqlite: [34, 20, 11, 12, 12, 4, 7],
-  processes: [34, 20, 12, 14, 16, 4, 0],
-  postgres: [40, 24, 12, 8, 16, 0, 0],
+  sqlite: [44, 26, 15, 15],
+  processes: [40, 24, 17, 19],
+  postgres: [46, 27, 9, 18],
 };
 
 /** Calls of a history, those of the command line included. */
@@ -84,14 +71,11 @@ export interface ScheduleOptions {
   readonly seed: number;
   readonly store: StoreKind;
   readonly calls?: number;
-  /** False where the clock cannot be set. */
-  readonly clock: boolean;
 }
 
-export function scheduleOf({ seed, store, calls = callsInAll, clock }: ScheduleOptions): Schedule {
+export function scheduleOf({ seed, store, calls = callsInAll }: ScheduleOptions): Schedule {
   const dice = new Dice(random(seed));
-  const drawn = themes[dice.weighted(shares[store])] as Theme;
-  const theme = drawn === "clock" && !clock ? "plain" : drawn;
+  const theme = themes[dice.weighted(shares[store])] as Theme;
   const operators = operatorsOf(theme, store, dice);
   const requests = calls - operators.reduce((sum, { steps }) => sum + steps.length, 0);
   const limits = {
@@ -197,12 +181,6 @@ function operatorsOf(theme: Theme, store: StoreKind, dice: Dice): OperatorPlan[]
       return dice.isBelow(0.3)
         ? [{ steps: edits(1, 3).filter(isNoUndo) }, { steps: edits(1, 3).filter(isNoUndo) }]
         : [{ steps: edits(3, 6) }];
-    case "import":
-      return [
-        {
-          steps: [someImport(dice), ...edits(0, 1), someImport(dice), ...dice.several(0, 2, undo)],
-        },
-      ];
     case "keys":
       return [
         { steps: [...dice.several(1, 3, () => someKeyChange(dice)), ...revocation(dice)] },
@@ -212,28 +190,8 @@ function operatorsOf(theme: Theme, store: StoreKind, dice: Dice): OperatorPlan[]
       return [
         { steps: [...edits(0, 1), someFault(store, dice), ...edits(0, 2), someFault(store, dice)] },
       ];
-    case "backup":
-      return [
-        {
-          steps: [
-            ...edits(0, 1),
-            { do: "backup" },
-            ...edits(1, 2),
-            ...(dice.isBelow(0.5) ? [someKeyChange(dice)] : []),
-            ...(dice.isBelow(0.7) ? [revoke("limited")] : []),
-            ...(dice.isBelow(0.5) ? [revoke("person")] : []),
-            { do: "restore backup" },
-            { do: "look" },
-            ...edits(0, 1),
-          ],
-        },
-      ];
-    case "clock":
-      return [{ steps: dice.several(2, 5, () => ({ do: "clock", byMs: dice.one(clockSteps) })) }];
   }
 }
-
-const clockSteps = [1_000, 20_000, 60_000, 61_000, 600_000, -1_000, -20_000, -60_000, -600_000];
 
 const isNoUndo = ({ do: what }: OperatorStep) => what !== "undo";
 const undo = (): OperatorStep => ({ do: "undo" });
@@ -243,12 +201,9 @@ function others(dice: Dice): OperatorPlan[] {
   return dice.isBelow(0.3) ? [{ steps: [someEdit(dice)] }] : [];
 }
 
-function revoke(key: KeyName): OperatorStep {
-  return { do: "change key", key, set: { isRevoked: true } };
-}
-
 function revocation(dice: Dice): OperatorStep[] {
-  return dice.isBelow(0.5) ? [revoke("limited")] : [];
+  if (dice.isBelow(0.5)) return [];
+  return [{ do: "change key", key: "limited", set: { isRevoked: true } }];
 }
 
 function someEdit(dice: Dice): OperatorStep {
@@ -269,16 +224,6 @@ function someEdit(dice: Dice): OperatorStep {
     default:
       return undo();
   }
-}
-
-function someImport(dice: Dice): OperatorStep {
-  const first = dice.whole(0, 20);
-  return {
-    do: "import",
-    records: dice.several(5, 60, (at) => first + at),
-    isComplete: dice.isBelow(0.25),
-    ...(dice.isBelow(0.15) && { killAfter: 0.3 + dice.part() }),
-  };
 }
 
 function someKeyChange(dice: Dice): OperatorStep {

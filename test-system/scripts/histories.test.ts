@@ -34,7 +34,7 @@ function request(asked: Asked, response: Partial<Answer> | undefined, when: When
   const nothing = { body: undefined, isReplay: false, hasNext: false };
   const answer =
     response === undefined ? undefined : { status: 200, ...headers, ...nothing, ...response };
-  const wall = { callWallMs: noonMs + callMs, returnWallMs: noonMs + returnMs, offsetsMs: [0] };
+  const wall = { callWallMs: noonMs + callMs, returnWallMs: noonMs + returnMs };
   const from = { client, connection: client, server, key };
   return { kind: "request", ...from, ...wall, asked, answer, callMs, returnMs };
 }
@@ -64,7 +64,7 @@ const remove = (pets: readonly Pet[], at: When["at"]) =>
 
 const kill = (at: When["at"]): Call => {
   const [callMs, returnMs] = at;
-  return { kind: "happening", what: "kill", server: 0, callMs, returnMs, wallMs: noonMs + callMs };
+  return { kind: "happening", what: "kill", server: 0, callMs, returnMs };
 };
 
 function history(calls: readonly Call[], store: StoreKind = "sqlite", processes = 1): History {
@@ -94,26 +94,6 @@ describe("animals", () => {
     expect(animals(on([20, 30], 0), "postgres")).toBe("animals");
     const shownLater = list([], { at: [20, 30], server: 0 }, { after: 5 });
     expect(animals([added, shownLater], "postgres")).toBe("explained");
-  });
-
-  test("of an import are there at once", () => {
-    const records = [1, 2].map((id) => ({ externalId: `s x${id}`, pet: newCat(cat(id)) }));
-    const order = { do: "import", source: "s", records, isComplete: false } as const;
-    const counts = { added: 2, updated: 0, unchanged: 0, withdrawn: 0 };
-    const imported = command(order, [0, 50], counts);
-    expect(animals([imported, list([cat(1), cat(2)], { at: [10, 20] })])).toBe("explained");
-    expect(animals([imported, list([cat(1)], { at: [10, 20] })])).toBe("animals");
-    const rest = list([cat(1), cat(2)], { at: [60, 70] });
-    expect(animals([imported, list([], { at: [10, 20] }), rest])).toBe("explained");
-    expect(animals([command(order, [0, 50], { ...counts, added: 1 }), rest])).toBe("animals");
-    const undo = (change: object) => command({ do: "undo" }, [80, 90], change);
-    const undone = undo({ removed: 2, restored: 0, updated: 0 });
-    expect(animals([imported, rest, undone, list([], { at: [95, 99] })])).toBe("explained");
-    expect(animals([imported, rest, undone, list([cat(1)], { at: [95, 99] })])).toBe("animals");
-    const killed = { ...command(order, [0, 50], undefined), exitCode: undefined };
-    expect(animals([killed, list([], { at: [60, 70] })])).toBe("explained");
-    expect(animals([killed, rest])).toBe("explained");
-    expect(animals([killed, list([cat(2)], { at: [60, 70] })])).toBe("animals");
   });
 
   test("do not change back by themselves", () => {
@@ -183,28 +163,6 @@ describe("animals", () => {
     expect(animals([added, second, page(true)])).toBe("explained");
     expect(animals([added, second, page(false)])).toBe("animals");
     expect(animals([added, page(true)])).toBe("animals");
-  });
-
-  test("are after a restore what they were at the backup, and their ids are not given again", () => {
-    const file = "b.db";
-    const backup = command({ do: "backup", file }, [20, 30], {});
-    const second = create(cat(2), { at: [40, 50] });
-    const restored = command({ do: "restore backup", file }, [60, 70], {});
-    const all = [added, backup, second, restored];
-    expect(animals([...all, list([cat(1)], { at: [80, 90] })])).toBe("explained");
-    expect(animals([...all, list([cat(1), cat(2)], { at: [80, 90] })])).toBe("animals");
-    expect(animals([...all, create(cat(2, "new"), { at: [80, 90] })])).toBe("animals");
-    expect(animals([...all, create(cat(3), { at: [80, 90] })])).toBe("explained");
-  });
-
-  test("are shown in the fewest calls that nothing explains", () => {
-    const others = [2, 3, 4].map((id) => create(cat(id), { at: [id * 10, id * 10 + 5] }));
-    const removed = remove([cat(2)], [60, 70]);
-    const reads = [80, 100].map((ms) => list([cat(1), cat(3), cat(4)], { at: [ms, ms + 5] }));
-    const stale = list([cat(1), cat(2), cat(3), cat(4)], { at: [90, 95] });
-    const { violation } = check(history([added, ...others, removed, ...reads, stale]));
-    expect(violation?.calls.map(({ callMs }) => callMs)).toEqual([20, 60, 90]);
-    expect(violation?.calls.at(-1)).toMatchObject({ answer: { body: [cat(2)] } });
   });
 });
 
@@ -297,22 +255,6 @@ describe("a key", () => {
     expect(of([answer(403)])).toBe("free");
   });
 
-  test("stays revoked over a restore, which says so, and so does a person", () => {
-    const file = "b.db";
-    const backup = command({ do: "backup", file }, [0, 10], {});
-    const revoke = { do: "change key", key: "free", set: { isRevoked: true } } as const;
-    const revoked = command(revoke, [20, 30], {});
-    const restored = (ended: readonly string[]) =>
-      command({ do: "restore backup", file }, [40, 50], ended);
-    const look = (printed: boolean) => command({ do: "look", key: "free" }, [60, 70], printed);
-    expect(of([backup, revoked, restored(["free"]), look(false)])).toBe("explained");
-    expect(of([backup, revoked, restored(["free"]), look(true)])).toBe("free");
-    expect(of([backup, revoked, restored([]), look(false)])).toBe("free");
-    expect(of([backup, restored(["free"])])).toBe("free");
-    expect(of([backup, restored([]), look(true)])).toBe("explained");
-    expect(of([backup, revoked, restored(["free"]), shown(59, 80)])).toBe("free");
-  });
-
   test("of several processes is refused early by their reservations at most", () => {
     const on = { perMinute: 130, store: "processes", processes: 4 } as const;
     const many = (count: number, from: number, client: number) =>
@@ -384,7 +326,7 @@ describe("the search", () => {
 });
 
 test("a seed decides what is done", () => {
-  const schedule = (seed: number) => scheduleOf({ seed, store: "sqlite", clock: true });
+  const schedule = (seed: number) => scheduleOf({ seed, store: "sqlite" });
   expect(schedule(7)).toEqual(schedule(7));
   expect(schedule(7)).not.toEqual(schedule(8));
 });
