@@ -32,9 +32,8 @@ const ofBothStores = testFiles("test/**/*").filter((path) =>
 
 /** Tests of one store at a time that hold for PostgreSQL too. Prism's run has those of the API. */
 const alsoThere = Object.entries({
-  "test/service":
-    "agreed-limits anonymous bans key-directory keys limiter limiter-model skew upkeep usage",
-  "test/features": "public/public schedule/schedule sources/pull",
+  "test/service": "agreed-limits anonymous bans key-directory limiter limiter-model skew upkeep",
+  "test/features": "keys/keys keys/usage public/public schedule/schedule sources/pull",
   "test/http": "creates failures response-cache-model",
   "test-system/binary": "import-beside kill kill-imports secrets sources undo upgrade",
 }).flatMap(([folder, names]) => testFiles(...names.split(" ").map((name) => `${folder}/${name}`)));
