@@ -143,6 +143,10 @@ export const messageTexts = {
   noneTaken: (read: string, why: string) => `none of ${read} records could be read: ${why}`,
   withdrawalsWait: (held: string) =>
     held === "1" ? "1 withdrawal waits for a person" : `${held} withdrawals wait for a person`,
+  withdrawalsUnsure: (missing: string, why: string) =>
+    `nobody is withdrawn, as the list may not be whole (${why}); animals that it lacks: ${missing}`,
+  wordsWait: (animals: string, words: string) =>
+    `${animals} animal${animals === "1" ? " waits" : "s wait"} for the meaning of ${words}`,
   recordsWrong: (rejected: string, read: string) =>
     `${rejected} of ${read} records ${rejected === "1" ? "has" : "have"} errors`,
 };

@@ -23,8 +23,10 @@ import {
   inWords,
   type ReadingOptions,
 } from "../import/commands/import-options.ts";
-import { guessRemedy, importedText } from "../import/commands/import-report.ts";
-import { type Address, type PresetName, presetNames } from "./presets.ts";
+import { animalsText, guessRemedy, importedText } from "../import/commands/import-report.ts";
+import { parseStatusWords } from "../import/understand/statuses.ts";
+import { encodingOf } from "./fetch.ts";
+import { type Address, type PresetName, presetNames, readingsOf } from "./presets.ts";
 import { begin, fetchNew, pull, pullingOf, type PullReport, withdrawHeld } from "./pull.ts";
 import {
   blankedSecret,
@@ -34,16 +36,18 @@ import {
   isSourceName,
   pullJob,
   resumeList,
+  setSource,
   sourceStates,
   stateOf,
   unfollow,
+  waitingWords,
 } from "./store.ts";
 
 export function sourcesCommand(io: Io): Command {
   const command = new Command("sources").description(
     "follow lists of animals that other programs publish: the service imports them by itself",
   );
-  for (const make of [add, list, show, pullCommand, pause, resume, remove]) {
+  for (const make of [add, list, show, set, pullCommand, pause, resume, remove]) {
     command.addCommand(make(io));
   }
   return command.addHelpText(
@@ -67,6 +71,14 @@ interface AddOptions extends ReadingOptions {
   readonly acceptGuess?: true;
   readonly yes?: true;
 }
+
+const everyOption = () =>
+  durationOption(
+    "--every <duration>",
+    "how often, from 15m",
+    intervalMinMs,
+    "must be a duration from 15m, such as 30m or 24h",
+  );
 
 const nameArgument = () =>
   new Argument("<name>", "name of the list; its animals have it as their source");
@@ -93,12 +105,7 @@ function add(io: Io): Command {
           "address of any other list, or of the program's own server",
         ).argParser(urlOf),
         new Option("--secret-file <file>", "file with the credential; - for standard input"),
-        durationOption(
-          "--every <duration>",
-          "how often, from 15m",
-          intervalMinMs,
-          "must be a duration from 15m, such as 30m or 24h",
-        ).default(hourMs, "1h"),
+        everyOption().default(hourMs, "1h"),
         new Option("--no-complete", "withdraw nobody that the list does not have"),
         new Option("--create-categories", "make new categories of the list, now and later"),
         new Option("--accept-guess", "agree to the columns that are guessed"),
@@ -134,9 +141,11 @@ async function addSource(
   const secret = await secretOf(io, given.secretFile);
   const { db } = services.store;
   const options = { createCategories, skipBad: true, complete, confirmed: true };
+  const known = { ...(address.preset && readingsOf[address.preset]), ...definedIn(givenBy(given)) };
   const { fetched, preview } = await inWords(name, async () => {
     const fetched = await fetchNew(pulling, address, secret);
-    const proposal = await propose(fetched.bytes, { ...givenBy(given), source: name });
+    const encoding = known.encoding ?? encodingOf(fetched);
+    const proposal = await propose(fetched.bytes, { ...known, encoding, source: name });
     const prepared = preparedOf(proposal);
     return { fetched, preview: await previewImport(db, prepared, options) };
   });
@@ -153,13 +162,17 @@ async function addSource(
     name,
     ...address,
     secret: secret ?? null,
-    reading: preview.reading,
+    // What its source says of the encoding may change.
+    reading: { ...preview.reading, encoding: known.encoding },
     complete: complete ? 1 : 0,
     createsCategories: createCategories === true ? 1 : 0,
     createdBy: services.actor,
   };
   io.out(reportText(name, await inWords(name, () => begin(pulling, source, every, fetched))));
 }
+
+const definedIn = (given: ReturnType<typeof givenBy>): ReturnType<typeof givenBy> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 /** Where the list is. Throws UsageError for options that name no place. */
 function addressFor({ preset, account, url }: AddOptions): Address {
@@ -206,6 +219,13 @@ const fields = declared({
     ({ job }) => job.problem?.text ?? null,
   ),
   paused: ofList(orNull(text("who paused it: person, undo or restore")), ({ job }) => job.paused),
+  waiting: ofList(count("animals whose status is a word that nobody explained"), ({ source }) =>
+    waitingWords(source).reduce((sum, { animals }) => sum + animals, 0),
+  ),
+  words: ofList(
+    json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
+    ({ source }) => waitingWords(source).map((each) => ({ ...each })),
+  ),
   held: ofList(
     count("withdrawals that wait for a person"),
     ({ source }) => source.held?.length ?? 0,
@@ -229,11 +249,14 @@ function list(io: Io): Command {
         io.err("No list is followed. rehome sources add --help\n");
         return;
       }
-      const rows = all.map(({ name, state, succeededAt, nextAt, problem }) => {
-        return [name, state, succeededAt ?? "never", nextAt ?? "-", problem ?? ""];
+      const rows = all.map(({ name, state, succeededAt, nextAt, problem, waiting, words }) => {
+        const named = words.map(({ word }) => JSON.stringify(word)).join(", ");
+        const waits = waiting === 0 ? "" : `${waiting}: ${named}`;
+        return [name, state, succeededAt ?? "never", nextAt ?? "-", waits, problem ?? ""];
       });
       const last = { title: "PROBLEM", flexible: true };
-      printTable(io, ["NAME", "STATE", "LAST SUCCESS", "NEXT", last], rows);
+      const waits = { title: "WAITING FOR A WORD", flexible: true };
+      printTable(io, ["NAME", "STATE", "LAST SUCCESS", "NEXT", waits, last], rows);
     },
   );
 }
@@ -297,22 +320,78 @@ function shownFacts(list: Followed): Record<string, string | undefined> {
   };
 }
 
+interface SetOptions {
+  readonly status?: readonly string[];
+  readonly every?: number;
+  readonly complete?: true;
+  readonly notComplete?: true;
+}
+
+function set(io: Io): Command {
+  return ofOneList<SetOptions>(
+    io,
+    {
+      name: "set",
+      about: "change how a list is followed: what its words mean, how often, whether it is whole",
+      options: [
+        new Option(
+          "--status <pairs>",
+          "what words mean: WORD=available|pending|sold|none|gone (repeatable)",
+        ).argParser((pairs: string, before: readonly string[] | undefined) => [
+          ...(before ?? []),
+          pairs,
+        ]),
+        everyOption(),
+        new Option("--complete", "withdraw what the list does not have"),
+        new Option("--not-complete", "withdraw nobody that the list does not have"),
+      ],
+      remark: "sources list names the words that wait. The next pull follows within a minute.",
+      examples: [
+        "rehome sources set north --status 'Kitten Korner=available,Stray=gone'",
+        "rehome sources set north --every 6h --not-complete",
+      ],
+    },
+    async (_list, { store, clock }, { status = [], every, complete, notComplete }, name) => {
+      const statuses = parseStatusWords(status);
+      if (complete && notComplete) {
+        throw new UsageError("--complete and --not-complete exclude each other.", "Leave one out.");
+      }
+      const isComplete = complete ?? (notComplete ? false : undefined);
+      if (statuses.size === 0 && every === undefined && isComplete === undefined) {
+        throw new UsageError("There is nothing to set.", "rehome sources set --help");
+      }
+      const settings = { statuses, everyMs: every, isComplete };
+      await store.db.transaction((tx) => setSource(tx, name, settings, clock()));
+      const { source } = await findFollowed(store.db, name);
+      const open = waitingWords(source).map(({ word }) => JSON.stringify(word));
+      const waits = open.length === 0 ? "" : ` Still waiting: ${open.join(", ")}.`;
+      io.out(`Changed ${name}.${waits}\n`);
+    },
+  );
+}
+
 function pullCommand(io: Io): Command {
-  return ofOneList<{ readonly yes?: true; readonly scheduled?: true }>(
+  return ofOneList<{
+    readonly yes?: true;
+    readonly scheduled?: true;
+    readonly listWins?: true;
+  }>(
     io,
     {
       name: "pull",
       about: "fetch a list now; or withdraw what waits for a person, with --yes",
       options: [
         yesOption("withdraw the animals that were held, and fetch nothing"),
+        new Option("--list-wins", "take what the list says of animals that people changed, too"),
         // For the service: what went wrong is on the schedule, and no failure of the command.
         new Option("--scheduled").hideHelp(),
       ],
       examples: ["rehome sources pull north", "rehome sources pull north --yes"],
     },
-    async (list, services, { yes, scheduled, loaded }, name) => {
+    async (list, services, { yes, scheduled, listWins, loaded }, name) => {
       if (yes !== true) {
-        const result = await pull(pullingOf(io.stop, services, loaded), name, scheduled);
+        const how = { isScheduled: scheduled === true, listWins: listWins === true };
+        const result = await pull(pullingOf(io.stop, services, loaded), name, how);
         if (scheduled === true) return;
         if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
         if (result !== "unchanged") return io.out(reportText(name, result));
@@ -330,14 +409,24 @@ function pullCommand(io: Io): Command {
 }
 
 function reportText(name: string, report: PullReport): string {
-  const { read, added, updated, withdrawn, held, rejected, problems } = report;
+  const { read, added, updated, withdrawn, held, unsure, rejected, problems, kept = 0 } = report;
   const did = `${added} added, ${updated} updated, ${withdrawn} withdrawn`;
-  const waits =
-    held === 0
-      ? ""
-      : `${counted(held, "withdrawal")} ${held === 1 ? "waits" : "wait"}: more than half of the list within a day. Carry them out: rehome sources pull ${name} --yes\n`;
-  const wrong = rejected === 0 ? "" : `${rejected} with errors: ${problems.join("; ")}\n`;
-  return `${name}: ${counted(read, "record")}, ${did}.\n${wrong}${waits}`;
+  const lines = [`${name}: ${counted(read, "record")}, ${did}.`];
+  if (kept > 0) lines.push(`${kept} kept as people changed them.`);
+  if (rejected > 0) lines.push(`${rejected} with errors: ${problems.join("; ")}`);
+  if (unsure !== undefined) {
+    const { missing, why } = unsure;
+    lines.push(
+      `Not withdrawn, as the list may not be whole (${why}): ${counted(missing, "animal")} that it lacks.`,
+    );
+  }
+  if (held > 0) {
+    const wait = `${counted(held, "withdrawal")} ${held === 1 ? "waits" : "wait"}`;
+    lines.push(
+      `${wait}: more than half of the list within a day. Carry them out: rehome sources pull ${name} --yes`,
+    );
+  }
+  return `${lines.join("\n")}\n${animalsText(report)}`;
 }
 
 function pause(io: Io): Command {

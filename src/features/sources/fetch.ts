@@ -1,13 +1,19 @@
 /**
- * Fetches a list from a stranger's server. Every address is resolved once, checked, and asked by
- * that very address, so that a name that changes in between leads nowhere else. A redirect is
- * checked like the first address, and gets no secret at another origin.
+ * Fetches a list from a stranger's server. A name is resolved once, its addresses are checked, and
+ * asked one after the other until one responds, so that a name that changes in between leads nowhere
+ * else. A redirect is checked like the first address, and gets no secret at another origin.
  */
 import { lookup } from "node:dns/promises";
 import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
 import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
 import { type Message, message } from "../import/messages.ts";
-import { limits as inputLimits, tooLarge, UnreadableInput } from "../import/read/input.ts";
+import { isUtf8 } from "node:buffer";
+import {
+  isEncoding,
+  limits as inputLimits,
+  tooLarge,
+  UnreadableInput,
+} from "../import/read/input.ts";
 
 /** Why a source gave no list: nothing changes, and the next pull comes by the schedule. */
 export class NoList extends UnreadableInput {
@@ -40,6 +46,10 @@ export interface Validators {
 
 export interface FetchedPage extends Validators {
   readonly bytes: Uint8Array;
+  /** The encoding of a text, as its source names it. */
+  readonly charset?: string | undefined;
+  /** True if nothing told where it ends: a part of it may be missing. */
+  readonly isEndless?: true;
 }
 
 export interface FetchLimits {
@@ -51,6 +61,9 @@ export interface FetchLimits {
   /** How many bytes the pages of this pull may still have, unpacked. */
   readonly bytesMax?: number;
   readonly pageMaxMs?: number;
+  /** How long an address may take to respond if there is another one. */
+  readonly addressMaxMs?: number;
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
 const redirectsMax = 5;
@@ -97,10 +110,11 @@ export async function fetchPage(
     let { url } = request;
     let form = request.secretForm;
     for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-      const address = await pin(url, limits.allowPrivate);
+      const addresses = await pin(url, limits);
       const isOwnOrigin = url.origin === request.url.origin;
       if (!isOwnOrigin) form = undefined;
-      const response = await ask(url, address, request, form, isOwnOrigin, signal);
+      const asked = { ...request, url, form, isOwnOrigin, signal };
+      const response = await askInTurn(asked, addresses, limits.addressMaxMs);
       const next = redirectOf(response, url);
       if (next === undefined) return await pageOf(response, limits);
       await response.body?.cancel();
@@ -113,6 +127,14 @@ export async function fetchPage(
   throw noList("redirectsMany", `${redirectsMax}`);
 }
 
+/** The encoding to read a body by: its source says it, but a text that is UTF-8 is UTF-8. */
+export function encodingOf({ bytes, charset }: Pick<FetchedPage, "bytes" | "charset">) {
+  if (charset === undefined || !isEncoding(charset)) return undefined;
+  const isMarked =
+    (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  return isMarked || isUtf8(bytes) ? undefined : charset;
+}
+
 async function addressesOf(host: string): Promise<readonly string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
@@ -121,28 +143,56 @@ async function addressesOf(host: string): Promise<readonly string[]> {
   }
 }
 
-/** The address of a host that may be asked. */
-async function pin(url: URL, allowPrivate: boolean): Promise<string> {
+/** The addresses of a host, all of which may be asked. */
+async function pin(
+  url: URL,
+  { allowPrivate, resolve = addressesOf }: FetchLimits,
+): Promise<readonly string[]> {
   if (url.username !== "" || url.password !== "") throw noList("addressSecret");
   const isPlain = url.protocol === "http:";
   if (url.protocol !== "https:" && !(isPlain && allowPrivate)) {
     throw noList("addressScheme", url.protocol);
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const found = await addressesOf(host);
+  const found = await resolve(host);
   if (found.some(isNeverAsked)) throw noList("hostForbidden", host);
   if (!allowPrivate && !found.every(isPublicAddress)) throw noList("hostPrivate", host);
   if (isPlain && found.some(isPublicAddress)) throw noList("hostPublic", host);
-  return found[0] ?? "";
+  return found;
+}
+
+interface Asked extends Pick<SourceRequest, "url" | "secretHeaders" | "known"> {
+  readonly form: URLSearchParams | undefined;
+  readonly isOwnOrigin: boolean;
+  /** Ends the request and its response. */
+  readonly signal: AbortSignal;
+}
+
+const addressUsualMs = 10_000;
+
+/** The response of the first address that gives one. */
+async function askInTurn(
+  asked: Asked,
+  addresses: readonly string[],
+  addressMaxMs = addressUsualMs,
+): Promise<Response> {
+  const [address = "", ...others] = addresses;
+  if (others.length === 0) return ask(asked, address);
+  const slow = new AbortController();
+  const timer = setTimeout(() => slow.abort(), addressMaxMs);
+  try {
+    return await ask({ ...asked, signal: AbortSignal.any([asked.signal, slow.signal]) }, address);
+  } catch (error) {
+    if (asked.signal.aborted) throw error;
+    return await askInTurn(asked, others, addressMaxMs);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function ask(
-  url: URL,
+  { url, secretHeaders = {}, known, form, isOwnOrigin, signal }: Asked,
   address: string,
-  { secretHeaders = {}, known }: SourceRequest,
-  form: URLSearchParams | undefined,
-  isOwnOrigin: boolean,
-  signal: AbortSignal,
 ): Promise<Response> {
   const at = new URL(url);
   at.hostname = address.includes(":") ? `[${address}]` : address;
@@ -192,8 +242,24 @@ async function pageOf(
   }
   const bytes = Buffer.concat(chunks);
   requireList(bytes);
-  return { bytes, etag: headers.get("ETag"), lastModified: headers.get("Last-Modified") };
+  return {
+    bytes,
+    etag: headers.get("ETag"),
+    lastModified: headers.get("Last-Modified"),
+    charset: charsetOf(headers.get("Content-Type") ?? ""),
+    ...(!hasEnd(headers) && { isEndless: true }),
+  };
 }
+
+/** True for a body whose end is told: a connection that breaks is an error then. */
+const hasEnd = (headers: Headers): boolean =>
+  headers.has("Content-Length") ||
+  headers.has("Transfer-Encoding") ||
+  // Compressed, it ends with a checksum.
+  headers.has("Content-Encoding");
+
+const charsetOf = (type: string): string | undefined =>
+  /^\s*(?:text\/|application\/(?:csv|json))[^;]*;.*?\bcharset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1];
 
 function statusProblem(status: number): Message {
   if (status === 401 || status === 403) return message("credentialRefused", `${status}`);

@@ -4,6 +4,7 @@
  */
 import { isJsonObject, jsonText, parseJson } from "../../domain/exact-json.ts";
 import { limits as inputLimits } from "../import/read/input.ts";
+import type { Given } from "../import/understand/propose.ts";
 import {
   type FetchedPage,
   type FetchLimits,
@@ -14,7 +15,7 @@ import {
   type Validators,
 } from "./fetch.ts";
 
-export const presetNames = ["asm", "shelterluv", "rescuegroups"] as const;
+export const presetNames = ["asm", "shelterluv", "rescuegroups", "adoptapet"] as const;
 export type PresetName = (typeof presetNames)[number];
 
 export interface Address {
@@ -30,6 +31,7 @@ const defaultUrls: Readonly<Record<PresetName, string>> = {
   asm: "https://service.sheltermanager.com/asmservice",
   shelterluv: "https://www.shelterluv.com/api/v1/animals",
   rescuegroups: "https://api.rescuegroups.org/v5/public/orgs",
+  adoptapet: "https://api.adoptapet.com/search/pets_at_shelter",
 };
 
 type Fetched = FetchedPage | "unchanged";
@@ -110,6 +112,32 @@ const presets: Readonly<
       },
     });
   },
+
+  adoptapet: ({ url, account, secret }, limits) =>
+    allPages(limits, {
+      list: "pets",
+      id: "pet_id",
+      request(page) {
+        const part = { start_number: page * 100 + 1, end_number: (page + 1) * 100 };
+        const query = { key: secret, v: 2, output: "json", shelter_id: account, ...part };
+        return { url: withQuery(url, query) };
+      },
+      facts(page, at) {
+        const error = isJsonObject(page["error"]) ? page["error"] : {};
+        if (page["status"] !== "ok") throw refusal(error["msg"]);
+        const total = Number(page["total_pets"] ?? 0);
+        return { hasMore: (at + 1) * 100 < total, total };
+      },
+    }),
+};
+
+/** What is known of the lists of a program that no format knows: all of them are for adoption. */
+export const readingsOf: Readonly<Partial<Record<PresetName, Given>>> = {
+  adoptapet: {
+    columns: { name: "pet_name", categoryId: "species", externalId: "pet_id" },
+    defaultStatus: "available",
+    records: ["pets"],
+  },
 };
 
 function withQuery(url: URL, query: Readonly<Record<string, string | number>>): URL {
@@ -166,7 +194,9 @@ async function allPages(
     }
     if (ids.size === 0) throw noList("returnedNone");
     const more = included.length > 0 && { included };
-    const whole = jsonText({ ...page, [list]: records, has_more: false, ...more });
+    // What the last page says of pages is not so of all.
+    const { meta: _meta, ...rest } = page;
+    const whole = jsonText({ ...rest, [list]: records, has_more: false, ...more });
     return { bytes: Buffer.from(whole), etag: null, lastModified: null };
   }
   throw noList("pagesMany", `${pagesMax}`);

@@ -11,14 +11,15 @@ import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
 import { finishJob, type JobOutcome } from "../jobs.ts";
 import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
-import { runImport } from "../import/do/import.ts";
-import type { ImportSummary } from "../import/do/summary.ts";
+import { ImportRefused, runImport } from "../import/do/import.ts";
+import type { ImportSummary, KeptAnimal } from "../import/do/summary.ts";
 import { message, messageText } from "../import/messages.ts";
+import { leaveOut } from "../import/plan/entries.ts";
 import type { ImportOptions, Lacking } from "../import/plan/options.ts";
 import { batches, type StoreAnimal } from "../import/plan/store.ts";
 import { UnreadableInput } from "../import/read/input.ts";
-import { prepareAgain, type Reading } from "../import/understand/reading.ts";
-import { type FetchedPage, type FetchLimits, NoList, noList, type Validators } from "./fetch.ts";
+import { prepareAgain, type Prepared, type Reading } from "../import/understand/reading.ts";
+import { encodingOf, type FetchedPage, type FetchLimits, NoList, noList } from "./fetch.ts";
 import { pullPrivateSetting } from "./index.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";
 import {
@@ -31,6 +32,7 @@ import {
   pullJob,
   type Source,
   updateSource,
+  type WaitingWords,
   withdrawnSince,
 } from "./store.ts";
 
@@ -52,19 +54,32 @@ export function pullingOf(
   return { db: store.db, clock, random: randomShare, allowPrivate, signal };
 }
 
-/** What the last list came to, as it is stored and shown. */
-export interface PullReport {
+/** What the last list came to, as it is stored and shown. Reports of earlier versions have less. */
+export interface PullReport extends WaitingWords {
   readonly outcome: "imported" | "partial" | "held";
   readonly read: number;
   readonly added: number;
   readonly updated: number;
   readonly withdrawn: number;
-  /** How many withdrawals wait for a person, or did not happen because of rows in error. */
+  /** How many withdrawals wait for a person. */
   readonly held: number;
+  /** How many animals a list lacks that may not be whole, and why: they are not withdrawn. */
+  readonly unsure?: { readonly missing: number; readonly why: string } | undefined;
   readonly rejected: number;
   /** What is wrong with rows, the most frequent first. */
   readonly problems: readonly string[];
+  /** Animals that stay as people changed them, though the list says otherwise. */
+  readonly kept?: number;
+  /** From what to what the first animals were changed, and the first that are kept. */
+  readonly animals?: readonly ReportedAnimal[];
+  readonly keptAnimals?: readonly ReportedAnimal[];
 }
+
+/** An animal of a report, without its number: JSON rounds that. */
+export type ReportedAnimal = Omit<KeptAnimal, "id" | "by"> & { readonly by?: string | undefined };
+
+/** Animals of each kind in a report at the most. */
+const reportedMax = 20;
 
 /** What a pull did, or why it failed. */
 export type PullResult = PullReport | "unchanged" | UnreadableInput | AppError;
@@ -110,6 +125,12 @@ export function begin(
   });
 }
 
+interface PullOptions {
+  readonly isScheduled?: boolean;
+  /** The list is right of every animal, whatever people changed, also if it is as it was. */
+  readonly listWins?: boolean;
+}
+
 /**
  * Pulls a followed list now, and stores how it ended. One that the schedule began is claimed
  * already. Throws AppError if none has this name.
@@ -117,24 +138,25 @@ export function begin(
 export async function pull(
   pulling: Pulling,
   name: string,
-  isScheduled = false,
+  { isScheduled = false, listWins = false }: PullOptions = {},
 ): Promise<PullResult> {
   const { db, clock, random } = pulling;
   if (!isScheduled) await claimPull(db, name, clock());
   const { source, job } = await findFollowed(db, name);
   /** Stores how a pull that imported nothing ended, unless another one took its place. */
-  const ends = (outcome: JobOutcome, validators?: Validators) =>
+  const ends = (outcome: JobOutcome, changed?: Parameters<typeof updateSource>[2]) =>
     db.transaction(async (tx) => {
       const isOwn = await finishJob(tx, job.name, outcome, clock(), random(), job);
-      if (isOwn && validators !== undefined) await updateSource(tx, name, validators);
+      if (isOwn && changed !== undefined) await updateSource(tx, name, changed);
     });
   try {
     if (source.secret === blankedSecret) throw noList("credentialMissing");
     const address = { ...source, preset: source.preset as PresetName | null };
-    const fetched = await fetchList(address, source.secret, source, limitsOf(pulling));
+    const known = listWins ? noneKnown : source;
+    const fetched = await fetchList(address, source.secret, known, limitsOf(pulling));
     if (fetched === "unchanged") await ends({ ok: true });
-    else if (hashOf(fetched.bytes) !== source.hash) {
-      return await take(pulling, source, job, fetched);
+    else if (listWins || hashOf(fetched.bytes) !== source.hash) {
+      return await take(pulling, source, job, fetched, { listWins });
     } else {
       const { etag, lastModified } = fetched;
       await ends({ ok: true }, { etag, lastModified });
@@ -144,7 +166,11 @@ export async function pull(
     if (!(error instanceof UnreadableInput || error instanceof AppError)) throw error;
     const said = error instanceof UnreadableInput && error.problem;
     const retryAfterMs = error instanceof NoList ? error.retryAfterMs : undefined;
-    await ends({ ok: false, problem: { text: error.message, ...said }, retryAfterMs });
+    const problem = { text: error.message, ...said };
+    // The words that it waits for are named, though nothing was imported.
+    const words = error instanceof ImportRefused ? wordsIn(error.summary) : [];
+    const report = { ...(source.report as PullReport | null), words };
+    await ends({ ok: false, problem, retryAfterMs }, words.length > 0 ? { report } : undefined);
     return error;
   }
 }
@@ -160,15 +186,17 @@ async function take(
   pulling: Pulling,
   source: Pick<NewSource, "name" | "reading" | "complete" | "createsCategories">,
   begun: Begun,
-  { bytes, etag, lastModified }: FetchedPage,
+  fetched: FetchedPage,
   { allows, ...options }: ImportOptions & Pick<Editing, "allows"> = {},
 ): Promise<PullReport> {
   const { db, clock, random } = pulling;
   const { name } = source;
+  const { bytes, etag, lastModified } = fetched;
   let held: readonly string[] = [];
-  const prepared = await prepareAgain(bytes, source.reading as Reading);
+  let unsure: PullReport["unsure"];
+  const prepared = await readAgain(fetched, source.reading as Reading);
   const ends = async (tx: Tx, done: ImportSummary) => {
-    const report = reportOf(done, held.length);
+    const report = reportOf(done, held.length, unsure);
     if (!(await finishJob(tx, pullJob(name), outcomeOf(report), clock(), random(), begun))) {
       throw noList("pullOvertaken");
     }
@@ -188,12 +216,27 @@ async function take(
     skipBad: true,
     complete: source.complete === 1,
     withdraws: async (lacking) => {
+      const { partial: why, missing } = lacking;
+      if (why !== undefined) {
+        if (missing.length > 0) unsure = { missing: missing.length, why };
+        return [];
+      }
       const chosen = await withdrawals(lacking, name, clock());
       held = chosen.held.map(({ id }) => String(id));
       return chosen.now;
     },
   });
-  return reportOf(summary, held.length);
+  return reportOf(summary, held.length, unsure);
+}
+
+/** A list as it is always read. Of rows without an end the last ones may be missing. */
+async function readAgain(fetched: FetchedPage, reading: Reading): Promise<Prepared> {
+  const encoding = reading.encoding ?? encodingOf(fetched);
+  const prepared = await prepareAgain(fetched.bytes, { ...reading, encoding });
+  const { input } = prepared;
+  const isRows = input.shape === "csv" || input.shape === "ndjson";
+  if (fetched.isEndless !== true || !isRows || input.partial !== undefined) return prepared;
+  return { ...prepared, input: { ...input, partial: "its source does not say where it ends" } };
 }
 
 /**
@@ -217,15 +260,37 @@ async function withdrawals(
 }
 
 /** Throws UnreadableInput for a list of which nothing was taken. */
-function reportOf(summary: ImportSummary, held: number): PullReport {
-  const { read, added, updated, withdrawn, rejected } = summary;
+function reportOf(summary: ImportSummary, held: number, unsure: PullReport["unsure"]): PullReport {
+  const { read, added, updated, withdrawn, rejected, kept, animals, keptAnimals } = summary;
   const problems = problemsOf(summary);
   if (!summary.applied && rejected > 0) {
     throw noList("noneTaken", `${read}`, problems[0] ?? "");
   }
-  const outcome = held > 0 ? "held" : rejected > 0 ? "partial" : "imported";
-  return { outcome, read, added, updated, withdrawn, held, rejected, problems };
+  const isPartial = rejected > 0 || unsure !== undefined;
+  const words = wordsIn(summary);
+  const shown = (all: readonly KeptAnimal[]) =>
+    all.slice(0, reportedMax).map(({ id: _id, ...each }) => each);
+  return {
+    outcome: held > 0 ? "held" : isPartial ? "partial" : "imported",
+    read,
+    added,
+    updated,
+    withdrawn,
+    held,
+    unsure,
+    rejected,
+    problems,
+    words,
+    kept,
+    animals: shown(animals),
+    keptAnimals: shown(keptAnimals),
+  };
 }
+
+const wordsIn = ({ causes }: ImportSummary) =>
+  causes.flatMap(({ unknownStatus: word, records }) =>
+    word === undefined ? [] : { word, animals: records },
+  );
 
 function problemsOf({ causes }: ImportSummary): string[] {
   return causes.slice(0, problemsShown).map(({ field, problem, records }) => {
@@ -234,13 +299,21 @@ function problemsOf({ causes }: ImportSummary): string[] {
   });
 }
 
-function outcomeOf({ outcome, read, held, rejected }: PullReport): JobOutcome {
-  if (outcome === "imported") return { ok: true };
-  const said =
-    outcome === "held"
-      ? message("withdrawalsWait", `${held}`)
-      : message("recordsWrong", `${rejected}`, `${read}`);
-  return { ok: true, problem: { text: messageText(said), ...said } };
+function outcomeOf(report: PullReport): JobOutcome {
+  const said = problemIn(report);
+  return said === undefined
+    ? { ok: true }
+    : { ok: true, problem: { text: messageText(said), ...said } };
+}
+
+/** What waits for a person, the worst first. */
+function problemIn({ held, unsure, words = [], rejected, read }: PullReport) {
+  if (held > 0) return message("withdrawalsWait", `${held}`);
+  if (unsure !== undefined) return message("withdrawalsUnsure", `${unsure.missing}`, unsure.why);
+  const waiting = words.reduce((sum, { animals }) => sum + animals, 0);
+  const named = words.map(({ word }) => JSON.stringify(word)).join(", ");
+  if (waiting > 0 && waiting === rejected) return message("wordsWait", `${waiting}`, named);
+  return rejected > 0 ? message("recordsWrong", `${rejected}`, `${read}`) : undefined;
 }
 
 /** Tells the animals whose withdrawal waits from those of another list. */
@@ -273,6 +346,7 @@ export async function withdrawHeld(
         await change.plan(
           rows.map((row) => ({ petId: row.id, before: stateOf(row), after: null })),
         );
+        await leaveOut(change, name, rows);
         count += rows.length;
       }
       await updateSource(change.tx, name, { held: null });

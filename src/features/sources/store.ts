@@ -3,6 +3,9 @@ import { and, count, eq, gte } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { lateness, leaseMs } from "../job-times.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
+import type { Reading } from "../import/understand/propose.ts";
+import { statusKey } from "../import/understand/statuses.ts";
+import type { Meaning } from "../import/understand/words.ts";
 import { allJobs, findJob, type Job, jobName, pauseJob, removeJob, scheduleJob } from "../jobs.ts";
 
 export type Source = Tables["sources"]["$inferSelect"];
@@ -27,6 +30,51 @@ export function isStale({ source, job }: Followed, nowMs: number): boolean {
 export const isSourceName = (text: string): boolean => /^[^\s:-][^\s:]{0,39}$/u.test(text);
 
 export const pullJob = (name: string): string => jobName("pull", name);
+
+/** Words for the status that nobody explained yet, each with its animals. */
+export interface WaitingWords {
+  readonly words?: readonly { readonly word: string; readonly animals: number }[];
+}
+
+/** The words of the last list that wait for a meaning; none that was given since. */
+export function waitingWords({ report, reading }: Source): Required<WaitingWords>["words"] {
+  const { words = [] } = (report ?? {}) as WaitingWords;
+  const { statuses } = reading as Pick<Reading, "statuses">;
+  return words.filter(({ word }) => !Object.hasOwn(statuses, statusKey(word)));
+}
+
+/** What people set of a list that is followed. */
+export interface SourceSettings {
+  /** What words mean, beside those that were explained before. */
+  readonly statuses?: ReadonlyMap<string, Meaning> | undefined;
+  readonly everyMs?: number | undefined;
+  readonly isComplete?: boolean | undefined;
+}
+
+/** Changes how a list is followed. What changes its meaning takes the list again, at once. */
+export async function setSource(
+  tx: Tx,
+  name: string,
+  { statuses = new Map(), everyMs, isComplete }: SourceSettings,
+  nowMs: number,
+): Promise<void> {
+  const { source, job } = await followedIn(tx, name);
+  const { schedule } = tx.t;
+  if (everyMs !== undefined) {
+    await scheduleJob(tx, { kind: "pull", target: name }, everyMs, nowMs + everyMs);
+  }
+  if (statuses.size === 0 && isComplete === undefined) return;
+  const reading = source.reading as Reading;
+  await updateSource(tx, name, {
+    reading: { ...reading, statuses: { ...reading.statuses, ...Object.fromEntries(statuses) } },
+    ...(isComplete !== undefined && { complete: isComplete ? 1 : 0 }),
+    etag: null,
+    lastModified: null,
+    hash: null,
+  });
+  if (job.paused !== null) return;
+  await tx.update(schedule).set({ nextAtMs: nowMs }).where(eq(schedule.name, job.name));
+}
 
 export const sourceStates = ["ok", "waiting", "failing", "held", "partial", "paused"] as const;
 
@@ -124,7 +172,10 @@ export async function updateSource(
   tx: Tx,
   name: string,
   changes: Partial<
-    Pick<NewSource, "secret" | "etag" | "lastModified" | "hash" | "report" | "held">
+    Pick<
+      NewSource,
+      "secret" | "etag" | "lastModified" | "hash" | "report" | "held" | "reading" | "complete"
+    >
   >,
 ): Promise<void> {
   await tx.update(tx.t.sources).set(changes).where(eq(tx.t.sources.name, name));

@@ -7,6 +7,7 @@ import {
   type NoList,
   type SourceRequest,
 } from "../../../src/features/sources/fetch.ts";
+import { partialReason } from "../../../src/features/import/read/json.ts";
 import { fetchList, type PresetName } from "../../../src/features/sources/presets.ts";
 
 const servers: { stop(force: boolean): unknown }[] = [];
@@ -167,6 +168,29 @@ describe("a page", () => {
   });
 });
 
+describe("a name with several addresses", () => {
+  const resolving = (...addresses: string[]) => limits({ resolve: async () => addresses });
+  const named = (url: string) => url.replace("127.0.0.1", "list.test");
+
+  test("is asked at the next one if an address is dead or silent", async () => {
+    const url = source(() => new Response("Name"));
+    const { port } = new URL(url);
+    expect(await text(fetched(named(url), {}, resolving("127.0.0.9", "127.0.0.1")))).toBe("Name");
+    const silent = Bun.listen({ hostname: "127.0.0.8", port: Number(port), socket: { data() {} } });
+    servers.push(silent);
+    const patience = { ...resolving("127.0.0.8", "127.0.0.1"), addressMaxMs: 50 };
+    expect(await text(fetched(named(url), {}, patience))).toBe("Name");
+  });
+
+  test("is refused if any of them may not be asked", async () => {
+    let asked = 0;
+    const url = source(() => new Response(`${asked++}`));
+    const found = await problem(named(url), {}, resolving("127.0.0.1", "169.254.169.254"));
+    expect(found.problem).toContain("an address where no list is");
+    expect(asked).toBe(0);
+  });
+});
+
 describe("a redirect", () => {
   const redirectTo = (location: string, status = 302) =>
     source(() => new Response(null, { status, headers: { Location: location } }));
@@ -281,7 +305,43 @@ describe("a preset", () => {
     const whole = JSON.parse(await text(list("rescuegroups", url)));
     expect(whole).toMatchObject({ data: [{ id: "1" }, { id: "2" }] });
     expect(whole.included).toHaveLength(2);
+    // What was said of its pages is not so of the whole.
+    expect(partialReason(whole, 2)).toBeUndefined();
     expect(seen[0]).toBe("/ab%2F12/animals/search/available secret");
+  });
+});
+
+describe("the preset of Adopt-a-Pet", () => {
+  const pets = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ pet_id: at, pet_name: `P${at}`, species: "dog" }));
+  const list = (url: string) =>
+    fetchList({ preset: "adoptapet", account: "79570", url }, "key", unknown, limits());
+
+  test("pages by numbers to its total", async () => {
+    const seen: string[] = [];
+    const url = source((request) => {
+      const { searchParams } = new URL(request.url);
+      seen.push(searchParams.toString());
+      const from = Number(searchParams.get("start_number")) - 1;
+      const part = pets(150).slice(from, Number(searchParams.get("end_number")));
+      return Response.json({
+        status: "ok",
+        returned_pets: part.length,
+        total_pets: 150,
+        pets: part,
+      });
+    });
+    expect(JSON.parse(await text(list(url))).pets).toHaveLength(150);
+    expect(seen).toEqual([
+      "key=key&v=2&output=json&shelter_id=79570&start_number=1&end_number=100",
+      "key=key&v=2&output=json&shelter_id=79570&start_number=101&end_number=200",
+    ]);
+  });
+
+  test("takes a failure with status 200 for one", async () => {
+    const failure = { status: "fail", error: { code: 401, msg: "invalid_key" } };
+    const url = source(() => Response.json(failure));
+    expect(await text(list(url))).toContain("refused: invalid_key");
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { AnimalService } from "../../../src/features/animals/animals.ts";
 import { undoChange } from "../../../src/features/animals/undo.ts";
 import { dayMs, hourMs } from "../../../src/domain/clock.ts";
 import {
@@ -13,7 +14,10 @@ import {
   follow,
   followed,
   resumeList,
+  setSource,
+  stateOf,
   updateSource,
+  waitingWords,
 } from "../../../src/features/sources/store.ts";
 import { pauseJob } from "../../../src/features/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
@@ -159,6 +163,117 @@ test("new categories are made if that was agreed to", async () => {
   const { animals, listed } = await followedList({ createsCategories: 1 });
   await listed([{ id: "c1", name: "Tom", status: "available", category: "Cat" }]);
   expect(await animals()).toEqual(["c1 available"]);
+});
+
+describe("words that came later", () => {
+  test("are named with their animals, and explained once for all pulls", async () => {
+    const { animals, clock, db, job, listed } = await followedList();
+    await listed(dogs(4));
+    const next = [...dogs(3), { id: "d4", name: "Dog 4", status: "Kitten Korner" }];
+    expect(await listed(next)).toMatchObject({ outcome: "partial", rejected: 1 });
+    const waiting = await findFollowed(db, "north");
+    expect(waitingWords(waiting.source)).toEqual([{ word: "Kitten Korner", animals: 1 }]);
+    expect((await job()).problem?.text).toContain('"Kitten Korner"');
+    const statuses = new Map([["kitten korner", "available" as const]]);
+    await db.transaction((tx) => setSource(tx, "north", { statuses }, clock.nowMs));
+    expect(waitingWords((await findFollowed(db, "north")).source)).toEqual([]);
+    expect((await job()).nextAtMs).toBe(clock.nowMs);
+    expect(await listed(next)).toMatchObject({ outcome: "imported", updated: 1, kept: 0 });
+    expect(stateOf(await findFollowed(db, "north"))).toBe("ok");
+    expect(await animals()).toEqual(dogs(4).map(({ id }) => `${id} available`));
+  });
+
+  test("that most of the available have make the list wait, and are named", async () => {
+    const { animals, db, listed } = await followedList();
+    await listed(dogs(3));
+    const strange = dogs(3, "zwischenstation").slice(1);
+    expect(await listed([...dogs(1), ...strange])).toBeInstanceOf(Error);
+    expect(await animals()).toEqual(dogs(3).map(({ id }) => `${id} available`));
+    const { source } = await findFollowed(db, "north");
+    expect(waitingWords(source)).toEqual([{ word: "zwischenstation", animals: 2 }]);
+  });
+});
+
+describe("a list that may not be whole withdraws nobody", () => {
+  test.each([
+    ["has_more", { has_more: true }],
+    ["pages", { pagination: { total_pages: 2 } }],
+    ["a total", { meta: { total: 100 } }],
+  ])("as it says by %s", async (_, more) => {
+    const { animals, db, job, listed, responding } = await followedList();
+    await listed(dogs(4));
+    const rows = dogs(3).map(({ id, name, status }) => {
+      return { Tag: id, Name: name, Species: "Dog", State: status };
+    });
+    await updateSourceReading(db);
+    const result = await responding(() => Response.json({ animals: rows, ...more }));
+    expect(result).toMatchObject({ outcome: "partial", withdrawn: 0, unsure: { missing: 1 } });
+    expect((await job()).problem?.text).toContain("may not be whole");
+    expect(await animals()).toHaveLength(4);
+  });
+
+  test("as nothing says where its rows end", async () => {
+    const { animals, db, listed, pulling } = await followedList();
+    await listed(dogs(10));
+    const head = "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nConnection: close\r\n\r\n";
+    const cut = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => void socket.end(`${head}${csv(dogs(7))}`) },
+    });
+    servers.push(cut);
+    const url = `http://127.0.0.1:${cut.port}/`;
+    await db.transaction((tx) => tx.update(tx.t.sources).set({ url }));
+    expect(await pull(pulling, "north")).toMatchObject({ withdrawn: 0, unsure: { missing: 3 } });
+    expect(await animals()).toHaveLength(10);
+  });
+
+  async function updateSourceReading(db: Pulling["db"]) {
+    const json = { ...reading, records: ["animals"] };
+    await db.transaction((tx) => updateSource(tx, "north", { reading: json }));
+  }
+});
+
+test("names are read by the encoding that the source says, but for UTF-8", async () => {
+  const { db, responding } = await followedList();
+  const headers = { "Content-Type": "text/csv; charset=windows-1250" };
+  const row = "Tag,Name,Species,State\nd1,Bo\u0159ek,Dog,available\n";
+  const names = async () =>
+    db.read(async (tx) => (await tx.select().from(tx.t.pets)).map(({ name }) => name));
+  await responding(() => new Response(row, { headers }));
+  expect(await names()).toEqual(["Bo\u0159ek"]);
+  // r with caron is F8 in windows-1250.
+  const bytes = Uint8Array.from(row.replace("Bo", "Bu"), (letter) =>
+    letter === "\u0159" ? 0xf8 : letter.charCodeAt(0),
+  );
+  await responding(() => new Response(bytes, { headers }));
+  expect(await names()).toEqual(["Bu\u0159ek"]);
+});
+
+test("a pull does not take back what people changed, unless the list is to win", async () => {
+  const { animals, clock, db, listed, pulling } = await followedList();
+  await listed(dogs(2));
+  const desk = new AnimalService({ db, clock: clock.read, actor: "Ana" });
+  await desk.update([1n], { status: "sold" });
+  const changed = [...dogs(1), { id: "d2", name: "Dog 2", status: "pending" }];
+  expect(await listed(changed)).toMatchObject({
+    updated: 1,
+    kept: 1,
+    keptAnimals: [{ name: "Dog 1", by: "Ana" }],
+  });
+  expect(await animals()).toEqual(["d1 sold", "d2 pending"]);
+  expect(await pull(pulling, "north")).toBe("unchanged");
+  expect(await pull(pulling, "north", { listWins: true })).toMatchObject({ updated: 1 });
+  expect(await animals()).toEqual(["d1 available", "d2 pending"]);
+});
+
+test("a held withdrawal that a person carried out is forgotten once the list has the animal", async () => {
+  const { animals, listed, pulling } = await followedList();
+  await listed(dogs(4));
+  await listed(dogs(1));
+  await withdrawHeld({ ...pulling, actor: "Kim" }, "north");
+  expect(await animals()).toHaveLength(1);
+  expect(await listed(dogs(2))).toMatchObject({ added: 1, kept: 0 });
 });
 
 describe("withdrawals of more than half", () => {

@@ -183,6 +183,12 @@ export const spanishMessages: typeof englishMessages = {
   noneTaken: (read, why) => `no se puede leer ninguno de los ${read} registros (en inglés: ${why})`,
   withdrawalsWait: (held) =>
     held === "1" ? "1 retirada por confirmar" : `${held} retiradas por confirmar`,
+  withdrawalsUnsure: (missing, why) =>
+    `no se retira ningún animal, porque la lista podría no estar completa (en inglés: ${why}); animales que le faltan: ${missing}`,
+  wordsWait: (animals, words) =>
+    animals === "1"
+      ? `1 animal espera a que se explique ${words}`
+      : `${animals} animales esperan a que se explique ${words}`,
   recordsWrong: (rejected, read) =>
     `${rejected} de ${read} registros ${rejected === "1" ? "tiene" : "tienen"} errores`,
 };

@@ -4,7 +4,7 @@ import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import type { ImportSummary, KeptAnimal } from "../do/summary.ts";
 import { messageText } from "../messages.ts";
-import { type FieldReport, reportsMax } from "../plan/reports.ts";
+import { type AnimalReport, type FieldReport, reportsMax } from "../plan/reports.ts";
 import { type FieldMap, fieldMapText } from "../understand/map.ts";
 import { statusWordsText } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
@@ -186,8 +186,18 @@ export function importedText(summary: ImportSummary): string {
 /** Animals that are named in a report for a person; `--json` has more. */
 const namedMax = 10;
 
+interface Changes {
+  readonly animals?: readonly Omit<AnimalReport, "id">[];
+  readonly keptAnimals?: readonly Omit<KeptAnimal, "id">[];
+  readonly updated: number;
+  readonly withdrawn: number;
+  readonly waiting?: number;
+  readonly kept?: number;
+}
+
 /** From what to what animals change, and who is kept. */
-function animalsText({ animals, keptAnimals, updated, withdrawn, waiting, kept }: ImportSummary) {
+export function animalsText(changes: Changes): string {
+  const { animals = [], keptAnimals = [], updated, withdrawn, waiting = 0, kept = 0 } = changes;
   const restored = animals.filter(({ did }) => did === "restored").length;
   const of = (count: number, all: readonly string[]) => {
     const shown = all.slice(0, namedMax).map((line) => `  ${line}\n`);
@@ -215,7 +225,7 @@ const fromTo = ({ field, before, after }: FieldReport) =>
   `${field} ${valueText(field, before)} -> ${valueText(field, after)}`;
 
 /** Such as `"Bruno": kept as people changed it by Ana (status sold, listed as available)`. */
-function keptText({ name, fields, by }: KeptAnimal): string {
+function keptText({ name, fields, by }: Omit<KeptAnimal, "id">): string {
   const said = fields.map(({ field, before, after }) => {
     if (field === "presence")
       return before === "gone" ? "removed, but listed" : "here, but not listed";

@@ -3,6 +3,7 @@
  * transaction.
  */
 import { and, eq, isNull } from "drizzle-orm";
+import { AppError } from "../../../domain/errors.ts";
 import { type Database, longWork, type Tx } from "../../../storage/database.ts";
 import { nameCategories, newCategoryIds } from "../../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
@@ -29,6 +30,19 @@ export function previewImport(
   }, longWork);
 }
 
+/** A list that is refused as a whole, with what there was to say of it. */
+export class ImportRefused extends AppError {
+  readonly summary: ImportSummary;
+
+  constructor({ kind, message, hint, code }: AppError, found: ImportSummary) {
+    super(kind, message, {
+      ...(hint !== undefined && { hint }),
+      ...(code !== undefined && { code }),
+    });
+    this.summary = found;
+  }
+}
+
 interface ImportEditing extends Editing {
   /** Stores more in the transaction, at its end. What it throws undoes all of it. */
   readonly ends?: (tx: Tx, done: ImportSummary) => Promise<void>;
@@ -50,7 +64,10 @@ export async function runImport(
   };
   const work = async (made: Change) => {
     const found = await planned(made.tx, prepared, options);
-    if (found.refusal !== undefined) throw found.refusal;
+    if (found.refusal !== undefined) {
+      const nothing = { applied: false, categoriesAdded: [] };
+      throw new ImportRefused(found.refusal, summary(prepared, found, options, nothing));
+    }
     const { isSound: applied, plan, categories } = found;
     const isNaming = applied && categories.length > 0;
     const categoriesAdded = isNaming ? await nameCategories(made, categories) : [];

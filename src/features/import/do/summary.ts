@@ -97,7 +97,7 @@ export interface ImportSummary {
 }
 
 export interface KeptAnimal extends AnimalReport {
-  readonly by: string | undefined;
+  readonly by?: string | undefined;
 }
 
 /** A record and the only animal here that has its name and category. */

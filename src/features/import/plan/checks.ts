@@ -88,8 +88,10 @@ function notWhole({ plan, prepared, options, sourceAnimals, rejected }: Checked)
   );
 }
 
+const wordsShown = 5;
+
 /** A list whose new words would hide more than half of the available is the source's mistake. */
-async function unexplained(tx: Tx, { plan }: Checked): Promise<AppError | undefined> {
+async function unexplained(tx: Tx, { plan, prepared }: Checked): Promise<AppError | undefined> {
   const { waiting } = plan.counts;
   if (waiting === 0) return undefined;
   const { pets } = tx.t;
@@ -97,8 +99,12 @@ async function unexplained(tx: Tx, { plan }: Checked): Promise<AppError | undefi
   const [row] = await tx.select({ animals: count() }).from(pets).where(own);
   const available = row?.animals ?? 0;
   if (2 * waiting <= available) return undefined;
+  const words = prepared.understanding.outcomes.flatMap((each) =>
+    each.kind === "reject" ? (each.unknownStatus ?? []) : [],
+  );
+  const named = [...new Set(words)].slice(0, wordsShown).map((word) => JSON.stringify(word));
   return refused(
-    `${waiting} of the ${available} available animals have words for their status that are not known.`,
+    `${waiting} of the ${available} available animals have words for their status that are not known: ${named.join(", ")}.`,
     "Say what the words mean with --status.",
     "mostUnexplained",
   );

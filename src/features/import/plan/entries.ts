@@ -3,7 +3,7 @@ import { and, desc, eq, inArray, max, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { PetStatus } from "../../../domain/pet.ts";
 import { columnsOf, type Tables, type Tx } from "../../../storage/database.ts";
-import { type StoredState, storedMs } from "../../animals/changes.ts";
+import { type Change, type PetRow, type StoredState, storedMs } from "../../animals/changes.ts";
 import type { Said } from "./desk.ts";
 
 export type Entry = Tables["listEntries"]["$inferSelect"];
@@ -64,6 +64,26 @@ export async function storeEntries(
     return { source, entry, changeId, petId, presence, name, category, status };
   });
   await tx.insertAll(tx.t.listEntries, rows);
+}
+
+/** Lists left animals out that a person withdrew only now. */
+export async function leaveOut(
+  { tx, id }: Pick<Change, "tx" | "id">,
+  source: string,
+  animals: readonly Pick<PetRow, "id" | "name" | "externalId">[],
+): Promise<void> {
+  const ids = animals.flatMap(({ externalId }) => externalId ?? []);
+  const known = await entriesOf(tx, source, ids);
+  const nameless = [...(await namelessEntries(tx, source)).values()];
+  const entries = animals.flatMap(({ id: petId, name, externalId }): NewEntry[] => {
+    const entry =
+      externalId === null ? nameless.find((each) => each.petId === petId) : known.get(externalId);
+    const key = externalId ?? entry?.entry;
+    if (key === undefined) return [];
+    const said = { name: entry?.name ?? name, category: entry?.category ?? null, status: null };
+    return [{ ...said, entry: key, presence: "left out", petId: entry?.petId ?? null }];
+  });
+  await storeEntries(tx, source, id, entries);
 }
 
 /** Forgets what no undo needs any more: what was said before the changes that are stored. */

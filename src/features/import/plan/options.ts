@@ -37,4 +37,6 @@ export interface Lacking {
   /** How many animals of the source are here. */
   readonly sourceAnimals: number;
   readonly rejections: readonly Rejection[];
+  /** Why the list may not be whole, so that nobody may be withdrawn. */
+  readonly partial: string | undefined;
 }

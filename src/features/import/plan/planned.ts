@@ -235,12 +235,12 @@ async function planAbsent(
       ),
     );
   }
-  const isPartial = prepared.input.partial !== undefined;
+  const { partial } = prepared.input;
   const missing = plan.missingOf(unlisted);
-  const lacking = { tx, missing, sourceAnimals: total, rejections: all };
-  plan.absent(isPartial && withdraws ? [] : ((await withdraws?.(lacking)) ?? missing));
+  const lacking = { tx, missing, sourceAnimals: total, rejections: all, partial };
+  plan.absent((await withdraws?.(lacking)) ?? missing);
   // A record in error may be that of anybody.
-  if (!isPartial && all.every(({ externalId }) => externalId !== undefined)) {
+  if (partial === undefined && all.every(({ externalId }) => externalId !== undefined)) {
     const inError = new Set(all.map(({ externalId }) => externalId));
     const removed = await entriesOfRemoved(tx, complete);
     plan.removedAbsent(
