@@ -61,11 +61,10 @@ export class Place {
   static async open(options: PlaceOptions): Promise<Place> {
     const folder = temporaryFolder();
     const database = options.kind === "postgres" ? await testDatabase() : undefined;
-    const env: Record<string, string> = {
-      ...(database === undefined
+    const env: Record<string, string> =
+      database === undefined
         ? { REHOME_DATA: join(folder.path, "data") }
-        : { REHOME_STORE: database.url }),
-    };
+        : { REHOME_STORE: database.url };
     const release = async () => {
       await database?.[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
