@@ -20,7 +20,7 @@ export interface ServiceOptions {
 export type Services = ReturnType<typeof createServices>;
 
 /** What features may use of a store: they bring their own statements. */
-type OpenStore = Pick<Store, "counters" | "db" | "started" | "versions" | "windows">;
+type OpenStore = Pick<Store, "counters" | "db" | "started" | "versions">;
 
 /** Composes the services; the one place that knows how they are put together. */
 export function createServices(store: Store, options: ServiceOptions) {

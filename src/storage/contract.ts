@@ -5,7 +5,7 @@
 import type { ApiKey } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { NewPet, Pet } from "../domain/pet.ts";
-import type { ReserveRequest, Reserved, WindowCounts } from "../domain/windows.ts";
+import type { ReserveRequest, Reserved } from "../domain/windows.ts";
 import type { Database } from "./database.ts";
 import type { KeyStore } from "./keys.ts";
 
@@ -79,17 +79,12 @@ export interface KeyAction {
   readonly nowMs: number;
 }
 
-export interface UsageDay {
+/** Refusals of a key in one UTC day (days since the epoch), which its windows do not count. */
+export interface UsageDelta {
   readonly keyId: string;
-  /** The UTC day, in days since the epoch. */
   readonly day: number;
-  readonly requests: number;
   readonly refusals: number;
-  readonly bans: number;
 }
-
-/** Refusals of a key in one day, which its windows do not count. */
-export type UsageDelta = Pick<UsageDay, "keyId" | "day" | "refusals">;
 
 export interface WindowStore {
   /**
@@ -98,8 +93,6 @@ export interface WindowStore {
    * unknown, so the caller must not return the unused requests again.
    */
   reserve(requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Promise<Reserved[]>;
-  counts(keyId: string): Promise<WindowCounts | undefined>;
-  countsOfAll(): Promise<ReadonlyMap<string, WindowCounts>>;
   /**
    * How far the clock of reservations is ahead of this machine's, in milliseconds; 0 if it is this
    * machine's. It is never too low: a reservation must not outlive its window on that clock.
@@ -107,8 +100,6 @@ export interface WindowStore {
   skewMs(): number;
   /** A number that changes whenever another process may have changed the windows. Never waits. */
   version(): number;
-  /** Days from `firstDay` on, of one key or of all, oldest first; the running day included. */
-  usage(firstDay: number, keyId: string | undefined): Promise<UsageDay[]>;
 }
 
 /** Numbers that rise with each change made by any process; read once per event-loop turn. */

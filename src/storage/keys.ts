@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, isNull, like, ne, or } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNull, like, ne, or, sql } from "drizzle-orm";
 import {
   accessOf,
   keyPrefixes,
@@ -10,8 +10,8 @@ import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { limitsOf } from "../domain/plan.ts";
+import { windowMs } from "../domain/windows.ts";
 import type { Credential, KeyAction, KeyEvent, KeyHash } from "./contract.ts";
-import { countBan } from "./counters.ts";
 import {
   columnsOf,
   type Database,
@@ -137,6 +137,17 @@ export async function noteMinute(
   return isBan;
 }
 type Transactions = Pick<Database, "transaction">;
+
+export async function countBan(tx: Tx, keyId: string, nowMs: number): Promise<void> {
+  const { usageDays } = tx.t;
+  await tx
+    .insert(usageDays)
+    .values({ keyId, day: Math.floor(nowMs / windowMs.day), bans: 1 })
+    .onConflictDoUpdate({
+      target: [usageDays.keyId, usageDays.day],
+      set: { bans: sql`${usageDays.bans} + 1` },
+    });
+}
 
 async function noteNoisyMinute(
   tx: Tx,

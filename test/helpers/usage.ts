@@ -1,5 +1,5 @@
 import { windowMs } from "../../src/domain/windows.ts";
-import { countBan } from "../../src/storage/counters.ts";
+import { countBan } from "../../src/storage/keys.ts";
 import { TestClock } from "./app.ts";
 import { openTestStore } from "./store-under-test.ts";
 

@@ -1,4 +1,5 @@
 /** A credential that cannot be looked up: nobody is let in by it, and nobody pays for it. */
+import { countsOf } from "../../src/features/keys/counters.ts";
 import { expect, test } from "bun:test";
 import { TestClock } from "../helpers/app.ts";
 import { Stack } from "../helpers/stack.ts";
@@ -41,6 +42,6 @@ test.each<[string, () => never | Promise<never>]>([
     });
     stack.store.keys.byHash = working;
     expect((await stack.request(secret)).view.remaining).toBe(59);
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 1 });
+    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 1 });
   },
 );

@@ -1,4 +1,5 @@
 /** Bans through the services: who is banned, who never is, what is said, and what is kept. */
+import { countsOf } from "../../src/features/keys/counters.ts";
 import { describe, expect, test } from "bun:test";
 import { keyState } from "../../src/features/keys/state.ts";
 import type { Admission } from "../../src/service/admission.ts";
@@ -70,11 +71,11 @@ describe("a key that goes on after 429", () => {
     expect((await stack.request(secret)).view.remaining).toBe(59);
     // A thousand requests while it was banned were charged to nothing, and prolonged nothing.
     await becomeBanned(stack, secret);
-    const before = await stack.store.windows.counts(key.id);
+    const before = await countsOf(stack.store, key.id);
     const first = await stack.request(secret);
     await stack.requests(secret, 1_000);
     expect((await stack.request(secret)).view.resetSeconds).toBe(first.view.resetSeconds);
-    expect(await stack.store.windows.counts(key.id)).toEqual(before as NonNullable<typeof before>);
+    expect(await countsOf(stack.store, key.id)).toEqual(before as NonNullable<typeof before>);
   });
 
   test("is not banned with --bans off, but an operator's ban holds", async () => {

@@ -1,4 +1,5 @@
 /** The limiter on a real store; limiter-model.test.ts has random histories. */
+import { countsOf, usageSince } from "../../src/features/keys/counters.ts";
 import { describe, expect, test } from "bun:test";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import type { Admission } from "../../src/service/admission.ts";
@@ -66,7 +67,7 @@ describe("one process", () => {
       // A take that nobody waits for would begin in the turn after.
       await Bun.sleep(1);
       expect(takes).toBe(taken);
-      expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17 * taken });
+      expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 17 * taken });
     },
   );
 });
@@ -112,7 +113,7 @@ describe("a store in trouble", () => {
     });
     await other.unlock();
     expect((await stack.request(secret)).view.remaining).toBe(982);
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 34 });
+    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 34 });
     expect(stack.reported).toHaveLength(2);
   });
 
@@ -141,7 +142,7 @@ describe("a store in trouble", () => {
     await other.unlock();
     // Nor are they charged afterwards for what they were refused.
     expect((await stack.request(secret)).view.remaining).toBe(59);
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 1 });
+    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 1 });
   });
 
   test("a plan moved down while a take waits for the lock binds at once", async () => {
@@ -168,7 +169,7 @@ describe("a store in trouble", () => {
     expect(countAdmitted(await after)).toBe(0);
     expect(await stack.admitted(secret, 20)).toBe(0);
     await changesNoticed();
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 103 });
+    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 103 });
   });
 
   test("accounts let go while a take waits leave nothing taken behind", async () => {
@@ -215,10 +216,10 @@ describe("a store in trouble", () => {
     await Promise.all(released);
     await limiter.release(directory.accounts());
     // The rest of a take for an account that was let go is given back without anybody waiting.
-    const used = async (id: string) => (await store.windows.counts(id))?.minuteUsed;
+    const used = async (id: string) => (await countsOf(store, id))?.minuteUsed;
     await until(async () => (await used(one.key.id)) === 2 && (await used(two.key.id)) === 1);
-    expect(await store.windows.counts(one.key.id)).toMatchObject({ minuteUsed: 2, dayUsed: 2 });
-    expect(await store.windows.counts(two.key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
+    expect(await countsOf(store, one.key.id)).toMatchObject({ minuteUsed: 2, dayUsed: 2 });
+    expect(await countsOf(store, two.key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
     expect(stack.reported).toEqual([]);
   });
 
@@ -244,9 +245,9 @@ describe("a store in trouble", () => {
     expect(await stack.admitted(wideSecret, 1)).toBe(0);
     failsAfterCommit = false;
     admitted += await stack.admitted(wideSecret, 2_000);
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 43 });
+    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 43 });
     expect(admitted).toBe(1 + 1_000 - 17);
-    expect(await stack.store.windows.counts(wide.id)).toMatchObject({ dayUsed: 1 + 1_000 });
+    expect(await countsOf(stack.store, wide.id)).toMatchObject({ dayUsed: 1 + 1_000 });
   });
 
   test.each(["after BEGIN", "after the update", "in COMMIT"] as const)(
@@ -269,7 +270,7 @@ describe("a store in trouble", () => {
       expect(admissions.map(({ refusal }) => refusal?.kind)).toEqual(Array(3).fill("unavailable"));
       isAt = undefined;
       if (point !== "after BEGIN") await counters.mend();
-      expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
+      expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
       expect(await stack.admitted(secret, 100)).toBe(59);
     },
   );
@@ -294,7 +295,7 @@ describe("what is written", () => {
     await stack.services.sweep();
     expect(await counters.state()).not.toEqual(before);
     const day = Math.floor(stack.clock.nowMs / dayMs);
-    expect(await stack.store.windows.usage(day, key.id)).toEqual([
+    expect(await usageSince(stack.store, day, key.id)).toEqual([
       { keyId: key.id, day, requests: 60, refusals: 5_009, bans: 0 },
     ]);
   });

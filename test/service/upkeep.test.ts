@@ -2,6 +2,7 @@
  * What the limiter does without a request that asks for it: once a second, when a day ends, and at
  * a clean stop.
  */
+import { usageSince } from "../../src/features/keys/counters.ts";
 import { describe, expect, test } from "bun:test";
 import type { ReserveRequest, UsageDelta } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";
@@ -73,7 +74,7 @@ describe("refusals", () => {
     }
   };
   const kept = async (stack: Stack, keyId: string) =>
-    (await stack.store.windows.usage(0, keyId)).map(({ day, refusals }) => [day, refusals]);
+    (await usageSince(stack.store, 0, keyId)).map(({ day, refusals }) => [day, refusals]);
   const today = ({ clock }: SharedFolder) => Math.floor(clock.nowMs / dayMs);
 
   test("are kept at a clean stop", async () => {

@@ -1,4 +1,5 @@
 /** What a store promises, on each of the two. */
+import { countsOf, usageSince } from "../../src/features/keys/counters.ts";
 import { sql } from "drizzle-orm";
 import { editPets } from "../helpers/edit-pets.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -11,7 +12,7 @@ import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
 import type { KeyAction, KeyHash, IdempotentCreate, Store } from "../../src/storage/contract.ts";
-import { countBan } from "../../src/storage/counters.ts";
+import { countBan } from "../../src/storage/keys.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
 import { until } from "../helpers/until.ts";
@@ -336,7 +337,7 @@ describe.each(stores)("$name", (kind) => {
       await until(async () => (await store.keys.events(key.id)).at(-1)?.action === "automatic-ban");
       expect((await store.keys.byId(key.id))?.ban.step).toBe(1);
       const day = Math.floor(noonMs / dayMs);
-      const bans = async () => (await store.windows.usage(day, key.id))[0]?.bans ?? 0;
+      const bans = async () => (await usageSince(store, day, key.id))[0]?.bans ?? 0;
       await until(async () => (await bans()) > 0);
       expect(await bans()).toBe(1);
     });
@@ -358,7 +359,7 @@ describe.each(stores)("$name", (kind) => {
     };
 
     test("grant up to the minute's limit, then nothing until the next, then up to the day's", async () => {
-      expect(await store.windows.counts("w1")).toBeUndefined();
+      expect(await countsOf(store, "w1")).toBeUndefined();
       expect((await one("w1", 7)).granted).toBe(7);
       expect((await one("w1", 7)).granted).toBe(3);
       expect((await one("w1", 1)).granted).toBe(0);
@@ -367,7 +368,7 @@ describe.each(stores)("$name", (kind) => {
       nowMs += minuteMs;
       const last = await one("w1", 10);
       expect(last).toMatchObject({ granted: 5, nowMs, counts: { dayUsed: 25, minuteUsed: 5 } });
-      expect(await store.windows.counts("w1")).toEqual(last.counts);
+      expect(await countsOf(store, "w1")).toEqual(last.counts);
     });
 
     test("take back what was not used, in its own windows only", async () => {
@@ -400,18 +401,18 @@ describe.each(stores)("$name", (kind) => {
       for (let bans = 0; bans < 2; bans += 1) {
         await store.counters.transaction((tx) => countBan(tx, "w7", nowMs));
       }
-      expect(await store.windows.usage(today, "w7")).toEqual([
+      expect(await usageSince(store, today, "w7")).toEqual([
         { keyId: "w7", day: today, requests: 8, refusals: 2, bans: 2 },
       ]);
       nowMs += dayMs;
       await one("w7", 5);
       await store.windows.reserve([], [{ keyId: "w7", day: today, refusals: 1 }]);
-      expect(await store.windows.usage(today, "w7")).toEqual([
+      expect(await usageSince(store, today, "w7")).toEqual([
         { keyId: "w7", day: today, requests: 8, refusals: 3, bans: 2 },
         { keyId: "w7", day: today + 1, requests: 5, refusals: 0, bans: 0 },
       ]);
-      expect(await store.windows.usage(today + 1, "w7")).toHaveLength(1);
-      expect((await store.windows.usage(today, undefined)).length).toBeGreaterThan(2);
+      expect(await usageSince(store, today + 1, "w7")).toHaveLength(1);
+      expect((await usageSince(store, today, undefined)).length).toBeGreaterThan(2);
       expect(unusedCounts.dayUsed).toBe(0);
     });
 
@@ -430,7 +431,7 @@ describe.each(stores)("$name", (kind) => {
         }
       });
       const daysOf = async (keyId: string) =>
-        (await store.windows.usage(0, keyId)).map(({ day }) => day - today);
+        (await usageSince(store, 0, keyId)).map(({ day }) => day - today);
       for (const day of [0, 4_000, 4_001]) {
         nowMs = noonMs + day * dayMs;
         await one("w8", 2);

@@ -1,4 +1,5 @@
 /** Data of version 1.0.0 goes on. test/fixtures/1.0.0 was made by that version's executable. */
+import { countsOf } from "../../src/features/keys/counters.ts";
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
@@ -63,7 +64,7 @@ describe.each(stores)("a store of 1.0.0 on $name", ({ name, place: makePlace }) 
         expect(opened?.key.name).toBe("website");
         const id = opened?.key.id ?? "";
         expect((await store.keys.events(id)).map(({ action }) => action)).toEqual(["create"]);
-        expect(await store.windows.counts(id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
+        expect(await countsOf(store, id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
         expect(await store.pets.create({ name: "next", categoryId: 1n })).toBe(8n);
       } finally {
         await store.close();

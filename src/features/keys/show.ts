@@ -7,7 +7,7 @@ import { durationText } from "../../domain/duration.ts";
 import { fold } from "../visible.ts";
 import { publishedLimits, type PlanName } from "../../domain/plan.ts";
 import { usageStoredDays, windowMs } from "../../domain/windows.ts";
-import type { UsageDay } from "../../storage/contract.ts";
+import type { UsageDay } from "./counters.ts";
 import { commandHere, toMakeKey } from "../../cli/command.ts";
 import { storeCommand } from "../command.ts";
 import { printJson } from "../json.ts";

@@ -8,7 +8,7 @@ import {
   type PlanName,
 } from "../../domain/plan.ts";
 import type { WindowName } from "../../domain/windows.ts";
-import type { UsageDay } from "../../storage/contract.ts";
+import type { UsageDay } from "./counters.ts";
 
 type Totals = Pick<UsageDay, "requests" | "refusals" | "bans">;
 

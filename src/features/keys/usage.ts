@@ -8,7 +8,7 @@ import {
   type WindowCounts,
 } from "../../domain/windows.ts";
 import type { Services } from "../../service/services.ts";
-import type { UsageDay, WindowStore } from "../../storage/contract.ts";
+import { countsOf, countsOfAll, type UsageDay, usageSince } from "./counters.ts";
 
 export interface KeyUse {
   readonly counts: WindowCounts;
@@ -22,11 +22,11 @@ export interface UsedKey {
 }
 
 export class UsageService {
-  readonly #windows: Pick<WindowStore, "counts" | "countsOfAll" | "usage">;
+  readonly #store: Services["store"];
   readonly #clock: Clock;
 
   constructor({ store, clock }: Pick<Services, "store" | "clock">) {
-    this.#windows = store.windows;
+    this.#store = store;
     this.#clock = clock;
   }
 
@@ -35,14 +35,14 @@ export class UsageService {
   }
 
   async nowOfAll(keys: readonly ApiKey[]): Promise<UsedKey[]> {
-    const stored = await this.#windows.countsOfAll();
+    const stored = await countsOfAll(this.#store);
     const used: UsedKey[] = [];
     for (const key of keys) used.push({ key, use: await this.#use(key.id, stored.get(key.id)) });
     return used;
   }
 
   async now({ id }: ApiKey): Promise<KeyUse> {
-    return this.#use(id, await this.#windows.counts(id));
+    return this.#use(id, await countsOf(this.#store, id));
   }
 
   async #use(id: string, stored: WindowCounts | undefined): Promise<KeyUse> {
@@ -52,12 +52,12 @@ export class UsageService {
     const counts = rollCounts(stored, this.#clock());
     if (stored.dayUsed > 0) return { counts, lastUsedDay: stored.dayLabel };
     // The last reservation only gave back; the last day with requests is in the usage.
-    const days = await this.#windows.usage(stored.dayLabel - usageStoredDays, id);
+    const days = await usageSince(this.#store, stored.dayLabel - usageStoredDays, id);
     return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
   }
 
   /** The use of the last `days` UTC days, today included, of one key or of all, oldest first. */
   async days(days: number, keyId?: string): Promise<UsageDay[]> {
-    return this.#windows.usage(this.today() - days + 1, keyId);
+    return usageSince(this.#store, this.today() - days + 1, keyId);
   }
 }

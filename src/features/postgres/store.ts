@@ -8,7 +8,6 @@ import { isWritable, requireWritable } from "./connect.ts";
 import { Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
 import { keyStore, noteMinute, type KeyStore } from "../../storage/keys.ts";
-import { counterReads } from "../../storage/counters.ts";
 import { migrate, postgresMigrations, refuseCopy } from "./migrate.ts";
 import { hotReads, PostgresPets } from "./pets.ts";
 import { PrimaryFinder } from "./primary.ts";
@@ -159,7 +158,7 @@ class PostgresStore implements Store {
       skewMs: () => (clock === undefined ? this.#versions.skewMs() : 0),
     });
     this.pets = pets;
-    this.windows = { ...counterReads(this.counters), ...windows };
+    this.windows = windows;
     const keys = keyStore(this.db, {
       epochOf: (version) => this.#versions.epochOf(version),
       secretByHash: async (hash) => {

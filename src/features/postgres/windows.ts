@@ -29,7 +29,7 @@ interface WindowStoreOptions {
 export function windowStore(
   reservations: Runner<ReservedSQL>,
   options: WindowStoreOptions,
-): Pick<WindowStore, "reserve" | "skewMs" | "version"> & { settled(): Promise<void> } {
+): WindowStore & { settled(): Promise<void> } {
   const { timeoutMs, clock, version, skewMs } = options;
   const commits = new GroupCommit<ReserveCall, Reserved[]>(
     async (calls, sinceMs) => {

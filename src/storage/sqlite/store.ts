@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
-import { counterReads } from "../counters.ts";
 import { addAllOnce } from "../idempotent-create.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { keyStore, noteMinute } from "../keys.ts";
@@ -150,10 +149,7 @@ class SqliteStore implements Store {
     const reads = hotReads(catalogue);
     this.keys = keyStore(this.db, { secretByHash: reads.secret, patience: patientWork });
     this.pets = this.#petStore(reads);
-    this.windows = {
-      ...counterReads(this.counters),
-      ...this.#countingReservations(windowStore(limits, options)),
-    };
+    this.windows = this.#countingReservations(windowStore(limits, options));
   }
 
   versions(): StoreVersions {

@@ -24,7 +24,7 @@ export interface WindowStoreOptions {
 export function windowStore(
   connection: Connection,
   { clock, timeoutMs, onBusy }: WindowStoreOptions,
-): Pick<WindowStore, "reserve" | "skewMs" | "version"> {
+): WindowStore {
   const statements = windowStatements(connection);
   const reserveNow = connection.transaction(
     (requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Reserved[] => {

@@ -3,6 +3,7 @@
  * for (`synchronous_standby_names`), behind an address that is led from one to the other, or named
  * beside it in an address of both.
  */
+import { usageSince } from "../../../src/features/keys/counters.ts";
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";
@@ -110,7 +111,7 @@ test.each([
     expect(lost).toEqual([]);
     // Neither twice: one whose answer was lost may be there, once.
     expect(new Set(stored.values()).size).toBe(stored.size);
-    const usage = await reader.windows.usage(0, "key");
+    const usage = await usageSince(reader, 0, "key");
     expect(usage.reduce((sum, { requests }) => sum + requests, 0)).toBeGreaterThanOrEqual(granted);
 
     await reader.close();

@@ -2,6 +2,7 @@
  * Several processes on one database: limits hold exactly, a killed one takes nothing that is not
  * its own.
  */
+import { countsOf } from "../../../src/features/keys/counters.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -77,7 +78,7 @@ test(`${processes} processes that hammer 100 keys admit exactly their limits`, a
   expect((await Promise.all(children.map(({ stderr }) => stderr.text()))).join("")).toBe("");
   const counts = admitted(file);
   expect(keys.map(({ id }) => counts.get(id))).toEqual(keys.map(() => limits.perMinute));
-  const kept = await Promise.all(keys.map(async ({ id }) => store.windows.counts(id)));
+  const kept = await Promise.all(keys.map(async ({ id }) => countsOf(store, id)));
   expect(kept.map((each) => each?.minuteUsed)).toEqual(keys.map(() => limits.perMinute));
 }, 120_000);
 

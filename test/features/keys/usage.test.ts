@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { countsOf } from "../../../src/features/keys/counters.ts";
 import { windowMs } from "../../../src/domain/windows.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { servicesOn } from "../../helpers/services.ts";
@@ -10,7 +11,7 @@ async function services() {
   const { keys, usage } = servicesOn(store, { clock: clock.read });
   const take = async (keyId: string, want: number, giveBack = 0) => {
     const { windows } = store;
-    const counts = await windows.counts(keyId);
+    const counts = await countsOf(store, keyId);
     const unused =
       giveBack === 0 || counts === undefined
         ? undefined

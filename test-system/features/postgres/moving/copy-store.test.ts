@@ -1,4 +1,5 @@
 /** Moving everything from one store to another, in every direction. */
+import { countsOf, usageSince } from "../../../../src/features/keys/counters.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { noBan } from "../../../../src/domain/ban.ts";
 import type { AppError } from "../../../../src/domain/errors.ts";
@@ -16,7 +17,7 @@ import {
 import type { KeyAction, KeyHash, Store } from "../../../../src/storage/contract.ts";
 import { changePets } from "../../../../src/storage/database.ts";
 import * as schema from "../../../../src/storage/schema.sqlite.ts";
-import { countBan } from "../../../../src/storage/counters.ts";
+import { countBan } from "../../../../src/storage/keys.ts";
 import { hookTimeoutMs } from "../../../../test/helpers/postgres.ts";
 import { stores, type StorePlace } from "../../../../test/helpers/stores.ts";
 import { animalsOf } from "../../../../test/features/animals/animals-of.ts";
@@ -75,8 +76,8 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
     expect(await to.keys.byHash(hashOf(1))).toEqual(await from.keys.byHash(hashOf(1)));
     expect(await to.keys.byHash(hashOf(4))).toEqual(await from.keys.byHash(hashOf(4)));
     expect(await to.keys.events("key_1")).toEqual(await from.keys.events("key_1"));
-    expect(await to.windows.counts("key_1")).toEqual(await from.windows.counts("key_1"));
-    expect(await to.windows.usage(0, undefined)).toEqual(await from.windows.usage(0, undefined));
+    expect(await countsOf(to, "key_1")).toEqual(await countsOf(from, "key_1"));
+    expect(await usageSince(to, 0, undefined)).toEqual(await usageSince(from, 0, undefined));
     // The id of an animal that was removed is not given again on the other side either.
     expect(await to.pets.create({ name: "next", categoryId: 1n })).toBe(5_003n);
     // A change after the move is noticed by who knows the epoch from before it.
