@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { dataFolderOf, isStoreNamed, loadConfig, settings, type LoadedConfig } from "../config.ts";
 import { shellWord } from "../domain/errors.ts";
 import type { Io } from "./io.ts";
-import { type MachineService, sayService, workAsOwner, workAsService } from "./machine.ts";
+import { type MachineService, refuseRoot, requireServiceAccount, sayService } from "./machine.ts";
 import { featureSettings } from "./options.ts";
 import { typedWords } from "./program.ts";
 
@@ -26,15 +26,18 @@ export function readSettings(command: Command, io: Io): Settings {
   return { loaded: loadConfig(flags, io.env, featureSettings(io.features), service), service };
 }
 
-/** Reads the settings of a command, and works as the account that owns the store from here on. */
+/** Reads the settings of a command, and refuses to work on a store of another account. */
 export function beginAsOwner(command: Command, io: Io): LoadedConfig {
   const { loaded, service } = readSettings(command, io);
   const folder = dataFolderOf(loaded.config);
   if (service !== undefined) {
-    workAsService(service, loaded, typedWords(command), io);
+    requireServiceAccount(service, loaded, typedWords(command), io);
     sayService(service, io);
   } else if (folder !== undefined) {
-    workAsOwner(folder, io);
+    // sudo and runuser pass no variables on.
+    const { source } = loaded.loadedOf(settings.data);
+    const named = source === "environment" ? ["--data", folder] : [];
+    refuseRoot(folder, [...typedWords(command), ...named], io);
   }
   return loaded;
 }

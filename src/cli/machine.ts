@@ -21,32 +21,35 @@ export interface MachineService extends ServiceSettings {
   readonly account: SystemAccount | undefined;
 }
 
-/** What a command may know of the machine that it runs on, and do there. */
+/** What a command may know of the machine that it runs on. */
 export interface Machine {
   /** The user that this process runs as; undefined on a system without such numbers. */
   readonly uid: number | undefined;
   /** The machine's service, if any. Throws AppError when its settings cannot be read. */
   service(): MachineService | undefined;
-  /** Goes on as `account` for good. Only root can. */
-  become(account: SystemAccount): void;
-  /** The name of the account that `become` changed to. */
-  readonly actsAs?: string | undefined;
+  readonly isContainer: boolean;
+  /** What starts this program: its name, or its path if no shell finds it. */
+  readonly program: string;
+  /** True for a program that this user's shell finds. */
+  hasProgram(name: string): boolean;
 }
 
+/** Files that container engines put into each container: Docker's, and Podman's. */
+const containerMarks = ["/.dockerenv", "/run/.containerenv"];
+
 export function machineOf(): Machine {
-  let actsAs: string | undefined;
   return {
-    get uid() {
-      return process.geteuid?.();
-    },
+    uid: process.geteuid?.(),
     service: () => findService(),
-    become(account) {
-      become(account);
-      actsAs = account.name;
+    get isContainer() {
+      return containerMarks.some((file) => existsSync(file));
     },
-    get actsAs() {
-      return actsAs;
+    get program() {
+      return Bun.isStandaloneExecutable && Bun.which("rehome") === null
+        ? process.execPath
+        : "rehome";
     },
+    hasProgram: (name) => Bun.which(name) !== null,
   };
 }
 
@@ -82,7 +85,10 @@ export function readSettingsFile(file: string): ReadonlyMap<string, string> {
     throw new AppError(
       "unavailable",
       `The settings of this machine's service cannot be read: ${file}: ${reasonOf(error)}.`,
-      { cause: error, hint: "Run it with sudo, or name a data folder of your own with --data." },
+      {
+        cause: error,
+        hint: "Run it as the account of the service, or name a data folder of your own with --data.",
+      },
     );
   }
   const lines = text.replaceAll(/\\\r?\n/g, "").split("\n");
@@ -104,59 +110,64 @@ function unquoted(value: string): string {
 }
 
 /**
- * Makes this process work as `account` for good: its user, its group and the groups that it is a
- * member of. Only root can, and what root opened before stays open.
+ * Throws where this process would work on the service's store as another account: files of its own
+ * would be closed to the service. `words` is the command line.
  */
-function become({ name, uid, gid }: SystemAccount): void {
-  // Bun's types lack it.
-  const { initgroups } = process as { initgroups?: (user: string, group: number) => void };
-  const hasName = accountNamed(name) !== undefined;
-  if (hasName && initgroups !== undefined) initgroups(name, gid);
-  else process.setgroups?.([gid]);
-  process.setgid?.(gid);
-  process.setuid?.(uid);
-}
-
-/**
- * Changes to the account of the service whose store is about to be opened. Only root can; other
- * users get the command to type, with `words` after the program's name.
- */
-export function workAsService(
-  service: MachineService,
+export function requireServiceAccount(
+  { account }: MachineService,
   loaded: LoadedConfig,
   words: readonly string[],
-  io: Io,
+  { machine }: Io,
 ): void {
-  const { account } = service;
-  const { uid } = io.machine;
-  if (account === undefined || uid === undefined || uid === account.uid) return;
-  if (uid === 0) return io.machine.become(account);
+  if (account === undefined || machine.uid === undefined || machine.uid === account.uid) return;
   throw new AppError(
     "unavailable",
     `The service of this machine keeps its data in ${placeOf(loaded)}, which belongs to the account ${account.name}.`,
-    {
-      hint: `sudo ${["rehome", ...words].map(shellWord).join(" ")}`,
-    },
+    { hint: asOwner(account, words, machine) },
   );
 }
 
 /**
- * As root, goes on as the owner of the data folder that was named, or of the one in which it would
- * be made: a link that the owner puts into the place of a file would lead root's writes elsewhere.
+ * Throws where root would work on a data folder of another user, or make one in such a folder: a
+ * link that the owner puts into the place of a file would lead root's writes elsewhere.
  */
-export function workAsOwner(folder: string, { machine }: Io): void {
+export function refuseRoot(folder: string, words: readonly string[], { machine }: Io): void {
+  if (machine.uid !== 0 || folder === inMemory) return;
   let at = resolve(folder);
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
-  const owner = folder === inMemory ? undefined : ownerOf(at);
-  if (machine.uid === 0 && owner !== undefined && owner.uid !== 0) machine.become(owner);
+  const owner = ownerOf(at);
+  if (owner === undefined || owner.uid === 0) return;
+  throw new AppError(
+    "unavailable",
+    `${at} belongs to ${owner.name}, and root does not work on data of others.`,
+    { hint: asOwner(owner, words, machine) },
+  );
+}
+
+/** What to type so that the command works as `account`, by the means of this place. */
+export function asOwner(
+  { name, uid, gid }: SystemAccount,
+  words: readonly string[],
+  { isContainer, hasProgram, program, uid: own }: Machine,
+): string {
+  const ids = `${uid}:${gid}`;
+  const command = [program, ...words].map(shellWord).join(" ");
+  if (isContainer) {
+    return `Work as that user: give --user ${ids} to docker run, docker exec or podman, in front of the image or the container.`;
+  }
+  if (accountNamed(name) === undefined) {
+    const sudo = own === 0 ? "" : "sudo ";
+    return `${sudo}setpriv --reuid=${uid} --regid=${gid} --clear-groups ${command}`;
+  }
+  if (hasProgram("sudo")) return `sudo -u ${shellWord(name)} ${command}`;
+  if (hasProgram("runuser")) return `runuser -u ${shellWord(name)} -- ${command}`;
+  return `su -s /bin/sh ${shellWord(name)} -c ${shellWord(command)}`;
 }
 
 /** Prints on a terminal that the service's settings apply, because nobody typed them. */
 export function sayService({ file }: MachineService, io: Io): void {
   if (!io.stderrIsTTY) return;
-  const { actsAs } = io.machine;
-  const as = actsAs === undefined ? "" : `, as ${actsAs}`;
-  io.err(`On the service of this machine: settings from ${file}${as}.\n`);
+  io.err(`On the service of this machine: settings from ${file}.\n`);
 }
 
 /** The folder or the database that the settings name, without a password. */

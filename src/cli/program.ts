@@ -122,21 +122,13 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** What root must know where a file is closed to the account that the command changed to. */
-function accountAdvice({ cause }: Error, { machine }: Io): string | undefined {
-  const { code = "" } = (cause ?? {}) as { code?: string };
-  if (machine.actsAs === undefined || !["EACCES", "EPERM"].includes(code)) return undefined;
-  return `This command works as the account ${machine.actsAs}, which needs access too.`;
-}
-
 function report(error: unknown, io: Io): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
   io.err(`Error: ${withoutSecrets(messageOf(error))}\n`);
   if (error instanceof AppError) {
-    const advice = [error.hint, accountAdvice(error, io)].filter((each) => each !== undefined);
-    if (advice.length > 0) io.err(`Try: ${advice.join(" ")}\n`);
+    if (error.hint !== undefined) io.err(`Try: ${error.hint}\n`);
     if (error.kind === "invalid_request") return exitCodes.usage;
   }
   return exitCodes.failure;

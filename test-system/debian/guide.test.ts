@@ -40,7 +40,7 @@ const used = `
   secret=$(grep -m1 -o 'rehome_live_[0-9A-Za-z]*' /tmp/all)
   for i in 1 2 3; do curl -sS -o /dev/null -H "Authorization: Bearer $secret" http://127.0.0.1:8080/v1/pets; done
   for i in $(seq 150); do
-    used=$(rehome keys show "shelter website" --json 2>/dev/null | jq .windows.day.used)
+    used=$(sudo -u rehome rehome keys show "shelter website" --json 2>/dev/null | jq .windows.day.used)
     [ "$used" = 3 ] && break
     sleep 0.2
   done`;
@@ -55,8 +55,8 @@ const pages = {
 ${austin}END
       mkdir -p /mnt/elsewhere; chown kim /mnt/elsewhere`,
     before: {
-      "sudo rehome keys list --plan free": lived,
-      'sudo rehome keys update "shelter website" --plan pro': used,
+      "sudo -u rehome rehome keys list --plan free": lived,
+      'sudo -u rehome rehome keys update "shelter website" --plan pro': used,
     },
   },
   "docs/running.md": {
@@ -67,7 +67,7 @@ ${austin}END
 
 /** Blocks that are not run here, by their first line, and why. */
 const notRun: Readonly<Record<string, string>> = {
-  "On the service of this machine: settings from /etc/default/rehome, as rehome.":
+  "On the service of this machine: settings from /etc/default/rehome.":
     "what a terminal shows; one-truth.test.ts sees it there",
   "2 secrets": "a part of what keys show prints",
   "sudo journalctl -u rehome --since yesterday -o cat | jq -cR 'fromjson? | select(.refused) | [.time, .address, .keyId, .refused, .why]'":
@@ -90,9 +90,10 @@ const notRun: Readonly<Record<string, string>> = {
   "REHOME_CONSOLE=127.0.0.1:8090": "settings of the console, which has tests of its own",
   "@reboot     rehome  /usr/local/bin/rehome serve --data /var/lib/rehome 2>> /var/log/rehome.log":
     "a file of cron, which this machine does not run",
-  "sudo rehome sources add north --url https://north.example.org/animals.csv --every 1h":
+  "sudo -u rehome rehome sources add north --url https://north.example.org/animals.csv --every 1h":
     "another machine's list; sources.test.ts follows one",
-  "sudo rehome sources show north": "another machine's list, with a credential that was changed",
+  "sudo -u rehome rehome sources show north":
+    "another machine's list, with a credential that was changed",
   "REHOME_BACKUP_TO=s3://north-shelter/rehome": "a bucket; scheduled-backups.test.ts has one",
   "rehome backup list s3://north-shelter/rehome --backup-credentials bucket":
     "a bucket; backup-s3.test.ts restores from one",

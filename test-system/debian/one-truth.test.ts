@@ -3,14 +3,18 @@
  * them.
  */
 import { expect, test } from "bun:test";
-import { copyAddress, inSystem } from "../../test/helpers/system.ts";
+import { copyAddress, inSystem as runInSystem } from "../../test/helpers/system.ts";
+
+/** Runs a script in which `as` runs a command as the account of the service. */
+const inSystem = (script: string) =>
+  runInSystem(`as() { runuser -u rehome -- rehome "$@"; }\n${script}`);
 
 const slowMs = 900_000;
 /** What was printed below `== name`. */
 const partOf = (text: string, name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
 
 test(
-  "commands find the service's store and settings, work as its account, and say so",
+  "commands find the service's store and settings, and work as its account alone",
   async () => {
     const text = await inSystem(`
       exec 2>&1
@@ -19,24 +23,30 @@ test(
       systemctl restart rehome
       useradd --create-home kim
       echo "== root"
-      rehome keys create --plan free --name website >/dev/null 2>&1
+      as keys create --plan free --name website >/dev/null 2>&1
       stat -c '%U %n' /var/lib/rehome/*.db*
-      rehome doctor | grep -E '^(warn|fail|ok) +(data folder|server)'
+      as doctor | grep -E '^(warn|fail|ok) +(data folder|server)'
       rehome health
       rehome config | grep -E '^(port|data|bans) '
       rehome config --json | grep -c '"file": "/etc/default/rehome"'
-      script -qec 'rehome keys list' /dev/null | head -1
+      script -qec 'runuser -u rehome -- rehome keys list' /dev/null | head -1
+      stat -c '%a %U:%G' /etc/default/rehome
+      for command in 'keys list' doctor 'serve --port 9001' 'restore /tmp/none.db --yes'; do
+        rehome $command || echo "exit $?"
+      done
       echo "== an event has its author"
-      SUDO_USER=kim rehome keys update website --plan pro
-      rehome keys show website | grep -E ' (kim|root)  '
+      SUDO_USER=kim as keys update website --plan pro
+      as keys show website | grep -E ' (kim|root)  '
       echo "== kim"
+      su kim -c 'rehome keys revoke "web site"' || echo "exit $?"
+      chmod 644 /etc/default/rehome
       su kim -c 'rehome keys revoke "web site"' || echo "exit $?"
       su kim -c 'rehome config' | grep '^port'
       su kim -c 'rehome keys create --plan free --name own --data ~/own' >/dev/null 2>&1
       su kim -c 'rehome keys list --data ~/own' | wc -l
       echo "== a misspelt variable"
       echo REHOME_PROT=1 >>/etc/default/rehome
-      rehome keys list || echo "exit $?"
+      as keys list || echo "exit $?"
       echo "== uninstalled"
       rehome service uninstall | grep -v ^Removed
       ls /etc/systemd/system | grep -c rehome || true
@@ -56,15 +66,26 @@ test(
         "data                  /var/lib/rehome          from /etc/default/rehome",
         "bans                  on                       default",
         "3",
-        "On the service of this machine: settings from /etc/default/rehome, as rehome.\r",
+        "On the service of this machine: settings from /etc/default/rehome.\r",
+        "640 root:rehome",
+        ...["keys list", "doctor", "serve --port 9001", "restore /tmp/none.db --yes"].flatMap(
+          (command) => [
+            "Error: The service of this machine keeps its data in /var/lib/rehome, which belongs to the account rehome.",
+            `Try: sudo -u rehome rehome ${command}`,
+            "exit 1",
+          ],
+        ),
         "",
       ].join("\n"),
     );
-    expect(part("an event has its author")).toMatch(/root {2}create\n.* kim {3}update\n$/s);
+    expect(part("an event has its author")).toMatch(/ {2}kim +update\n$/);
     expect(part("kim")).toBe(
       [
+        "Error: The settings of this machine's service cannot be read: /etc/default/rehome: permission denied.",
+        "Try: Run it as the account of the service, or name a data folder of your own with --data.",
+        "exit 1",
         "Error: The service of this machine keeps its data in /var/lib/rehome, which belongs to the account rehome.",
-        "Try: sudo rehome keys revoke 'web site'",
+        "Try: sudo -u rehome rehome keys revoke 'web site'",
         "exit 1",
         "port                  9000                     from /etc/default/rehome",
         "2",
@@ -107,7 +128,7 @@ test(
       rehome service install --host 0.0.0.0 --port 80
       grep -v '^#' /etc/default/rehome
       echo "== doctor"
-      rehome doctor | grep -E '^\\S+ +server'
+      as doctor | grep -E '^\\S+ +server'
       echo "== other"
       ip netns exec other curl -sS http://${copyAddress}/health
       echo
@@ -118,7 +139,7 @@ test(
       sed -n 2,3p /tmp/out
       kill $(cat /tmp/pid)
       echo "== again"
-      chmod 640 /etc/default/rehome
+      chmod 644 /etc/default/rehome
       rehome service install --host 127.0.0.1 --port 8080 | grep ^Removed
       grep -v '^#' /etc/default/rehome; stat -c %a /etc/default/rehome
       echo "== settings"
@@ -129,10 +150,10 @@ test(
     expect(part("install")).toEndWith(
       [
         "Wrote /etc/systemd/system/rehome.service.d/low-port.conf",
-        "Wrote /etc/default/rehome",
         "Made the account rehome",
+        "Wrote /etc/default/rehome",
         "The service is running and will start at boot. Its data is in /var/lib/rehome.",
-        "Next: sudo rehome keys create --plan free --name LABEL",
+        "Next: sudo -u rehome rehome keys create --plan free --name LABEL",
         "REHOME_HOST=0.0.0.0",
         "REHOME_PORT=80",
         "REHOME_BACKUP_TO=/var/lib/rehome/backups",
@@ -157,7 +178,7 @@ test(
     expect(part("settings")).toBe(
       [
         "The service is running and will start at boot. Its data is in /var/lib/rehome.",
-        "Next: sudo rehome keys create --plan free --name LABEL",
+        "Next: sudo -u rehome rehome keys create --plan free --name LABEL",
         "",
       ].join("\n"),
     );
@@ -176,7 +197,7 @@ test(
       rehome service install >/dev/null
       systemctl stop rehome
       echo "== copy"
-      rehome store copy --from /home/kim/.local/share/rehome --to /var/lib/rehome 2>/dev/null | tail -1
+      install -o rehome -g rehome -m 600 -t /var/lib/rehome /home/kim/.local/share/rehome/*.db
       systemctl start rehome
       curl -sS -H "Authorization: Bearer $(cat /tmp/key)" http://127.0.0.1:8080/v1/pets
       echo
@@ -189,28 +210,22 @@ test(
       sed -i /STORE_TIMEOUT/d /etc/default/rehome
       echo "== files"
       cd /root; echo name >list.csv; install -m 600 list.csv /tmp/list.csv
-      rehome keys create --plan free --name website >/dev/null 2>&1
-      rehome backup /tmp/good.db >/dev/null; cp /tmp/good.db /root/
+      as keys create --plan free --name website >/dev/null 2>&1
+      as backup /tmp/good.db >/dev/null; cp /tmp/good.db /root/
       for command in 'backup /root' 'backup /root/new.db' 'restore /root/good.db' 'pets import list.csv' 'pets import /tmp/list.csv'; do
-        rehome $command || echo "exit $?"
+        as $command || echo "exit $?"
       done`);
     const part = (name: string) => partOf(text, name);
     expect(part("copy")).toBe(
-      [
-        "Copied from /home/kim/.local/share/rehome to /var/lib/rehome; both sides are equal.",
-        '[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]',
-        "rehome",
-        "",
-      ].join("\n"),
+      ['[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]', "rehome", ""].join("\n"),
     );
     expect(part("install")).toBe(
       "Try: journalctl -u rehome -o cat -n 20 shows why. Correct /etc/default/rehome, then: systemctl restart rehome\n",
     );
-    const account = "This command works as the account rehome, which needs access too.";
     const readable = "Copy it to a folder that this user can read, such as /tmp.";
     const input = "Name a file, or - for standard input.";
     const refused = (what: string, advice: string, exitCode: number) =>
-      `Error: ${what}: permission denied.\nTry: ${advice} ${account}\nexit ${exitCode}\n`;
+      `Error: ${what}: permission denied.\nTry: ${advice}\nexit ${exitCode}\n`;
     expect(part("files")).toBe(
       refused("/root cannot be listed", "Name a folder that this user can read and write.", 1) +
         refused(
@@ -231,23 +246,21 @@ test(
   async () => {
     const text = await inSystem(`
       rehome service install >/dev/null
-      rehome keys create --plan free --name website >/dev/null 2>&1
-      # systemd and root read them: the account need not.
-      chmod 600 /etc/default/rehome
-      timeout 60 sh -c 'until rehome doctor | grep -q "^ok    backup"; do sleep 0.1; done'
+      as keys create --plan free --name website >/dev/null 2>&1
+      timeout 60 sh -c 'until runuser -u rehome -- rehome doctor | grep -q "^ok    backup"; do sleep 0.1; done'
       echo "== by itself"
       stat -c '%U %a %n' /var/lib/rehome/backups/*
-      rehome backup verify /var/lib/rehome/backups/*.db | head -1
-      rehome doctor | grep '^ok    backup'
+      as backup verify /var/lib/rehome/backups/*.db | head -1
+      as doctor | grep '^ok    backup'
       echo "== elsewhere"
       install -d -o rehome -m 700 /srv/rehome
       mkdir -p /etc/systemd/system/rehome.service.d
       echo '[Service]\\nReadWritePaths=/srv/rehome' >/etc/systemd/system/rehome.service.d/own.conf
       echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
       systemctl daemon-reload; systemctl restart rehome
-      rehome pets add --name Rex --category 1 >/dev/null
-      rehome backup verify "$(rehome backup --json | jq -r .file)"
-      rehome doctor | grep -o '^ok    backup .* KiB, written to /var/lib/rehome/backups/'`);
+      as pets add --name Rex --category 1 >/dev/null
+      as backup verify "$(as backup --json | jq -r .file)"
+      as doctor | grep -o '^ok    backup .* KiB, written to /var/lib/rehome/backups/'`);
     const file = "/var/lib/rehome/backups/rehome-[\\da-f]{8}-\\d{8}T\\d{6}Z\\.db";
     expect(partOf(text, "by itself")).toMatch(
       new RegExp(

@@ -1,8 +1,18 @@
-import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { chownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findService, readSettingsFile } from "../../src/cli/machine.ts";
+import {
+  asOwner,
+  findService,
+  type MachineService,
+  readSettingsFile,
+  refuseRoot,
+  requireServiceAccount,
+} from "../../src/cli/machine.ts";
+import { loadConfig } from "../../src/config.ts";
+import { shellWord } from "../../src/domain/errors.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
+import { testIo } from "../helpers/io.ts";
 
 test("the service is what its settings file and the owner of its data folder say", () => {
   using folder = temporaryFolder();
@@ -37,4 +47,90 @@ test.each([
   const file = join(folder.path, "settings");
   writeFileSync(file, text);
   expect(readSettingsFile(file).get("REHOME_PORT")).toBe(value);
+});
+
+/** A machine with these programs, as its user `uid` sees it. */
+const machineWith = (uid: number, programs: readonly string[], more = {}) => ({
+  uid,
+  service: () => undefined,
+  isContainer: false,
+  program: "rehome",
+  hasProgram: (name: string) => programs.includes(name),
+  ...more,
+});
+
+describe("what to type to work as the owner of the data", () => {
+  // Every system has this account, with these numbers.
+  const named = { name: "nobody", uid: 65_534, gid: 65_534 };
+  const nameless = { name: "uid 1000", uid: 1_000, gid: 1_001 };
+  const words = ["keys", "create", "--name", "a b"];
+  const typed = "rehome keys create --name 'a b'";
+
+  test.each([
+    ["root, with sudo", named, machineWith(0, ["sudo", "runuser"]), `sudo -u nobody ${typed}`],
+    ["root, without", named, machineWith(0, ["runuser"]), `runuser -u nobody -- ${typed}`],
+    ["another user", named, machineWith(1_000, ["sudo"]), `sudo -u nobody ${typed}`],
+    [
+      "root of a small system",
+      named,
+      machineWith(0, []),
+      `su -s /bin/sh nobody -c ${shellWord(typed)}`,
+    ],
+    [
+      "a bind mount whose owner has no name here",
+      nameless,
+      machineWith(0, ["sudo"]),
+      `setpriv --reuid=1000 --regid=1001 --clear-groups ${typed}`,
+    ],
+    [
+      "a program that no shell finds",
+      named,
+      machineWith(0, ["sudo"], { program: "/opt/a b/rehome" }),
+      "sudo -u nobody '/opt/a b/rehome' keys create --name 'a b'",
+    ],
+  ])("%s", (_place, owner, machine, line) => {
+    expect(asOwner(owner, words, machine)).toBe(line);
+  });
+
+  test("a container is started with the owner's numbers, named or not", () => {
+    const inside = machineWith(0, ["sudo"], { isContainer: true });
+    expect(asOwner(named, words, inside)).toContain("--user 65534:65534 ");
+    expect(asOwner(nameless, words, inside)).toContain("--user 1000:1001 ");
+  });
+});
+
+describe.if(process.geteuid?.() === 0)("root and the data folder of another user", () => {
+  const io = testIo({ machine: machineWith(0, ["sudo"]) });
+  const refused = (folder: string) => expect(() => refuseRoot(folder, ["serve"], io));
+
+  test.each(["", "/data", "/data/deeper"])("is refused at their folder%s", (below) => {
+    using folder = temporaryFolder();
+    chownSync(folder.path, 65_534, 65_534);
+    const hint = "sudo -u nobody rehome serve";
+    refused(folder.path + below).toThrow(expect.objectContaining({ hint }));
+  });
+
+  test("is let into its own, and into memory", () => {
+    using folder = temporaryFolder();
+    chownSync(folder.path, 0, 0);
+    refused(folder.path).not.toThrow();
+    refused(join(folder.path, "new")).not.toThrow();
+    refused(":memory:").not.toThrow();
+  });
+});
+
+describe("the store of this machine's service", () => {
+  const account = { name: "rehome", uid: 990, gid: 990 };
+  const service: MachineService = { file: "/etc/default/rehome", variables: new Map(), account };
+  const loaded = loadConfig({ data: "/var/lib/rehome" }, {}, []);
+  const begin = (uid: number) =>
+    requireServiceAccount(service, loaded, ["doctor"], testIo({ machine: machineWith(uid, []) }));
+
+  test.each([0, 1_000])("is closed to the user %d", (uid) => {
+    expect(() => begin(uid)).toThrow("which belongs to the account rehome.");
+  });
+
+  test("is open to its account", () => {
+    expect(() => begin(990)).not.toThrow();
+  });
 });

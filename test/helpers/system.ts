@@ -28,7 +28,7 @@ const boot = `
   ip link set lo up
   ip link add lan0 type veth peer name lan1; ip address add ${copyAddress}/24 dev lan0; ip link set lan0 up; ip link set lan1 up
   cd $work/root
-  rm -rf etc/fstab etc/default/rehome etc/systemd/system/rehome* usr/sbin/policy-rc.d var/lib/rehome
+  rm -rf .dockerenv etc/fstab etc/default/rehome etc/systemd/system/rehome* usr/sbin/policy-rc.d var/lib/rehome
   install -m 755 "$2" usr/local/bin/rehome
   # What looks after a kernel and its devices, which are not the copy's.
   for each in systemd-udevd.service systemd-udev-trigger.service systemd-udevd-control.socket systemd-udevd-kernel.socket \\

@@ -1,6 +1,7 @@
 /** `rehome service install` and `uninstall`: what they write, start, stop and remove. */
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,6 +17,7 @@ import { featureSettings } from "../../../cli/options.ts";
 import { loadConfig, serviceDataFolder, settings, variableOf } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
+import { accountNamed } from "../../../storage/system.ts";
 import {
   account,
   lowPort,
@@ -58,8 +60,8 @@ export async function installService(
   const variables = new Map<string, string>();
   if (host !== undefined) variables.set(variableOf(settings.host), host);
   if (port !== undefined) variables.set(variableOf(settings.port), String(port));
-  putSettings(settingsFile.path, settingsFile.text, variables, io);
   makeAccount(io);
+  putSettings(settingsFile.path, settingsFile.text, variables, io);
   // systemd would make it too, at the first start. Commands may come before.
   if (!existsSync(serviceDataFolder)) {
     command(["install", "-d", "-m", "700", "-o", account, serviceDataFolder]);
@@ -82,7 +84,7 @@ function startService(io: Io): void {
   }
   const loaded = loadConfig({}, {}, featureSettings(io.features), io.machine.service());
   io.out(`The service is running and will start at boot. Its data is in ${placeOf(loaded)}.\n`);
-  return io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
+  return io.out(`Next: sudo -u ${account} rehome keys create --plan free --name LABEL\n`);
 }
 
 /** Stops the service and removes what an installation wrote, but for its settings and its data. */
@@ -152,26 +154,33 @@ export function withVariables(text: string, variables: ReadonlyMap<string, strin
 
 /**
  * Creates the settings file with `text` if there is none, and sets `variables` in it. Other lines
- * of an administrator stay. Throws `unavailable` when it cannot be written.
+ * of an administrator stay. Its account reads it, and no other user, because it may hold a
+ * password. Throws `unavailable` when it cannot be written.
  */
 export function putSettings(
   path: string,
   text: string,
   variables: ReadonlyMap<string, string>,
   io: Io,
+  { uid, gid } = { uid: 0, gid: accountNamed(account)?.gid ?? 0 },
 ): void {
   const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
   const after = withVariables(before ?? text, variables);
-  // One that is there keeps its mode: it may hold the password of a database.
-  if (after !== before) put(path, after, io, before === undefined);
+  if (after !== before) put(path, after, io, settingsMode);
+  asRoot(path, "given to its account", () => {
+    chownSync(path, uid, gid);
+    chmodSync(path, settingsMode);
+  });
 }
 
-/** Writes a file and says so; `isOpen` lets every user's commands read it. */
-function put(path: string, text: string, io: Io, isOpen = true): void {
+const settingsMode = 0o640;
+
+/** Writes a file, by default for every user to read, and says so. */
+function put(path: string, text: string, io: Io, mode = 0o644): void {
   asRoot(path, "written", () => {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-    if (isOpen) chmodSync(path, 0o644);
+    writeFileSync(path, text, { mode });
+    chmodSync(path, mode);
   });
   io.out(`Wrote ${path}\n`);
 }

@@ -1,18 +1,5 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  lchownSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-} from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, renameSync } from "node:fs";
+import { resolve } from "node:path";
 import type { SQL } from "bun";
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
@@ -26,6 +13,8 @@ import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { type Io } from "../../../cli/io.ts";
 import { printJson } from "../../json.ts";
 import { addJson, json } from "../../json.ts";
+import { refuseRoot } from "../../../cli/machine.ts";
+import { typedWords } from "../../../cli/program.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
@@ -91,11 +80,16 @@ Examples:
     );
   addJson(addSettings(command, ["storeTimeoutMs", "movedStore"]), copiedSchema);
   return command.action((options: Options) =>
-    copy(io, options, beginWithoutStore(command, io).config),
+    copy(io, options, beginWithoutStore(command, io).config, typedWords(command)),
   );
 }
 
-async function copy(io: Io, options: Options, config: Config): Promise<void> {
+async function copy(
+  io: Io,
+  options: Options,
+  config: Config,
+  words: readonly string[],
+): Promise<void> {
   const source = await placeOf("from", options.from, options.fromFile);
   const target = await placeOf("to", options.to, options.toFile);
   if (source === target) {
@@ -108,8 +102,8 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
       "Name another data folder with --from, or run it with sudo.",
     );
   }
-  // They may belong to two users, so that root cannot become the one whose they are.
-  const copied = await takenByRoot(folders, () => copyBetween(io, { source, target, config }));
+  for (const folder of folders) refuseRoot(folder, words, io);
+  const copied = await copyBetween(io, { source, target, config });
   if (options.json) return printJson(io, copied);
   const { from, to, parts } = copied;
   for (const { title, rows, checksum } of parts.filter((part) => part.rows > 0)) {
@@ -118,36 +112,6 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
   io.out(`Copied from ${from} to ${to}; both sides are equal.\n`);
   io.err(`From now on rehome refuses to work on ${from}, and names the new place.\n`);
   return undefined;
-}
-
-/**
- * Runs `work`. As root it takes over the folders of other users meanwhile, so that nobody can put a
- * link into them, and gives them back with what was made there.
- */
-async function takenByRoot<T>(folders: readonly string[], work: () => Promise<T>): Promise<T> {
-  const [named, ...others] = folders;
-  if (named === undefined) return work();
-  const goOn = () => takenByRoot(others, work);
-  if (process.geteuid?.() !== 0 || !existsSync(named)) return goOn();
-  const folder = realpathSync(named);
-  const taken = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  const { uid, gid, mode } = fstatSync(taken);
-  try {
-    if (uid === 0) return await goOn();
-    fchownSync(taken, 0, 0);
-    fchmodSync(taken, 0o700);
-    return await goOn();
-  } finally {
-    for (const name of readdirSync(folder).filter((each) => /^(?:rehome|limits)\.db/.test(each))) {
-      const path = join(folder, name);
-      // What was there before has its owner, and a second name may lead anywhere.
-      const made = lstatSync(path, { throwIfNoEntry: false });
-      if (made?.uid === 0 && made.nlink === 1) lchownSync(path, uid, gid);
-    }
-    fchownSync(taken, uid, gid);
-    fchmodSync(taken, mode & 0o7777);
-    closeSync(taken);
-  }
 }
 
 interface Places {

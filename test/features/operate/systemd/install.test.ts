@@ -22,14 +22,18 @@ test.each([
   expect(withVariables(before, port)).toBe(after);
 });
 
-test("the file that is there keeps its mode, and is written when something changes", () => {
-  using folder = temporaryFolder();
-  const file = join(folder.path, "rehome");
-  const io = testIo();
-  writeFileSync(file, "REHOME_STORE=postgres://u:p@h/d\n");
-  chmodSync(file, 0o600);
-  for (let time = 0; time < 2; time += 1) putSettings(file, "", port, io);
-  expect(readFileSync(file, "utf8")).toBe("REHOME_STORE=postgres://u:p@h/d\nREHOME_PORT=9000\n");
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(io.printed()).toBe(`Wrote ${file}\n`);
-});
+test.each([0o600, 0o644, 0o666])(
+  "the file that is there with mode %o is the account's to read, and written when something changes",
+  (mode) => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "rehome");
+    const io = testIo();
+    writeFileSync(file, "REHOME_STORE=postgres://u:p@h/d\n");
+    chmodSync(file, mode);
+    const owner = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+    for (let time = 0; time < 2; time += 1) putSettings(file, "", port, io, owner);
+    expect(readFileSync(file, "utf8")).toBe("REHOME_STORE=postgres://u:p@h/d\nREHOME_PORT=9000\n");
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    expect(io.printed()).toBe(`Wrote ${file}\n`);
+  },
+);
