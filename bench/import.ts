@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../scripts/build.ts";
-import { prepare } from "../src/features/import/understand/reading.ts";
+import { prepare } from "../src/features/import/understand/propose.ts";
 
 interface Layout {
   readonly file: string;

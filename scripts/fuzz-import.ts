@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { smallMemory } from "../src/features/child.ts";
 import { firstChoices } from "../src/features/console/imports.ts";
 import type { ListOutcome, WorkMessage } from "../src/features/console/import-work.ts";
-import { prepare } from "../src/features/import/understand/reading.ts";
+import { prepare } from "../src/features/import/understand/propose.ts";
 import { limits, UnreadableInput } from "../src/features/import/read/input.ts";
 import { unzipped, zipped } from "../src/features/import/read/zip.ts";
 import { cleanEnvironment, executable, rehome, temporaryFolder } from "../test/helpers/binary.ts";

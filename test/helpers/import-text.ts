@@ -1,7 +1,7 @@
 import { runImport } from "../../src/features/import/do/import.ts";
 import type { ImportOptions } from "../../src/features/import/plan/options.ts";
-import { prepare } from "../../src/features/import/understand/reading.ts";
-import type { Given } from "../../src/features/import/understand/reading.ts";
+import { prepare } from "../../src/features/import/understand/propose.ts";
+import type { Given } from "../../src/features/import/understand/propose.ts";
 import type { Database } from "../../src/storage/database.ts";
 
 /** Imports a text with new categories, as `rehome pets import` does. */

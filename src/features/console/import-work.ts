@@ -25,8 +25,12 @@ import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { Part } from "../import/read/read.ts";
 import type { MapTarget } from "../import/understand/map.ts";
-import { type Given, type Proposal, propose } from "../import/understand/propose.ts";
-import { confirmedReading } from "../import/understand/reading.ts";
+import {
+  confirmedReading,
+  type Given,
+  type Proposal,
+  propose,
+} from "../import/understand/propose.ts";
 import { statusKey } from "../import/understand/statuses.ts";
 import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
 import { begin, fetchNew, type Pulling, pullingOf } from "../sources/pull.ts";

@@ -26,8 +26,7 @@ export const messageTexts = {
   fieldCount: (expected: string, found: string) =>
     `expected ${expected} fields as in the header, found ${found} field${found === "1" ? "" : "s"}`,
   quoteOpen: () => "expected a closing '\"' for a field of this record",
-  columnsDiffer: (one: string, other: string) =>
-    `the file has this column twice, here with ${one} and ${other}; remove one of them`,
+  errorCell: (found: string) => `expected a value, found ${found}, the error of a spreadsheet`,
   notJson: (why: string) => `not JSON: ${why}`,
   rowAlone: (cell: string) =>
     `a row with nothing but ${cell} may tell of the rows below it: give each animal its own`,
@@ -42,13 +41,17 @@ export const messageTexts = {
   idsMissing: () =>
     "animals have no id of their own, so the next import adds them again; name the list with --source, and add --complete if it is whole: then the names replace the ids",
   alikeThere: () => "new animals have the name and category of one that is there already",
-  namesMissing: () => "animals have no name and are called Unnamed",
+  namesMissing: () => "animals have no name",
   namesTell: () =>
     "names say that animals are adopted or reserved, and their status says available",
   statusesBlank: () => "animals have a blank status and are stored without one",
   wholeRefused: (why: string) => `the import itself would be refused: ${why.replace(/\.$/, "")}`,
   namesDiffer: () => "ids have records with different names; the newest name is used",
   rowsLeftOut: () => "rows with totals or notes are left out",
+  columnsDisagree: () =>
+    "animals are not available by another column than the status, and are taken so",
+  dayOrderOpen: () =>
+    "nothing tells whether the day or the month comes first in dates; the month is taken to: say --day-first if it does not",
   encodingGuessed: (encoding: string) => `the text is not UTF-8, and was read as ${encoding}`,
   listPartial: (why: string) => `the list says that it is not whole (${why})`,
   noneForAdoption: (count: string, column: string) =>
@@ -66,6 +69,8 @@ export const messageTexts = {
   noObjects: () => "the records are no JSON objects",
   serviceError: (message: string) => `the input is the error of a service, not a list: ${message}`,
   noList: (path: string) => `there is no list of records at --records ${path}`,
+  columnTakes: (column: string, records: string, available: string) =>
+    `by the column ${column}, ${records} of the ${available} animals that the status calls available are not: agree with --believe ${column}, or leave it out with --ignore ${column}`,
   listsMany: (paths: string) =>
     `the input has several lists: ${paths}; import one after the other with --records PATH, and with --category NAME if a list has one kind of animal`,
   statusMissing: (columns: string) =>

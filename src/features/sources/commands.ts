@@ -15,7 +15,7 @@ import { intervalMinMs } from "../job-times.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../jobs.ts";
 import { previewImport } from "../import/do/import.ts";
-import { preparedOf, propose, type Reading } from "../import/understand/propose.ts";
+import { prepare, type Reading } from "../import/understand/propose.ts";
 import {
   addReadOptions,
   bytesOf,
@@ -145,8 +145,7 @@ async function addSource(
   const { fetched, preview } = await inWords(name, async () => {
     const fetched = await fetchNew(pulling, address, secret);
     const encoding = known.encoding ?? encodingOf(fetched);
-    const proposal = await propose(fetched.bytes, { ...known, encoding, source: name });
-    const prepared = preparedOf(proposal);
+    const prepared = await prepare(fetched.bytes, { ...known, encoding, source: name });
     return { fetched, preview: await previewImport(db, prepared, options) };
   });
   io.err(importedText(preview));

@@ -18,7 +18,7 @@ import { leaveOut } from "../import/plan/entries.ts";
 import type { ImportOptions, Lacking } from "../import/plan/options.ts";
 import { batches, type StoreAnimal } from "../import/plan/store.ts";
 import { UnreadableInput } from "../import/read/input.ts";
-import { prepareAgain, type Prepared, type Reading } from "../import/understand/reading.ts";
+import { prepareAgain, type Prepared, type Reading } from "../import/understand/propose.ts";
 import { encodingOf, type FetchedPage, type FetchLimits, NoList, noList } from "./fetch.ts";
 import { pullPrivateSetting } from "./index.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";

@@ -1,7 +1,7 @@
-import { prepare } from "../../../src/features/import/understand/reading.ts";
+import { prepare } from "../../../src/features/import/understand/propose.ts";
 import { messageText, type Note } from "../../../src/features/import/messages.ts";
 import { UnreadableInput } from "../../../src/features/import/read/input.ts";
-import type { Given, Reading } from "../../../src/features/import/understand/reading.ts";
+import type { Given, Reading } from "../../../src/features/import/understand/propose.ts";
 import type { Outcome } from "../../../src/features/import/understand/record.ts";
 import type { Meaning } from "../../../src/features/import/understand/words.ts";
 

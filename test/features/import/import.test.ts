@@ -7,11 +7,11 @@ import { nameCategories, namedCategories } from "../../../src/features/animals/c
 import { type ExportedPet, exportPage } from "../../../src/features/import/write/export.ts";
 import { previewImport, runImport } from "../../../src/features/import/do/import.ts";
 import type { ImportOptions } from "../../../src/features/import/plan/options.ts";
-import { prepare } from "../../../src/features/import/understand/reading.ts";
+import { prepare } from "../../../src/features/import/understand/propose.ts";
 import type { ImportSummary } from "../../../src/features/import/do/summary.ts";
 import { message } from "../../../src/features/import/messages.ts";
 import { parseFieldMap } from "../../../src/features/import/understand/map.ts";
-import type { Given } from "../../../src/features/import/understand/reading.ts";
+import type { Given } from "../../../src/features/import/understand/propose.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
 import { bytesOf, fixture } from "./helpers.ts";
@@ -82,7 +82,7 @@ describe.each(stores)("$name", (kind) => {
       ],
     });
     expect(taken.change).toBeDefined();
-    expect(await brief()).toEqual(["Luna 1 sold", "Unnamed 2 available", "Zoë 3 sold"]);
+    expect(await brief()).toEqual(["Luna 1 sold", " 2 available", "Zoë 3 sold"]);
     const again = await run(austin, { skipBad: true });
     expect(again).toMatchObject({
       added: 0,
@@ -96,7 +96,8 @@ describe.each(stores)("$name", (kind) => {
   test("of many bad records the first 1,000 are kept, and all are counted", async () => {
     const bad = Array.from({ length: 1_500 }, (_, at) => `B${at},,Adoption,Dog`).join("\n");
     const list = `Animal ID,Name,Outcome Type,Animal Type,MonthYear\n${bad.replaceAll("Dog", "")}\n`;
-    const { rejected, rejections, causes } = await run(list, { skipBad: true });
+    const options = { skipBad: true, format: "austin" };
+    const { rejected, rejections, causes } = await run(list, options);
     expect([rejected, rejections.length, causes[0]?.records]).toEqual([1_500, 1_000, 1_500]);
     expect(rejections.every(({ record }) => record !== undefined)).toBe(true);
   });
@@ -499,6 +500,7 @@ describe.each(stores)("$name", (kind) => {
               );
               const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n";
               const summary = await run(header + text.join(""), {
+                format: "austin",
                 createCategories: true,
                 skipBad: true,
                 source: `s${source}`,

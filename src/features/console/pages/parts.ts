@@ -4,7 +4,6 @@ import { petFieldNames, petStatuses, type PetStatus } from "../../../domain/pet.
 import type { Category } from "../../animals/categories.ts";
 import type { FieldValue } from "../../animals/history.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
-import { unnamed } from "../../import/understand/values.ts";
 import { bytesText } from "../../operate/doctor/finding.ts";
 import { isVisible } from "../../visible.ts";
 import type { Arrival } from "../visit.ts";
@@ -231,10 +230,13 @@ export function wordFor(name: string, words: Readonly<Record<string, string>>): 
   return words[name] ?? name;
 }
 
+/** What imports called an animal without a name. */
+const formerlyUnnamed = "Unnamed";
+
 /** The name of an animal as a reader of this language sees it; one without a name has a word. */
 export function shownName({ words }: Arrival, name: string): string {
   if (!isVisible(name)) return words.animals.unnamed;
-  return name === unnamed ? words.animals.given : name;
+  return name === formerlyUnnamed ? words.animals.given : name;
 }
 
 /** Who made a change, as a reader of this language knows them: a person, or a followed list. */

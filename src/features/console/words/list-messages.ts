@@ -13,8 +13,7 @@ export const englishMessages = {
   categoryPair: (id: string, name: string) => `${id} is not the category ${name} here`,
   statusUnknown: (found: string) => `what does ${found} mean?`,
   fieldCount: (expected: string, found: string) => `the row has ${found} of ${expected} columns`,
-  columnsDiffer: (one: string, other: string) =>
-    `the file has this column twice, here with ${one} and ${other}`,
+  errorCell: (found: string) => `the spreadsheet could not compute this: ${found}`,
   quoteOpen: () => "a quotation mark is not closed",
   idsDamaged: () => "A spreadsheet damaged some ids; these animals are imported without an id",
   sheetsUnread: (names: string) =>
@@ -30,6 +29,12 @@ export const englishMessages = {
   namesTell: () => "Some names say adopted or reserved, while the status says available",
   statusesBlank: () => "Some animals have no status, and are stored without one",
   rowsLeftOut: () => "Rows with totals or notes are left out",
+  columnsDisagree: () =>
+    "Another column says that these animals are not available, and they are taken so",
+  dayOrderOpen: () =>
+    "Nothing tells whether the day or the month comes first; the month is taken to",
+  columnTakes: (column: string, records: string, available: string) =>
+    `The column ${column} says that ${records} of ${available} available animals are not`,
   encodingGuessed: (encoding: string) =>
     `This file is not UTF-8 and is read as ${encoding}. Check the accents in the first rows`,
   listPartial: () => "The file says that it is one page of a longer list",
@@ -84,8 +89,7 @@ export const spanishMessages: typeof englishMessages = {
   categoryPair: (id, name) => `${id} no es la categoría ${name} aquí`,
   statusUnknown: (found) => `¿qué significa ${found}?`,
   fieldCount: (expected, found) => `la fila tiene ${found} de ${expected} columnas`,
-  columnsDiffer: (one, other) =>
-    `el archivo tiene esta columna dos veces, aquí con ${one} y ${other}`,
+  errorCell: (found) => `la hoja de cálculo no pudo calcular esto: ${found}`,
   quoteOpen: () => "unas comillas no se cierran",
   notJson: (why) => `no es JSON correcto (en inglés: ${why})`,
   rowAlone: (cell) =>
@@ -111,6 +115,11 @@ export const spanishMessages: typeof englishMessages = {
     "Algunos nombres dicen que el animal está adoptado o reservado, y el estado dice disponible",
   statusesBlank: () => "Algunos animales no tienen estado, y se guardan sin él",
   rowsLeftOut: () => "Las filas con totales o notas no se leen",
+  columnsDisagree: () =>
+    "Otra columna dice que estos animales no están disponibles, y se toman así",
+  dayOrderOpen: () => "Nada dice si va primero el día o el mes; se toma el mes",
+  columnTakes: (column, records, available) =>
+    `La columna ${column} dice que ${records} de ${available} animales disponibles no lo están`,
   encodingGuessed: (encoding) =>
     `Este archivo no es UTF-8 y se lee como ${encoding}. Mira los acentos en las primeras filas`,
   listPartial: () => "El archivo dice que es una página de una lista más larga",

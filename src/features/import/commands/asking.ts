@@ -72,6 +72,15 @@ async function answerTo(io: Io, question: Question, given: Given): Promise<Given
       const columns = { ...given.columns, status: column };
       return told.size === words.length ? { ...given, columns, statuses } : undefined;
     }
+    case "column": {
+      const { column, records, available } = question;
+      const answer = await io.ask(
+        `By the column ${column}, ${records} of the ${available} available animals are not. Is that so? [y/N] `,
+      );
+      if (isYes(answer)) return { ...given, believed: [...(given.believed ?? []), column] };
+      const ignores = isYes(await io.ask(`Leave the column ${column} out? [y/N] `));
+      return ignores ? { ...given, ignored: [...(given.ignored ?? []), column] } : undefined;
+    }
     case "status":
       return { ...given, defaultStatus: "available" };
     default:

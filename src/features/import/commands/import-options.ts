@@ -5,6 +5,7 @@ import type { Io } from "../../../cli/io.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { type ByteChunks, isEncoding, UnreadableInput, wholeInput } from "../read/input.ts";
+import { stepsOf } from "../read/read.ts";
 import { parseFieldMap } from "../understand/map.ts";
 import { formats, type Given } from "../understand/reading.ts";
 import { parseStatusWords } from "../understand/statuses.ts";
@@ -20,6 +21,10 @@ export interface ReadingOptions {
   readonly encoding?: string;
   readonly sheet?: string;
   readonly records?: string;
+  readonly dayFirst?: true;
+  readonly monthFirst?: true;
+  readonly believe?: readonly string[];
+  readonly ignore?: readonly string[];
 }
 
 const automatic = "auto";
@@ -40,17 +45,31 @@ export function addReadOptions(command: Command): Command {
     .option(
       "--status <pairs>",
       "what words mean that are not known: WORD=available|pending|sold|none|gone (repeatable)",
-      (pairs: string, before: readonly string[] | undefined) => [...(before ?? []), pairs],
+      more,
     )
     .addOption(
       new Option("--default-status <status>", "for animals without one in the file").choices(
         meanings,
       ),
     )
+    .option("--day-first", "4/3/2026 is in March; found out if a date can only be read so")
+    .option("--month-first", "4/3/2026 is in April")
+    .option(
+      "--believe <column>",
+      "a column by which more than half of the available are not (repeatable)",
+      more,
+    )
+    .option(
+      "--ignore <column>",
+      "a column that says nothing of whether animals are available (repeatable)",
+      more,
+    )
     .option("--encoding <name>", "encoding of text, such as big5; found out if it is a usual one")
     .option("--sheet <name>", "sheet of a workbook; the one with a list if not given")
     .option("--records <path>", "fields that lead to the list within JSON, with dots: result.pets");
 }
+
+const more = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
 const help = "rehome pets import --help";
 
@@ -81,6 +100,11 @@ export function givenBy(options: ReadingOptions): Given {
     "--category and categoryId in --map exclude each other.",
     "Leave one out.",
   );
+  refuse(
+    options.dayFirst === true && options.monthFirst === true,
+    "--day-first and --month-first exclude each other.",
+    "Leave one out.",
+  );
   return {
     format: format === automatic ? undefined : format,
     columns,
@@ -90,7 +114,10 @@ export function givenBy(options: ReadingOptions): Given {
     defaultStatus,
     encoding,
     sheet,
-    records: records?.split("."),
+    records: records === undefined ? undefined : stepsOf(records),
+    dayFirst: options.dayFirst ?? (options.monthFirst && false),
+    believed: options.believe,
+    ignored: options.ignore,
   };
 }
 

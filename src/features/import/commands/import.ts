@@ -12,7 +12,7 @@ import type { Services } from "../../../service/services.ts";
 import { previewImport, runImport } from "../do/import.ts";
 import type { ImportOptions } from "../plan/options.ts";
 import type { ImportSummary } from "../do/summary.ts";
-import { preparedOf, propose } from "../understand/propose.ts";
+import { prepare } from "../understand/propose.ts";
 import { formats } from "../understand/reading.ts";
 import {
   allQuestion,
@@ -115,7 +115,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const answered = await inWords(name, async () => {
     const bytes = await bytesOf(io, file);
     if (isAsking) return preparedAsking(io, bytes, given);
-    return { prepared: preparedOf(await propose(bytes, given)) };
+    return { prepared: await prepare(bytes, given) };
   });
   await withServices(
     config,

@@ -13,7 +13,7 @@ import type { ImportOptions } from "../plan/options.ts";
 import { addedPet, type Plan } from "../plan/plan.ts";
 import { planned } from "../plan/planned.ts";
 import { batches } from "../plan/store.ts";
-import type { Prepared } from "../understand/reading.ts";
+import type { Prepared } from "../understand/propose.ts";
 import { type ImportSummary, summary } from "./summary.ts";
 
 /** Says what an import would change, and changes nothing. */

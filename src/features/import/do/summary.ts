@@ -7,7 +7,7 @@ import type { Input } from "../read/read.ts";
 import type { ImportOptions } from "../plan/options.ts";
 import type { Planned } from "../plan/planned.ts";
 import type { AnimalReport } from "../plan/reports.ts";
-import { confirmedReading, type Prepared, type Reading } from "../understand/reading.ts";
+import { confirmedReading, type Prepared, type Reading } from "../understand/propose.ts";
 import {
   type Candidate,
   type CandidateCategory,

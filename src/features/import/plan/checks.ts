@@ -2,7 +2,7 @@
 import { and, count, eq } from "drizzle-orm";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tx } from "../../../storage/database.ts";
-import type { Prepared, Reading } from "../understand/reading.ts";
+import type { Prepared, Reading } from "../understand/propose.ts";
 import type { ImportOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 

@@ -3,7 +3,7 @@ import type { AppError } from "../../../domain/errors.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoriesInUse, categoryWords } from "../../animals/categories.ts";
 import { collectInput } from "../read/input.ts";
-import type { Prepared } from "../understand/reading.ts";
+import type { Prepared } from "../understand/propose.ts";
 import type { Outcome, Rejection, SoundRecord } from "../understand/record.ts";
 import { ImportCategories, type NewCategory } from "./categories.ts";
 import { completeSource, refusalOf } from "./checks.ts";

@@ -4,6 +4,7 @@ import { type Message, message, type Note, shown } from "../messages.ts";
 import { CsvRows } from "./csv.ts";
 import { opened, UnreadableInput } from "./input.ts";
 import {
+  type FoundList,
   includedIn,
   isListName,
   listsWithin,
@@ -49,15 +50,19 @@ export interface Input extends Records {
 /** One of several lists in an input: a sheet of a workbook, or a list in a JSON document. */
 export type Part = Readonly<{ sheet?: string; records?: readonly string[] }>;
 
-export const partName = ({ sheet, records = [] }: Part): string => sheet ?? records.join(".");
+/** A part as it is shown, and as `--records` takes it: a step with a dot or a comma is quoted. */
+export const partName = ({ sheet, records = [] }: Part): string =>
+  sheet ?? records.map((step) => (/[.,"]/.test(step) ? JSON.stringify(step) : step)).join(".");
 
-/** The lists of which one is to be chosen, where a problem is that there are several. */
-export function partsIn({ code, values: [names = ""] }: Message): readonly Part[] {
-  if (code === "sheetsMany") {
-    return (JSON.parse(`[${names}]`) as string[]).map((sheet) => ({ sheet }));
-  }
-  const paths = code === "listsMany" ? names.split(", ") : [];
-  return paths.map((path) => ({ records: path.split(".") }));
+/** The steps of `--records`. */
+export const stepsOf = (path: string): readonly string[] =>
+  (path.match(/"(?:[^"\\]|\\.)*"|[^."]+/g) ?? []).map((step) =>
+    step.startsWith('"') ? (JSON.parse(step) as string) : step,
+  );
+
+/** An input of several lists, of which one is to be chosen. */
+export interface Several {
+  readonly parts: readonly Part[];
 }
 
 /** Reads all of an input. Throws UnreadableInput for what is no list of records. */
@@ -65,7 +70,7 @@ export async function readInput(
   bytes: Uint8Array,
   { encoding: told, sheet, records: path }: ReadOptions,
   known: Known,
-): Promise<Input> {
+): Promise<Input | Several> {
   const input = opened(bytes, told);
   const options = { encoding: told, sheet, records: path };
   if (input.kind === "workbook") return workbook(input.bytes, options, known);
@@ -77,6 +82,7 @@ export async function readInput(
   const list = isJson
     ? jsonRecords(text, path, known)
     : { shape: "csv" as const, included: [], options: {}, ...tableOf(new CsvRows(text), known) };
+  if ("parts" in list) return list;
   return {
     ...list,
     options: { ...options, ...(encoding !== "utf-8" && { encoding }), ...list.options },
@@ -87,9 +93,15 @@ export async function readInput(
 
 const note = (said: Message, records = 0): Note => ({ said, records, firstLine: 0, example: "" });
 
-async function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): Promise<Input> {
+async function workbook(
+  bytes: Uint8Array,
+  options: ReadOptions,
+  known: Known,
+): Promise<Input | Several> {
   const sheets = sheetsOf(bytes);
-  const { sheet, unread } = await chosenSheet(sheets, options.sheet, known);
+  const chosen = await chosenSheet(sheets, options.sheet, known);
+  if ("parts" in chosen) return chosen;
+  const { sheet, unread } = chosen;
   const rows = await sheet.rows();
   if (rows.rows.length === 0) throw new UnreadableInput(0, message("sheetEmpty"));
   const table = tableOf(sheetTable(rows.rows, rows.lines), known);
@@ -109,7 +121,11 @@ const namesOf = (sheets: readonly Sheet[]) =>
   sheets.map(({ name }) => JSON.stringify(name)).join(", ");
 
 /** The sheet that is named, or the only one that looks like a list of animals, or the first. */
-async function chosenSheet(sheets: readonly Sheet[], wanted: string | undefined, known: Known) {
+async function chosenSheet(
+  sheets: readonly Sheet[],
+  wanted: string | undefined,
+  known: Known,
+): Promise<{ readonly sheet: Sheet; readonly unread: readonly Sheet[] } | Several> {
   if (wanted !== undefined) {
     const sheet = sheets.find(({ name }) => name === wanted);
     if (sheet !== undefined) return { sheet, unread: [] };
@@ -131,7 +147,7 @@ async function chosenSheet(sheets: readonly Sheet[], wanted: string | undefined,
   const usual = lists.filter(({ name }) => isListName(name));
   const isUsual = usual.length === 1 && !lists.some(({ name }) => known.isKind(name));
   if (lists.length > 1 && !isUsual) {
-    throw new UnreadableInput(0, message("sheetsMany", namesOf(lists)));
+    return { parts: lists.map(({ name }) => ({ sheet: name })) };
   }
   const sheet = (isUsual ? usual : lists)[0] ?? filled[0] ?? first;
   return { sheet, unread: filled.filter((each) => each !== sheet) };
@@ -149,7 +165,11 @@ function sheetTable(rows: readonly (readonly string[])[], lines: readonly number
 type Json = Readonly<Record<string, unknown>>;
 type JsonRecords = Omit<Input, "bytes">;
 
-function jsonRecords(text: string, path: readonly string[] | undefined, known: Known): JsonRecords {
+function jsonRecords(
+  text: string,
+  path: readonly string[] | undefined,
+  known: Known,
+): JsonRecords | Several {
   const input = parseJsonInput(text, path === undefined ? known.isObject : () => false);
   if (input.kind === "ndjson") {
     boundRecords(input.records.length, input.lines.at(-1) ?? 0);
@@ -168,7 +188,10 @@ function jsonRecords(text: string, path: readonly string[] | undefined, known: K
   const error = serviceError(first, known);
   if (error !== undefined) throw error;
   const sound = others.filter((each) => serviceError(each, known) === undefined);
-  const lists = [first, ...sound].map((each) => listOf(each, path, known));
+  const found = [first, ...sound].map((each) => listOf(each, path, known));
+  const lists = found.flatMap((each) => ("parts" in each ? [] : [each]));
+  const several = found.find((each) => "parts" in each);
+  if (several !== undefined) return several;
   const records = lists.flatMap((list) => [...list.records]);
   boundRecords(records.length, records.length);
   const partial = partialReasons(input.documents, sound, records.length, known);
@@ -207,7 +230,11 @@ function partialReasons(
 }
 
 /** The list of records in a document, and the fields that lead to it where the name is unusual. */
-function listOf(document: unknown, path: readonly string[] | undefined, known: Known) {
+function listOf(
+  document: unknown,
+  path: readonly string[] | undefined,
+  known: Known,
+): FoundList | Several {
   if (path !== undefined) {
     const value = valueAt(document, path);
     if (Array.isArray(value)) return { path, records: value as unknown[] };
@@ -216,10 +243,7 @@ function listOf(document: unknown, path: readonly string[] | undefined, known: K
   const lists = listsWithin(document, known.isObject);
   const usual = usualList(lists);
   if (usual !== undefined) return { path: [], records: usual.records };
-  if (lists.length > 1) {
-    const paths = lists.map((each) => each.path.join("."));
-    throw new UnreadableInput(0, message("listsMany", paths.join(", ")));
-  }
+  if (lists.length > 1) return { parts: lists.map((each) => ({ records: each.path })) };
   const [only] = lists;
   if (only !== undefined) return only;
   return { path: [], records: recordsOfObject(document, known) };

@@ -1,10 +1,13 @@
 import { isBlank, message, shown, wordOf } from "../messages.ts";
-import { type Format, missingStatus, NamedFields } from "./format.ts";
+import type { SaysReader } from "./layouts.ts";
 import type { MapperContext, Said } from "./record.ts";
-import { layoutFormat } from "./shelters.ts";
+import { missingStatus, NamedFields, type Sample } from "./sample.ts";
+import { isNever } from "./dates.ts";
 import { FieldFault, isYes } from "./values.ts";
 import { wordKey } from "./words.ts";
 
+/** When a movement ended with a return. */
+const returns = ["returndate", "returneddate"];
 /** The types of an animal's active movement, as ASM's `lkmovementtype` numbers and names them. */
 const movements =
   `none,adoption,foster,transfer,escaped,reclaimed,stolen,released,retailer,reservation,
@@ -49,36 +52,20 @@ const exported: Readonly<Record<string, string>> = {
   nonshelteranimal: "animalnonshelter",
   deceaseddate: "animaldeceaseddate",
 };
-const species = ["speciesname", "animalspecies"];
+
+/** The latter are columns that no other program has. */
+export const asmMarks = [
+  "speciesname",
+  "sheltercode",
+  "animaltypename",
+  "animalnotforadoption",
+].map((each) => ["animalname", each]);
 
 const among = (fields: NamedFields, name: string) => fields.among([name, exported[name] ?? name]);
 
-/** ASM3 (sheltermanager.com): `json_adoptable_animals` and its kin, or their columns as CSV. */
-export const asm: Format = {
-  ...layoutFormat({
-    name: "asm",
-    title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
-    id: ["id", "animalid"],
-    animal: ["animalname"],
-    species,
-    // A report of movements has several of an animal, each with the time when that changed.
-    dates: ["movementdate", "lastchangeddate"],
-    says: stateReader,
-    marks: [],
-  }),
-  needed: [["animalname"], species],
-  recognises(sample) {
-    const fields = new NamedFields(sample);
-    // The latter are columns that no other program has.
-    return (
-      fields.has(["animalname"]) &&
-      fields.has(["speciesname", "sheltercode", "animaltypename", "animalnotforadoption"])
-    );
-  },
-};
-
 /** Throws UnreadableInput when nothing says whether an animal is for adoption. */
-function stateReader(fields: NamedFields, { statuses }: MapperContext): (record: unknown) => Said {
+export function asmReader(sample: Sample, { statuses }: MapperContext): SaysReader {
+  const fields = new NamedFields(sample);
   const words = ["adoptionstatus", "status"];
   const word = fields.among(words);
   const flagged = flags.map((name) => [name, among(fields, name).read] as const);
@@ -91,13 +78,16 @@ function stateReader(fields: NamedFields, { statuses }: MapperContext): (record:
   if (!tells && !fields.has(words) && statuses.whenMissing === undefined) {
     throw missingStatus("ARCHIVED, ACTIVEMOVEMENTTYPE or ADOPTIONSTATUS");
   }
-  return (record) => {
+  const ownNames = [...telling, ...movementNames, ...words, ...returns, "istrial", "crueltycase"];
+  const own = ownNames.map((name) => fields.among([name]).column);
+  const says = (record: unknown): Said => {
     // Vaccinations, tests and costs follow their animal, each in a row of its own.
     if (isExport && isBlank(animal(record))) return { gone: "more of the animal above" };
     const facts = new Set(flagged.flatMap(([name, read]) => (isYes(read(record)) ? [name] : [])));
     const moved = movement(record);
     if (moved !== undefined) facts.add(moved);
-    if (!isBlank(deceased(record))) facts.add("deceaseddate");
+    const died = deceased(record);
+    if (!isBlank(died) && !isNever(wordOf(died))) facts.add("deceaseddate");
     const said = { field: word.column, value: word.read(record) };
     if (!tells && facts.size === 0) return said;
     if (facts.has("hastrialadoption")) facts.delete("adoption");
@@ -108,6 +98,7 @@ function stateReader(fields: NamedFields, { statuses }: MapperContext): (record:
     const isAvailable = "status" in decided && decided.status === "available";
     return isAvailable && meaning !== "available" ? said : decided;
   };
+  return { says, own };
 }
 
 /**
@@ -117,7 +108,7 @@ function stateReader(fields: NamedFields, { statuses }: MapperContext): (record:
 function movementReader(fields: NamedFields): (record: unknown) => string | undefined {
   const named = ["activemovementtype", ...movementNames].map((name) => fields.among([name]));
   const isTrial = fields.among(["istrial"]).read;
-  const returned = fields.among(["returndate", "returneddate"]).read;
+  const returned = fields.among(returns).read;
   return (record) => {
     const moved = named.find(({ read }) => !isBlank(read(record)));
     if (moved === undefined) return undefined;

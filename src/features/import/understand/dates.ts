@@ -58,12 +58,29 @@ const charactersMax = 100;
  * is learnt from values that can only be one.
  */
 export class Dates {
+  readonly #told: boolean | undefined;
+  readonly #usual: boolean | undefined;
   #isDayTold = false;
   #isMonthTold = false;
+  /** A date that may be read in two ways; empty if there is none. */
+  example = "";
 
-  /** True where the day comes first in a date that may be read in two ways. */
-  get isDayFirst(): boolean {
-    return this.#isDayTold && !this.#isMonthTold;
+  /** What somebody said, or a list told before; and what holds where nothing tells it. */
+  constructor(dayFirst?: boolean, usual?: boolean) {
+    this.#told = dayFirst;
+    this.#usual = usual;
+  }
+
+  /** True where the day comes first, false where the month does; undefined if nothing tells. */
+  get dayFirst(): boolean | undefined {
+    if (this.#told !== undefined) return this.#told;
+    if (this.#isMonthTold) return false;
+    return this.#isDayTold ? true : this.#usual;
+  }
+
+  /** True where a date may be read in two ways, and nothing tells in which. */
+  get isOpen(): boolean {
+    return this.dayFirst === undefined && this.example !== "";
   }
 
   /** The time as YYYYMMDDhhmmss, in UTC if it has a zone; undefined if it cannot be read. */
@@ -79,9 +96,13 @@ export class Dates {
   /** Learns from a date of a list whether the day or the month comes first. */
   learn(value: unknown): void {
     if (this.#isMonthTold || typeof value !== "string") return;
-    const [, first, , second] = order.exec(value.trim()) ?? [];
+    const text = value.trim();
+    const [, first, separator, second] = order.exec(text) ?? [];
+    if (first === undefined) return;
     this.#isDayTold ||= Number(first) > 12;
     this.#isMonthTold = Number(second) > 12;
+    const isEither = separator !== "." && first !== second && Number(first) <= 12;
+    if (this.example === "" && isEither) this.example = text;
   }
 
   #ofText(text: string): number | undefined {
@@ -98,11 +119,18 @@ export class Dates {
   #ofNumbers(found: readonly (string | undefined)[]): number | undefined {
     const [, one, separator, other, year, hour, minute, second, half, zone] = found;
     const isDayFirst =
-      Number(one) > 12 || (Number(other) <= 12 && (separator === "." || this.isDayFirst));
+      Number(one) > 12 || (Number(other) <= 12 && (separator === "." || this.dayFirst === true));
     const [day, month] = isDayFirst ? [one, other] : [other, one];
     return sortable({ year, month, day, hour, minute, second, half, zone });
   }
 }
+
+/** Years that stand for no date at all, and the first day of Unix time. */
+const never =
+  /^(?:(?:\d{1,2}[/.-]){2}(?:0000|0001|1[0-8]\d\d|19[0-4]\d|2[2-9]\d\d|[3-9]\d{3})|(?:0000|0001|1[0-8]\d\d|19[0-4]\d|2[2-9]\d\d|[3-9]\d{3})(?:[/.-]\d{1,2}){2}|0{8}|1970-01-01(?:T00:00:00.*)?$|0[1/]01?[/.]1970$)(?!\d)/;
+
+/** True for a date that means never, such as 2999-12-31, 0000-00-00 or Excel's 30.12.1899. */
+export const isNever = (text: string): boolean => never.test(text.trim());
 
 type Groups = Readonly<Record<string, string | undefined>>;
 

@@ -2,39 +2,45 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { Dates } from "./dates.ts";
-import { flags } from "./exclusion.ts";
-import { hasFields, type Sample } from "./format.ts";
+import { type Tells, tellsOf } from "./headings.ts";
 import { type FieldMap, mapTargets, type MapTarget } from "./map.ts";
-import { isDepartureWord } from "./shelters.ts";
+import { hasFields, type Sample } from "./sample.ts";
 import { Statuses, statusKey } from "./statuses.ts";
 import { columnKey, type Field, fieldOf, isNo, isPlaceholderId, isYes } from "./values.ts";
-import { type Meaning, wordKey } from "./words.ts";
+import { isDepartureWord, type Meaning, wordKey } from "./words.ts";
 
 /** What columns of a field are called in the languages of `words.ts`, the surest first. */
 const headings: Readonly<Record<MapTarget, readonly string[]>> = {
   name: `animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam
-    nome nomeanimal nomedoanimal tiername rufname calledname animaltitle`.split(/\s+/),
+    nome nomeanimal nomedoanimal tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete`.split(
+    /\s+/,
+  ),
   categoryId:
     `species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal
-    tipodeanimal tierart art gattung espece diersoort soort tipo categoria clase specie`.split(
-      /\s+/,
-    ),
+    tipodeanimal tierart art gattung espece diersoort soort tipo categoria clase specie gatunek druh druhzvirete
+    druhzvierata rodzaj`.split(/\s+/),
   status:
     `adoptionstatus animalstatus petstatus status currentstatus availability outcometype outcome stage estado estatus
     estadoadopcion estadodeadopcion situacion situation statut zustand vermittlungsstatus situacao statusadocao
-    toestand recordtype disponibilidad disponibilidade stato state`.split(/\s+/),
+    toestand recordtype disponibilidad disponibilidade stato stav stan stavadopce statusadopcji stavadopcie dostupnost etat state`.split(
+      /\s+/,
+    ),
   externalId:
     `animalid petid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode
     tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero nummer number nr no arn
-    matricula registro uuid guid impoundnumber shelterid chip microchip`.split(/\s+/),
+    matricula registro uuid guid impoundnumber shelterid numer cislo evidencnicislo evidencnecislo chip microchip`.split(
+      /\s+/,
+    ),
   updatedAt:
     `updatedat lastupdated lastupdate updated modified lastmodified lastchanged lastchange changed statusdate
-    datetime intakedate date fecha fechaalta datum data actualizado outcomedate`.split(/\s+/),
+    datetime intakedate date fecha fechaalta datum data actualizado outcomedate dataprzyjecia datumprijeti datumprijatia`.split(
+      /\s+/,
+    ),
 };
 
 /** Headings that other things have too: their values must say what they are. */
 const vague: ReadonlySet<string> = new Set(
-  "type kind category animal art tipo categoria clase soort pet".split(" "),
+  "type kind category animal art tipo categoria clase soort pet rodzaj druh".split(" "),
 );
 
 const species: ReadonlySet<string> = new Set(
@@ -45,6 +51,7 @@ const species: ReadonlySet<string> = new Set(
   hund hunde katze katzen kater kaninchen vogel vogel pferd pferde meerschweinchen kleintier kleintiere nager
   chien chiens chienne chat chats chatte lapin lapins oiseau oiseaux cheval chevaux rongeur
   hond honden kat katten poes poezen konijn konijnen vogels paard paarden katt katter kanin
+  pies psy suka kot koty kotka krolik kroliki ptak pes psi fena kocka kocky kocour kralik kralici ptak macka macky kocur zajac
   cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio 狗 貓 犬 猫 개 고양이`
     .split(/\s+/)
     .map(wordKey),
@@ -78,7 +85,9 @@ interface Column {
 }
 
 interface StatusGuess {
-  readonly column: Column;
+  /** Undefined where all are available but those that another column takes. */
+  readonly column?: Column | undefined;
+  readonly believed?: readonly string[];
   /** Words that mean something in this column alone, such as yes and no. */
   readonly words: ReadonlyMap<string, Meaning>;
   /** What a blank status means, if it means something. */
@@ -87,10 +96,16 @@ interface StatusGuess {
   readonly isOutcome: boolean;
 }
 
+/** A word of a column whose meaning is asked for. */
+export interface OpenWord {
+  readonly word: string;
+  readonly records: number;
+}
+
 export interface Guess extends Omit<StatusGuess, "column"> {
   readonly columns: FieldMap;
   /** Words of the status that are to be told, or of a column with the heading of one. */
-  readonly asked: { readonly column: string; readonly words: readonly string[] } | undefined;
+  readonly asked: { readonly column: string; readonly words: readonly OpenWord[] } | undefined;
 }
 
 /** Guesses what `given` leaves open. */
@@ -103,23 +118,27 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   };
   take("categoryId", categoryColumn(free()));
   const named = columns.filter(({ key }) => key === columnKey(map.status ?? ""));
-  const isSought = map.status === undefined && statuses.whenMissing === undefined;
-  const told = statusColumn(isSought ? free() : named, sample, statuses);
-  take("status", told?.column);
+  // What is said of blank ones leaves the others as they are.
+  const status = statusColumn(map.status === undefined ? free() : named, sample, statuses);
+  take("status", status?.column);
   take("name", nameColumn(free()));
   const name = columns.find((each) => each.name === map.name);
   const id = idColumn(free());
   if (id !== undefined && !isGivenAgain(id, name, sample)) take("externalId", id);
-  take("updatedAt", dateColumn(free(), told?.isOutcome === true));
+  take("updatedAt", dateColumn(free(), status?.isOutcome === true));
+  const { words = new Map(), whenBlank, isOutcome = false, believed = [] } = status ?? {};
+  const others = free().filter((each) => !isPlace(each, columns, statuses));
+  const likely =
+    status === undefined ? likelyStatus(map.status === undefined ? others : named) : undefined;
+  // A word that nobody knows is asked for, and the others stand.
+  const isKept = likely?.values.some((each) => statuses.knows(each)) === true;
+  if (isKept) take("status", likely);
+  const unknown = likely && !isKept ? unknownWords(likely, statuses.withWords(words)) : undefined;
+  const asked = likely && unknown && { column: likely.name, words: unknown };
   const ordered = Object.fromEntries(
     mapTargets.flatMap((target) => (map[target] === undefined ? [] : [[target, map[target]]])),
   );
-  const { words = new Map(), whenBlank, isOutcome = false } = told ?? {};
-  const others = free().filter((each) => !isPlace(each, columns, statuses));
-  const open = told?.column ?? likelyStatus(map.status === undefined ? others : named);
-  const unknown = open && unknownWords(open, statuses.withWords(words));
-  const asked = open && unknown && { column: open.name, words: unknown };
-  return { columns: ordered, words, isOutcome, whenBlank, asked };
+  return { columns: ordered, words, isOutcome, whenBlank, believed, asked };
 }
 
 function columnsOf(sample: Sample): readonly Column[] {
@@ -325,34 +344,50 @@ function statusScore(column: Column, sample: Sample, statuses: Statuses): number
 const areYesOrNo = (values: readonly unknown[]) =>
   shareOf(values, (each) => isYes(each) || isNo(each)) >= knownShare;
 
+/** What a yes and a no mean in a column of which nothing else is said; the surest first. */
+const flags: readonly (readonly [Tells, yes: Meaning, no: Meaning])[] = [
+  ["available", "available", "gone"],
+  ["adoption", "sold", "available"],
+  ["reservation", "pending", "available"],
+];
+
+/** What a column tells, also within another object. */
+const told = ({ name }: Column) => tellsOf(name) ?? tellsOf(name.replace(/^.*\./, ""));
+
 function flagColumn(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
-  const found = columns.flatMap((column) => {
-    const flag = flags.find(([heading]) => heading.test(column.ownKey));
-    if (flag === undefined) return [];
-    const values = valuesOf(column, sample);
-    return areYesOrNo(values) ? [{ column, values, yes: flag[1], no: flag[2] }] : [];
-  });
-  const [only, other] = found;
-  // Two of them may say two things of one animal.
-  if (only === undefined || other !== undefined) return undefined;
-  const { column, values, yes, no } = only;
-  const words = new Map<string, Meaning>();
-  for (const value of values) {
-    if (isYes(value)) words.set(statusKey(wordOf(value)), yes);
-    else if (isNo(value)) words.set(statusKey(wordOf(value)), no);
+  for (const [tells, yes, no] of flags) {
+    for (const column of columns.filter((each) => told(each) === tells)) {
+      const values = valuesOf(column, sample);
+      if (!areYesOrNo(values)) continue;
+      const words = new Map<string, Meaning>();
+      for (const value of values) {
+        if (isYes(value)) words.set(statusKey(wordOf(value)), yes);
+        else if (isNo(value)) words.set(statusKey(wordOf(value)), no);
+      }
+      return { column, words, isOutcome: false, whenBlank: no };
+    }
   }
-  return { column, words, isOutcome: false, whenBlank: no };
+  return undefined;
 }
 
-const ofAdoption =
-  /^(?:date(?:of|d)?)?adopt(?:ion|ed)?(?:date|on|at|edat|eddate)$|^date(?:of)?adopt|^adopteddate$|^fecha(?:de)?adopcion$|^data(?:de|da)?adocao$|^vermittelt(?:am)?$|^dateadoption$/;
-
 function adoptionDate(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
-  const column = columns.find(({ ownKey }) => ofAdoption.test(ownKey));
+  const column = columns.find((each) => told(each) === "adoption");
   if (column === undefined) return undefined;
   const values = valuesOf(column, sample);
   if (values.length === 0 || shareOf(values, isDate) < knownShare) return undefined;
-  return { column, words: new Map([["date", "sold"]]), isOutcome: false, whenBlank: "available" };
+  // A day counts unless a return is later, as beside a status.
+  return { words: new Map(), isOutcome: false, whenBlank: "available", believed: [column.name] };
+}
+
+/** What a list says of all animals by what it is called, such as `adottati.csv`. */
+export function statusIn(name = ""): Meaning | undefined {
+  const words = name.replace(/^.*[/\\]/s, "").replace(/\.\w+$/, "");
+  const statuses = new Statuses();
+  const meanings = [words, ...words.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u)].map((each) => {
+    const read = statuses.understood(each);
+    return read?.by === "list" ? read.meaning : undefined;
+  });
+  return meanings.find((each) => each === "gone" || each === "sold" || each === "pending");
 }
 
 const askedWordsMax = 20;
@@ -376,9 +411,11 @@ function isPlace({ key, values }: Column, all: readonly Column[], statuses: Stat
   return areCodes || all.some((each) => /^(?:city|town|ciudad|cidade|municipio)$/.test(each.key));
 }
 
-function unknownWords({ values }: Column, statuses: Statuses): readonly string[] {
+function unknownWords({ values }: Column, statuses: Statuses): readonly OpenWord[] {
   const unknown = values.filter((value) => statuses.understood(value) === undefined);
-  return [...new Set(unknown.map((value) => wordOf(value).trim()))].slice(0, askedWordsMax);
+  const words = Map.groupBy(unknown, (value) => wordOf(value).trim());
+  const counted = [...words].map(([word, records]) => ({ word, records: records.length }));
+  return counted.slice(0, askedWordsMax);
 }
 
 /** How many of these cells are headings that lists of animals have. */

@@ -1,28 +1,17 @@
 import { UsageError } from "../../usage-error.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
-import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, message, shown, wordOf } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { valueAt } from "../read/json.ts";
-import { absenceReader } from "./exclusion.ts";
-import { type Format, hasFields, missingStatus, NamedFields, type Sample } from "./format.ts";
-import {
-  type CandidateCategory,
-  type MapperContext,
-  mapperOf,
-  type RecordMapper,
-} from "./record.ts";
+import type { CandidateCategory } from "./record.ts";
+import { hasFields, type Sample } from "./sample.ts";
 import {
   categoryName,
   columnKey,
   type Field,
-  fieldOf,
+  firstFilled,
   int64Of,
   type Notation,
-  notationOf,
-  optionalTextsOf,
-  shelterName,
-  unnamed,
 } from "./values.ts";
 import { pairsIn } from "./words.ts";
 
@@ -73,71 +62,14 @@ export function fieldMapText(map: FieldMap): string {
 }
 
 /**
- * A format made from a map: for everything that has no format of its own. `kind` is the category of
- * all animals, where no column has it; with `isOutcome` who has a blank status is still there.
- */
-export function mappedFormat(map: FieldMap, kind?: string, isOutcome = false): Format {
-  return {
-    name: "map",
-    title: "any other, by --map",
-    recognises: ({ columns }) =>
-      columns !== undefined &&
-      Object.values(map).every((column) => matching(columns, column).length === 1),
-    mapper: (sample, context) => mappedMapper(map, sample, context, kind, isOutcome),
-  };
-}
-
-function mappedMapper(
-  map: FieldMap,
-  sample: Sample,
-  context: MapperContext,
-  kind: string | undefined,
-  isOutcome: boolean,
-): RecordMapper {
-  const { columns } = sample;
-  const field = (target: MapTarget): Field => {
-    const column = map[target];
-    return column === undefined ? () => undefined : mappedField(sample, target, column);
-  };
-  const name = field("name");
-  const category = field("categoryId");
-  const status = field("status");
-  const id = field("externalId");
-  const updatedAt = field("updatedAt");
-  if (map.status === undefined && context.statuses.whenMissing === undefined) {
-    throw missingStatus("status=COLUMN in --map");
-  }
-  if (kind === undefined) refuseNoCategories(map, sample, category);
-  const texts = optionalTextNames.map((each) => [each, field(each)] as const);
-  const notation = notationOf(columns);
-  const at = (target: MapTarget) => map[target] ?? target;
-  const absence = isOutcome
-    ? absenceReader(new NamedFields(sample), { column: at("status"), read: status }, context)
-    : () => undefined;
-  return mapperOf(columns, context, (record) => {
-    const value = status(record);
-    const absent = isBlank(value) ? absence(record) : undefined;
-    return {
-      id: [at("externalId"), id(record)],
-      changed: [at("updatedAt"), updatedAt(record)],
-      says: absent === undefined ? { field: at("status"), value } : { gone: absent },
-      pet: () => ({
-        ...optionalTextsOf(texts, record),
-        name: map.name === undefined ? unnamed : shelterName(at("name"), name(record)),
-        category:
-          kind === undefined
-            ? idOrName(at("categoryId"), category(record), notation)
-            : { name: kind },
-      }),
-    };
-  });
-}
-
-/**
  * The field of JSON or the column that the map means: spelling makes no difference unless it has
  * to. Throws UnreadableInput if there is none, or more than one.
  */
-function mappedField({ columns, names, records }: Sample, target: MapTarget, name: string): Field {
+export function mappedField(
+  { columns, names, records }: Sample,
+  target: MapTarget,
+  name: string,
+): Field {
   const pair = `${target}=${name}`;
   if (columns === undefined) {
     const path = names.includes(name) ? [name] : name.split(".");
@@ -149,11 +81,11 @@ function mappedField({ columns, names, records }: Sample, target: MapTarget, nam
     }
     if (isThere) return read;
   } else {
-    const [only, ...others] = matching(columns, name);
-    if (others.length > 0) {
-      throw new UnreadableInput(1, message("columnTwice", pair, String(others.length + 1)));
+    const [only, other] = [...new Set(matching(columns, name))];
+    if (other !== undefined) {
+      throw new UnreadableInput(1, message("columnTwice", pair, "2"));
     }
-    if (only !== undefined) return fieldOf(columns, only);
+    if (only !== undefined) return firstFilled(columns, only);
   }
   const shownMax = 20;
   const shownNames = names.slice(0, shownMax).map((each) => JSON.stringify(each));
@@ -166,7 +98,11 @@ function mappedField({ columns, names, records }: Sample, target: MapTarget, nam
 const categoryValues = 1_000;
 
 /** Refuses a column of ages, weights or dates for the category. Throws UnreadableInput. */
-function refuseNoCategories({ categoryId = "" }: FieldMap, sample: Sample, read: Field): void {
+export function refuseNoCategories(
+  { categoryId = "" }: FieldMap,
+  sample: Sample,
+  read: Field,
+): void {
   const values = sample.records
     .slice(0, categoryValues)
     .map((record) => (hasFields(record) ? read(record) : undefined))
@@ -184,7 +120,7 @@ export function requireColumns(map: FieldMap, sample: Sample): void {
   }
 }
 
-function matching(columns: readonly string[], column: string): readonly string[] {
+export function matching(columns: readonly string[], column: string): readonly string[] {
   const exact = columns.filter((name) => name === column);
   return exact.length > 0 ? exact : columns.filter((name) => columnKey(name) === columnKey(column));
 }

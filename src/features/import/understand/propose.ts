@@ -1,17 +1,24 @@
 /** How a list is to be read, and what is open about it: the same for every door. */
+import { systemClock } from "../../../domain/clock.ts";
+import { shellWord } from "../../../domain/errors.ts";
+import { isJsonObject } from "../../../domain/exact-json.ts";
+import { isBlank, type Message, message, shown, shownCharacters, wordOf } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
-import { type Part, partsIn } from "../read/read.ts";
-import type { FieldMap } from "./map.ts";
-import { type Given, prepare, type Prepared, type Reading, UnknownFormat } from "./reading.ts";
+import { type Input, type Part, partName, readInput } from "../read/read.ts";
+import { type Understanding, understand } from "./apply.ts";
+import type { Taker } from "./evidence.ts";
+import { type Guess, guessed, type OpenWord, isOfStays, kindIn, statusIn } from "./guess.ts";
+import { requireNeeded } from "./layouts.ts";
+import { type FieldMap, fieldMapText, requireColumns } from "./map.ts";
+import { candidates, type Given, knownBy, neededOf, type Reading } from "./reading.ts";
+import { rehome } from "./rehome.ts";
+import { hasFields, type Sample, sampleOf } from "./sample.ts";
+import { Statuses, statusWordsText } from "./statuses.ts";
+import { fieldOf } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
-export type { Given, Prepared, Reading } from "./reading.ts";
-
-/** A word of a column whose meaning is asked for. */
-export interface OpenWord {
-  readonly word: string;
-  readonly records: number;
-}
+export type { OpenWord } from "./guess.ts";
+export type { Given, Reading } from "./reading.ts";
 
 /** What a list leaves open. A door shows all of them, and gives the answers in `Given`. */
 export type Question =
@@ -25,20 +32,23 @@ export type Question =
   | { readonly is: "status" }
   /** What words mean: `statuses`. Their records are bad until somebody says. */
   | { readonly is: "words"; readonly column: string; readonly words: readonly OpenWord[] }
-  /** Whether a column means this, as it takes more than half of the available: `believed`. */
-  | {
-      readonly is: "column";
-      readonly column: string;
-      readonly meaning: Meaning;
-      readonly records: number;
-      readonly available: number;
-    };
+  /** Whether a column means this, as it takes most of the available: `believed` or `ignored`. */
+  | ({ readonly is: "column" } & Taker);
+
+/** A list whose records are understood; nothing of the store was looked at yet. */
+export interface Prepared {
+  readonly input: Pick<Input, "shape" | "notes" | "partial" | "bytes">;
+  readonly reading: Reading;
+  /** True if columns or meanings were guessed: somebody has to agree. */
+  readonly isGuessed: boolean;
+  readonly understanding: Understanding;
+}
 
 export interface Proposal {
   /** Undefined as long as a question other than for words is open. */
   readonly prepared: Prepared | undefined;
+  /** How it would be read, as far as that is known. */
   readonly reading: Reading | undefined;
-  /** True if columns or meanings were guessed: somebody has to agree. */
   readonly isGuessed: boolean;
   readonly open: readonly Question[];
   /** To choose the columns: their names, the first rows, and what they are thought to hold. */
@@ -49,55 +59,316 @@ export interface Proposal {
   readonly refusal: UnreadableInput | undefined;
 }
 
+/** What is known of a list with these columns: answers, or a reading that was confirmed before. */
+export type Knows = (
+  columns: readonly string[],
+) => Promise<Given & { readonly remembered?: Reading | undefined }>;
+
 /**
  * Reads a list, and says how it would be read and what is open. Throws UnreadableInput for what is
- * no list. `said` gives what is known of a list with these columns.
+ * no list, or of which nobody would be for adoption by what was guessed.
  */
 export async function propose(
   bytes: Uint8Array,
   given: Given,
-  said?: (columns: readonly string[]) => Promise<Given>,
+  knows: Knows = async () => given,
+  nowMs = systemClock(),
 ): Promise<Proposal> {
-  try {
-    const prepared = await prepare(bytes, given, said);
-    const { reading, isGuessed } = prepared;
-    return {
-      prepared,
-      reading,
-      isGuessed,
-      open: wordsIn(prepared),
-      columns: [],
-      rows: [],
-      guess: reading.columns ?? {},
-      refusal: undefined,
-    };
-  } catch (error) {
-    if (!(error instanceof UnreadableInput)) throw error;
-    const open = questionOf(error);
-    if (open === undefined) throw error;
-    const nothing = { columns: [], rows: [], guess: {} };
-    const { columns, rows, guess } = error instanceof UnknownFormat ? error : nothing;
-    const base = { prepared: undefined, reading: undefined, isGuessed: true };
-    return { ...base, open: [open], columns, rows, guess, refusal: error };
+  const input = await readInput(bytes, given, knownBy(given));
+  if ("parts" in input) return severalLists(input.parts);
+  const sample = sampleOf(input);
+  const { remembered, ...told } = await knows(sample.names);
+  const { reading, isGuessed, open, guess } = readingOf(input, sample, told, remembered, nowMs);
+  const outline = { columns: sample.names, ...rowsOf(sample), guess: reading.columns ?? {} };
+  if (open !== undefined) {
+    const known = { ...told, category: reading.category };
+    const refusal = new UnreadableInput(0, advised(sample, reading.columns ?? {}, known, guess));
+    return { ...outline, prepared: undefined, reading, isGuessed, open: [open], refusal };
   }
+  const prepared = applied(input, reading, isGuessed, nowMs);
+  if (prepared instanceof UnreadableInput) {
+    const open = [{ is: "status" }] as const;
+    return { ...outline, prepared: undefined, reading, isGuessed, open, refusal: prepared };
+  }
+  refuseNobody(prepared, told);
+  const [taker] = prepared.understanding.takers;
+  const questions: readonly Question[] = [
+    ...prepared.understanding.takers.map((each) => ({ is: "column" as const, ...each })),
+    ...wordsIn(prepared),
+  ];
+  const refusal = taker && new UnreadableInput(0, takes(taker));
+  const whole = taker === undefined ? prepared : undefined;
+  return { ...outline, prepared: whole, reading, isGuessed, open: questions, refusal };
 }
 
+const takes = ({ column, records, available }: Taker) =>
+  message("columnTakes", shellWord(column), String(records), String(available));
+
 /** The list as it is read. Throws its first question where one is open. */
-export function preparedOf({ prepared, refusal }: Proposal): Prepared {
+export function preparedOf({
+  prepared,
+  refusal,
+}: Pick<Proposal, "prepared" | "refusal">): Prepared {
   if (prepared === undefined) throw refusal ?? new Error("a list without a reading or a question");
   return prepared;
 }
 
-function questionOf(error: UnreadableInput): Question | undefined {
-  const parts = partsIn(error.problem);
-  if (parts.length > 0) return { is: "part", parts };
-  if (error.problem.code === "statusMissing") return { is: "status" };
-  if (!(error instanceof UnknownFormat)) return undefined;
-  if (error.open?.is !== "words") return error.open ?? { is: "columns" };
-  const { column, words } = error.open;
-  return { is: "words", column, words: words.map((word) => ({ word, records: 0 })) };
+/** Reads and understands a list, where nobody can be asked. Throws its first question. */
+export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared> {
+  return preparedOf(await propose(bytes, given));
 }
 
+/** The same by a reading that was confirmed before: nothing is guessed, and no question is open. */
+export async function prepareAgain(
+  bytes: Uint8Array,
+  reading: Reading,
+  nowMs = systemClock(),
+): Promise<Prepared> {
+  const input = await readInput(bytes, reading, knownBy(reading));
+  if ("parts" in input) throw severalLists(input.parts).refusal;
+  const options = { readsStems: false, nowMs };
+  const prepared = preparedBy(input, reading, false, understand(input, reading, options));
+  const [taker] = prepared.understanding.takers;
+  if (taker !== undefined) throw new UnreadableInput(0, takes(taker));
+  return prepared;
+}
+
+/** How it was read, with what words meant by their sense: it reads the next list the same way. */
+export const confirmedReading = ({ reading, understanding }: Prepared): Reading => ({
+  ...reading,
+  statuses: { ...Object.fromEntries(understanding.stems), ...reading.statuses },
+  dayFirst: reading.dayFirst ?? understanding.dayFirst,
+});
+
+function severalLists(parts: readonly Part[]): Proposal & { readonly refusal: UnreadableInput } {
+  const names = parts.map((part) => partName(part)).join(", ");
+  const isSheets = parts.some(({ sheet }) => sheet !== undefined);
+  const quoted = parts.map(({ sheet }) => JSON.stringify(sheet)).join(", ");
+  const problem = isSheets ? message("sheetsMany", quoted) : message("listsMany", names);
+  return {
+    prepared: undefined,
+    reading: undefined,
+    isGuessed: false,
+    open: [{ is: "part", parts }],
+    columns: [],
+    rows: [],
+    guess: {},
+    refusal: new UnreadableInput(0, problem),
+  };
+}
+
+interface Proposed {
+  readonly reading: Reading;
+  readonly isGuessed: boolean;
+  readonly open?: Question | undefined;
+  readonly guess?: Guess | undefined;
+}
+
+/** Built in, remembered or proposed, in this order. */
+function readingOf(
+  input: Input,
+  sample: Sample,
+  given: Given,
+  remembered: Reading | undefined,
+  nowMs: number,
+): Proposed {
+  const isAsked = given.asksColumns === true;
+  const found =
+    given.columns === undefined && !isAsked ? detected(input, sample, given, nowMs) : undefined;
+  const format = given.format ?? found;
+  const common = { ...input.options, ...answersOf(given) };
+  if (format !== undefined && format !== "map") {
+    if (given.format !== undefined)
+      requireNeeded({ name: format, needed: neededOf(format) }, sample);
+    const source = given.source ?? (format === rehome.name ? "" : format);
+    return { reading: { ...common, format, source }, isGuessed: false };
+  }
+  if (sample.columns === undefined && !sample.first.some(isJsonObject)) {
+    throw new UnreadableInput(0, message("noObjects"));
+  }
+  const isOpen = given.columns === undefined && !isAsked && remembered !== undefined;
+  if (isOpen && fits(remembered, sample)) {
+    return { reading: again(remembered, common, given), isGuessed: given.source === undefined };
+  }
+  const { columns = {}, source = "" } = given;
+  requireColumns(columns, sample);
+  const isWhole =
+    (columns.categoryId ?? given.category) !== undefined &&
+    columns.name !== undefined &&
+    (columns.status ?? given.defaultStatus) !== undefined;
+  if (isWhole && !isAsked) {
+    const stays = isOfStays(sample.names, columns.status) && { isOutcome: true as const };
+    return { reading: { ...common, format: "map", columns, ...stays, source }, isGuessed: false };
+  }
+  return guessedReading(sample, given, { ...common, format: "map", columns, source });
+}
+
+const answersOf = (given: Given) => ({
+  category: given.category,
+  statuses: Object.fromEntries(given.statuses ?? []),
+  defaultStatus: given.defaultStatus,
+  ...(given.dayFirst !== undefined && { dayFirst: given.dayFirst }),
+  ...(given.believed !== undefined && { believed: given.believed }),
+  ...(given.ignored !== undefined && { ignored: given.ignored }),
+});
+
+/** A remembered reading with the answers of today. That all are available is asked each time. */
+function again(remembered: Reading, common: ReturnType<typeof answersOf>, given: Given): Reading {
+  const { defaultStatus: _, ...kept } = remembered;
+  const blank = remembered.columns?.status === undefined ? undefined : remembered.defaultStatus;
+  const told = Object.entries(common).filter(([, value]) => value !== undefined);
+  return {
+    ...kept,
+    ...Object.fromEntries(told),
+    statuses: { ...remembered.statuses, ...common.statuses },
+    defaultStatus: given.defaultStatus ?? blank,
+    source: given.source ?? remembered.source,
+  };
+}
+
+/** True for a list that has the columns which the reading uses. */
+export function fits({ columns = {} }: Reading, sample: Sample): boolean {
+  try {
+    requireColumns(columns, sample);
+    return true;
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+    return false;
+  }
+}
+
+/** The known layout that reads most of the first records; one that reads none is no match. */
+function detected(input: Input, sample: Sample, given: Given, nowMs: number): string | undefined {
+  if (sample.columns === undefined && sample.records.length === 0) return rehome.name;
+  const [first, ...others] = candidates(sample);
+  if (first === undefined || first === rehome.name) return first;
+  const few = { ...input, records: sample.first };
+  let best: string | undefined;
+  let most = 0;
+  for (const format of [first, ...others]) {
+    const reads = readsOf(few, { ...answersOf(given), format, source: format }, nowMs);
+    if (reads > most) [best, most] = [format, reads];
+  }
+  return sample.records.length === 0 ? first : best;
+}
+
+/** How many records are sound by a reading, or lack nothing but the meaning of a word. */
+function readsOf(input: Input, reading: Reading, nowMs: number): number {
+  const found = applied(input, reading, false, nowMs);
+  if (found instanceof UnreadableInput) return 1;
+  const { outcomes } = found.understanding;
+  return outcomes.filter((each) => each.kind !== "reject" || each.unknownStatus !== undefined)
+    .length;
+}
+
+function guessedReading(sample: Sample, given: Given, common: Reading): Proposed {
+  const { columns = {} } = common;
+  const statuses = new Statuses(given.statuses, given.defaultStatus);
+  const guess = guessed(sample, withoutCategory(columns, given), statuses);
+  const found = withoutCategory(guess.columns, given);
+  const isAsked = given.asksColumns === true;
+  const called = [common.records?.at(-1), common.sheet, given.called];
+  const kind =
+    found.categoryId === undefined && !isAsked ? called.map(kindIn).find(Boolean) : undefined;
+  const category = given.category ?? kind;
+  // A list that is called `adottati` says it of all that are in it.
+  const ofAll = found.status === undefined ? called.map(statusIn).find(Boolean) : undefined;
+  const reading: Reading = {
+    ...common,
+    columns: found,
+    category,
+    statuses: { ...Object.fromEntries(guess.words), ...common.statuses },
+    defaultStatus: given.defaultStatus ?? guess.whenBlank ?? ofAll,
+    ...(guess.isOutcome && { isOutcome: true as const }),
+    ...(guess.believed?.length && { believed: [...(given.believed ?? []), ...guess.believed] }),
+  };
+  const open = isAsked
+    ? ({ is: "columns" } as const)
+    : openOf(found, category, reading.defaultStatus, guess);
+  // A list without names may have all of its columns given.
+  const isGuessed =
+    fieldMapText(found) !== fieldMapText(columns) ||
+    category !== given.category ||
+    [...guess.words.keys()].some((word) => given.statuses?.has(word) !== true) ||
+    reading.defaultStatus !== given.defaultStatus;
+  return { reading, isGuessed, open, guess };
+}
+
+/** What has to be known before a list can be read. */
+function openOf(
+  found: FieldMap,
+  category: string | undefined,
+  status: Meaning | undefined,
+  { asked }: Guess,
+): Question | undefined {
+  const isKind = (found.categoryId ?? category) !== undefined;
+  const isStatus = (found.status ?? status) !== undefined;
+  if (isKind && isStatus) return undefined;
+  if (found.name === undefined) return { is: "columns" };
+  if (!isKind) return { is: "category" };
+  if (asked === undefined) return { is: "status" };
+  return { is: "words", ...asked };
+}
+
+function withoutCategory(columns: FieldMap, { category }: Given): FieldMap {
+  if (category === undefined) return columns;
+  const { categoryId: _, ...rest } = columns;
+  return rest;
+}
+
+/** The records by a reading; an error where nothing says whether they are for adoption. */
+function applied(
+  input: Input,
+  reading: Reading,
+  isGuessed: boolean,
+  nowMs: number,
+): Prepared | UnreadableInput {
+  try {
+    return preparedBy(input, reading, isGuessed, understand(input, reading, { nowMs }));
+  } catch (error) {
+    const isOpen = error instanceof UnreadableInput && error.problem.code === "statusMissing";
+    if (isOpen) return error;
+    throw error;
+  }
+}
+
+function preparedBy(
+  { shape, partial, bytes, notes: own }: Input,
+  reading: Reading,
+  isGuessed: boolean,
+  understanding: Understanding,
+): Prepared {
+  // What an export has without a status is as it was.
+  const nobody = reading.format === "rehome" ? undefined : nobodyIn(understanding, reading);
+  const notes = nobody ? [...own, { said: nobody, records: 0, firstLine: 0, example: "" }] : own;
+  return { input: { shape, notes, partial, bytes }, reading, isGuessed, understanding };
+}
+
+/** What is said of a list of which no animal is for adoption; undefined if one is, or may be. */
+function nobodyIn({ outcomes }: Understanding, reading: Reading): Message | undefined {
+  const isOpen = outcomes.some(
+    (each) =>
+      (each.kind === "pet" && (each.status === "available" || each.status === "pending")) ||
+      each.kind === "reject",
+  );
+  const count = outcomes.length;
+  if (isOpen || count === 0) return undefined;
+  const column =
+    reading.columns?.status ?? (reading.format === "map" ? "the status of all" : reading.format);
+  return message("noneForAdoption", String(count), column);
+}
+
+/** Throws UnreadableInput where a guess leaves nobody for adoption, and names its column. */
+function refuseNobody({ input, reading, isGuessed }: Prepared, given: Given): void {
+  const nobody = input.notes.find((each) => each.said.code === "noneForAdoption")?.said;
+  const isStatusGuessed =
+    given.columns?.status === undefined && reading.columns?.status !== undefined;
+  if (nobody !== undefined && isGuessed && isStatusGuessed) {
+    throw new UnreadableInput(0, { ...nobody, code: "noneGuessed" });
+  }
+}
+
+/** The words that records are bad for, by their columns. */
 function wordsIn({ understanding }: Prepared): readonly Question[] {
   const columns = new Map<string, Map<string, number>>();
   for (const each of understanding.outcomes) {
@@ -110,4 +381,57 @@ function wordsIn({ understanding }: Prepared): readonly Question[] {
     column,
     words: [...words].map(([word, records]) => ({ word, records })),
   }));
+}
+
+/** Records that a person is shown to choose the columns. */
+const shownRows = 5;
+
+function rowsOf({ names, columns, first }: Sample): Pick<Proposal, "rows"> {
+  const short = (value: unknown) => (isBlank(value) ? "" : wordOf(value).slice(0, shownCharacters));
+  // By its place: several columns may have one name, or none.
+  const values = (record: unknown) =>
+    names.map((name, at) =>
+      short(columns === undefined ? fieldOf(columns, name)(record) : (record as string[])[at]),
+    );
+  return { rows: first.filter(hasFields).slice(0, shownRows).map(values) };
+}
+
+/** The columns with a value of each, and what is open, as options to paste. */
+function advised(sample: Sample, map: FieldMap, given: Given, guess: Guess | undefined): Message {
+  const { names, columns, first } = sample;
+  const record = first.find(hasFields);
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = names.map((name, at) => {
+    const value =
+      record && (columns === undefined ? fieldOf(columns, name)(record) : (record as string[])[at]);
+    return `  ${name.padEnd(width)}  ${value === undefined ? "" : shown(value)}`;
+  });
+  return message("formatUnknown", lines.join("\n"), guess ? advice(map, given, guess) : "");
+}
+
+/** Nothing that was not guessed is proposed. */
+function advice(map: FieldMap, given: Given, { asked, words, whenBlank }: Guess): string {
+  const isCategory = (map.categoryId ?? given.category) !== undefined;
+  const open = {
+    // Some lists have no names; one that has nothing else that was found has them, too.
+    ...(map.name === undefined && map.externalId === undefined && { name: "COLUMN" }),
+    ...(!isCategory && { categoryId: "COLUMN" }),
+  };
+  const told = given.category === undefined ? "" : ` --category ${shellWord(given.category)}`;
+  const option = `--map ${shellWord(fieldMapText({ ...map, ...open }))}${told}`;
+  const kind = isCategory
+    ? ""
+    : "; if all animals are of one kind, --category NAME says so instead of categoryId";
+  const unknown = asked?.words.map(({ word }) => [word, "?"] as const) ?? [];
+  const pairs = statusWordsText([...words, ...unknown]);
+  const meanings = pairs === "" ? "" : ` --status ${shellWord(pairs)}`;
+  if ((map.status ?? given.defaultStatus) !== undefined) {
+    const isBlankGuessed = given.defaultStatus === undefined && whenBlank !== undefined;
+    return `${option}${meanings}${isBlankGuessed ? ` --default-status ${whenBlank}` : ""}${kind}`;
+  }
+  if (asked === undefined) {
+    return `${option} --default-status available|pending|sold|none|gone${kind}`;
+  }
+  const ofWords = meanings === "" ? "" : `, and what its words mean:${meanings}`;
+  return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${ofWords}. If no column says it, add --default-status available|pending|sold|none|gone`;
 }

@@ -1,11 +1,10 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { NewPet, PetStatus } from "../../../domain/pet.ts";
-import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, type Message, message, type Notes, shown, wordOf } from "../messages.ts";
-import { ownText } from "../read/input.ts";
 import { MalformedRecord } from "../read/table.ts";
-import type { Dates } from "./dates.ts";
+import { type Dates, isNever } from "./dates.ts";
 import { Statuses } from "./statuses.ts";
+import type { Meaning } from "./words.ts";
 import { externalId as idInSource, FieldFault, unnamed, versionOf } from "./values.ts";
 
 /** The category as the input has it: our id, with its name where that is known, or a name. */
@@ -73,15 +72,39 @@ export interface MapperContext {
   readonly source: string;
   readonly statuses: Statuses;
   readonly dates: Dates;
+  /** What `dates` has for this moment, with a day for the zones of the earth. */
+  readonly now: number;
   readonly notes: Notes;
   /** True for a workbook, whose cells of dates are read as ISO 8601. */
   readonly isWorkbook: boolean;
-  /** What JSON:API lists beside the records. */
-  readonly included: readonly unknown[];
 }
 
 /** Turns one record into an outcome. Never throws: what is wrong with a record is a rejection. */
 export type RecordMapper = (record: unknown, line: number) => Outcome;
+
+/** What other columns make of an animal: a meaning, or a value that is to be explained. */
+export type Weighed =
+  | { readonly meaning: Exclude<Meaning, "none">; readonly reason: string }
+  | { readonly column: string; readonly asked: unknown };
+
+/** Weighs what else a record says against its status; undefined where that stands. */
+export type Weigh = (
+  base: Meaning | undefined,
+  record: unknown,
+  line: number,
+  pet: Parts["pet"],
+) => Weighed | undefined;
+
+/** How a list of one layout is read. */
+export interface RecordReader {
+  /** What a record has. May throw FieldFault. */
+  readonly partsOf: (record: unknown) => Parts;
+  readonly context: MapperContext;
+  /** The columns that its status is read from: nothing else is said by them. */
+  readonly own: ReadonlySet<string>;
+  /** How an animal left, where that is its status. */
+  readonly outcome?: ((record: unknown) => unknown) | undefined;
+}
 
 /** What a record says of its animal: a value to be understood, or what that comes to. */
 export type Said =
@@ -115,13 +138,13 @@ class UnknownStatus extends FieldFault {
 }
 
 /**
- * A mapper of what `partsOf` reads, which may throw FieldFault. A record of another kind than the
- * columns say is a rejection.
+ * A mapper of what `reader` reads, where `weigh` says what else its record says. A record of another
+ * kind than the columns say is a rejection.
  */
 export function mapperOf(
   columns: readonly string[] | undefined,
-  context: MapperContext,
-  partsOf: (record: unknown) => Parts,
+  { context, partsOf }: RecordReader,
+  weigh: Weigh = () => undefined,
 ): RecordMapper {
   return (record, line) => {
     const { source } = context;
@@ -138,7 +161,8 @@ export function mapperOf(
       externalId = id === undefined ? origin?.externalId : idInSource(context, ...id, line);
       const version = changed && versionOf(context, ...changed, line);
       const { id: own, source = context.source } = origin ?? {};
-      return outcomeOf(context, { line, id: own, externalId, source, version }, says, pet);
+      const from = { line, id: own, externalId, source, version };
+      return outcomeOf(context, from, says, pet, (base) => weigh(base, record, line, pet));
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
       const { field, problem } = fault;
@@ -155,26 +179,37 @@ function named(columns: readonly string[] | undefined, record: unknown): unknown
   return Object.fromEntries(columns.map((name, index) => [name, fields[index]]));
 }
 
+/** True for a date that is still to come. */
+const isAhead = (value: unknown, dates: Dates, now: number) =>
+  /\d{2}/.test(wordOf(value)) && (dates.sortable(value) ?? 0) > now;
+
 function outcomeOf(
-  { statuses, notes }: MapperContext,
+  { statuses, notes, dates, now }: MapperContext,
   origin: FromLine,
   says: Said,
   pet: Parts["pet"],
+  weigh: (base: Meaning | undefined) => Weighed | undefined,
 ): Outcome {
   if ("gone" in says) return goneOf(origin, says.gone, pet);
-  if ("status" in says) return candidateOf(origin, pet(), says.status);
-  const { field, value } = says;
-  const isMissing = isBlank(value);
-  const meaning = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
-  if (meaning === undefined) throw new UnknownStatus(field, value);
-  if (meaning === "gone") {
+  const { field, value } = "status" in says ? { field: "", value: says.status } : says;
+  const isMissing = isBlank(value) || isNever(wordOf(value));
+  const own = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
+  const base = "status" in says ? says.status : own;
+  // A day that is still to come says nothing yet: what it means is asked.
+  if (!isMissing && isAhead(value, dates, now)) throw new UnknownStatus(field, value);
+  if (base === "gone") {
     return goneOf(origin, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
   }
+  const other = weigh(base);
+  if (other !== undefined && "asked" in other) throw new UnknownStatus(other.column, other.asked);
+  if (other?.meaning === "gone") return goneOf(origin, other.reason, pet);
+  const meaning = other?.meaning ?? base;
+  if (meaning === undefined) throw new UnknownStatus(field, value);
   const animal = pet();
   if (meaning === "available" && saysOther(animal.name)) {
     notes.add(message("namesTell"), origin.line, JSON.stringify(animal.name));
   }
-  if (isMissing && statuses.whenMissing === undefined) {
+  if (meaning === "none" && isMissing) {
     notes.add(message("statusesBlank"), origin.line, JSON.stringify(animal.name));
   }
   return candidateOf(origin, animal, meaning === "none" ? undefined : meaning);
@@ -197,21 +232,9 @@ function candidateOf(
   animal: ReturnType<Parts["pet"]>,
   status: PetStatus | undefined,
 ): Candidate {
-  const { category } = animal;
-  const name = ownText(animal.name);
+  const { category, name } = animal;
   // Written out: there are many, and a spread object takes twice the memory.
-  const candidate: Candidate = {
-    kind: "pet",
-    line,
-    id,
-    externalId,
-    source,
-    version,
-    name,
-    category,
-    status,
-  };
-  return optionalTextNames.length === 0 ? candidate : { ...animal, ...candidate };
+  return { kind: "pet", line, id, externalId, source, version, name, category, status };
 }
 
 /** The record of an animal that is gone, with its name if that is sound. */
@@ -227,6 +250,6 @@ export function goneOf(
     if (!(fault instanceof FieldFault)) throw fault;
   }
   const { name: said, category } = animal;
-  const name = said === undefined || said === unnamed ? undefined : ownText(said);
+  const name = said === unnamed ? undefined : said;
   return { kind: "gone", line, id, externalId, source, version, reason, name, category };
 }

@@ -1,18 +1,16 @@
-import { optionalTextNames } from "../../optional-texts.ts";
 import { isBlank, Notes } from "../messages.ts";
 import { unguarded } from "../write/csv.ts";
-import { type Format, missingStatus, requireNeeded, type Sample } from "./format.ts";
+import { requireNeeded } from "./layouts.ts";
 import { idOrName } from "./map.ts";
-import { type CandidateCategory, mapperOf } from "./record.ts";
+import type { CandidateCategory, MapperContext, RecordReader } from "./record.ts";
+import { missingStatus, type Sample } from "./sample.ts";
 import {
-  categoryName,
   columnKey,
   exactName,
   fieldOf,
   int64In,
   type Notation,
   notationOf,
-  optionalTextsOf,
   sourceId,
 } from "./values.ts";
 import { type Meaning, wordKey } from "./words.ts";
@@ -58,14 +56,14 @@ function translated({ columns }: Sample): Readonly<Record<string, string>> | und
  * What `rehome pets export` and the console write, and the interface's own answers: imported
  * exactly as they are. An animal with an `id` is the one that has it here.
  */
-export const rehome: Format = {
+export const rehome = {
   name: "rehome",
   title: "what `rehome pets export` and the console write, and answers of GET /pets",
   needed: [
     ["name", exportHeadings.es.name],
     ["categoryId", "category", exportHeadings.es.category],
   ],
-  recognises(sample) {
+  recognises(sample: Sample): boolean {
     const { columns, names } = sample;
     if (columns === undefined) return names.includes("categoryId");
     if (translated(sample) !== undefined) return true;
@@ -74,7 +72,7 @@ export const rehome: Format = {
     );
     return columns.includes("name") && (columns.includes("categoryId") || isWhole);
   },
-  mapper(sample, context) {
+  reader(sample: Sample, context: MapperContext): RecordReader {
     const { columns } = sample;
     const headings = translated(sample);
     if (columns !== undefined) requireNeeded(rehome, sample);
@@ -95,13 +93,10 @@ export const rehome: Format = {
     const source = field("source");
     const notation = notationOf(columns);
     const text = columns === undefined ? (value: unknown) => value : unguardedText;
-    const texts = optionalTextNames.map((each) => {
-      const read = field(each);
-      return [each, (record: unknown) => text(read(record))] as const;
-    });
     // A blank status is what an animal without one has: nothing to be told.
     const own = { ...context, statuses: context.statuses.withWords(words), notes: new Notes() };
-    return mapperOf(columns, own, (record) => ({
+    const statusColumn = headings?.status ?? "status";
+    const partsOf: RecordReader["partsOf"] = (record) => ({
       origin: {
         id: isBlank(id(record)) ? undefined : int64In("id", id(record), notation),
         externalId: sourceId("externalId", text(externalId(record))),
@@ -109,14 +104,14 @@ export const rehome: Format = {
       },
       says: { field: "status", value: status(record) },
       pet: () => ({
-        ...optionalTextsOf(texts, record),
         name: exactName("name", text(name(record))),
         // An export for people has the number of a category without a name.
         category: headings
           ? idOrName("category", text(category(record)), notation)
           : categoryOf(number(record), text(category(record)), notation),
       }),
-    }));
+    });
+    return { partsOf, context: own, own: new Set([statusColumn]) };
   },
 };
 
@@ -124,7 +119,7 @@ export const rehome: Format = {
 function categoryOf(number: unknown, name: unknown, notation: Notation): CandidateCategory {
   const id = () => int64In("categoryId", number, notation);
   if (isBlank(name)) return { id: id() };
-  const named = categoryName("category", name);
+  const named = { name: exactName("category", name).trim() };
   return isBlank(number) ? named : { ...named, id: id() };
 }
 

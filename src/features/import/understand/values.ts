@@ -1,6 +1,6 @@
+import { decodeHTML } from "entities/decode";
 import { parseInt64 } from "../../../domain/int64.ts";
-import { characterCount, isPetName, type NewPet, petNameLengthMax } from "../../../domain/pet.ts";
-import type { OptionalTextName } from "../../optional-texts.ts";
+import { characterCount, isPetName, petNameLengthMax } from "../../../domain/pet.ts";
 import { isBlank, type Message, message, messageText, shown } from "../messages.ts";
 import { ownText } from "../read/input.ts";
 import type { MapperContext } from "./record.ts";
@@ -17,11 +17,8 @@ export class FieldFault extends Error {
   }
 }
 
-/**
- * NEVER change: the name of an animal whose shelter has none for it. It is up for adoption like any
- * other, and an empty name in a list helps nobody.
- */
-export const unnamed = "Unnamed";
+/** The name of an animal whose shelter has none for it. Each reader is shown a word for that. */
+export const unnamed = "";
 
 export type Field = (record: unknown) => unknown;
 
@@ -32,6 +29,30 @@ export function fieldOf(columns: readonly string[] | undefined, name: string): F
   }
   const index = columns.indexOf(name);
   return index < 0 ? () => undefined : (record) => (record as readonly string[])[index];
+}
+
+/** The fields of this name, of which a table may have several. */
+export function fieldsNamed(
+  columns: readonly string[] | undefined,
+  name: string,
+): readonly Field[] {
+  if (columns === undefined) return [fieldOf(columns, name)];
+  return columns.flatMap((each, index) =>
+    each === name ? [(record: unknown) => (record as readonly string[])[index]] : [],
+  );
+}
+
+/** A field of a table that has several columns of its name: the first of them that is filled. */
+export function firstFilled(columns: readonly string[] | undefined, name: string): Field {
+  const [only, ...others] = fieldsNamed(columns, name);
+  if (only === undefined) return () => undefined;
+  if (others.length === 0) return only;
+  return (record) => {
+    const value = only(record);
+    return isBlank(value)
+      ? others.map((read) => read(record)).find((each) => !isBlank(each))
+      : value;
+  };
 }
 
 /** What names of columns are compared by: case, blanks and what joins words make no difference. */
@@ -57,36 +78,33 @@ function refuseLong(field: string, text: string, max: number): void {
   if (count > max) throw new FieldFault(field, message("tooLong", String(max), String(count)));
 }
 
-/** Where a record has the optional texts of an animal. */
-type OptionalTexts = readonly (readonly [OptionalTextName, Field])[];
-
-/** The optional texts of a record; an empty one is none. */
-export function optionalTextsOf(texts: OptionalTexts, record: unknown): Partial<NewPet> {
-  if (texts.length === 0) return {};
-  const found = texts.flatMap(([name, read]) => {
-    const value = read(record);
-    const isAbsent = value === undefined || value === null || value === "";
-    return isAbsent ? [] : [[name, exactName(name, value)] as const];
-  });
-  return Object.fromEntries(found);
-}
-
 /** What stands in name columns of animals without a name. */
 const noNames: ReadonlySet<string> = new Set(
-  `name not known,unknown,no name,unnamed,n/a,na,none,null,-,?,sin nombre,sem nome,ohne namen,sans nom,
-zonder naam`.split(/,\n?/),
+  `name not known,unknown,no name,unnamed,n/a,na,none,null,-,?,unnamed,sin nombre,sem nome,ohne namen,ohne name,sans nom,
+zonder naam,senza nome,bez imienia,bez jmena,bez mena`.split(/,\n?/),
 );
 
 /** Shelters mark a name that staff gave, not a former owner, with a leading asterisk. */
 const givenByStaff = /^\*+\s*/;
+
+/** What a spreadsheet shows in place of a value that it could not compute. */
+const errorCell =
+  /^(?:#(?:REF!|N\/A|NAME\?|VALUE!|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!|BLOCKED!|CONNECT!|FIELD!|GETTING_DATA)|Loading\.{3}|#{3,})$/i;
+
+/** A text as it is meant: HTML decoded once. Throws FieldFault for an error of a spreadsheet. */
+function meantText(field: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (errorCell.test(value.trim())) throw new FieldFault(field, message("errorCell", shown(value)));
+  return value.includes("&") ? decodeHTML(value) : value;
+}
 
 /** A name of shelter software without its marks and blanks; `unnamed` if there is none. */
 export function shelterName(field: string, value: unknown): string {
   if (isBlank(value)) return unnamed;
   // Some lists number their animals instead of naming them.
   if (typeof value === "number" || typeof value === "bigint") return String(value);
-  const name = exactName(field, value).trim().replace(givenByStaff, "").trim();
-  return name === "" || noNames.has(name.toLowerCase()) ? unnamed : name;
+  const name = exactName(field, meantText(field, value)).trim().replace(givenByStaff, "").trim();
+  return noNames.has(name.toLowerCase()) ? unnamed : name;
 }
 
 /** How a value was written: a text of CSV may be a number, one of JSON is none. */
@@ -112,7 +130,7 @@ export function int64In(field: string, value: unknown, notation: Notation): bigi
 
 export function categoryName(field: string, value: unknown): { readonly name: string } {
   if (isBlank(value)) throw new FieldFault(field, message("missing"));
-  return { name: exactName(field, value).trim() };
+  return { name: exactName(field, meantText(field, value)).trim() };
 }
 
 /** The time of a record's last change; a note where there is one that cannot be read. */
@@ -180,14 +198,16 @@ export function externalId(
   return source === "" ? id : ownText(idPrefix(source), id);
 }
 
-const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|sí|sì|s|ja|j|oui|o|sim|tak)$/i;
-const no = /^(?:n|no|f|false|0(?:\.0+)?|nein|non|nee|nao|não|nie|-)$/i;
+const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|s|ja|j|oui|o|vrai|sim|verdadero|wahr|tak|ano)$/i;
+const no = /^(?:n|no|f|false|0(?:\.0+)?|nein|non|faux|nee|nao|falso|falsch|nie|ne|-)$/i;
+/** Letters may come with their accents apart: `Não`, `Sí`. */
+const plain = (text: string) => text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "");
 
 /** True for a set flag, as people and the tools that pass files on write it. */
 export function isYes(value: unknown): boolean {
-  return value === true || value === 1 || (typeof value === "string" && yes.test(value.trim()));
+  return value === true || value === 1 || (typeof value === "string" && yes.test(plain(value)));
 }
 
 export function isNo(value: unknown): boolean {
-  return value === false || value === 0 || (typeof value === "string" && no.test(value.trim()));
+  return value === false || value === 0 || (typeof value === "string" && no.test(plain(value)));
 }

@@ -11,6 +11,9 @@ export function wordKey(text: string): string {
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .toLowerCase()
+    .replaceAll("ł", "l")
+    .replaceAll("ß", "ss")
+    .replaceAll("ø", "o")
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 }
@@ -25,6 +28,18 @@ export function pairsIn(text: string, equalsAt: (pair: string) => number) {
     const at = equalsAt(pair);
     return { pair, left: plain(pair.slice(0, Math.max(at, 0))), right: plain(pair.slice(at + 1)) };
   });
+}
+
+/** How an animal left, in words that no other publisher uses; as `wordKey` leaves them. */
+const departures: ReadonlySet<string> = new Set(
+  `rtos,vet,escaped stolen,appt,shelter,closed,found exp,found report,lost exp,lost report,
+other,treatment,community cat,homefirst,return to rescue,transport,return to wild habitat,
+duplicate,trap neuter release,trap neuter return`.split(/,\n?/),
+);
+
+/** True for a word of `departures`, which stands for a report with a row per stay. */
+export function isDepartureWord(value: unknown): boolean {
+  return departures.has(wordKey(String(value)));
 }
 
 /** In English, Spanish, German, French, Dutch, Portuguese and Italian, as `wordKey` leaves them. */

@@ -8,7 +8,7 @@ import { isEncoding, wholeInput } from "../../../../src/features/import/read/inp
 import { parseJsonInput } from "../../../../src/features/import/read/json.ts";
 import { unzipped, zipped } from "../../../../src/features/import/read/zip.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
-import type { Given } from "../../../../src/features/import/understand/reading.ts";
+import type { Given } from "../../../../src/features/import/understand/propose.ts";
 import { brief, fixture, readWhole, refusal } from "../helpers.ts";
 
 const csv = "name,categoryId,status\r\nZoé,1,available\r\nJürgen,2,sold\r\n";
@@ -423,7 +423,7 @@ describe("a workbook", () => {
     const { outcomes } = await readWhole(await fixture("streamed.xlsx"));
     expect(outcomes.map(brief)).toEqual([
       "3 Biscuit / Dog / available [petpoint:A50000001]",
-      "4 Unnamed / Cat / pending [petpoint:A50000002]",
+      "4  / Cat / pending [petpoint:A50000002]",
       '5 gone: Stage "Bite Quarantine" [petpoint:A50000003]',
     ]);
   });

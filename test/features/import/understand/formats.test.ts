@@ -8,28 +8,6 @@ async function briefs(name: string): Promise<readonly [string, string, readonly 
 }
 
 describe("named formats, found by themselves", () => {
-  test("Swagger Petstore: exact ids, exact names, faults named by field", async () => {
-    expect(await briefs("petstore.json")).toEqual([
-      "petstore",
-      "json",
-      [
-        "1 doggie / 1 / available [petstore:9223372036854775807]",
-        '2  Mia "the" cat\n / -9223372036854775808 / pending [petstore:9007199254740993]',
-        "3  / Rabbits / sold [petstore:3]",
-        "4 No status / 4 / none [petstore:4]",
-        "5 rejected: category: expected a value, found nothing",
-        "6 rejected: name: expected a value, found nothing",
-        '7 gone: status "lost" [petstore:7]',
-        "8 rejected: category.id: expected a whole number of 64 bits, found 9223372036854775808",
-        "9 rejected: category.id: expected a whole number of 64 bits, found 1.5",
-        "10 rejected: name: expected well-formed Unicode without NUL, found a text that is not",
-        "11 rejected: name: expected well-formed Unicode without NUL, found a text that is not",
-        "12 rejected: id: expected a text, found an object",
-        '13 rejected: : expected an object, found "not an animal"',
-      ],
-    ]);
-  });
-
   test("Petfinder: pages after one another, HTML entities decoded, found animals skipped", async () => {
     expect(await briefs("petfinder.json")).toEqual([
       "petfinder",
@@ -38,7 +16,7 @@ describe("named formats, found by themselves", () => {
         "1 Vihan & Zoran / Dog / available [petfinder:120001]",
         "2 O'Malley été / Small & Furry / sold [petfinder:120002]",
         '3 gone: status "found" [petfinder:120003]',
-        "4 Unnamed / Cat / available [petfinder:120004]",
+        "4  / Cat / available [petfinder:120004]",
         "5 rejected: type: expected a value, found nothing",
         "6 GABBY 403433 / Bird / available [petfinder:120006]",
       ],
@@ -53,7 +31,7 @@ describe("named formats, found by themselves", () => {
       "2 Juniper / Cats / pending [rescuegroups:7002]",
       "3 Otto / Dog / sold [rescuegroups:7003]",
       "4 rejected: relationships.species: expected a value, found nothing",
-      "5 rejected: attributes: expected an object, found null",
+      "5 rejected: relationships.species: expected a value, found nothing",
     ]);
   });
 
@@ -92,7 +70,7 @@ describe("named formats, found by themselves", () => {
         "5 gone: deceased [asm:505]",
         "6 gone: not a shelter animal [asm:506]",
         "7 gone: not available for adoption [asm:507]",
-        "8 Unnamed / Guinea Pig / available [asm:508]",
+        "8  / Guinea Pig / available [asm:508]",
         "9 rejected: SPECIESNAME: expected a value, found nothing",
       ],
     ]);
@@ -105,7 +83,7 @@ describe("named formats, found by themselves", () => {
       [
         "2 Luna / Dog / sold [austin:A900001]",
         "3 Luna / Dog / available [austin:A900001]",
-        "4 Unnamed / Cat / available [austin:A900002]",
+        "4  / Cat / available [austin:A900002]",
         '7 gone: Outcome Type "Transfer" [austin:A900003]',
         "8 Zoë / Bird / sold [austin:A900004]",
         "9 rejected: Animal Type: expected a value, found nothing",
@@ -124,7 +102,7 @@ describe("named formats, found by themselves", () => {
       "csv",
       [
         "2 bella / cat / sold [long-beach:A700001]",
-        "3 Unnamed / dog / available [long-beach:A700002]",
+        "3  / dog / available [long-beach:A700002]",
         '4 gone: outcome_type "euthanasia" [long-beach:A700003]',
       ],
     ]);
@@ -132,7 +110,7 @@ describe("named formats, found by themselves", () => {
       "king-county",
       "csv",
       [
-        "2 Unnamed / Cat / available [king-county:A800001]",
+        "2  / Cat / available [king-county:A800001]",
         '3 gone: Record_Type "LOST" [king-county:A800002]',
         '4 gone: Record_Type "FOUND" [king-county:A800003]',
       ],
@@ -141,8 +119,8 @@ describe("named formats, found by themselves", () => {
       "dallas",
       "csv",
       [
-        "2 Unnamed / DOG / sold [dallas:A600001]",
-        "3 Unnamed / CAT / available [dallas:A600002]",
+        "2  / DOG / sold [dallas:A600001]",
+        "3  / CAT / available [dallas:A600002]",
         '4 gone: Outcome_Type "RETURNED TO OWNER" [dallas:A600003]',
       ],
     ]);
@@ -173,13 +151,12 @@ test("an export for people has the number of a category without a name", async (
 });
 
 describe("one field tells a format", () => {
-  test.each([
-    ['[{"name":"Rex","category":{"id":1}}]', "petstore"],
-    ['[{"name":"Rex","photoUrls":[]}]', "petstore"],
-    ["id,name,category,status,externalId,source\n1,Rex,Dog,sold,,\n", "rehome"],
-  ])("%s", async (text, format) => {
-    expect((await readWhole(text)).format).toBe(format);
-  });
+  test.each([["id,name,category,status,externalId,source\n1,Rex,Dog,sold,,\n", "rehome"]])(
+    "%s",
+    async (text, format) => {
+      expect((await readWhole(text)).format).toBe(format);
+    },
+  );
 
   test("a name and a category do not", async () => {
     const text = "id,name,category,status\n7,Rex,Dog,pending\n";
@@ -234,9 +211,9 @@ describe("a format that does not fit", () => {
       const said = `${austin}, which are missing; there are "a", "b"`;
       expect(await refusal(readWhole(text, { format: "austin" }))).toEndWith(said);
     }
-    expect(await refusal(readWhole("animalname,sheltercode\nRex,x\n"))).toContain(
-      "--format asm needs the columns speciesname, which are missing",
-    );
+    expect(
+      await refusal(readWhole("animalname,sheltercode\nRex,x\n", { format: "asm" })),
+    ).toContain("--format asm needs the columns speciesname, which are missing");
     expect(await refusal(readWhole("name,species\nRex,Dog\n", { format: "rehome" }))).toContain(
       "--format rehome needs the columns categoryId, which are missing",
     );
@@ -250,7 +227,7 @@ describe("--map", () => {
     const { outcomes } = await readFixture("other.csv", { columns: parseFieldMap(map) });
     expect(outcomes.map(brief)).toEqual([
       "2 Bo / Dog / available [T-1]",
-      "3 Unnamed / 7 / pending [T-2]",
+      "3  / 7 / pending [T-2]",
       '4 gone: State "Stray" [T-3]',
     ]);
   });

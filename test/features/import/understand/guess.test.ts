@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
 import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
-import { brief, readWhole, refusal } from "../helpers.ts";
+import { bytesOf, brief, readWhole, refusal } from "../helpers.ts";
+import { propose } from "../../../../src/features/import/understand/propose.ts";
 
 const columnsOf = async (text: string) => (await readWhole(text)).reading.columns;
 
@@ -103,17 +104,19 @@ describe("the status", () => {
     ["Return", ["none", "returned"]],
     ["Location", ["Foster", "Available"]],
     ["Special needs", ["none", "none"]],
-    ["Status", ["none", "none"]],
     ["State", ["Texas", "Ohio"]],
     ["Estado", ["Jalisco", "Puebla"]],
     ["Where", ["available", "available"]],
-    ["Status", ["Available", "Zone 1", "Zone 2"]],
   ])("is not %s with %j", async (heading, values) => {
     expect(await refusal(readWhole(list(heading, values)))).toContain("--default-status");
   });
 
-  test("of a column with unknown words is asked for, and nothing is proposed", async () => {
-    const said = await refusal(readWhole(list("Status", ["OPEN", "SHUT", "Available"])));
+  test("of a column with unknown words is kept, and the words are asked for", async () => {
+    const open = await propose(bytesOf(list("Status", ["OPEN", "SHUT", "Available"])), {});
+    const words = ["OPEN", "SHUT"].map((word) => ({ word, records: 1 }));
+    expect(open.open).toEqual([{ is: "words", column: "Status", words }]);
+    expect(open.reading?.columns?.status).toBe("Status");
+    const said = await refusal(readWhole(list("Status", ["OPEN", "SHUT", "SHUT"])));
     expect(said).toContain(
       "If \"Status\" says whether an animal is for adoption, add status=Status to the map, and what its words mean: --status 'OPEN=?,SHUT=?'.",
     );
@@ -154,9 +157,11 @@ describe("the status", () => {
     expect(said).not.toContain("?'");
   });
 
-  test("is not told by two columns of yes and no", async () => {
-    const text = "Name,Species,Adopted,Reserved\nRex,Dog,no,yes\nBo,Dog,yes,no\n";
-    expect(await refusal(readWhole(text))).toContain("--default-status");
+  test("is told by several columns of yes and no, of which all count", async () => {
+    const rows = "Rex,Dog,no,yes\nBo,Dog,yes,no\nAl,Dog,no,no\n";
+    const { outcomes } = await readWhole(`Name,Species,Adopted,Reserved\n${rows}`);
+    const found = outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
+    expect(found).toEqual(["pending", "sold", "available"]);
   });
 
   test("by which nobody is for adoption stops with the name of its column", async () => {
@@ -308,7 +313,7 @@ describe("a name", () => {
 
   test("is none in a list that has none, which is said", async () => {
     const { outcomes } = await readWhole(table("Tag,Species,State"));
-    expect(outcomes.map(brief)[0]).toBe("2 Unnamed / Dog / available [t1]");
+    expect(outcomes.map(brief)[0]).toBe("2  / Dog / available [t1]");
   });
 });
 
@@ -342,7 +347,7 @@ test("the same reading reads the next list, without a guess or a stem", async ()
   const { reading } = await readWhole(monday);
   // A reading is kept as JSON.
   const kept = JSON.parse(JSON.stringify(reading)) as typeof reading;
-  const { prepareAgain } = await import("../../../../src/features/import/understand/reading.ts");
+  const { prepareAgain } = await import("../../../../src/features/import/understand/propose.ts");
   const again = async (text: string) =>
     (await prepareAgain(new TextEncoder().encode(text), kept)).understanding.outcomes.map(brief);
   expect(await again(monday)).toEqual(["2 Rex / Dog / available", "3 Ada / Cat / pending"]);

@@ -10,8 +10,8 @@ test.each([
   // PetPoint: ids, names, statuses and the times of reports.
   ["ARN,Name,Animal Type,Animal Status", "A1,Rex,Dog,Reserved", "petpoint:A1", "pending"],
   ["ARN,Animal ID,Name,Species,Status", "A1,7,Rex,Dog,Adopted", "petpoint:A1", "sold"],
-  [`${petpoint},Status,Stage`, "A1,Rex,Dog,Reserved,Available", "petpoint:A1", "available"],
-  [`${petpoint},Status,Animal Status`, "A1,Rex,Dog,Gone,Adopted", "petpoint:A1", "sold"],
+  [`${petpoint},Status,Stage`, "A1,Rex,Dog,Reserved,Available", "petpoint:A1", "pending"],
+  [`${petpoint},Status,Animal Status`, "A1,Rex,Dog,Reserved,Adopted", "petpoint:A1", "sold"],
   // Shelterluv: its own id and the one in the program, and what its reports call them.
   [`ID,Animal ID,Internal-ID,${shelterluv}`, "8,9,7,Rex,Dog,Adopted", "shelterluv:8", "sold"],
   [`ID,Last Intake Unix Time,${shelterluv}`, "8,,Rex,Dog,Adopted", "shelterluv:8", "sold"],
@@ -23,7 +23,7 @@ test.each([
   ],
   [
     `ID,Internal-ID,${shelterluv},Outcome Type`,
-    "8,7,Rex,Dog,Healthy In Home,Reserved",
+    "8,7,Rex,Dog,Available,Reserved",
     "shelterluv:8",
     "pending",
   ],
@@ -66,7 +66,7 @@ describe("a city that publishes stays", () => {
       'IntakeType "EUTH REQ"',
     ],
     ["a wild animal", "A1,,OTHER,2026-01-02,HEALTHY,WILDLIFE,,", 'IntakeType "WILDLIFE"'],
-    ["a day", "A1,Rex,DOG,2026-01-02,HEALTHY,STRAY,2026-01-03,", "OutcomeDate without OutcomeType"],
+    ["a day", "A1,Rex,DOG,2026-01-02,HEALTHY,STRAY,2026-01-03,", 'OutcomeDate "2026-01-03"'],
   ])(
     "%s says that an animal without an outcome is not for adoption",
     async (_what, row, reason) => {
@@ -99,7 +99,7 @@ describe("a city that publishes stays", () => {
     const { format, outcomes } = await readWhole(`${louisville}\nA1,CAT,2026-01-02,,\n`);
     expect([format, ...outcomes.map(brief)]).toEqual([
       "louisville",
-      "2 Unnamed / CAT / available [louisville:A1]",
+      "2  / CAT / available [louisville:A1]",
     ]);
   });
 });
@@ -112,8 +112,8 @@ test("Taiwan's shelters: open is available, and an animal without a title has no
   const { format, outcomes } = await readWhole(JSON.stringify(records));
   expect([format, ...outcomes.map(brief)]).toEqual([
     "taiwan",
-    "1 Unnamed / 狗 / available [taiwan:1]",
-    "2 Unnamed / 狗 / sold [taiwan:2]",
+    "1  / 狗 / available [taiwan:1]",
+    "2  / 狗 / sold [taiwan:2]",
     '3 gone: animal_status "DEAD" [taiwan:3]',
     '4 gone: animal_status "NONE" [taiwan:4]',
     '5 gone: animal_status "OTHER" [taiwan:5]',
@@ -130,8 +130,8 @@ test("Korea's shelters: the kind stands before the breed, and each end has its o
   const { format, outcomes } = await readWhole(JSON.stringify(page));
   expect([format, ...outcomes.map(brief)]).toEqual([
     "korea",
-    "1 Unnamed / 개 / available [korea:40]",
-    "2 Unnamed / 개 / sold [korea:41]",
+    "1  / 개 / available [korea:40]",
+    "2  / 개 / sold [korea:41]",
     '3 gone: processState "종료(안락사)" [korea:42]',
     '4 gone: processState "공고중" [korea:43]',
   ]);

@@ -49,7 +49,6 @@ const told = parseStatusWords(["WORD=available"]);
 describe.each([
   "asm.json",
   "petfinder.json",
-  "petstore.json",
   "rescuegroups.json",
   "rescuegroups-statuses.json",
   "shelterluv.json",

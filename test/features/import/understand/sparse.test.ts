@@ -42,16 +42,7 @@ describe("a field that the first records lack", () => {
     ]);
   });
 
-  test("Petstore, Petfinder and our own export are found by later records too", async () => {
-    const pets = [
-      { id: 1, name: "Bo", status: "sold" },
-      { id: 2, name: "Rex", photoUrls: [], category: { id: 1 }, status: "sold" },
-    ];
-    expect(await briefsOf(pets)).toEqual([
-      "petstore",
-      "rejected: category: expected a value, found nothing",
-      "Rex / 1 / sold [petstore:2]",
-    ]);
+  test("Petfinder and our own export are found by later records too", async () => {
     const found = [
       { id: 1, name: "Bo", type: "Dog", status: "adopted" },
       { id: 2, name: "Rex", type: "Dog", status: "adopted", organization_id: "MI1" },

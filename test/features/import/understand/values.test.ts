@@ -12,11 +12,11 @@ describe("shelterName", () => {
   test.each([
     [" Rex ", "Rex"],
     ["** Luna", "Luna"],
-    ["*", "Unnamed"],
-    ["   ", "Unnamed"],
-    [null, "Unnamed"],
-    ["Name Not Known", "Unnamed"],
-    ["N/A", "Unnamed"],
+    ["*", ""],
+    ["   ", ""],
+    [null, ""],
+    ["Name Not Known", ""],
+    ["N/A", ""],
     ["Star*", "Star*"],
     ["Nana", "Nana"],
   ])("%j is %j", (given, name) => {

@@ -1,14 +1,14 @@
+/** A list before anybody knows what its columns mean, and how they are found by their names. */
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import { isBlank, message, shown } from "../messages.ts";
+import { message } from "../messages.ts";
 import { limits, UnreadableInput } from "../read/input.ts";
 import type { RecordList, Records } from "../read/table.ts";
-import type { MapperContext, RecordMapper } from "./record.ts";
-import { columnKey, FieldFault, type Field, fieldOf } from "./values.ts";
+import { columnKey, type Field, firstFilled } from "./values.ts";
 
 export interface Sample {
   readonly columns: readonly string[] | undefined;
   readonly records: RecordList;
-  /** The first of them: enough to tell a format. */
+  /** The first of them: enough to tell a layout. */
   readonly first: readonly unknown[];
   /** The columns, or all fields that the records have. */
   readonly names: readonly string[];
@@ -32,30 +32,6 @@ export function sampleOf({ columns, records }: Pick<Records, "columns" | "record
     }
   }
   return { columns, records, first, names: [...names] };
-}
-
-/** A known way in which shelters and services hold their animals. */
-export interface Format {
-  readonly name: string;
-  /** One line for the help. */
-  readonly title: string;
-  /** Fields without which no record can be taken, each with other names that will do. */
-  readonly needed?: readonly (readonly string[])[];
-  recognises(sample: Sample): boolean;
-  /**
-   * A mapper for records like those of the sample, which may be rows with columns or JSON objects.
-   * Throws UnreadableInput for a sample that this format cannot read.
-   */
-  mapper(sample: Sample, context: MapperContext): RecordMapper;
-}
-
-/** Refuses an input without a field that the format needs. Throws UnreadableInput. */
-export function requireNeeded({ name, needed = [] }: Format, sample: Sample): void {
-  const missing = new NamedFields(sample).missing(needed);
-  if (missing.length === 0 || sample.names.length === 0) return;
-  const found = sample.names.map((each) => JSON.stringify(each)).join(", ");
-  const line = sample.columns === undefined ? 0 : 1;
-  throw new UnreadableInput(line, message("columnsMissing", name, missing.join(", "), found));
 }
 
 /** Refuses an input in which nothing tells whether its animals are for adoption. */
@@ -93,31 +69,11 @@ export class NamedFields {
     return groups.filter((names) => !this.has(names)).map(([first = ""]) => first);
   }
 
-  /** The fields whose names, without case and separators, are of this kind. */
-  like(kind: RegExp): readonly NamedField[] {
-    return [...this.#names].flatMap(([key, name]) => (kind.test(key) ? [this.among([name])] : []));
-  }
-
   /** The first of `names` that the input has: no other one takes its place in some records. */
   among(names: readonly string[]): NamedField {
     const [column] = names.flatMap((name) => this.#names.get(columnKey(name)) ?? []);
     // A column without a name, such as an index, is none of them.
     if (column === undefined) return { column: names[0] ?? "", read: () => undefined };
-    return { column, read: this.#reader(column) };
-  }
-
-  /** Reads a field. A name that a header has twice must have one value in each row. */
-  #reader(column: string): Field {
-    const columns = this.#columns;
-    if (columns === undefined) return fieldOf(columns, column);
-    const same = columns.flatMap((each, index) => (each === column ? [index] : []));
-    if (same.length < 2) return fieldOf(columns, column);
-    return (record) => {
-      const fields = record as readonly string[];
-      const values = new Set(same.map((index) => fields[index]).filter((value) => !isBlank(value)));
-      const [first, second] = values;
-      if (second === undefined) return first;
-      throw new FieldFault(column, message("columnsDiffer", shown(first), shown(second)));
-    };
+    return { column, read: firstFilled(this.#columns, column) };
   }
 }

@@ -1,0 +1,275 @@
+/**
+ * What the columns of a list are called, in all languages, where they say whether an animal is for
+ * adoption: the only table of such headings. A heading counts as a whole and never by a part, so
+ * that `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
+ */
+import { columnKey } from "./values.ts";
+import { wordKey } from "./words.ts";
+
+/** What a column tells. `saysOf` in evidence.ts has what a value of each means. */
+export type Tells =
+  /** In words: a second status, how it left, how it is, where it is kept. */
+  | "status"
+  | "outcome"
+  | "condition"
+  | "kennel"
+  | "way"
+  | "place"
+  | "intakeType"
+  /** By yes and no, a date or a name. */
+  | "death"
+  | "departure"
+  | "adoption"
+  | "adopter"
+  | "reservation"
+  | "reservedUntil"
+  | "deleted"
+  | "active"
+  | "available"
+  | "availableFrom"
+  /** By a noun alone, such as `Adoption`, which may be a yes to either. */
+  | "adoptionNoun"
+  /** When it came, or came back. */
+  | "intake"
+  | "returned";
+
+const listed = (text: string): string[] => text.split(/[,\n]/).flatMap((each) => each.trim() || []);
+const oneOf = (text: string) =>
+  listed(text)
+    .toSorted((a, b) => b.length - a.length)
+    .join("|");
+
+const dates = `date, dates, datetime, date time, time, timestamp, day, fecha, fec, fch, data, dt, datum, dat, tag, dia, jour,
+dato, dzien, when`;
+/** What stands beside the word that matters, and changes nothing of it. */
+const beside = `${dates}, is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da,
+do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, ete, est, zum, zur, ist, wurde,
+esta, fue, foi, ha, sido, jest, zostal, zostala, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now,
+flag, yn, y, n, yes, no, nein, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
+tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, animale, zwierze, zwierzecia, zwierzat, pies, psa,
+kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka`;
+/** The same where nothing parts the words of a heading. */
+const joinedBefore = `is, was, has, date, dateof, datede, dated, dateda, fecha, fechade, fechadela, data, datade, datada, datadi, datum, dt,
+animal, pet, dog, cat`;
+const joinedBehind = "date, datetime, datum, dt, at, on, am, tag, flag, yn";
+
+const adoptionNouns = `adoption, adoptions, adopcion, adocao, adozione, adopcja, adopcji, adopce, adopcie, adopcia, adoptie,
+vermittlung, vermittlungs, rehoming`;
+
+const person = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, email, mail, phone, telephone, telefono, contact, contacto,
+address, first, last, full, fullname, surname, apellido, apellidos, number, nazwisko`;
+
+const nouns: readonly (readonly [Tells, string])[] = [
+  [
+    "available",
+    `available, adoptable, available for adoption, for adoption, up for adoption, ready for adoption, open for adoption,
+open to adoption, available to adopt, availability flag
+disponible, adoptable, en adopcion, para adopcion, in adopcion, disponible adopcion, disponible para adopcion,
+disponible para adoptar, disponible en adopcion, apto adopcion, apto para adopcion
+disponivel, adotavel, para adocao, em adocao, disponivel adocao, disponivel para adocao, apto para adocao
+verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zur adoption, in vermittlung
+a l adoption, a adopter, disponible a l adoption, disponible adoption
+beschikbaar, adopteerbaar, ter adoptie, beschikbaar voor adoptie
+disponibile, adottabile, in adozione, da adottare, disponibile per adozione
+dostepny, dostepna, dostepne, do adopcji, do adopcie, dostupny, dostupna, dostupne, k adopci, na adopciu, na adopci`,
+  ],
+  [
+    "availableFrom",
+    `available from, available since, available on, disponible desde, date available, available date,
+disponible a partir, verfugbar ab, disponivel desde, disponible a partir du, beschikbaar vanaf`,
+  ],
+  [
+    "death",
+    `dead, death, died, deceased, decease, passed away, pass away, rip, doa, dead on arrival, died in care, put to sleep, pts,
+euthanized, euthanised, euthanasia, euthanize, euth, mortality
+muerte, muerto, muerta, murio, fallecido, fallecida, fallecimiento, fallecio, defuncion, deceso, eutanasia, eutanasiado
+obito, morte, morto, morta, morreu, falecido, falecida, falecimento, faleceu
+tod, todes, todestag, gestorben, verstorben, sterbe, sterbedatum, todesdatum, eingeschlafert, euthanasiert, tot
+deces, decede, decedee, mort, euthanasie, euthanasiee
+overleden, overlijden, overlijdens, overlijdensdatum, sterfdatum, dood, ingeslapen
+decesso, deceduto, deceduta
+zgon, zgonu, smierc, smierci, padl, padla, zdechl, eutanazja, eutanazji, nie zyje
+umrti, umrtia, umrtie, uhyn, uhynu, uhynul, uhynula, uhynulo, uhynuti, uhynutia, zemrel, zemrela, zomrel, zomrela,
+smrt, smrti, eutanazie, eutanazia`,
+  ],
+  [
+    "outcome",
+    `outcome, outcome type, outcome status, disposition, disposition type, exit type, exit status, departure type, discharge type,
+resultado, desfecho, tipo salida, tipo de salida, tipo egreso, tipo de egreso, tipo baja, tipo saida, tipo de saida,
+abgangsart, art des abgangs, type de sortie, type sortie, tipo uscita, tipo di uscita, vertrektype`,
+  ],
+  ["way", "outcome subtype, outcome sub type, disposition subtype, exit subtype"],
+  [
+    "departure",
+    `departure, departed, outcome date, outcome datetime, outcome date time, exit, exited, discharge, discharged, release, released, transfer, transferred, transfer to,
+transferred to, transfered, left, left shelter, left care, date out, out date, dateout, outdate, outtake, leaving, reclaimed, reclaim,
+returned to owner, return to owner, rto, redeemed, disposition date, moved out
+salida, egreso, baja, traslado, trasladado, trasladada, transferido, transferida, reclamado, devuelto al dueno
+sortie, depart, transfere, transferee
+abgang, abgangs, abgangsdatum, auszug, ausgang, ausgangsdatum, verlegt
+saida, uscita, trasferito, trasferita, trasferimento
+vertrek, vertrekdatum, datum uit, uit, uitgang, uitschrijving, overgeplaatst
+wydania, wydanie, wydano, wyjscia, wyjscie, odejscia, odejscie, opuszczenia, przekazania, przekazany
+odchod, odchodu, propusteni, vydani, vydaj, vydaja, vydania, odovzdania, odovzdanie, predani`,
+  ],
+  [
+    "adopter",
+    `adopter, adopters, adopted by, adoptive family, adoptive owner, adopting family, new owner, new family, adopter person, adoptante, adoptado por, adoptada por, nuevo dueno, nueva familia,
+familia adoptante, adoptant, adoptante, adopte par, adoptee par, nouveau proprietaire, famille adoptante, adotante, adotado por, adotada por,
+novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
+adoptant, geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptujacy, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, adoptujuci`,
+  ],
+  [
+    "adoption",
+    `adopted, adoptd, rehomed, homed, placed, sold, found home, adoption complete, adoption completed, adoption finalized, adoption finalised, went home, gone home,
+adoptado, adoptada, adoptados, adoptadas, vendido, vendida, tiene hogar
+adotado, adotada, adotados, adotadas
+adopte, adoptee, vendu
+vermittelt, adoptiert, verkauft, vermittelt am, vermittlungsdatum, vermittlungstag, zuhause gefunden
+geadopteerd, herplaatst, adoptiedatum, plaatsing, geplaatst, verkocht
+adottato, adottata, adottati
+adoptowany, adoptowana, adoptowane, zaadoptowany, zaadoptowana, wyadoptowany, wyadoptowana
+adoptovany, adoptovana, adoptovane, adoptovano, osvojen, osvojena, osvojeny, umisten, umistena, umiestneny`,
+  ],
+  [
+    "reservation",
+    `reserved, reserve, reservation, reserved for, reserved by, reserved to, on hold, hold, held, held for, hold for, pending, adoption pending, pending adoption, is adoption pending, has application,
+application pending, on trial, trial adoption, has hold, has active reserve, promised to
+reservado, reservada, reserva, reservado para, reservada para, reservado por, reservada por, pendiente, adopcion pendiente, apartado
+adocao pendente, pendente
+reserve, reservee, reserve pour, reservee pour, reserve par, reservee par
+reserviert, reservierung, reserviert fur, reserviert von, vorgemerkt, vorgemerkt fur
+gereserveerd, reservering, gereserveerd voor, gereserveerd door, in optie, optie
+riservato, riservata, prenotato, prenotata, prenotazione, riservato a, riservato per, prenotato da
+zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, rezerwacji, zarezerwowany dla, zarezerwowany przez
+rezervovany, rezervovana, rezervovane, rezervovano, rezervace, rezervacia, rezervovano pro, rezervovany pre, zamluveny, zamluveno`,
+  ],
+  [
+    "reservedUntil",
+    "reserved until, hold until, held until, on hold until, reservado hasta, reserviert bis, reserve jusqu au, gereserveerd tot",
+  ],
+  [
+    "deleted",
+    `deleted, delete, archived, archive, removed, inactive, inactivated, withdrawn, hidden, disabled, discarded, unavailable, unlisted,
+not for adoption, not available, not available for adoption, not adoptable, do not publish, permanent foster
+borrado, borrada, borrado logico, eliminado, eliminada, archivado, archivada, inactivo, inactiva, oculto, oculta, no disponible, no adoptable, anulado
+excluido, excluida, exclusao, deletado, deletada, apagado, arquivado, arquivada, inativo, inativa, indisponivel
+geloscht, loschdatum, archiviert, inaktiv, deaktiviert, nicht verfugbar, nicht vermittelbar, versteckt, ausgeblendet
+supprime, supprimee, suppression, archive, archivee, inactif, indisponible, desactive, masque
+verwijderd, gearchiveerd, inactief, niet beschikbaar, verborgen
+eliminato, eliminata, cancellato, cancellata, archiviato, archiviata, inattivo, non disponibile, nascosto
+usuniety, usunieta, usuniete, zarchiwizowany, zarchiwizowana, nieaktywny, nieaktywna, niedostepny, ukryty
+smazano, smazany, smazana, smazane, archivovano, archivovany, neaktivni, neaktivny, nedostupny, vymazany, vymazane, skryty`,
+  ],
+  [
+    "active",
+    `active, published, publish, visible, enabled, listed, show on website, show on web, display on website, publicly visible, is public, on website
+activo, activa, publicado, publicada, habilitado, vigente, mostrar en web
+ativo, ativa, visivel
+aktiv, veroffentlicht, sichtbar
+actif, publie, publiee
+actief, gepubliceerd, zichtbaar
+attivo, attiva, pubblicato, visibile
+aktywny, aktywna, opublikowany, widoczny
+aktivni, aktivny, zverejneno, zverejneny, viditelny`,
+  ],
+  [
+    "returned",
+    `return, returned, brought back, came back, readmitted, readmission, devolucion, devuelto, devuelta, reingreso, devolucao, devolvido, devolvida, retour, retourne,
+ruckgabe, ruckkehr, zuruck, zuruckgegeben, reso, restituzione, restituito, rientro, terug, teruggebracht, zwrot, zwrotu, zwrocony, vraceni, vracen, vratenie, vratenia, vrateny`,
+  ],
+  [
+    "intake",
+    `intake, arrival, arrived, arrive, admission, admitted, entry, entered, entrance, date in, in date, received, intake datetime, check in, checkin, surrendered, arival
+ingreso, entrada, llegada, admision, acogida, recogida, rescate
+arrivee, entree, aufnahme, aufnahmedatum, zugang, zugangsdatum, ankunft, aankomst, binnenkomst, datum in, arrivo, ingresso, chegada, resgate
+przyjecia, przyjecie, przybycia, prijeti, prijem, prijmu, prijatia, prijatie, prichodu, prichod`,
+  ],
+  [
+    "condition",
+    `condition, outcome condition, intake condition, health status, health condition, asilomar status, outcome asilomar status, intake asilomar status,
+condicion, condicion salida, condicion ingreso, estado de salud, gesundheitszustand, etat de sante, condicao, condizione`,
+  ],
+  ["kennel", "kennel status"],
+  [
+    "place",
+    `kennel, kennel no, kennel number, cage, room, location, location name, current location, shelter location, internal location,
+current location name, shelter location name, internal location name`,
+  ],
+  ["intakeType", "intake type, intake subtype, intake sub type"],
+  ["adoptionNoun", adoptionNouns],
+];
+
+const statusNouns = `status, state, stage, current status, current stage, availability, record type, estado, estado actual, estatus, situacion, situation, situacao, statut, etat, zustand,
+vermittlungsstatus, adoptionsstatus, toestand, disponibilidad, disponibilidade, disponibilite, disponibilita, verfugbarkeit, beschikbaarheid, stato, stan, stav,
+dostepnosc, dostupnost`;
+
+const b = oneOf(beside);
+const a = oneOf(adoptionNouns);
+const spaced = (list: string) => new RegExp(`^(?:(?:${b}) )*(?:${oneOf(list)})(?: (?:${b}))*$`);
+const joined = (list: string, behind = joinedBehind) =>
+  new RegExp(
+    `^(?:${oneOf(joinedBefore)})*(?:${oneOf(list).replaceAll(" ", "")})(?:${oneOf(behind)})*$`,
+  );
+const withPersons = (list: string) =>
+  new RegExp(`^(?:(?:${b}|${oneOf(person)}) )*(?:${oneOf(list)})(?: (?:${b}|${oneOf(person)}))*$`);
+
+const statusHeading = new RegExp(
+  `^(?:(?:${b}|${a}|shelter|listing) )*(?:${oneOf(statusNouns)})(?: (?:${b}|${a}))*$`,
+);
+const joinedStatus = new RegExp(
+  `^(?:animal|pet|dog|cat|current|listing|${a.replaceAll(" ", "")})*(?:${oneOf(statusNouns).replaceAll(" ", "")})(?:de(?:la)?|da|di)?(?:${a.replaceAll(" ", "")})?$`,
+);
+
+const hasDate = new RegExp(
+  `(?:^| )(?:${oneOf(dates)})(?= |$)|date$|^date|^fecha|^data(?=a)|datum$|^datum`,
+);
+
+const patterns = nouns.map(([tells, list]) => {
+  const isPerson = tells === "adopter" || tells === "reservation";
+  const behind = isPerson ? `${joinedBehind}, ${person}` : joinedBehind;
+  return [tells, isPerson ? withPersons(list) : spaced(list), joined(list, behind)] as const;
+});
+
+const known = new Map<string, Tells | undefined>();
+const knownMax = 5_000;
+
+/** What a column of this heading tells; undefined for all others. */
+export function tellsOf(heading: string): Tells | undefined {
+  if (known.has(heading)) return known.get(heading);
+  const found = lookedUp(heading);
+  if (known.size < knownMax) known.set(heading, found);
+  return found;
+}
+
+const headingCharactersMax = 60;
+
+function lookedUp(heading: string): Tells | undefined {
+  if (heading.length > headingCharactersMax) return undefined;
+  const key = headingWords(heading);
+  const whole = columnKey(key);
+  // Alone it is a side, too.
+  if (whole === "" || whole === "left") return undefined;
+  const tells = patterns.find(
+    ([, apart, together]) => apart.test(key) || together.test(whole),
+  )?.[0];
+  const isNoun = tells === undefined || tells === "adoptionNoun";
+  const isDate = hasDate.test(key);
+  if (isNoun && (statusHeading.test(key) || joinedStatus.test(whole))) {
+    return isDate ? undefined : "status";
+  }
+  return isDate && tells !== undefined ? (ofDates[tells] ?? tells) : tells;
+}
+
+/** What tells something else by a date. */
+const ofDates: Partial<Record<Tells, Tells>> = {
+  adoptionNoun: "adoption",
+  outcome: "departure",
+  available: "availableFrom",
+  active: "availableFrom",
+};
+
+/** The words of a heading, those of camel case too: `dateAdopted`, `fecha_de_baja`. */
+export function headingWords(heading: string): string {
+  return wordKey(heading.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " "));
+}
