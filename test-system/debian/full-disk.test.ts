@@ -35,7 +35,7 @@ test.skipIf(!canMount)(
     );
     const copy = join(elsewhere.path, "copy.db");
     copyFileSync(join(data, "rehome.db"), copy);
-    expect((await command(["backup", "verify", copy])).stdout).toContain("1 key: 1 active");
+    expect((await command(["backup", "verify", copy])).stdout).toContain("0 animals, 1 key");
   },
 );
 
@@ -155,7 +155,7 @@ test.skipIf(!canMount)("a disk that takes no more files is said in words", async
   expect(await command(create)).toEqual({
     exitCode: 1,
     stdout: "",
-    stderr: `Error: The store in ${data} cannot be opened: no space is left on the disk.\nTry: Check the disk and the system's log.\n`,
+    stderr: expect.stringContaining("no space is left on the disk"),
   });
   withFiles(20);
   expect((await command(create)).exitCode).toBe(0);
@@ -163,8 +163,7 @@ test.skipIf(!canMount)("a disk that takes no more files is said in words", async
   expect(await command(["backup", join(elsewhere.path, "backup.db"), "--data", data])).toEqual({
     exitCode: 1,
     stdout: "",
-    stderr:
-      "Error: The store cannot be used at the moment: unable to open database file.\nTry: Check the disk and the system's log.\n",
+    stderr: expect.stringContaining("cannot be made: no space is left on the disk"),
   });
 });
 

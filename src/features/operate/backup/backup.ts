@@ -1,7 +1,6 @@
 /** `rehome backup`: a checked copy of the catalogue, also of one that is in use. */
-import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../command.ts";
 import { messageOf } from "../../../cli/errors.ts";
@@ -18,18 +17,17 @@ import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { storedFact } from "../../hold-catalogue.ts";
 import { findJob, finishJob, jobName, type JobOutcome } from "../../jobs.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
-import { othersMayLink } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../examine-catalogue.ts";
-import { backup, partialEnding } from "./copy.ts";
-import { backupMeta, storeIdMeta } from "../../../storage/store-state.ts";
+import { alreadyThere, backup, partialEnding } from "./copy.ts";
 import { blankSecrets } from "./carry-over.ts";
 import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
 import { dataFolder, listCommand, locate } from "./find.ts";
-import { datedNames, isUnfinished, newName, olderBackups, stagedName } from "./names.ts";
-import { deliver, isBucket, type Place } from "./places.ts";
+import { type Kept, keepNewest } from "./keep.ts";
+import { addressOf, lastBackup, markOf, noteMade, recordBackup, storeId } from "./made.ts";
+import { datedNames, isUnfinished, newName, stagedName } from "./names.ts";
+import { type Content, deliver, isBucket, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
 import { verifyCommand } from "./verify.ts";
 
@@ -111,11 +109,16 @@ async function makeNow(
   }
   const { contents, removeOlder } = await makeBackup(place, loaded, io, options);
   const { animals, keys, file, bytes } = contents;
-  if (options.json) return printJson(io, { ...contents, removed: await removeOlder() });
+  const older = async () => {
+    const { removed, problem } = await removeOlder();
+    if (problem !== undefined) io.err(`Warning: ${problem}\n`);
+    return removed;
+  };
+  if (options.json) return printJson(io, { ...contents, removed: await older() });
   io.out(
     `Backed up ${counted(animals, "animal")} and ${counted(keys, "key")} to ${file} (${grouped(bytes)} bytes, verified).\n`,
   );
-  for (const each of await removeOlder()) io.out(`Removed ${each}\n`);
+  for (const each of await older()) io.out(`Removed ${each}\n`);
   return undefined;
 }
 
@@ -135,8 +138,8 @@ async function outcomeOf(loaded: LoadedConfig, io: Io): Promise<JobOutcome> {
   try {
     const { removeOlder } = await makeBackup(undefined, loaded, io, { scheduled: true });
     isMade = true;
-    await removeOlder();
-    return { ok: true };
+    const { problem } = await removeOlder();
+    return { ok: true, ...(problem !== undefined && { problem: { text: problem } }) };
   } catch (error) {
     return { ok: isMade, problem: { text: messageOf(error) } };
   }
@@ -144,8 +147,8 @@ async function outcomeOf(loaded: LoadedConfig, io: Io): Promise<JobOutcome> {
 
 interface Backup {
   readonly contents: Contents;
-  /** Removes all of this store there but the newest `keep`, and returns where they were. */
-  removeOlder(): Promise<string[]>;
+  /** Removes all of this store there but the newest `keep`. */
+  removeOlder(): Promise<Kept>;
 }
 
 /**
@@ -177,25 +180,26 @@ async function makeBackup(
       `Name it ${given}${encryptedEnding}.`,
     );
   }
+  if (given !== undefined && (await place.sizeOf(given)) !== undefined) {
+    throw alreadyThere(place.at(given));
+  }
   const nowMs = systemClock();
   const { catalogue } = storeFiles(folder);
+  const id = storeId(catalogue);
   const ending = recipient === undefined ? "" : encryptedEnding;
-  const name = given ?? (await newName(place, storeMark(catalogue), nowMs, ending));
-  const own = given === undefined ? [folder, place.folder ?? folder] : [folder];
-  for (const each of new Set(own)) removeUnfinished(each, nowMs);
-  const made =
-    place.folder !== undefined && recipient === undefined && !othersMayLink(place.folder)
-      ? copied(catalogue, place.at(name))
-      : await sent(catalogue, folder, place, name, recipient);
-  recordBackup(catalogue, {
-    atMs: nowMs,
-    file: place.folder === undefined ? made.file : resolve(made.file),
-    bytes: made.bytes,
-    folder: isOfSettings && place.folder !== undefined ? resolve(place.folder) : undefined,
-  });
+  const name = given ?? (await newName(place, markOf(id), nowMs, ending));
+  for (const each of new Set([folder, place.folder ?? folder])) removeUnfinished(each, nowMs);
+  const { digest, ...made } = await sent(catalogue, folder, place, name, recipient);
+  const file = addressOf(place, name);
+  if (given === undefined) noteMade(catalogue, file, { bytes: made.bytes, digest });
+  const settled = isOfSettings && place.folder !== undefined ? resolve(place.folder) : undefined;
+  recordBackup(catalogue, { atMs: nowMs, file, bytes: made.bytes, folder: settled });
   return {
     contents: made,
-    removeOlder: async () => (keep === undefined ? [] : removeOlder(place, keep, name)),
+    removeOlder: async () =>
+      keep === undefined
+        ? { removed: [] }
+        : keepNewest({ place, catalogue, id, newest: name, folder }, keep),
   };
 }
 
@@ -231,55 +235,25 @@ async function ofSettings(
   return locate(to, loaded, io);
 }
 
-/** Makes a copy, without credentials unless it is to be encrypted. */
-function copied(catalogue: string, file: string, recipient?: string): Contents {
-  backup(catalogue, file, recipient === undefined ? blankSecrets : undefined);
-  return contentsOf(file);
-}
-
-/**
- * Makes the backup in the data folder, encrypts it there, and sends it to its place. In a folder
- * where others can put links, SQLite would follow them.
- */
+/** Makes the backup in the data folder, encrypts it there, and sends it to its place. */
 async function sent(
   catalogue: string,
   folder: string,
   place: Place,
   name: string,
   recipient?: string,
-): Promise<Contents> {
+): Promise<Contents & Pick<Content, "digest">> {
   const plain = join(folder, stagedName());
   const encrypted = plain + partialEnding;
   using _files = temporary(plain, encrypted);
-  const contents = copied(catalogue, plain, recipient);
+  backup(catalogue, plain, recipient === undefined ? blankSecrets : undefined);
+  const contents = contentsOf(plain);
   if (recipient !== undefined) {
     await encryptFile(plain, encrypted, recipient);
     rmSync(plain);
   }
-  const file = recipient === undefined ? plain : encrypted;
-  await deliver(place, name, file);
-  return { ...contents, file: place.at(name), bytes: statSync(file).size };
-}
-
-/**
- * The first digits of the store's own id, which the names of its backups have; "" for a store from
- * before there were any.
- */
-function storeMark(catalogue: string): string {
-  const put = "INSERT INTO store_state (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING";
-  changing(catalogue, (db) => db.run(put, [storeIdMeta, crypto.randomUUID()]));
-  return storedFact(dirname(catalogue), storeIdMeta)?.slice(0, 8) ?? "";
-}
-
-function changing(catalogue: string, change: (db: Database) => void): void {
-  if (!existsSync(catalogue)) return;
-  try {
-    using db = new Database(catalogue, { readwrite: true, create: false });
-    db.run("PRAGMA busy_timeout = 5000");
-    change(db);
-  } catch {
-    // What is wrong with the catalogue, or with an older schema, is for the copy to say.
-  }
+  const { bytes, digest } = await deliver(place, name, recipient === undefined ? plain : encrypted);
+  return { ...contents, file: place.at(name), bytes, digest };
 }
 
 export function contentsOf(file: string): Contents {
@@ -296,34 +270,4 @@ function removeUnfinished(folder: string, nowMs: number): void {
     const left = statSync(path, { throwIfNoEntry: false });
     if (left !== undefined && left.mtimeMs < nowMs - dayMs) rmSync(path, { force: true });
   }
-}
-
-/** Removes all dated backups of the store but the newest `keep`; returns where they were. */
-async function removeOlder(place: Place, keep: number, newest: string): Promise<string[]> {
-  const names = (await place.list()).map(({ name }) => name);
-  const older = olderBackups(names, keep, newest);
-  for (const name of older) await place.remove(name);
-  return older.map((name) => place.at(name));
-}
-
-/** The last backup that was made of a data folder, as its catalogue has it for the doctor. */
-interface LastBackup {
-  readonly atMs: number;
-  /** The whole path that it was written to, or its address in a bucket. */
-  readonly file: string;
-  readonly bytes: number;
-  /** The folder in which the service makes its backups. */
-  readonly folder?: string | undefined;
-}
-
-function recordBackup(catalogue: string, last: LastBackup): void {
-  const folder = last.folder ?? lastBackup(dirname(catalogue))?.folder;
-  const put = "INSERT OR REPLACE INTO store_state (name, value) VALUES (?, ?)";
-  changing(catalogue, (db) => db.run(put, [backupMeta, JSON.stringify({ ...last, folder })]));
-}
-
-/** Undefined also for a catalogue that cannot be read. */
-export function lastBackup(folder: string): LastBackup | undefined {
-  const last = storedFact(folder, backupMeta);
-  return last === undefined ? undefined : (JSON.parse(last) as LastBackup);
 }

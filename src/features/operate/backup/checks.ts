@@ -13,7 +13,9 @@ export const ofBackup = (path: string): Blame => ofStore(path, "Take an earlier 
 export function verify(path: string, blame: Blame = ofBackup(path)): void {
   requirePlainFiles([path]);
   const hint = "Name a file that rehome backup made.";
-  examine(path, (db) => checkAll(db, path, migrationsOf.catalogue, hint), blame);
+  const pending = examine(path, (db) => checkAll(db, path, migrationsOf.catalogue, hint), blame);
+  if (pending.length < migrationsOf.catalogue.length) return;
+  throw new AppError("unavailable", `${path} holds no catalogue; it is not a backup.`, { hint });
 }
 
 /** Checks all of an open database. Returns the migrations that it lacks. Throws for a fault. */

@@ -36,6 +36,7 @@ export function backup(source: string, target: string, prepare?: (copy: string) 
   const pending = examine(source, (db) => pendingMigrations(db, source, migrationsOf.catalogue));
   // A first start that was cut short leaves a database without a table.
   if (pending.length === migrationsOf.catalogue.length) throw noCatalogue(source, "empty");
+  requireWritable(source);
   const partial = emptyFile(target + partialEnding, target);
   try {
     reportingDamage(ofStore(source), () => copyInto(source, partial));
@@ -44,7 +45,7 @@ export function backup(source: string, target: string, prepare?: (copy: string) 
     flush(partial);
     giveName(partial, target);
   } catch (error) {
-    throw notCopied(source, target, error);
+    throw notCopied(target, error);
   } finally {
     rmSync(partial, { force: true });
   }
@@ -70,19 +71,22 @@ function copyInto(source: string, partial: string): void {
   }
 }
 
-function notCopied(source: string, target: string, error: unknown): unknown {
+function notCopied(target: string, error: unknown): unknown {
   if (isFull(error)) {
     return new AppError("unavailable", `There is no space on the disk for ${target}.`, {
       cause: error,
       hint: "Free some space, or name a file on another disk.",
     });
   }
-  const folder = dirname(source);
-  const why = error instanceof AppError ? undefined : whyNotWritable(folder);
-  if (why === undefined) return asAppError(error);
+  return asAppError(error);
+}
+
+/** Throws for a catalogue in a folder that cannot be written: reading it needs files beside it. */
+function requireWritable(source: string): void {
+  const why = whyNotWritable(dirname(source));
+  if (why === undefined) return;
   const needs = `reading needs to write to its folder: ${why}`;
-  return new AppError("unavailable", `${source} cannot be backed up: ${needs}.`, {
-    cause: error,
+  throw new AppError("unavailable", `${source} cannot be backed up: ${needs}.`, {
     hint: "Copy it, and its -wal if there is one, to a folder on another disk. There rehome backup verify tests it.",
   });
 }
@@ -141,7 +145,7 @@ export function giveName(partial: string, name: string): void {
   flush(dirname(resolve(name)));
 }
 
-function alreadyThere(target: string): AppError {
+export function alreadyThere(target: string): AppError {
   return new AppError(
     "invalid_request",
     `${target} exists, and a backup never overwrites a file.`,

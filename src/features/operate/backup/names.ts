@@ -72,6 +72,11 @@ export function stagedName(): string {
   return `${stemOf(random, systemClock())}.db${partialEnding}`;
 }
 
-/** True for the name of a dated backup that did not get its own. */
-export const isUnfinished = (name: string): boolean =>
-  name.endsWith(partialEnding) && readName(name.replace(/(?:\.partial)+$/, "")) !== undefined;
+/** True for what a backup or a restore leaves that is killed: files before they get their names. */
+export function isUnfinished(name: string): boolean {
+  const file = name.replace(/-(?:journal|wal|shm)$/, "");
+  if (file === "rehome.db.restoring") return true;
+  return (
+    file.endsWith(partialEnding) && readName(file.replace(/(?:\.partial)+$/, "")) !== undefined
+  );
+}

@@ -7,9 +7,10 @@ import { readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { giveName, partialEnding } from "./copy.ts";
+import { giveName } from "./copy.ts";
 import type { BucketAccess } from "./credentials.ts";
 import { save } from "./encryption.ts";
+import { stagedName } from "./names.ts";
 import { Bucket, type BucketBounds } from "./s3.ts";
 
 export interface Place {
@@ -80,7 +81,7 @@ export function folderPlace(folder: string): Place {
     sizeOf: (name) => failing("read", name, async () => sizeIn(name)),
     put: (name, { file }) =>
       failing("written", name, async () => {
-        const partial = at(name + partialEnding);
+        const partial = at(stagedName());
         try {
           await save(Bun.file(file).stream(), partial);
           giveName(partial, at(name));

@@ -8,11 +8,8 @@ import { type Io } from "../../../cli/io.ts";
 import { json, type Static } from "../../json.ts";
 import { addSetting } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
-import { keyState, keyStates } from "../../keys/state.ts";
-import { noBan } from "../../../domain/ban.ts";
-import { isoSeconds, systemClock } from "../../../domain/clock.ts";
+import { isoSeconds } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { petStatuses } from "../../../domain/pet.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
 import { distrust } from "../../examine-catalogue.ts";
@@ -28,14 +25,6 @@ export const verifiedSchema = object({
   bytes: count("size of the file"),
   animals: count("animals in it"),
   keys: count("keys in it"),
-  statuses: object(
-    Object.fromEntries(
-      [...petStatuses, "none"].map((name) => [name, count(`animals of the status ${name}`)]),
-    ),
-  ),
-  states: object(
-    Object.fromEntries(keyStates.map((name) => [name, count(`keys that are ${name} now`)])),
-  ),
   newest: orNull(time("newest change of a key")),
   pending: list(text("migration that a start from it would apply")),
 });
@@ -68,30 +57,22 @@ restored.`,
     const backup = await findBackup(address, options.identity, loaded, io);
     using brought = await backup.bring(tmpdir());
     const file = backup.address;
-    const found = { ...verifyBackup(brought.file, systemClock()), file };
+    const found = { ...verifyBackup(brought.file), file };
     if (options.json) return printJson(io, found);
-    const { bytes, animals, keys, statuses, states, newest, pending } = found;
+    const { bytes, animals, keys, newest, pending } = found;
     const schema = pending.length === 0 ? "schema up to date" : `a start updates its schema`;
     io.out(`${file} can be restored: ${grouped(bytes)} bytes, read through, ${schema}.\n`);
-    io.out(`  ${counted(animals, "animal")}${parts(statuses)}\n`);
-    io.out(`  ${counted(keys, "key")}${parts(states)}\n`);
+    io.out(`  ${counted(animals, "animal")}, ${counted(keys, "key")}\n`);
     if (newest !== null) io.out(`  newest change of a key: ${newest}\n`);
     return undefined;
   });
-}
-
-/** `: 2 sold, 1 available`, without what there is none of. */
-function parts(counts: Readonly<Record<string, number>>): string {
-  const some = Object.entries(counts).filter(([, number]) => number > 0);
-  if (some.length === 0) return "";
-  return `: ${some.map(([name, number]) => `${grouped(number)} ${name === "none" ? "without a status" : name}`).join(", ")}`;
 }
 
 /**
  * Checks the backup `file`, applies all migrations to it in memory, and returns what it contains.
  * Throws AppError when it is not a backup, or is damaged.
  */
-export function verifyBackup(file: string, nowMs: number): Static<typeof verifiedSchema> {
+export function verifyBackup(file: string): Static<typeof verifiedSchema> {
   requireBackup(file);
   verify(file);
   const image = readFileSync(file);
@@ -101,48 +82,26 @@ export function verifyBackup(file: string, nowMs: number): Static<typeof verifie
   distrust(db);
   checkRules(db, ofBackup(file));
   const pending = migrate(db, file, migrationsOf.catalogue);
-  const zeros = (names: readonly string[]): Record<string, number> =>
-    Object.fromEntries(names.map((name) => [name, 0]));
-  const statuses = zeros([...petStatuses, "none"]);
-  const byStatus = "SELECT coalesce(status, 'none') AS name, count(*) AS n FROM pets GROUP BY 1";
-  for (const { name, n } of db.query<{ name: string; n: number }, []>(byStatus).all()) {
-    statuses[name] = n;
-  }
-  const states = zeros(keyStates);
-  const ends = `SELECT revoked_at_ms AS revoked, expires_at_ms AS expires,
-    banned_until_ms AS bannedUntilMs, ban_reason AS reason, read_only AS readOnly FROM api_keys`;
-  for (const { revoked, expires, bannedUntilMs, reason, readOnly } of db
-    .query<Ends, []>(ends)
-    .iterate()) {
-    const ban = { ...noBan, bannedUntilMs, reason };
-    const [revokedAtMs, expiresAtMs] = [revoked ?? undefined, expires ?? undefined];
-    const key = { revokedAtMs, expiresAtMs, ban, readOnly: readOnly === 1 };
-    const state = keyState(key, nowMs);
-    states[state] = (states[state] ?? 0) + 1;
-  }
-  const newest = db
-    .query<{ ms: number | null }, []>("SELECT max(at_ms) AS ms FROM key_events")
-    .get()?.ms;
-  const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
+  const counts = db
+    .query<Counts, []>(
+      `SELECT (SELECT count(*) FROM pets) AS animals, (SELECT count(*) FROM api_keys) AS keys,
+         (SELECT max(at_ms) FROM key_events) AS newest`,
+    )
+    .get() as Counts;
   return {
     file,
     bytes: statSync(file).size,
-    animals: sum(statuses),
-    keys: sum(states),
-    statuses,
-    states,
-    newest: newest === null || newest === undefined ? null : isoSeconds(newest),
+    animals: counts.animals,
+    keys: counts.keys,
+    newest: counts.newest === null ? null : isoSeconds(counts.newest),
     pending,
   };
 }
 
-/** When a key ends, as its row has it. */
-interface Ends {
-  readonly revoked: number | null;
-  readonly expires: number | null;
-  readonly bannedUntilMs: number;
-  readonly reason: string;
-  readonly readOnly: number;
+interface Counts {
+  readonly animals: number;
+  readonly keys: number;
+  readonly newest: number | null;
 }
 
 export function noBackup(address: string): AppError {

@@ -8,7 +8,7 @@ import { failingMs, lateness } from "../../job-times.ts";
 import { type JobRow, jobRows, jobsSql } from "../../jobs.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../examine-catalogue.ts";
-import { lastBackup } from "../backup/backup.ts";
+import { lastBackup } from "../backup/made.ts";
 import { locate } from "../backup/find.ts";
 import { backupSettings } from "../backup/settings.ts";
 import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";

@@ -1,0 +1,131 @@
+/**
+ * `--keep`: which backups of a store are removed. Only those count that are there as the store's
+ * list has them, by size and SHA-256; nothing else is ever removed.
+ */
+import { storeIdMeta } from "../../../storage/store-state.ts";
+import { examine } from "../../examine-catalogue.ts";
+import { verify } from "./checks.ts";
+import { encryptedEnding } from "./encryption.ts";
+import { bring } from "./find.ts";
+import {
+  addressOf,
+  forgetMade,
+  type Made,
+  madeBackups,
+  markOf,
+  noBackupOfOurs,
+  noteMade,
+} from "./made.ts";
+import { datedNames, olderBackups } from "./names.ts";
+import { contentIn, digestOf, type Place, type PlacedFile } from "./places.ts";
+
+interface Keeping {
+  readonly place: Place;
+  readonly catalogue: string;
+  /** The store's id. */
+  readonly id: string;
+  /** The backup that was made just now. */
+  readonly newest: string;
+  /** Where a backup may be brought to, to look at it. */
+  readonly folder: string;
+}
+
+/** How many unlisted files are looked at after one backup. */
+const adoptedMax = 10;
+
+export interface Kept {
+  /** Where the older ones were. */
+  readonly removed: string[];
+  /** What is not as it was made, if anything is. */
+  readonly problem?: string;
+}
+
+/** Removes all backups of the store at the place but the newest `keep`. */
+export async function keepNewest(keeping: Keeping, keep: number): Promise<Kept> {
+  const { place, catalogue, newest } = keeping;
+  const files = await own(keeping);
+  await adopt(keeping, files);
+  const made = madeBackups(catalogue);
+  const known = files.flatMap((file) => {
+    const entry = made.get(addressOf(place, file.name));
+    return entry === undefined || entry.digest === noBackupOfOurs ? [] : [{ ...file, entry }];
+  });
+  const changed = new Set(known.filter(({ bytes, entry }) => bytes !== entry.bytes));
+  // Read only where one would be removed: those that stay must be what they were.
+  const read = known.length - changed.size > keep ? known : [];
+  for (const each of read.filter((one) => one.name !== newest && !changed.has(one))) {
+    const digest = await place.read(each.name, each.bytes, digestOf);
+    if (digest !== each.entry.digest) changed.add(each);
+  }
+  const counted = known.filter((each) => !changed.has(each)).map(({ name }) => name);
+  const older = olderBackups(counted, keep, newest);
+  for (const name of older) {
+    await place.remove(name);
+    forgetMade(catalogue, [addressOf(place, name)]);
+  }
+  forgetMade(catalogue, gone(place, files, made));
+  const removed = older.map((name) => place.at(name));
+  const [first, ...others] = changed;
+  if (first === undefined) return { removed };
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const problem = `${place.at(first.name)}${more} is not as it was made, and does not count.`;
+  return { removed, problem };
+}
+
+/** What has the store's mark at the place, oldest first. */
+async function own({ place, id }: Keeping): Promise<PlacedFile[]> {
+  const files = new Map((await place.list()).map((file) => [file.name, file]));
+  return datedNames([...files.keys()])
+    .filter(({ store }) => store === markOf(id))
+    .flatMap(({ name }) => files.get(name) ?? []);
+}
+
+/** The addresses on the list that are not at the place any more. */
+function gone(place: Place, files: readonly PlacedFile[], made: ReadonlyMap<string, Made>) {
+  const there = new Set(files.map(({ name }) => addressOf(place, name)));
+  const here = addressOf(place, "");
+  const isHere = (each: string) => each.startsWith(here) && !each.slice(here.length).includes("/");
+  return [...made.keys()].filter((each) => isHere(each) && !there.has(each));
+}
+
+/**
+ * Puts files on the list that have the store's mark and are not on it, such as those of before the
+ * list: once they are verified. What is encrypted cannot be looked at here.
+ */
+async function adopt(keeping: Keeping, files: readonly PlacedFile[]): Promise<void> {
+  const { place, catalogue } = keeping;
+  const made = madeBackups(catalogue);
+  const unknown = files.filter(({ name, bytes }) => {
+    const entry = made.get(addressOf(place, name));
+    const isRefused = entry?.digest === noBackupOfOurs && entry.bytes === bytes;
+    return (entry === undefined || entry.digest === noBackupOfOurs) && !isRefused;
+  });
+  const plain = unknown.filter(({ name }) => !name.endsWith(encryptedEnding));
+  for (const { name, bytes } of plain.slice(-adoptedMax)) {
+    const digest = await lookAt(keeping, name);
+    if (digest !== undefined) noteMade(catalogue, addressOf(place, name), { bytes, digest });
+  }
+}
+
+/** The SHA-256 of a backup of this store. Undefined where it cannot be brought. */
+async function lookAt({ place, folder, id }: Keeping, name: string): Promise<string | undefined> {
+  let brought: Awaited<ReturnType<typeof bring>>;
+  try {
+    brought = await bring(place, name, folder);
+  } catch {
+    // Such as without space: it is looked at again after the next backup.
+    return undefined;
+  }
+  using file = brought;
+  try {
+    verify(file.file);
+    const sql = "SELECT value FROM store_state WHERE name = ?";
+    const found = examine(file.file, (db) =>
+      db.query<{ value: string }, [string]>(sql).get(storeIdMeta),
+    );
+    if (found?.value !== id) return noBackupOfOurs;
+    return (await contentIn(file.file)).digest;
+  } catch {
+    return noBackupOfOurs;
+  }
+}
