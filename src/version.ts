@@ -5,5 +5,3 @@ export const version: string = packageVersion;
 declare const BUILD_SUFFIX: string | undefined;
 /** The version with what tells builds apart: the commit, or `-dev` for a tree with changes. */
 export const fullVersion = version + (typeof BUILD_SUFFIX === "undefined" ? "-dev" : BUILD_SUFFIX);
-/** The version of the interface under /v1, as the specification gives it. */
-export const interfaceVersion = "1.0.0";

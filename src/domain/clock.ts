@@ -26,8 +26,3 @@ export function isoEnd(ms: number): string {
 export function httpDate(ms: number): string {
   return new Date(ms).toUTCString();
 }
-
-/** A UTC day, counted from the epoch, as its date: `2026-11-21`. */
-export function isoDay(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
-}

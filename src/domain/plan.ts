@@ -13,9 +13,6 @@ export const publishedLimits = {
 export const planNames = ["free", "pro", "business", "enterprise"] as const;
 export type PlanName = (typeof planNames)[number];
 
-/** A key that used this share of a limit is near it. */
-export const nearLimitShare = 0.8;
-
 /** The largest Enterprise limit. A larger one would leave the exact integers. */
 export const limitMax = 1_000_000_000;
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addSetting } from "../cli/options.ts";
 import { settings, type SettingName } from "../config.ts";
-import { durationRule, parseDuration } from "../domain/duration.ts";
+import { durationRule, parseDuration } from "./duration.ts";
 
 /**
  * Adds the flags of these settings to `command`. Help names the variable of each. `meanings`

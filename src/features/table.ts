@@ -1,5 +1,5 @@
 import type { Io } from "../cli/io.ts";
-import { cut, pad, printable } from "../cli/terminal/text.ts";
+import { printable } from "../cli/terminal/text.ts";
 
 export type Paint = (text: string) => string;
 
@@ -113,4 +113,27 @@ const widthOf = (cells: readonly number[]) =>
 /** `share` in whole percent, rounded down so that 100 % means all of it. */
 export function percent(share: number): string {
   return `${Math.floor(Math.max(0, share) * 100)}%`;
+}
+
+/** Made for the first text that is cut: it takes 1.5 ms and 2 MiB, which no server needs. */
+let graphemes: Intl.Segmenter | undefined;
+
+/** The beginning of `text` that fits `width` cells, ending in `…` when something is missing. */
+export function cut(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let shown = "";
+  let cells = 0;
+  graphemes ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  for (const { segment } of graphemes.segment(text)) {
+    cells += Bun.stringWidth(segment);
+    if (cells > width - 1) break;
+    shown += segment;
+  }
+  return `${shown}…`;
+}
+
+/** `text` filled up with spaces to `width` cells, at its end or, for numbers, at its beginning. */
+export function pad(text: string, width: number, align: "left" | "right" = "left"): string {
+  const spaces = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
+  return align === "left" ? text + spaces : spaces + text;
 }

@@ -4,17 +4,6 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 /** O_CLOEXEC of open(2) on Linux, which node:fs does not name. */
 const closeOnExec = 0o2000000;
 
-/** How many descriptors this process may have, or Infinity (proc(5), /proc/self/limits). */
-export function descriptorsMax(): number {
-  try {
-    const limits = readFileSync("/proc/self/limits", "utf8");
-    const soft = /^Max open files +(\d+)/m.exec(limits)?.[1];
-    return soft === undefined ? Infinity : Number(soft);
-  } catch {
-    return Infinity;
-  }
-}
-
 /** True when this process may open `count` more files, sockets or pipes. */
 export function descriptorsAreFree(count: number): boolean {
   const opened: number[] = [];

@@ -1,6 +1,6 @@
 /** What keys did by day, over days that were lived through before. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { isoDay } from "../../src/domain/clock.ts";
+import { isoDay } from "../../src/features/keys/usage.ts";
 import { windowMs } from "../../src/domain/windows.ts";
 import type { Static } from "../../src/features/json.ts";
 import { keyDetailsSchema, keyListSchema } from "../../src/features/keys/fields.ts";

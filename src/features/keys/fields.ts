@@ -8,8 +8,10 @@ import {
 } from "../../domain/api-key.ts";
 import { keyState, keyStates, type KeyState } from "./state.ts";
 import { stepAt } from "../../domain/ban.ts";
-import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
-import { nearLimitShare, planNames } from "../../domain/plan.ts";
+import { isoDay } from "./usage.ts";
+import { isoEnd, isoSeconds } from "../../domain/clock.ts";
+import { nearLimitShare } from "./usage.ts";
+import { planNames } from "../../domain/plan.ts";
 import { windowMs, windowNames } from "../../domain/windows.ts";
 import type { IssuedKey } from "../../service/keys.ts";
 import type { KeyDetails } from "./service.ts";

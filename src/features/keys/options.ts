@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import { durationOf, parseText, wholeNumber } from "../options.ts";
-import { durationRule } from "../../domain/duration.ts";
+import { durationRule } from "../duration.ts";
 import { limitMax, planNames } from "../../domain/plan.ts";
 
 export const keyArgument = () => new Argument("<key>", "id, the beginning of one, or label");

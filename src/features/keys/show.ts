@@ -3,7 +3,7 @@ import { keyState, keyStates, type KeyState } from "./state.ts";
 import { type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { banStepsMs } from "../../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../../domain/clock.ts";
-import { durationText } from "../../domain/duration.ts";
+import { durationText } from "../duration.ts";
 import { fold } from "../visible.ts";
 import { publishedLimits, type PlanName } from "../../domain/plan.ts";
 import { usageStoredDays, windowMs } from "../../domain/windows.ts";
@@ -15,7 +15,8 @@ import { type Io } from "../../cli/io.ts";
 import type { Static } from "../json.ts";
 import { wholeNumber } from "../options.ts";
 import { percent, printTable, stylesOf } from "../table.ts";
-import { counted, grouped, limitsText, pad, printable } from "../../cli/terminal/text.ts";
+import { counted, grouped, limitsText, printable } from "../../cli/terminal/text.ts";
+import { pad } from "../table.ts";
 import {
   accessText,
   dayText,

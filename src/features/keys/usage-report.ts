@@ -1,12 +1,7 @@
 import type { ApiKey } from "../../domain/api-key.ts";
-import { isoDay } from "../../domain/clock.ts";
-import {
-  nearLimitShare,
-  planNames,
-  publishedLimits,
-  type Limits,
-  type PlanName,
-} from "../../domain/plan.ts";
+import { isoDay } from "./usage.ts";
+import { nearLimitShare } from "./usage.ts";
+import { planNames, publishedLimits, type Limits, type PlanName } from "../../domain/plan.ts";
 import type { WindowName } from "../../domain/windows.ts";
 import type { UsageDay } from "./counters.ts";
 

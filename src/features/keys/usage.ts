@@ -1,5 +1,5 @@
 import type { ApiKey } from "../../domain/api-key.ts";
-import type { Clock } from "../../domain/clock.ts";
+import { type Clock, dayMs } from "../../domain/clock.ts";
 import {
   rollCounts,
   unusedCounts,
@@ -9,6 +9,14 @@ import {
 } from "../../domain/windows.ts";
 import type { Services } from "../../service/services.ts";
 import { countsOf, countsOfAll, type UsageDay, usageSince } from "./counters.ts";
+
+/** A key that used this share of a limit is near it. */
+export const nearLimitShare = 0.8;
+
+/** A UTC day, counted from the epoch, as its date: `2026-11-21`. */
+export function isoDay(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
 
 export interface KeyUse {
   readonly counts: WindowCounts;

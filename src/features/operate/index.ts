@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { type AnySetting, dataFolderOf, type LoadedConfig, type Setting } from "../../config.ts";
-import { parseDuration } from "../../domain/duration.ts";
+import { parseDuration } from "../duration.ts";
 import type { CommandEntry, Feature } from "../../feature.ts";
 import { gone } from "../gone.ts";
 import { warns } from "../../cli/member.ts";

@@ -10,7 +10,7 @@ import { confirm } from "../confirm.ts";
 import { printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
-import { durationText } from "../../domain/duration.ts";
+import { durationText } from "../duration.ts";
 import { intervalMinMs } from "../job-times.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../jobs.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { assert, bigInt, property } from "fast-check";
-import { cut, grouped, printable } from "../../../src/cli/terminal/text.ts";
+import { cut } from "../../../src/features/table.ts";
+import { grouped, printable } from "../../../src/cli/terminal/text.ts";
 
 test("a whole number is grouped as English has it, whatever its size and sign", () => {
   expect([0, 999, 1000, -1000, 1_234_567].map(grouped)).toEqual([

@@ -5,7 +5,8 @@ import { printJson } from "../../json.ts";
 import { type Io } from "../../../cli/io.ts";
 import { json } from "../../json.ts";
 import type { Column } from "../../table.ts";
-import { cut, printable } from "../../../cli/terminal/text.ts";
+import { cut } from "../../table.ts";
+import { printable } from "../../../cli/terminal/text.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import {
   isPetName,

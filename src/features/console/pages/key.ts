@@ -3,7 +3,7 @@ import { changesOf } from "../../keys/fields.ts";
 import { accessOf, endOf, type ApiKey, isKeyBanned } from "../../../domain/api-key.ts";
 import { keyState } from "../../keys/state.ts";
 import { isOperatorReason } from "../../../domain/ban.ts";
-import { durationRule, parseDuration } from "../../../domain/duration.ts";
+import { durationRule, parseDuration } from "../../duration.ts";
 import { type KeyDetails, type KeyService, keyService } from "../../keys/service.ts";
 import { type KeyUse, UsageService } from "../../keys/usage.ts";
 import { html, type Html } from "../../../web/html.ts";

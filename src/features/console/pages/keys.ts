@@ -1,7 +1,7 @@
 /** The keys: a list, a form for another one, and what all of them did. */
 import { keyState } from "../../keys/state.ts";
 import { type ApiKey } from "../../../domain/api-key.ts";
-import { durationRule, parseDuration } from "../../../domain/duration.ts";
+import { durationRule, parseDuration } from "../../duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { fold } from "../../visible.ts";
 import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";

@@ -6,7 +6,7 @@ import type { RoutesOptions } from "../../../http/app.ts";
 import { versionSegment } from "../../../http/context.ts";
 import { isGetPetRemoved } from "../../../http/routes/operations.ts";
 import { petRoutes } from "../../../http/routes/pets.ts";
-import { interfaceVersion } from "../../../version.ts";
+import { interfaceVersion } from "./version.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
 import { description } from "./description.ts";
 

@@ -1,5 +1,5 @@
 import { integer, text, type AnySetting, type Setting } from "../../../config.ts";
-import { durationText, parseDuration } from "../../../domain/duration.ts";
+import { durationText, parseDuration } from "../../duration.ts";
 import { intervalMinMs } from "../../job-times.ts";
 
 const isAddress = (value: string) => URL.canParse(value) && /^https?:/.test(value);

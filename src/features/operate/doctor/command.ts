@@ -10,7 +10,8 @@ import { storeAddress } from "../../../cli/open.ts";
 import { beginOnStore } from "../../command.ts";
 import { addSettings } from "../../options.ts";
 import { stylesOf } from "../../table.ts";
-import { counted, pad, printable } from "../../../cli/terminal/text.ts";
+import { counted, printable } from "../../../cli/terminal/text.ts";
+import { pad } from "../../table.ts";
 import { askedServer, checkCertificate, checkSecrets, checkServer } from "./server.ts";
 import { examineDatabase, examineFolder } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
@@ -11,7 +11,6 @@ import type { Database } from "../../../storage/database.ts";
 import { type Job, jobsOf } from "../../jobs.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
-import { descriptorsMax } from "../../../storage/system.ts";
 import { version } from "../../../version.ts";
 
 /** From a page that is kept in memory to a store that stands still. */
@@ -289,4 +288,15 @@ function lagMetrics(gauge: Makers["gauge"]): () => void {
     },
   );
   return () => void delay.disable();
+}
+
+/** How many descriptors this process may have, or Infinity (proc(5), /proc/self/limits). */
+function descriptorsMax(): number {
+  try {
+    const limits = readFileSync("/proc/self/limits", "utf8");
+    const soft = /^Max open files +(\d+)/m.exec(limits)?.[1];
+    return soft === undefined ? Infinity : Number(soft);
+  } catch {
+    return Infinity;
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { durationText, parseDuration } from "../../src/domain/duration.ts";
-import { checked } from "./checked.ts";
+import { durationText, parseDuration } from "../../src/features/duration.ts";
+import { checked } from "../domain/checked.ts";
 
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const maxMs = 36_500 * unitsMs.d;

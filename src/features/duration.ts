@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs } from "./clock.ts";
+import { dayMs, hourMs, minuteMs } from "../domain/clock.ts";
 
 const unitsMs: Readonly<Record<string, number>> = {
   s: 1_000,
