@@ -55,22 +55,18 @@ async function runOnPostgres(env: object): Promise<boolean> {
 
 /** Tests that seal files, or start a system of their own whose files are kept beside them. */
 const onDisk = /\/(?:guide|limits-disk|one-truth)\.test\.ts$/;
-/** It measures, so nothing runs beside it. */
-const alone = /\/hand-over\.test\.ts$/;
 
 async function runOnDebian(files: readonly string[]): Promise<boolean> {
   const disk = tmpdir();
   keepFilesInMemory();
-  const [first, second, last] = [
-    files.filter((path) => !onDisk.test(path) && !alone.test(path)),
+  const [first, second] = [
+    files.filter((path) => !onDisk.test(path)),
     files.filter((path) => onDisk.test(path)),
-    files.filter((path) => alone.test(path)),
   ] as const;
   let isPassed = true;
   for (const [paths, env] of [
     [first, {}],
     [second, { TMPDIR: disk }],
-    [last, {}],
   ] as const) {
     if (paths.length === 0) continue;
     // Each file has a process of its own: it changes what belongs to the process.

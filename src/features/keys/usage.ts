@@ -1,5 +1,5 @@
 import type { ApiKey } from "../../domain/api-key.ts";
-import { type Clock, dayMs } from "../../domain/clock.ts";
+import { type Clock, dayMs, isoSeconds } from "../../domain/clock.ts";
 import {
   rollCounts,
   unusedCounts,
@@ -15,7 +15,7 @@ export const nearLimitShare = 0.8;
 
 /** A UTC day, counted from the epoch, as its date: `2026-11-21`. */
 export function isoDay(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
+  return isoSeconds(day * dayMs).slice(0, "2026-11-21".length);
 }
 
 export interface KeyUse {
