@@ -8,6 +8,7 @@ export const systemPackages: Packages = {
   "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
   age: "age",
   "/usr/bin/python3": "python3",
+  bindfs: "bindfs",
   caddy: "caddy",
   chattr: "e2fsprogs",
   "chromium-headless-shell": "chromium-headless-shell",

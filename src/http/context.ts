@@ -102,9 +102,13 @@ export class RequestContext {
   }
 
   #peer(): string | undefined {
-    return this.#peers?.requestIP(this.#request)?.address;
+    const address = this.#peers?.requestIP(this.#request)?.address;
+    // A listener on :: has IPv4 addresses in the form of IPv6.
+    return address?.startsWith(mapped) === true ? address.slice(mapped.length) : address;
   }
 }
+
+const mapped = "::ffff:";
 
 const contexts = new WeakMap<Request, RequestContext>();
 

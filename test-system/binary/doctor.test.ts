@@ -25,8 +25,19 @@ import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../test/helpers/postgres.ts";
 import { command } from "../../test/helpers/command.ts";
+import { smallDisk } from "../../test/helpers/small-disk.ts";
+import { until } from "../../test/helpers/until.ts";
 import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
 import { liveThrough } from "../../test/helpers/usage.ts";
+
+/** A disk whose files all have one mode, as exFAT has it; undefined where it cannot be mounted. */
+function openDisk(folder: string) {
+  const [from, to] = ["from", "to"].map((name) => join(folder, name)) as [string, string];
+  for (const each of [from, to]) mkdirSync(each);
+  const command = ["bindfs", "--chmod-deny", "--perms=0777", from, to];
+  if (Bun.which("bindfs") === null || !Bun.spawnSync(command).success) return undefined;
+  return { path: to, [Symbol.dispose]: () => void Bun.spawnSync(["umount", "--lazy", to]) };
+}
 
 interface Report {
   readonly state: string;
@@ -213,9 +224,52 @@ describe("the data folder", () => {
     rmSync(join(folder.path, "rehome.db"));
     const { report, of } = await examined(folder.path);
     expect(report.state).toBe("fail");
-    expect(of("start")?.detail).toContain("is missing, but");
+    expect(of("data folder")?.detail).toContain("rehome.db is missing, but");
     const refused = await command(["serve", "--data", folder.path]);
-    expect(refused.stderr).toContain(of("start")?.detail ?? "nothing");
+    expect(refused.stderr).toContain("rehome.db is missing, but");
+  });
+
+  test("on a disk that is read-only fails as serve does, and nobody's rights are blamed", async () => {
+    using disk = smallDisk(8);
+    if (disk === undefined) return;
+    await makeKey(disk.path);
+    Bun.spawnSync(["mount", "-o", "remount,ro", disk.path]);
+    const found = (await examined(disk.path)).of("data folder");
+    expect(found).toMatchObject({ state: "fail", detail: expect.stringContaining("read-only") });
+    expect(found?.advice).toStartWith("Mount its disk for writing, or");
+    expect((await command(["serve", "--data", disk.path])).stderr).toContain(found?.advice ?? "no");
+  });
+
+  test("whose file system keeps no permissions is warned of, by the start too", async () => {
+    using folder = temporaryFolder();
+    using open = openDisk(folder.path);
+    if (open === undefined) return;
+    await using server = await serve(open.path);
+    const words = "(FUSE) keeps no permissions. Keep the data on another disk";
+    await until(() => server.stderr().includes(words));
+    expect((await examined(open.path)).of("permissions")).toMatchObject({
+      state: "warn",
+      detail: expect.stringMatching(/^others can read \S+: FUSE keeps no permissions$/),
+      advice: expect.stringContaining("umask=077"),
+    });
+  });
+
+  test("with a log that somebody's read keeps from shrinking is warned of", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    expect((await examined(folder.path)).of("log")).toBeUndefined();
+    using reader = new Database(join(folder.path, "rehome.db"));
+    reader.run("BEGIN");
+    reader.query("SELECT count(*) FROM pets").get();
+    using writer = new Database(join(folder.path, "rehome.db"));
+    writer.run("CREATE TABLE much (text)");
+    for (let part = 0; part < 70; part += 1) {
+      writer.run("INSERT INTO much VALUES (zeroblob(1048576))");
+    }
+    expect((await examined(folder.path)).of("log")).toMatchObject({
+      state: "warn",
+      advice: expect.stringContaining("fuser -v"),
+    });
   });
 
   test("that others can enter, and a file that others can read, are warned of", async () => {
@@ -268,6 +322,23 @@ describe("time", () => {
     const { of } = await examined(folder.path);
     expect(of("clock")).toMatchObject({ state: "warn" });
     expect(of("clock")?.detail).toContain("is behind");
+  });
+
+  test.each([
+    ["an hour behind", 3_600_000, "is behind"],
+    ["a year behind", 365 * 86_400_000, "is behind"],
+    ["a year ahead", -365 * 86_400_000, "days after"],
+  ])("a clock that is %s of the newest record is warned of", async (_, aheadMs, words) => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    expect((await examined(folder.path)).of("clock")?.state).toBe("ok");
+    await command(["pets", "add", "--name", "Rex", "--category", "1", "--data", folder.path]);
+    using db = new Database(join(folder.path, "rehome.db"));
+    const atMs = Date.now() + aheadMs;
+    if (aheadMs < 0) db.run("UPDATE key_events SET at_ms = ?", [atMs]);
+    db.run("UPDATE changes SET at_ms = ?", [atMs]);
+    const { state, detail } = (await examined(folder.path)).of("clock") ?? {};
+    expect([state, detail]).toEqual(["warn", expect.stringContaining(words)]);
   });
 
   test("a backup of last week is too old, and one that is gone is said", async () => {

@@ -254,10 +254,12 @@ test(
       as doctor | grep '^ok    backup'
       echo "== elsewhere"
       install -d -o rehome -m 700 /srv/rehome
+      echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
+      as doctor | grep -A 1 '^fail  unit'
       mkdir -p /etc/systemd/system/rehome.service.d
       echo '[Service]\\nReadWritePaths=/srv/rehome' >/etc/systemd/system/rehome.service.d/own.conf
-      echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
       systemctl daemon-reload; systemctl restart rehome
+      as doctor | grep '^fail  unit' || true
       as pets add --name Rex --category 1 >/dev/null
       as backup verify "$(as backup --json | jq -r .file)"
       as doctor | grep -o '^ok    backup .* KiB, written to /var/lib/rehome/backups/'`);
@@ -267,6 +269,9 @@ test(
         `^rehome 600 ${file}\n${file} can be restored: .*\nok    backup .* written to ${file}\n$`,
       ),
     );
+    expect(partOf(text, "elsewhere")?.match(/^fail  unit +.*$/gm)).toEqual([
+      expect.stringMatching(/rehome\.service may not write to \/srv\/rehome$/),
+    ]);
     expect(partOf(text, "elsewhere")).toContain("\n  1 animal: ");
     expect(partOf(text, "elsewhere")).toContain("written to /var/lib/rehome/backups/");
   },

@@ -138,6 +138,18 @@ describe("requests without a valid key, and refusals, are counted by kind", () =
   });
 });
 
+test("an IPv4 address is written as such, though the listener is on ::", async () => {
+  const text = await logged(async (app) => {
+    const key = await app.key("pro");
+    const peers = { requestIP: () => ({ address: "::ffff:192.0.2.7" }), timeout: () => undefined };
+    await app.handler(
+      new Request("http://a/v1/pets", { headers: { authorization: `Bearer ${key}` } }),
+      peers,
+    );
+  });
+  expect(parsed(text)).toMatchObject([{ address: "192.0.2.7" }]);
+});
+
 describe("what fills no disk", () => {
   const address = (i: number) => `10.0.${i >> 8}.${i & 255}`;
   const peers = {

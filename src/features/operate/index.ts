@@ -1,12 +1,15 @@
 import { availableParallelism } from "node:os";
 import { type AnySetting, dataFolderOf, type LoadedConfig, type Setting } from "../../config.ts";
 import { parseDuration } from "../duration.ts";
-import type { CommandEntry, Feature } from "../../feature.ts";
+import type { CommandEntry, Feature, ServerHooks } from "../../feature.ts";
+import type { Logger } from "../../service/log.ts";
+import { inMemory } from "../../storage/sqlite/files.ts";
 import { gone } from "../gone.ts";
 import { warns } from "../../cli/member.ts";
 import { listMemoryMaxBytes } from "../child.ts";
 import { listenAddress } from "../listen-address.ts";
 import { backupSettings } from "./backup/settings.ts";
+import { openFolderWarning } from "./permissions.ts";
 import { hooksForParent } from "./processes/parent.ts";
 
 const metricsSetting = listenAddress(
@@ -52,6 +55,20 @@ const commands: readonly CommandEntry[] = [
 /** True for a database server, which has tools of its own for its backups. */
 const isDatabase = ({ config }: LoadedConfig) => dataFolderOf(config) === undefined;
 
+/** What counts for the metrics, in a process that serves alone or is one of several. */
+async function metricsOrParent(
+  loaded: LoadedConfig,
+  log: Logger,
+  member: ReturnType<typeof hooksForParent>,
+): Promise<ServerHooks | undefined> {
+  const address = loaded.valueOf(metricsSetting);
+  if (address === undefined) return member;
+  // Loaded only when it is wanted: the library's memory is not free.
+  const { countForParent, metricsHooks } = await import("./metrics/serve.ts");
+  if (member === undefined) return metricsHooks(loaded, address, log);
+  return { ...member, ...countForParent(loaded, log, member.answer) };
+}
+
 /** What an operator needs beside the service, such as backups, the doctor and metrics. */
 export const operateFeature: Feature = {
   name: "operate",
@@ -91,13 +108,16 @@ export const operateFeature: Feature = {
         log.warn("--backup-to is for a data folder; back up the database with pg_dump.");
       }
     }
-    const address = valueOf(metricsSetting);
-    if (address === undefined) return member;
-    // Loaded only when it is wanted: the library's memory is not free.
-    const { countForParent, metricsHooks } = await import("./metrics/serve.ts");
-    if (member === undefined) {
-      return metricsHooks(loaded, address, log);
-    }
-    return { ...member, ...countForParent(loaded, log, member.answer) };
+    const hooks = await metricsOrParent(loaded, log, member);
+    const folder = dataFolderOf(loaded.config);
+    if (folder === undefined || folder === inMemory || !warns(io.env)) return hooks;
+    return {
+      ...hooks,
+      onStart(db) {
+        const warning = openFolderWarning(folder);
+        if (warning !== undefined) log.warn(warning);
+        return hooks?.onStart?.(db);
+      },
+    };
   },
 };

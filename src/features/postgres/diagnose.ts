@@ -2,6 +2,7 @@ import type { SQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
 import { type JobRow, jobRows, jobsSql } from "../jobs.ts";
+import { newestRecordSql, newestWindowSql } from "../newest-record.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, describeHost, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
@@ -17,6 +18,8 @@ interface PostgresDiagnosis {
   readonly server: string;
   readonly bytes: number;
   readonly serverMs: number;
+  /** When something happened at last; 0 where it is not known. */
+  readonly newestMs: number;
   readonly pending: readonly string[];
   readonly movedTo: string | undefined;
   readonly jobs: readonly JobRow[];
@@ -63,6 +66,7 @@ export async function diagnosePostgres(
       server: `PostgreSQL ${row.version}`,
       bytes: row.bytes,
       serverMs: row.now,
+      newestMs: pending.length === 0 ? await newestRecord(sql) : 0,
       pending,
     };
   } catch (error) {
@@ -84,6 +88,12 @@ async function mayWrite(sql: SQL): Promise<boolean> {
     WHERE relnamespace = to_regnamespace(${schemaName}) AND relkind = 'r'
       AND relname <> 'schema_migrations'`) as [{ mayWrite: boolean }];
   return row.mayWrite;
+}
+
+async function newestRecord(sql: SQL): Promise<number> {
+  const queries = [newestRecordSql, newestWindowSql].map((of) => sql.unsafe(of(`${schemaName}.`)));
+  const found = (await Promise.all(queries)) as { newest: bigint | string | null }[][];
+  return Math.max(...found.map(([row]) => Number(row?.newest ?? 0)));
 }
 
 async function movedPlace(sql: SQL): Promise<string | undefined> {

@@ -57,13 +57,22 @@ export function requireFolder(folder: string, access = constants.W_OK | constant
   }
 }
 
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: "Run rehome as the owner of that folder",
+  EPERM: "Run rehome as the owner of that folder",
+  EROFS: "Mount its disk for writing",
+  ENOSPC: "Free some space",
+};
+
 function unusable(folder: string, error: unknown): AppError {
   const { code } = error as NodeJS.ErrnoException;
   const why = code === "EEXIST" ? "it is a link that leads nowhere" : reasonNotMade(error);
   const message = `The data folder ${folder} cannot be used: ${why}.`;
+  const remedy = remedies[code ?? ""];
+  const hint = remedy === undefined ? "Choose" : `${remedy}, or choose`;
   return new AppError("unavailable", message, {
     cause: error,
-    hint: "Run rehome as the owner of that folder, or choose another folder with --data.",
+    hint: `${hint} another folder with --data.`,
   });
 }
 

@@ -1,27 +1,25 @@
-/** What the doctor finds of the store: the data folder with its databases, or PostgreSQL. */
+/** What the doctor finds of the store: the databases of a data folder, or PostgreSQL. */
 import type { Database } from "bun:sqlite";
-import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
 import type { Io } from "../../../cli/io.ts";
-import { type LoadedConfig, serviceDataFolder } from "../../../config.ts";
-import { clockToleranceMs, isoSeconds } from "../../../domain/clock.ts";
-import { AppError, shellWord } from "../../../domain/errors.ts";
-import { reasonOf } from "../../../domain/system-error.ts";
-import { windowMs } from "../../../domain/windows.ts";
-import { freeBytes } from "../../../storage/sqlite/checks.ts";
+import type { LoadedConfig } from "../../../config.ts";
+import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
+import { AppError } from "../../../domain/errors.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
-import { refuseNetwork, requireFolder } from "../../../storage/sqlite/folder.ts";
 import { inspectFolder, limitsAdvice } from "../../../storage/sqlite/inspect.ts";
 import { examine, ofStore } from "../../examine-catalogue.ts";
 import { checkAll } from "../backup/checks.ts";
-import { ownership } from "../ownership.ts";
 import { folderMovedTo } from "../../hold-catalogue.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
+import { newestRecordSql, newestWindowSql } from "../../newest-record.ts";
+import { checkDisk, checkFolder, checkLog, checkPermissions, checkUnit } from "./folder.ts";
 import { checkBackup, checkSources, jobsIn } from "./schedule.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** systemd-timesyncd leaves this file once it has set the clock. */
 const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync/synchronized" };
+/** A store in use has a backup or a request in less time than this. */
+const quietMaxMs = 31 * dayMs;
 /** No clock is right that shows a time before this program was written. */
 const writtenMs = Date.UTC(2026, 0, 1);
 
@@ -33,7 +31,10 @@ export async function examineFolder(
 ): Promise<Finding[]> {
   const folder = loaded.config.data;
   const first = checkFolder(folder, why);
-  if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
+  const unit = checkUnit(loaded);
+  if (first.state === "fail" || !existsSync(folder)) {
+    return [first, ...unit, checkClock(nowMs, 0)];
+  }
   const [catalogue, limits] = examineFiles(folder);
   const found = [catalogue, limits].flatMap(({ finding }) => finding ?? []);
   const jobs = jobsIn(folder);
@@ -42,8 +43,10 @@ export async function examineFolder(
     ...moved(folderMovedTo(folder)),
     ...found,
     ...(found.some(({ state }) => state === "fail") ? [] : checkStart(folder)),
+    ...checkLog(folder),
     checkDisk(folder, catalogue.bytes),
     checkPermissions(folder),
+    ...unit,
     ...(catalogue.bytes === 0 ? [] : [await checkBackup(folder, jobs, nowMs, loaded, io)]),
     ...checkSources(jobs, nowMs),
     checkClock(nowMs, Math.max(catalogue.newestMs, limits.newestMs)),
@@ -73,6 +76,11 @@ function checkClock(nowMs: number, newestMs: number): Finding {
   const now = isoSeconds(nowMs);
   const advice = "Set the clock, such as with: timedatectl set-ntp true";
   if (nowMs < writtenMs) return fail(check, `${now} is before the release of this program`, advice);
+  if (newestMs > 0 && nowMs - newestMs > quietMaxMs) {
+    const days = Math.floor((nowMs - newestMs) / dayMs);
+    const detail = `${now} is ${days} days after ${isoSeconds(newestMs)}, the newest record of the store`;
+    return warn(check, detail, "Unless nobody used it since, the clock is ahead. Compare: date -u");
+  }
   if (newestMs > nowMs + clockToleranceMs) {
     return warn(
       check,
@@ -95,7 +103,8 @@ export async function examineDatabase(
   const check = "database";
   try {
     const found = await diagnosePostgres(address, timeoutMs);
-    const { where, host, rivals, server, bytes, pending, movedTo, jobs, serverMs } = found;
+    const { where, host, rivals, server, bytes, pending, movedTo, jobs, serverMs, newestMs } =
+      found;
     const nowMs = clock();
     const used = host === undefined ? "" : `, on ${host}`;
     const detail = `${where} (${why})${used}, ${server}, ${bytesText(bytes)}`;
@@ -106,7 +115,7 @@ export async function examineDatabase(
       ...rivals.map(rival),
       ...checkSources(jobs, nowMs),
       ...checkSkew(Math.abs(nowMs - serverMs)),
-      checkClock(nowMs, 0),
+      checkClock(nowMs, newestMs),
     ];
   } catch (error) {
     const finding = failWith(check, error as AppError, "Check that it runs and can be reached.");
@@ -139,75 +148,6 @@ function checkSkew(skewMs: number): Finding[] {
   return [warn("clock skew", detail, advice)];
 }
 
-/** Below this, free some space now. Commits still work for a while, and `/ready` passes. */
-const freeFailBytes = 64 * 1024 * 1024;
-/** A backup or a migration writes the catalogue once more. This much should be left beside it. */
-const freeSpareBytes = 256 * 1024 * 1024;
-const othersMask = 0o077;
-
-/** The data folder: whether it is there, on a disk that locks hold on, and can be written. */
-function checkFolder(folder: string, why: string): Finding {
-  const check = "data folder";
-  const from = `${folder} (${why})`;
-  const isEmpty = !hasCatalogue(folder);
-  if (isEmpty && hasCatalogue(serviceDataFolder)) {
-    return fail(
-      check,
-      `${from} holds no catalogue, but ${serviceDataFolder} does`,
-      `Name that folder with --data ${serviceDataFolder} or REHOME_DATA, or run the command as its owner.`,
-    );
-  }
-  try {
-    requireFolder(folder);
-    if (!existsSync(folder)) {
-      return warn(check, `${from} does not exist yet`, "rehome serve makes it.");
-    }
-    refuseNetwork(folder, statfsSync(folder).type);
-  } catch (error) {
-    return failWith(check, error as AppError, "Name another folder with --data.");
-  }
-  if (isEmpty) return warn(check, `${from} holds no catalogue yet`, "rehome serve makes one.");
-  return ok(check, from);
-}
-
-function hasCatalogue(folder: string): boolean {
-  return existsSync(storeFiles(folder).catalogue);
-}
-
-/** Whether its owner alone can read the folder, and owns all files in it. */
-function checkPermissions(folder: string): Finding {
-  const check = "permissions";
-  const at = shellWord(folder);
-  const advice = `Give all of it to one user: chown -R --reference=${at} ${at}; chmod -R u+rwX,go= ${at}`;
-  try {
-    const { uid } = statSync(folder);
-    for (const name of [".", ...readdirSync(folder)]) {
-      const path = join(folder, name);
-      // A log that SQLite has just folded into its file is missing.
-      const file = statSync(path, { throwIfNoEntry: false });
-      if (file === undefined || (file.uid === uid && (file.mode & othersMask) === 0)) continue;
-      return warn(check, `${path} is not of one user alone: it ${ownership(path)}`, advice);
-    }
-    return ok(check, "only the folder's user can read it");
-  } catch (error) {
-    return warn(check, `${folder} cannot be listed: ${reasonOf(error)}`, advice);
-  }
-}
-
-/** Room on the disk, beside a catalogue of `catalogueBytes`. */
-function checkDisk(folder: string, catalogueBytes: number): Finding {
-  const check = "disk";
-  const free = freeBytes(folder);
-  const detail = `${bytesText(free)} free, the catalogue takes ${bytesText(catalogueBytes)}`;
-  if (free < freeFailBytes) {
-    return fail(check, detail, "Free some space now: creates are refused when the disk is full.");
-  }
-  if (free < catalogueBytes + freeSpareBytes) {
-    return warn(check, detail, "Free some space: an upgrade needs as much as the catalogue takes.");
-  }
-  return ok(check, detail);
-}
-
 interface Examined {
   /** Undefined when there is no such file yet. */
   readonly finding?: Finding;
@@ -218,11 +158,9 @@ interface Examined {
 
 /** Looks at both databases of a data folder, through and through. They may be in use. */
 export function examineFiles(folder: string): readonly [catalogue: Examined, limits: Examined] {
-  const newestEvent = "SELECT max(at_ms) AS newest FROM key_events";
-  const newestWindow = `SELECT max(minute_label) * ${windowMs.minute} AS newest FROM rate_windows`;
   return [
-    examined(folder, "catalogue", newestEvent),
-    examined(folder, "limits", newestWindow, limitsAdvice),
+    examined(folder, "catalogue", newestRecordSql("")),
+    examined(folder, "limits", newestWindowSql(""), limitsAdvice),
   ];
 }
 
@@ -241,8 +179,8 @@ function examined(
   const bytes = fileBytes + (sizeOf(`${path}-wal`) ?? 0);
   const look = (db: Database) => {
     const pending = checkAll(db, path, migrations).map(({ tag }) => tag);
-    // Nothing to ask where a first start was cut short.
-    if (pending.length === migrations.length) return { pending, newestMs: 0 };
+    // An older schema lacks some of the tables.
+    if (pending.length > 0) return { pending, newestMs: 0 };
     const row = db.query<{ newest: number | null }, []>(newest).get();
     return { pending, newestMs: row?.newest ?? 0 };
   };
