@@ -272,7 +272,7 @@ test(
     expect(partOf(text, "elsewhere")?.match(/^fail  unit +.*$/gm)).toEqual([
       expect.stringMatching(/rehome\.service may not write to \/srv\/rehome$/),
     ]);
-    expect(partOf(text, "elsewhere")).toContain("\n  1 animal: ");
+    expect(partOf(text, "elsewhere")).toContain("\n  1 animal, 0 keys\n");
     expect(partOf(text, "elsewhere")).toContain("written to /var/lib/rehome/backups/");
   },
   slowMs,
