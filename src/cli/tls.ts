@@ -1,7 +1,7 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
-import { AppError, shellWord } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { Tls } from "../http/server.ts";
 
@@ -18,14 +18,10 @@ export function readTls({ tlsCert, tlsKey }: Config): Tls | undefined {
   }
   const cert = read(tlsCert, "--tls-cert");
   const key = read(tlsKey, "--tls-key");
-  const certificate = parse(() => new X509Certificate(cert), tlsCert, {
-    what: "a certificate in PEM",
-    remedy: "openssl x509 -inform der",
-  });
-  const privateKey = parse((): KeyObject => createPrivateKey(key), tlsKey, {
-    what: "a private key in PEM without a passphrase",
-    remedy: "openssl pkey",
-  });
+  const certificate = parse(tlsCert, "a certificate in PEM", () => new X509Certificate(cert));
+  const privateKey = parse(tlsKey, "a private key in PEM without a passphrase", () =>
+    createPrivateKey(key),
+  );
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new AppError("invalid_request", `${tlsKey} is not the key of ${tlsCert}.`, {
       hint: "Name the files of one pair. The chain starts with the server's certificate.",
@@ -38,28 +34,21 @@ function read(file: string, flag: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new AppError(
-      "invalid_request",
-      `The file of ${flag}, ${file}, cannot be read: ${reasonOf(error)}.`,
-      {
-        cause: error,
-        hint: "Name a file that this user can read.",
-      },
-    );
+    const why = reasonOf(error);
+    throw new AppError("invalid_request", `The file of ${flag}, ${file}, cannot be read: ${why}.`, {
+      cause: error,
+      hint: "Name a file that this user can read.",
+    });
   }
 }
 
 /** The details of a bad key are left out, because messages end up in logs. */
-function parse<T>(
-  work: () => T,
-  file: string,
-  { what, remedy }: { what: string; remedy: string },
-): T {
+function parse<T>(file: string, what: string, work: () => T): T {
   try {
     return work();
   } catch {
     throw new AppError("invalid_request", `${file} is not ${what}.`, {
-      hint: `${remedy} -in ${shellWord(file)} -out NEW.pem`,
+      hint: "Convert it with openssl.",
     });
   }
 }
