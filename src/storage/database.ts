@@ -20,7 +20,6 @@ import type * as schema from "./schema.postgres.ts";
 import { editsMeta } from "./store-state.ts";
 
 export type Tables = Omit<typeof schema, "catalogue" | "rehome" | "schemaName">;
-export type TableName = keyof Tables;
 
 export type Db = Pick<BunSQLDatabase, "select" | "insert" | "update" | "delete">;
 

@@ -1,22 +1,8 @@
 /** What the machine says of this process and of its accounts. */
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 
 /** O_CLOEXEC of open(2) on Linux, which node:fs does not name. */
 const closeOnExec = 0o2000000;
-
-/** True when this process may open `count` more files, sockets or pipes. */
-export function descriptorsAreFree(count: number): boolean {
-  const opened: number[] = [];
-  try {
-    while (opened.length < count) opened.push(openSync("/dev/null", "r"));
-    return true;
-  } catch (error) {
-    const { code } = error as { code?: string };
-    return code !== "EMFILE" && code !== "ENFILE";
-  } finally {
-    for (const descriptor of opened) closeSync(descriptor);
-  }
-}
 
 /**
  * True when this process was started without standard output. Bun opens /dev/null in its place, to

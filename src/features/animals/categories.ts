@@ -4,7 +4,8 @@ import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseInt64 } from "../../domain/int64.ts";
 import { longWork, type Tx } from "../../storage/database.ts";
-import { getMeta, setMeta } from "../../storage/store-state.ts";
+import { getMeta } from "../../storage/store-state.ts";
+import { setMeta } from "../meta.ts";
 import { isVisible } from "../visible.ts";
 import { type CategoryEvent, type Change, type Editing, makeChange } from "./changes.ts";
 

@@ -7,7 +7,8 @@ import { dayMs, type Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Database, patientWork, type Tx } from "../../storage/database.ts";
 import type { PersonRole } from "../../storage/schema-values.ts";
-import { addressMeta, getMeta, setMeta } from "../../storage/store-state.ts";
+import { getMeta } from "../../storage/store-state.ts";
+import { addressMeta, setMeta } from "../meta.ts";
 import { isVisible } from "../visible.ts";
 
 export const invitationMs = 7 * dayMs;

@@ -5,7 +5,7 @@
  */
 import type { SQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
-import { timelineMark } from "../../storage/store-state.ts";
+import { timelineMark } from "../meta.ts";
 import { describeHost, type DatabaseAddress, type DatabaseHost } from "./address.ts";
 import { before, closeAtOnce, connect } from "./connect.ts";
 import { ReadOnlyError } from "./failures.ts";

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
 import type { StoreVersions } from "../../storage/contract.ts";
 import * as schema from "../../storage/schema.postgres.ts";
-import { editCount } from "../../storage/store-state.ts";
+import { editsMeta } from "../../storage/store-state.ts";
 import { send } from "./transaction.ts";
 
 /** The database's own numbers: they rise with each change of a key, and of an animal. */
@@ -31,7 +31,8 @@ export async function readVersions(client: SQL): Promise<PolledVersions> {
 const numbers = sql`
   SELECT (SELECT epoch FROM ${schema.keyEpoch}) AS epoch,
     (SELECT version FROM ${schema.catalogue}) AS pets,
-    coalesce(${editCount(schema)}, 0) AS edits,
+    coalesce((SELECT CAST(value AS bigint) FROM ${schema.storeState} WHERE name = ${editsMeta}), 0)
+      AS edits,
     ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;
 
 /** How often another process's changes are asked for, unless a test wants it otherwise. */

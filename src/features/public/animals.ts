@@ -1,7 +1,8 @@
 /** What the public pages show: the animals for adoption and their categories, newest first. */
 import { count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "../../storage/database.ts";
-import { getMeta, storeIdMeta } from "../../storage/store-state.ts";
+import { getMeta } from "../../storage/store-state.ts";
+import { storeIdMeta } from "../meta.ts";
 
 export const pageSize = 5_000;
 export const feedSize = 50;

@@ -6,7 +6,8 @@ import type { Feature, JobCommand } from "../../feature.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { getMeta, setMeta } from "../../storage/store-state.ts";
+import { getMeta } from "../../storage/store-state.ts";
+import { setMeta } from "../meta.ts";
 import { jobName, jobsOf, placeMeta, removeJob, scheduleJob } from "../jobs.ts";
 import { Schedule } from "./schedule.ts";
 

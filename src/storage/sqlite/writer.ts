@@ -2,22 +2,12 @@ import { AppError } from "../../domain/errors.ts";
 import type { AddedPet, CommitReport, StoredCreate, IdempotentCreate } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { createdRow } from "../pet-row.ts";
-import { descriptorsAreFree } from "../system.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
-
-/** Descriptors that a thread needs with the files that it opens. */
-const threadDescriptors = 16;
 
 /** In the executable the worker is an entry point of its own, below the root that all share. */
 const defaultWorkerUrl = Bun.isStandaloneExecutable
   ? "./storage/sqlite/writer.worker.ts"
   : new URL("./writer.worker.ts", import.meta.url).href;
-
-function startThread(workerUrl = defaultWorkerUrl): Worker {
-  // Bun ends the process when a thread finds none.
-  if (!descriptorsAreFree(threadDescriptors)) throw new Error("no file descriptors are free");
-  return new Worker(workerUrl, { smol: true });
-}
 
 interface WriterOptions {
   readonly open: WriterOpen;
@@ -109,7 +99,7 @@ export class Writer {
   }
 
   #start(): Worker {
-    const worker = startThread(this.#options.workerUrl);
+    const worker = new Worker(this.#options.workerUrl ?? defaultWorkerUrl, { smol: true });
     worker.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
     worker.onerror = ({ message }) => this.#lost(worker, message);
     worker.addEventListener("close", () => this.#lost(worker, "it ended"));

@@ -1,14 +1,7 @@
 /** What a restored copy takes from the catalogue that it replaces, and what it must not bring. */
 import { Database } from "bun:sqlite";
-import {
-  addressMeta,
-  backupMeta,
-  copyMark,
-  editsMeta,
-  endedMeta,
-  movedMark,
-  storeIdMeta,
-} from "../../../storage/store-state.ts";
+import { copyMark, editsMeta, movedMark } from "../../../storage/store-state.ts";
+import { addressMeta, backupMeta, endedMeta, storeIdMeta } from "../../meta.ts";
 import { distrust } from "../../examine-catalogue.ts";
 import { placeMeta } from "../../jobs.ts";
 import { madeMeta } from "./made.ts";

@@ -3,7 +3,7 @@
  * their ids. What the replaced catalogue says of them counts, and what it remembers of those before.
  */
 import type { Database } from "bun:sqlite";
-import { endedMeta } from "../../../storage/store-state.ts";
+import { endedMeta } from "../../meta.ts";
 
 export const namedKinds = ["key", "person"] as const;
 

@@ -11,13 +11,15 @@ import {
   type Database,
   longWork,
   nextEpoch,
-  type TableName,
+  type Tables,
   type Tx,
 } from "../../../storage/database.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
-import { goesAlong, setMeta } from "../../../storage/store-state.ts";
+import { goesAlong, setMeta } from "../../meta.ts";
 
 const batchRows = 2_000;
+
+type TableName = keyof Tables;
 
 /** A table that moves: what its rows are called, and the properties of its key. */
 interface Moved {
