@@ -2,7 +2,7 @@
  * `--keep`: which backups of a store are removed. Only those count that are there as the store's
  * list has them, by size and SHA-256; nothing else is ever removed.
  */
-import { storeIdMeta } from "../../../storage/store-state.ts";
+import { storeIdMeta } from "../../meta.ts";
 import { examine } from "../../examine-catalogue.ts";
 import { verify } from "./checks.ts";
 import { encryptedEnding } from "./encryption.ts";

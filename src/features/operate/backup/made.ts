@@ -5,7 +5,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { backupMeta, storeIdMeta } from "../../../storage/store-state.ts";
+import { backupMeta, storeIdMeta } from "../../meta.ts";
 import { examine } from "../../examine-catalogue.ts";
 import { storedFact } from "../../hold-catalogue.ts";
 import type { Content, Place } from "./places.ts";
