@@ -35,11 +35,27 @@ download() {
   fi
 }
 
+# Fails on an x64 processor without the instructions of x86-64-v2, on which every start would end at once.
+check_processor() {
+  flags=$(sed -n 's/^flags[[:space:]]*: \(.*\)/ \1 /p' /proc/cpuinfo 2>/dev/null | head -n 1)
+  [ -n "$flags" ] || return 0
+  for flag in cx16 lahf_lm popcnt pni sse4_1 sse4_2 ssse3; do
+    case $flags in *" $flag "*) continue ;; esac
+    remedy="use a machine whose processor was made after 2009"
+    # What a virtual machine shows is a choice of its host, such as kvm64 of Proxmox.
+    case $flags in *" hypervisor "*) remedy="set the CPU type of this virtual machine to host, and start it again" ;; esac
+    fail "This processor has no $flag, and rehome needs x86-64-v2." "$remedy"
+  done
+}
+
 # The name of this machine's executable among the files of a release.
 name_here() {
   [ "$(uname -s)" = Linux ] || fail "rehome runs on Linux; this is $(uname -s)."
   case $(uname -m) in
-  x86_64 | amd64) name=rehome-linux-x64 ;;
+  x86_64 | amd64)
+    name=rehome-linux-x64
+    check_processor
+    ;;
   aarch64 | arm64) name=rehome-linux-arm64 ;;
   *) fail "rehome runs on x64 and arm64; this machine is $(uname -m)." ;;
   esac
@@ -53,6 +69,17 @@ name_here() {
     fi
   done
   echo "$name"
+}
+
+# Where to install without REHOME_TO.
+folder_here() {
+  if [ "$(id -u)" = 0 ]; then
+    echo /usr/local/bin
+    return
+  fi
+  home=${HOME:-$(getent passwd "$(id -u)" 2>/dev/null | cut -d : -f 6)}
+  [ -n "$home" ] || fail "HOME is not set." "REHOME_TO=FOLDER, for a folder that you may write to"
+  echo "$home/.local/bin"
 }
 
 check() {
@@ -71,8 +98,7 @@ check() {
 install_here() {
   case $from in @*) fail "REHOME_FROM does not say where a release is." "REHOME_FROM=https://HOST/releases/latest/download" ;; esac
   name=$(name_here)
-  if [ "$(id -u)" = 0 ]; then to=/usr/local/bin; else to=$HOME/.local/bin; fi
-  to=${REHOME_TO:-$to}
+  to=${REHOME_TO:-$(folder_here)} || exit 1
   file=$to/rehome
   mkdir -p "$to" || fail "$to cannot be made." "REHOME_TO=FOLDER, for a folder that you may write to"
   # In the same folder, so that the executable appears whole.
@@ -86,8 +112,9 @@ install_here() {
   download "$from/$name" "$partial/$name" || fail "$from/$name cannot be downloaded to $to." "look at the network and at the space on the disk (df -h $to)"
   check "$name"
   chmod 755 "$partial/$name"
+  case $name in *-musl) remedy="apk add libstdc++" ;; *) remedy="uname -a, and report what both print" ;; esac
   version=$("$partial/$name" --version 2>"$partial/said") ||
-    fail "The executable does not run here: $(cat "$partial/said")" "on Alpine: apk add libstdc++"
+    fail "The executable does not run here: $(cat "$partial/said")" "$remedy"
   mv -f "$partial/$name" "$file" || fail "$file cannot be replaced." "REHOME_TO=FOLDER, for a folder that you may write to"
   command=rehome
   case ":$PATH:" in *":$to:"*) ;; *) command=$file ;; esac

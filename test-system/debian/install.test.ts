@@ -63,8 +63,8 @@ function toolsWithout(...names: readonly string[]): string {
   return bin;
 }
 
-async function install(env: Record<string, string> = {}) {
-  const child = Bun.spawn(["sh"], {
+async function install(env: Record<string, string> = {}, command: readonly string[] = ["sh"]) {
+  const child = Bun.spawn([...command], {
     // As `curl ... | sh` gives it.
     stdin: readFileSync(installer),
     stdout: "pipe",
@@ -108,6 +108,45 @@ test("goes to ~/.local/bin, or as root to /usr/local/bin", async () => {
   expect(stdout).toContain(
     `sudo install -m 755 ${folder.path}/.local/bin/rehome /usr/local/bin/rehome && sudo rehome service install\n`,
   );
+});
+
+test("without HOME it goes to the home of the account, or says what is missing", async () => {
+  const bin = toolsWithout("id", "getent");
+  writeFileSync(join(bin, "id"), "#!/bin/sh\necho 1000\n", { mode: 0o755 });
+  const getent = join(bin, "getent");
+  writeFileSync(getent, `#!/bin/sh\necho kim:x:1000:1000::${folder.path}/kim:/bin/sh\n`, {
+    mode: 0o755,
+  });
+  const without = { PATH: bin, HOME: "", REHOME_TO: "" };
+  expect((await install(without)).stdout).toContain(`as ${folder.path}/kim/.local/bin/rehome.`);
+  writeFileSync(getent, "#!/bin/sh\nexit 2\n", { mode: 0o755 });
+  const { exitCode, stderr } = await install(without);
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    "Error: HOME is not set.\nTry: REHOME_TO=FOLDER, for a folder that you may write to\n",
+  );
+  // Whoever names a folder needs no home.
+  const named = join(folder.path, "to");
+  expect((await install({ ...without, REHOME_TO: named })).exitCode).toBe(0);
+});
+
+const canMount = Bun.spawnSync(["unshare", "--mount", "true"]).success;
+
+test.skipIf(!canMount).each([
+  ["pni ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm hypervisor", undefined],
+  // kvm64 of Proxmox, and a processor of 2007.
+  ["pni cx16 lahf_lm hypervisor", "set the CPU type of this virtual machine to host, and"],
+  ["pni ssse3 cx16 lahf_lm", "use a machine whose processor"],
+])("on a processor with %s", async (flags, advice) => {
+  const file = join(folder.path, "cpuinfo");
+  writeFileSync(file, `processor\t: 0\nflags\t\t: fpu ${flags} rep_good\n`);
+  const script = `mount --bind ${file} /proc/cpuinfo && exec sh`;
+  const { exitCode, stderr } = await install({}, ["unshare", "--mount", "sh", "-c", script]);
+  expect(exitCode).toBe(advice === undefined ? 0 : 1);
+  if (advice === undefined) return;
+  expect(stderr).toMatch(/^Error: This processor has no \w+, and rehome needs x86-64-v2\.$/m);
+  expect(stderr).toContain(`Try: ${advice}`);
+  expect(installed()).toBeUndefined();
 });
 
 describe("what is not what it should be is not installed, and what was there stays:", () => {
