@@ -74,8 +74,8 @@ describe("a misspelling names the nearest", () => {
     [["kyes"], "unknown command 'kyes'\n(Did you mean keys?)\nTry: rehome --help\n"],
     [["keys", "lst"], "unknown command 'lst'\n(Did you mean list?)\nTry: rehome keys --help\n"],
     [
-      ["pets", "set-staus", "1", "sold"],
-      "unknown command 'set-staus'\n(Did you mean set-status?)\nTry: rehome pets --help\n",
+      ["pets", "updat", "1"],
+      "unknown command 'updat'\n(Did you mean update?)\nTry: rehome pets --help\n",
     ],
     [
       ["serve", "--prot", "80"],

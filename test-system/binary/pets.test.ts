@@ -61,10 +61,10 @@ describe("a running server shows at its next request", () => {
   test("a status that was set, and one that was taken away", async () => {
     const id = await added("--status", "available");
     expect(await served(`/pets/${id}`)).toContain('"status":"available"');
-    const sold = await pets("set-status", id, "sold", "--json");
-    expect(documentedJson(petSchema, sold.stdout)).toMatchObject({ status: "sold" });
+    const sold = await pets("update", id, "--status", "sold", "--json");
+    expect(documentedJson(petListSchema, sold.stdout)).toMatchObject([{ status: "sold" }]);
     expect(await served(`/pets/${id}`)).toContain('"status":"sold"');
-    expect(await pets("set-status", id, "none")).toEqual({
+    expect(await pets("update", id, "--status", "none")).toEqual({
       exitCode: 0,
       stdout: `Changed ${id} "Rex" (category 1, without a status).\n`,
       stderr: "",
@@ -300,7 +300,8 @@ describe("mistakes", () => {
     [["show", "999999"], 1, "There is no animal with the id 999999."],
     [["remove", "999999", "--yes"], 1, "There is no animal with the id 999999."],
     [["show", "9223372036854775808"], 2, "It must be an integer of 64 bits."],
-    [["set-status", "1", "gone"], 2, "Allowed choices are available, pending, sold, none."],
+    [["update", "1", "--status", "gone"], 2, "Allowed choices are available, pending, sold, none."],
+    [["set-status", "1", "sold"], 2, "There is no command rehome pets set-status any more."],
     [["add", "--category", "1"], 2, "required option '--name <name>' not specified"],
     [["add", "--name", "Rex", "--category", "1.5"], 1, 'There is no category "1.5".'],
     [["update", "1"], 2, "There is nothing to change"],

@@ -1,17 +1,10 @@
 import { eq, inArray } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
-import { type NewPet, type Pet, petFieldNames, type PetStatus } from "../../domain/pet.ts";
+import { type NewPet, type Pet, type PetStatus } from "../../domain/pet.ts";
 import { longWork, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";
-import {
-  type Editing,
-  makeChange,
-  type PetPatch,
-  type PetRow,
-  type PetState,
-  stateOf,
-} from "./changes.ts";
+import { type Editing, makeChange, type PetPatch, type PetRow, stateOf } from "./changes.ts";
 import { findPets } from "./find.ts";
 import { type AnimalHistory, historyOf, petOrRemoved } from "./history.ts";
 import { undoChange, type UndoOptions, type UndoReport } from "./undo.ts";
@@ -98,32 +91,29 @@ export class AnimalService {
   }
 
   /**
-   * Makes one animal of several entries of it: `into` stays, and gets what it lacks of the others,
-   * which go. It gets their id in a list too, so that the next import of the list finds it.
+   * Makes one animal of two entries of it: `into` stays, and gets what it lacks of the other, which
+   * goes. It gets its id in a list too, so that the next import of the list finds it.
    */
-  async merge(ids: readonly bigint[], into: bigint): Promise<Pet> {
+  async merge(from: bigint, into: bigint): Promise<Pet> {
     return makeChange(this.#editing, "merge", async (change) => {
-      const distinct = [...new Set([into, ...ids])];
-      const [stays, ...others] = (await rowsWith(change.tx, distinct)) as [PetRow, ...PetRow[]];
-      if (others.length === 0) {
+      const [stays, other] = (await rowsWith(change.tx, [into, from])) as [PetRow, PetRow];
+      if (from === into) {
         throw new AppError("invalid_request", `Name another animal to merge with ${into}.`);
       }
-      const [listed = stays, second] = [stays, ...others].filter((row) => row.externalId !== null);
-      if (second !== undefined) {
-        const message = `The animals ${listed.id} and ${second.id} both come from a list, as ${listed.externalId} and ${second.externalId}.`;
+      if (stays.externalId !== null && other.externalId !== null) {
+        const message = `The animals ${into} and ${from} both come from a list, as ${stays.externalId} and ${other.externalId}.`;
         const hint = "The next import of the list would bring the other one back.";
         throw new AppError("invalid_request", message, { hint, code: "bothListed" });
       }
-      const { externalId, source } = listed;
-      const after = Object.fromEntries(
-        petFieldNames.map((name) => {
-          const value = [stays, ...others].map((row) => row[name]).find((each) => each !== null);
-          return [name, value ?? null];
-        }),
-      ) as PetState;
-      const removed = others.map((row) => ({ petId: row.id, before: stateOf(row), after: null }));
-      await change.plan(removed);
-      await change.planUpdate(eq(change.tx.t.pets.id, into), { ...after, externalId, source });
+      const { externalId, source } = other.externalId === null ? stays : other;
+      const status = stays.status ?? other.status;
+      await change.plan([{ petId: from, before: stateOf(other), after: null }]);
+      await change.planUpdate(eq(change.tx.t.pets.id, into), {
+        ...stateOf(stays),
+        status,
+        externalId,
+        source,
+      });
       change.summary = { name: stays.name };
       await change.carryOut();
       return petOfRow((await rowsWith(change.tx, [into]))[0] as PetRow);

@@ -1,4 +1,5 @@
 import type { Feature } from "../../feature.ts";
+import { gone } from "../gone.ts";
 
 export const animalsFeature: Feature = {
   name: "animals",
@@ -8,6 +9,7 @@ export const animalsFeature: Feature = {
       path: "categories",
       load: async () => (await import("./commands/categories.ts")).categoriesCommand,
     },
+    gone("pets set-status", "rehome pets update ID --status STATUS"),
     { path: "undo", load: async () => (await import("./commands/undo.ts")).undoCommand },
   ],
 };

@@ -159,10 +159,9 @@ async function planPart(
 ): Promise<number> {
   const { tx } = undo;
   const { pets, petEvents, removedPets } = tx.t;
-  const fates = await laterFates(undo, change, ids);
-  const open = ids.filter((id) => fates.get(id) !== "taken back");
-  const free = open.filter((id) => !fates.has(id));
-  if (free.length === 0) return open.length;
+  const changed = await changedSince(undo, change, ids);
+  const free = ids.filter((id) => !changed.has(id));
+  if (free.length === 0) return ids.length;
   const event = sql`JOIN ${petEvents} AS event
     ON event.pet_id = animal.id AND event.change_id = ${change}`;
   const backFrom = {
@@ -172,39 +171,31 @@ async function planPart(
   }[did];
   const where = inArray(sql`animal.id`, free);
   const select = sql`SELECT animal.id, CAST(${undo.id} AS bigint), ${backFrom} WHERE ${where}`;
-  return open.length - (await undo.planFrom(wayBack[did], select));
+  return ids.length - (await undo.planFrom(wayBack[did], select));
 }
 
 /**
- * What became of animals after `change`: an undo took them back already (earlier versions undid a
- * large change in parts), or a change did something to them that no undo took back.
+ * Animals to which a change after `change` did something that no undo took back: an undo may have
+ * left some of its animals.
  */
-async function laterFates(
+async function changedSince(
   { tx, id }: Change,
   change: bigint,
   ids: readonly bigint[],
-): Promise<ReadonlyMap<bigint, "taken back" | "changed">> {
+): Promise<ReadonlySet<bigint>> {
   const { changes, petEvents } = tx.t;
+  const isLater = and(gt(petEvents.changeId, change), lt(petEvents.changeId, id));
   const found = await tx
     .select({ petId: petEvents.petId, change: changes.id, undoes: changes.undoes })
     .from(petEvents)
     .innerJoin(changes, eq(changes.id, petEvents.changeId))
-    .where(
-      and(
-        inArray(petEvents.petId, ids),
-        gt(petEvents.changeId, change),
-        lt(petEvents.changeId, id),
-      ),
-    );
-  const fates = new Map<bigint, "taken back" | "changed">();
-  for (const [petId, later] of Map.groupBy(found, (event) => event.petId)) {
+    .where(and(inArray(petEvents.petId, ids), isLater));
+  const isChanged = (later: typeof found) => {
     const undone = new Set(later.map(({ undoes }) => undoes));
-    if (undone.has(change)) fates.set(petId, "taken back");
-    else if (later.some((each) => each.undoes === null && !undone.has(each.change))) {
-      fates.set(petId, "changed");
-    }
-  }
-  return fates;
+    return later.some((each) => each.undoes === null && !undone.has(each.change));
+  };
+  const byAnimal = Map.groupBy(found, ({ petId }) => petId);
+  return new Set([...byAnimal].flatMap(([petId, later]) => (isChanged(later) ? petId : [])));
 }
 
 /**

@@ -43,7 +43,7 @@ test("a page that holds all of them names no next one", async () => {
 });
 
 test("an animal is shown with the name of its category, and what it lacks", async () => {
-  await pets("set-status", "5", "none");
+  await pets("update", "5", "--status", "none");
   const { out } = await pets("show", "5");
   expect(out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
     ["id", "5"],
@@ -150,7 +150,7 @@ test("a name that is typed is one that can be kept", () => {
 });
 
 test("a removal prints an animal as it was removed, also if it changed during the question", async () => {
-  await pets("set-status", "6", "none");
+  await pets("update", "6", "--status", "none");
   const ask = async () => {
     await pets("update", "6", "--name", "Max");
     return "y";

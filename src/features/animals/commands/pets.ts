@@ -6,13 +6,13 @@ import { commandHere } from "../../../cli/command.ts";
 import { yesOption } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { confirm } from "../../confirm.ts";
-import { type Column, printTable } from "../../table.ts";
+import { printTable } from "../../table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
-import { type Pet, petFieldNames, plainPet } from "../../../domain/pet.ts";
+import { type Pet, plainPet } from "../../../domain/pet.ts";
 import type { AnimalHistory, FieldValue, HistoryEvent } from "../history.ts";
 import { type FoundAnimals, noSuchAnimal } from "../animals.ts";
 import { type AnimalServices, type Given, storeCommand } from "../open.ts";
@@ -21,19 +21,15 @@ import {
   categoryOption,
   fieldOptions,
   type FieldOptions,
-  fieldSchemas,
-  fieldsOf,
   idArgument,
   idsArgument,
-  newFieldsOf,
   none,
   parseInt64Value,
+  petFieldsSchema,
   petListSchema,
   petSchema,
   petText,
   printPets,
-  shownFields,
-  statusArgument,
   statusOf,
   statusOption,
   type StatusWord,
@@ -43,7 +39,7 @@ export function petsCommand(io: Io): Command {
   const command = new Command("pets").description(
     "show and change animals, one by one or whole catalogues, while the server runs",
   );
-  const makes = [list, show, add, update, setStatus, history, remove, restore, merge];
+  const makes = [list, show, add, update, history, remove, restore, merge];
   for (const make of makes) command.addCommand(make(io));
   return command.addHelpText(
     "after",
@@ -148,12 +144,14 @@ function printPage(io: Io, page: readonly Pet[], named: ReadonlyMap<bigint, stri
     io,
     [
       { title: "ID", align: "right" },
-      ...petFieldNames.flatMap((name): readonly (string | Column)[] => shownFields[name].columns),
+      { title: "NAME", flexible: true },
+      { title: "CATEGORY", align: "right" },
+      { title: "", flexible: true },
+      "STATUS",
     ],
-    page.map((pet) => [
-      String(pet.id),
-      ...petFieldNames.flatMap((name) => shownFields[name].cells(pet, named)),
-    ]),
+    page.map(({ id, name, categoryId, status = "-" }) => {
+      return [String(id), name, String(categoryId), named.get(categoryId) ?? "", status];
+    }),
   );
 }
 
@@ -173,12 +171,16 @@ function show(io: Io): Command {
     async ({ pets, categories: known }, { json }, id) => {
       const pet = foundPet(await pets.byId(id), id);
       if (json) return printJson(io, plainPet(pet));
-      const categories = await known.names();
-      io.out(`${"id".padEnd(labelCells)}${pet.id}\n`);
-      for (const name of petFieldNames) {
-        const cells = shownFields[name].cells(pet, categories).map(printable);
-        const [text = "", more = ""] = pet[name] === undefined ? [none] : cells;
-        io.out(`${name.padEnd(labelCells)}${text}${more === "" ? "" : ` (${more})`}\n`);
+      const { categoryId, status = none } = pet;
+      const category = (await known.names()).get(categoryId);
+      const rows = {
+        id: String(id),
+        name: pet.name,
+        categoryId: category === undefined ? String(categoryId) : `${categoryId} (${category})`,
+        status,
+      };
+      for (const [label, text] of Object.entries(rows)) {
+        io.out(`${label.padEnd(labelCells)}${printable(text)}\n`);
       }
     },
   );
@@ -204,7 +206,9 @@ function add(io: Io): Command {
       begins: true,
     },
     async ({ animals }, given) => {
-      const added = { ...newFieldsOf(given), category: categoryOf(given) };
+      const { name = "" } = given;
+      const status = statusOf(given.status) ?? undefined;
+      const added = { name, status, category: categoryOf(given) };
       printPets(io, await animals.add(added), "Added", given);
     },
   );
@@ -231,35 +235,14 @@ function update(io: Io): Command {
       json: petListSchema,
     },
     async ({ animals }, given, ids) => {
-      const fields = fieldsOf(given);
+      const { name } = given;
+      const status = statusOf(given.status);
       const category = given.category === undefined ? undefined : categoryOf(given);
-      if (category === undefined && Object.keys(fields).length === 0) {
+      if (name === undefined && status === undefined && category === undefined) {
         const message = "There is nothing to change. Name at least one field to set.";
         throw new UsageError(message, "rehome pets update --help");
       }
-      printPets(io, await animals.update(ids, { ...fields, category }), "Changed", given);
-    },
-  );
-}
-
-function setStatus(io: Io): Command {
-  return storeCommand<object, [bigint, StatusWord]>(
-    io,
-    {
-      name: "set-status",
-      about: "set or remove the status of an animal",
-      arguments: [idArgument(), statusArgument(`new status; ${none} removes it`)],
-      remark: whenShown,
-      examples: [
-        "rehome pets set-status 17 pending",
-        "rehome pets set-status 17 adopted",
-        "rehome pets set-status 17 none",
-      ],
-      json: petSchema,
-    },
-    async ({ animals }, given, id, word) => {
-      const [pet] = await animals.update([id], { status: statusOf(word) });
-      printPets(io, foundPet(pet, id), "Changed", given);
+      printPets(io, await animals.update(ids, { name, status, category }), "Changed", given);
     },
   );
 }
@@ -314,12 +297,12 @@ function restore(io: Io): Command {
 }
 
 function merge(io: Io): Command {
-  return storeCommand<{ readonly into: bigint }, [readonly bigint[]]>(
+  return storeCommand<{ readonly into: bigint }, [bigint]>(
     io,
     {
       name: "merge",
-      about: "make one animal of several entries of it: one stays, the others go",
-      arguments: [idsArgument("ids of the entries that go")],
+      about: "make one animal of two entries of it: one stays, the other goes",
+      arguments: [idArgument("id of the entry that goes")],
       options: [
         new Option("--into <id>", "id of the entry that stays")
           .argParser(parseInt64Value)
@@ -330,15 +313,15 @@ It gets the id that the list has for the animal, so that the next import finds i
       examples: ["rehome pets merge 31 --into 17"],
       json: petSchema,
     },
-    async ({ animals }, given, ids) => {
-      const stays = await animals.merge(ids, given.into);
-      printPets(io, stays, `Merged ${ids.join(", ")} into`, given);
+    async ({ animals }, given, id) => {
+      const stays = await animals.merge(id, given.into);
+      printPets(io, stays, `Merged ${id} into`, given);
     },
   );
 }
 
 const fieldsSchema = json.object({
-  ...fieldSchemas,
+  ...petFieldsSchema,
   externalId: json.optional(json.text("its id in the source of the import")),
   source: json.text("source of that id; empty if unknown"),
 });

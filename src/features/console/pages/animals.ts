@@ -300,7 +300,7 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
   const status = statusChoice(form.text("status"));
   const isMerge = form.has("merge");
   if (status === undefined && !isMerge && !form.has("remove")) return seeOther(back);
-  if (ids.length === 0 || (isMerge && ids.length === 1)) {
+  if (ids.length === 0 || (isMerge && ids.length !== 2)) {
     return page(visit, {
       title: words.sections.animals,
       section: "animals",
@@ -357,7 +357,8 @@ export async function mergeSeveral(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const into = orNotFound(parseInt64(form.text("into")));
   const ids = form.getAll("id").flatMap((each) => parseInt64(each) ?? []);
-  const merged = await visit.change(({ animals }) => animals.merge(ids, into)).catch(tellGone);
+  const from = ids.find((id) => id !== into) ?? into;
+  const merged = await visit.change(({ animals }) => animals.merge(from, into)).catch(tellGone);
   return seeOther(withChange(`/animals/${String(into)}`, merged));
 }
 

@@ -112,7 +112,7 @@ export const en = {
     meanwhile: (value: string) =>
       `Someone else has since changed this to “${value}”. Save again to replace it.`,
     stale: (value: string) => `Someone else has since changed this to “${value}”.`,
-    mergeFirst: "Select the entries of one animal first, at least two.",
+    mergeFirst: "Select the two entries of one animal first.",
     mergeTitle: "One animal: which entry stays?",
     mergeHint:
       "It gets what it lacks of the others, its number in a list too. The others go. You can undo it.",

@@ -109,7 +109,7 @@ export const es: Words = {
     meanwhile: (value) =>
       `Mientras tanto, alguien ha cambiado esto a «${value}». Guarda otra vez para reemplazarlo.`,
     stale: (value) => `Mientras tanto, alguien ha cambiado esto a «${value}».`,
-    mergeFirst: "Selecciona antes las fichas de un mismo animal, dos por lo menos.",
+    mergeFirst: "Selecciona antes las dos fichas de un mismo animal.",
     mergeTitle: "Un solo animal: ¿qué ficha se queda?",
     mergeHint:
       "Recibe lo que le falte de las otras, también su número en una lista. Las otras se quitan. Se puede deshacer.",
