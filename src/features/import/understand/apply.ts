@@ -1,6 +1,6 @@
 /** A reading carried out on all records of a list: the same for every door. */
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
-import { isBlank, message, type Note, Notes, shown } from "../messages.ts";
+import { isBlank, message, type Note, Notes } from "../messages.ts";
 import type { Input } from "../read/read.ts";
 import type { RecordList } from "../read/table.ts";
 import { Dates } from "./dates.ts";
@@ -29,7 +29,7 @@ import { rehome } from "./rehome.ts";
 import { hasFields, missingStatus, NamedFields, type Sample, sampleOf } from "./sample.ts";
 import { statusKey, Statuses } from "./statuses.ts";
 import { categoryName, type Field, fieldOf, notationOf, shelterName, unnamed } from "./values.ts";
-import { isDepartureWord, type Meaning, wordKey } from "./words.ts";
+import { type Meaning, outcomeWords, wordKey } from "./words.ts";
 
 /** All records of an input, understood. */
 export interface Understanding {
@@ -159,16 +159,18 @@ function columnsReader(
   if (layout && layout.flat === undefined) {
     requireNeeded({ name: layout.name, needed: neededBy(layout) }, sample);
   }
+  const { id, name, status, changed } = namedColumns(sample, reading, layout);
+  const isStays = layout?.isOutcome ?? reading.isOutcome ?? false;
+  const isOutcome = isStays || tellsOf(status?.name ?? "") === "outcome";
   const words = Object.entries(layout?.words ?? {});
   const own = new Map(words.map(([word, meaning]) => [wordKey(word), meaning]));
+  for (const [word, meaning] of isOutcome ? outcomeWords : []) own.set(word, meaning);
   const context = { ...given, statuses: given.statuses.withWords(own) };
-  const { id, name, status, changed } = namedColumns(sample, reading, layout);
   const special = layout?.says?.(sample, context);
   if (status === undefined && special === undefined && context.statuses.whenMissing === undefined) {
     throw missingStatus("status=COLUMN in --map");
   }
-  const isStays = layout?.isOutcome ?? reading.isOutcome ?? false;
-  const says = special?.says ?? statusReader(status, isStays, context);
+  const says = special?.says ?? statusReader(status, isStays);
   const categoryOf = categoryReader(sample, reading, layout);
   const partsOf: RecordReader["partsOf"] = (record) => {
     const at = changed.find(({ read }) => !isBlank(read(record)));
@@ -232,13 +234,11 @@ function categoryReader(sample: Sample, reading: Reading, layout: Layout | undef
 function statusReader(
   { name: field, read }: Column = { name: "status", read: () => undefined },
   isStays: boolean,
-  { statuses }: MapperContext,
 ): (record: unknown) => Said {
   return (record) => {
     const value = resolved(field, read(record));
     if (isStays && isBlank(value)) return { status: "available" };
-    const isLeft = isStays && !statuses.knows(value) && isDepartureWord(value);
-    return isLeft ? { gone: `${field} ${shown(value)}` } : { field, value };
+    return { field, value };
   };
 }
 

@@ -10,7 +10,7 @@ import type { MapperContext, Weigh, Weighed } from "./record.ts";
 import { saysDead } from "./statuses.ts";
 import { type Field, FieldFault, fieldsNamed, isNo, isPlaceholderId, isYes } from "./values.ts";
 import { isNever } from "./dates.ts";
-import { besides, isDepartureWord, type Meaning, wordKey } from "./words.ts";
+import { besides, type Meaning, outcomeWords, wordKey } from "./words.ts";
 
 type No = Exclude<Meaning, "available" | "none">;
 
@@ -240,7 +240,6 @@ const visits = /^(?:clinic|s n clinic|spay neuter|boarding)(?= |$)/;
 type Judge = (value: unknown, context: MapperContext) => Judged;
 
 const wordsOf: Judge = (value, { statuses }) => {
-  if (besides.has(wordKey(wordOf(value)))) return undefined;
   return noOf(statuses.meaningOf(value)) ?? (statuses.understood(value) ? undefined : "open");
 };
 
@@ -249,11 +248,10 @@ const noOf = (meaning: Meaning | undefined): No | undefined =>
 
 /** What a text says that is neither a yes, a no, a date nor a word of nothing. */
 const judged: Partial<Record<Tells, Judge>> = {
-  status: wordsOf,
-  outcome: (value, context) =>
-    isDepartureWord(value)
-      ? "gone"
-      : (noOf(context.statuses.meaningOf(value)) ?? wordsOf(value, context)),
+  // Where it is or came from is no status beside one that says that it is available.
+  status: (value, context) =>
+    besides.has(wordKey(wordOf(value))) ? undefined : wordsOf(value, context),
+  outcome: wordsOf,
   condition: (value, context) => deadOf(value, context),
   kennel: (value, { statuses }) => (statuses.meaningOf(value) === "gone" ? "gone" : undefined),
   way: () => "gone",
@@ -261,7 +259,7 @@ const judged: Partial<Record<Tells, Judge>> = {
   intakeType: (value, context) =>
     says(value, wild) || says(value, visits) ? "gone" : deadOf(value, context),
   death: (value) => (saysDead(value) ? "gone" : "open"),
-  departure: (value, context) => (isDepartureWord(value) ? "gone" : wordsOf(value, context)),
+  departure: wordsOf,
   adoption: (value, { statuses }) => {
     const meaning = statuses.understood(value);
     return meaning === undefined ? "sold" : noOf(meaning.meaning);
@@ -298,10 +296,12 @@ function deadOf(value: unknown, { statuses }: MapperContext): Judged {
 /** Judges values; a column has few different ones that are no dates and no names. */
 function judgeOf(context: MapperContext): (tells: Tells, value: unknown) => Judged {
   const known = new Map<Tells, Map<unknown, Judged>>();
+  const ofOutcome = { ...context, statuses: context.statuses.withWords(outcomeWords) };
   return (tells, value) => {
     const values = known.getOrInsertComputed(tells, () => new Map());
     if (values.has(value)) return values.get(value);
-    const found = judgeValue(tells, value, context);
+    const isOutcome = tells === "outcome" || tells === "departure";
+    const found = judgeValue(tells, value, isOutcome ? ofOutcome : context);
     if (values.size < judgedMax) values.set(value, found);
     return found;
   };

@@ -7,7 +7,7 @@ import { type FieldMap, mapTargets, type MapTarget } from "./map.ts";
 import { hasFields, type Sample } from "./sample.ts";
 import { Statuses, statusKey } from "./statuses.ts";
 import { columnKey, type Field, fieldOf, isNo, isPlaceholderId, isYes } from "./values.ts";
-import { isDepartureWord, type Meaning, wordKey } from "./words.ts";
+import { type Meaning, outcomeWords, wordKey } from "./words.ts";
 
 /** What columns of a field are called in the languages of `words.ts`, the surest first. */
 const headings: Readonly<Record<MapTarget, readonly string[]>> = {
@@ -300,12 +300,8 @@ function statusColumn(
   const column = best(columns, (each) => statusScore(each, sample, statuses));
   if (column === undefined) return flagColumn(columns, sample) ?? adoptionDate(columns, sample);
   const isOutcome = isOfStays(sample.names, column.name);
-  if (!isOutcome) return { column, words: new Map(), isOutcome };
   const words = new Map<string, Meaning>();
-  for (const value of valuesOf(column, sample)) {
-    if (!statuses.knows(value) && isDepartureWord(value)) words.set(wordKey(wordOf(value)), "gone");
-  }
-  return { column, words, isOutcome, whenBlank: "available" };
+  return { column, words, isOutcome, ...(isOutcome && { whenBlank: "available" as const }) };
 }
 
 /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
@@ -326,14 +322,18 @@ function statusScore(column: Column, sample: Sample, statuses: Statuses): number
   const { key } = column;
   const heading = headingScore("status", key);
   if (heading < 1 && noStatus.test(key)) return 0;
-  const isKnown = (value: unknown) =>
-    statuses.knows(value) || (ofOutcome.test(key) && isDepartureWord(value));
+  const isOutcome = ofOutcome.test(key);
+  const isKnown = (value: unknown) => {
+    const left = outcomeWords.get(wordKey(wordOf(value)));
+    return statuses.knows(value) || left === "sold" || (isOutcome && left !== undefined);
+  };
   // Most columns show in their first records that they have other things.
   if (shareOf(column.values, isKnown) < knownShare / 2) return 0;
   const values = valuesOf(column, sample);
   const share = shareOf(values, isKnown);
   if (share < knownShare) return 0;
-  const meanings = new Set(values.map((value) => statuses.meaningOf(value)));
+  const read = statuses.withWords(outcomeWords);
+  const meanings = new Set(values.map((value) => read.meaningOf(value)));
   if ([...meanings].every((meaning) => meaning === "none")) return 0;
   if (heading >= 1) return heading + share;
   const isThere = meanings.has("available") || meanings.has("pending");

@@ -1,31 +1,13 @@
 import { UsageError } from "../../usage-error.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { Dates, monthOf } from "./dates.ts";
-import {
-  besides,
-  harmlessPhrases,
-  harmlessWords,
-  type Meaning,
-  meanings,
-  pairsIn,
-  wordKey,
-  words,
-} from "./words.ts";
+import { besides, harmless, type Meaning, meanings, pairsIn, wordKey, words } from "./words.ts";
 
-/** What a value means, and how that is known: an option said so, the list of words, or a stem. */
+/** What a value means, and how that is known: somebody said so, the table, or a stem of death. */
 export interface Understood {
   readonly meaning: Meaning;
   readonly by: "told" | "list" | "stem";
 }
-
-const known: ReadonlyMap<string, Meaning> = new Map(
-  (Object.entries(words) as [Meaning, string][]).flatMap(([meaning, list]) =>
-    list.split(/[,\n]/).flatMap((word) => {
-      const key = word.trim();
-      return key === "" ? [] : [[key, meaning] as const];
-    }),
-  ),
-);
 
 /** What parts a status from its rest: `Available - In Foster`, `Hold: Stray`, `Sold (8 May)`. */
 const restOfStatus = /\s+[-\u2013\u2014]\s*|\s*[:(].*/u;
@@ -85,7 +67,7 @@ export class Statuses {
     return this.understood(value)?.meaning;
   }
 
-  /** The words that were read by a stem so far, with their meanings. */
+  /** The words that were read by a stem of death so far, with their meanings. */
   stems(): ReadonlyMap<string, Meaning> {
     const found = [...this.#read].flatMap(([word, read]) =>
       read?.by === "stem" ? [[word, read.meaning] as const] : [],
@@ -101,8 +83,7 @@ export class Statuses {
       return { meaning: dated, by: "told" };
     }
     if (!isText) return undefined;
-    const listed = byList(text);
-    const read = listed === "open" ? undefined : (listed ?? byStem(text));
+    const read = byTable(text) ?? (saysDead(withoutDate(text)) ? dead : undefined);
     return read?.by === "stem" && !this.#readsStems ? undefined : read;
   }
 }
@@ -111,6 +92,8 @@ export class Statuses {
 export function statusKey(text: string): string {
   return wordKey(text) || text.trim();
 }
+
+const dead: Understood = { meaning: "gone", by: "stem" };
 
 const date = [
   String.raw`\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?\.?`,
@@ -134,123 +117,42 @@ function withoutDate(text: string): string {
   return isDate ? word : trimmed;
 }
 
-function byList(text: string): Understood | "open" | undefined {
-  const whole = known.get(wordKey(text));
+function byTable(text: string): Understood | undefined {
+  const whole = words.get(wordKey(text));
   if (whole !== undefined) return { meaning: whole, by: "list" };
   const undated = withoutDate(text);
   const [first = ""] = undated.split(restOfStatus, 1);
-  const meaning = known.get(wordKey(first)) ?? known.get(wordKey(first.replace(otherGender, "")));
+  const meaning = words.get(wordKey(first)) ?? words.get(wordKey(first.replace(otherGender, "")));
   return meaning && withRest(meaning, wordKey(undated.slice(first.length)));
 }
 
-const negated = /^(?:no|non|nein|nee|nao|false|0)$/;
+const negated = /^(?:no|non|nein|nee|nao|nie|ne|false|0)$/;
 
-/**
- * What a known word means with the rest behind it; undefined if another sense of the text may tell,
- * and "open" if none does.
- */
-function withRest(meaning: Meaning, rest: string): Understood | "open" | undefined {
+/** What a known word means with the rest behind it; undefined if that may change it. */
+function withRest(meaning: Meaning, rest: string): Understood | undefined {
   const itself = { meaning, by: "list" } as const;
   if (rest === "" || besides.has(rest) || rest === "none") return itself;
-  const listed = known.get(rest);
-  const stem = listed === undefined ? stemOf(rest) : undefined;
-  const told = listed ?? stem?.meaning;
-  const by = listed === undefined ? "stem" : "list";
-  switch (meaning) {
-    case "available":
-      if (negated.test(rest)) return { meaning: "gone", by: "list" };
-      // Where it came from, or how it is, may be told behind a word that says that it is there.
-      if (stem?.meaning === "gone" && stem.kind !== "death") return "open";
-      if (told !== undefined) return { meaning: told, by };
-      return isHarmless(rest) ? itself : undefined;
-    case "pending":
-      return told === "gone" && stem?.kind !== "operation" ? { meaning: told, by } : itself;
-    case "sold":
-      return stem?.kind === "death" || (listed === "gone" && saysDead(rest))
-        ? { meaning: "gone", by }
-        : itself;
-    default:
-      return itself;
+  const listed = words.get(rest);
+  if (meaning === "available" && negated.test(rest)) return { meaning: "gone", by: "list" };
+  if (saysDead(rest)) return { meaning: "gone", by: listed === undefined ? "stem" : "list" };
+  if (meaning === "available") {
+    return listed === undefined
+      ? isHarmless(rest)
+        ? itself
+        : undefined
+      : { ...itself, meaning: listed };
   }
-}
-
-function byStem(text: string): Understood | undefined {
-  const stem = stemOf(wordKey(withoutDate(text)));
-  return stem && { meaning: stem.meaning, by: "stem" };
-}
-
-interface Stem {
-  readonly meaning: Meaning;
-  readonly kind?: "death" | "operation";
-}
-
-/** Longer texts are sentences, and no statuses. */
-const stemWordsMax = 12;
-
-/** Other negations may turn any stem round, so that what has one is asked for. */
-const negation =
-  /(?:^| )(?:no|not|non|nor|never|without|cannot|cant|isn|aren|un|pre|ex|in(?:eligible|adoptable)|nicht|kein\w*|nie|nunca|jamas|sin|ni|nao|sem|ne|pas|plus|niet|geen|nooit|soon|bald|pronto|bientot|binnenkort|em breve|until|unless|except|cancel\w*|fail\w*|deni\w*|declin\w*|refus\w*|cleared|wird|werden|kann|darf|soll|muss|nur)(?= |$)/;
-const directlyNot = /(?:^| )(?:(?:not|no|un) (?:avail|adopt(?!ed|ad[oa]))|un(?:avail|adopt))/;
-
-const stemWords = (list: string) => new RegExp(String.raw`(?:^| )(?:${list})(?= |$)`);
-
-const stems: readonly (readonly [RegExp, Stem])[] = [
-  [
-    stemWords(String.raw`euth\w*|death|dead|died|deceas\w*|dispos\w*`),
-    { meaning: "gone", kind: "death" },
-  ],
-  [
-    /foster to adopt|(?:^| )trial(?= |$)|adopt.* (?:pend\w*|hold)(?= |$)|(?:^| )(?:pend\w*|hold) .*adopt/,
-    { meaning: "pending" },
-  ],
-  [stemWords("spay|neuter"), { meaning: "gone", kind: "operation" }],
-  [
-    stemWords(
-      String.raw`transf\w*|return\w*|rto|rtf|reclaim\w*|redeem\w*|rescue\w*|lost|found|releas\w*|escaped|stolen`,
-    ),
-    { meaning: "gone" },
-  ],
-  [
-    stemWords(String.raw`stray|med(?:s|ic\w*)?|behav\w*|legal|quarant\w*|assess\w*|vet`),
-    { meaning: "gone" },
-  ],
-  [stemWords(String.raw`pend\w*|hold|reserv\w*|espera|proces\w*`), { meaning: "pending" }],
-];
-const availableStem =
-  /(?:^| )(?:avail|adoptab|dispon)|(?:^| )(?:for|en|a|a l) adop(?:tion|cion)(?= |$)/;
-const soldStem = stemWords(
-  String.raw`adopted|adoption (?:complet|finali[sz])\w*|adoptad\w*|adotad\w*|adottat\w*|vermittelt`,
-);
-const fosterStem = stemWords(String.raw`foster\w*|acogida`);
-
-/** What the stems in a text mean, death and departure before pending, and that before available. */
-function stemOf(key: string): Stem | undefined {
-  if (key.split(" ").length > stemWordsMax) return undefined;
-  if (directlyNot.test(key)) return { meaning: "gone" };
-  if (negation.test(key)) return undefined;
-  const found = stems.find(([pattern]) => pattern.test(key))?.[1];
-  if (found !== undefined) return found;
-  if (availableStem.test(key)) return isHarmless(key) ? { meaning: "available" } : undefined;
-  if (soldStem.test(key)) return { meaning: "sold" };
-  return fosterStem.test(key) ? { meaning: "gone" } : undefined;
+  return meaning === "pending" && listed === "gone" ? { ...itself, meaning: listed } : itself;
 }
 
 /** True if nothing in a text takes back that the animal is available. */
-function isHarmless(key: string): boolean {
-  const rest = harmlessPhrases.reduce((text, each) => text.replace(` ${each} `, " "), ` ${key} `);
-  return rest
-    .trim()
-    .split(" ")
-    .every(
-      (word) =>
-        word === "" ||
-        /^(?:avail\w*|adoptab\w*|dispon\w*|\d+)$/.test(word) ||
-        harmlessWords.has(word),
-    );
-}
+const isHarmless = (key: string): boolean =>
+  key.split(" ").every((word) => /^\d+$/.test(word) || harmless.has(word));
+
+const stemWords = (list: string) => new RegExp(String.raw`(?:^| )(?:${list})(?= |$)`);
 
 const deadWords = stemWords(
-  String.raw`euth\w*|death|dead|died|deceas\w*|dispos\w*|dispo|doa|cremat\w*|muert\w*|murio|fallec\w*|eutanas\w*|verstorben|gestorben|tot|eingeschlafert|deced\w*|mort[eos]*|morreu|falec\w*|overleden|ingeslapen|dood`,
+  String.raw`euth\w*|death|dead|died|deceas\w*|dispos(?:al|ed)?|dispo|doa|cremat\w*|muert\w*|murio|fallec\w*|eutanas\w*|verstorben|gestorben|tot|eingeschlafert|deced\w*|mort[eos]*|morreu|falec\w*|obito|overleden|ingeslapen|dood|zgon\w*|zmarl\w*|padl[aeoy]?|uspion\w*|eutanaz\w*|uhynu\w*|zemrel\w*|zomrel\w*|utracen\w*|umrt\w*`,
 );
 /** Somebody else who died, or a word that turns it round. */
 const otherDead =

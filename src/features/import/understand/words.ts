@@ -30,101 +30,113 @@ export function pairsIn(text: string, equalsAt: (pair: string) => number) {
   });
 }
 
-/** How an animal left, in words that no other publisher uses; as `wordKey` leaves them. */
-const departures: ReadonlySet<string> = new Set(
-  `rtos,vet,escaped stolen,appt,shelter,closed,found exp,found report,lost exp,lost report,
-other,treatment,community cat,homefirst,return to rescue,transport,return to wild habitat,
-duplicate,trap neuter release,trap neuter return`.split(/,\n?/),
-);
+/** The words of a list parted by commas and lines. */
+export const listed = (text: string): readonly string[] =>
+  text.split(/[,\n]/).flatMap((each) => each.trim() || []);
 
-/** True for a word of `departures`, which stands for a report with a row per stay. */
-export function isDepartureWord(value: unknown): boolean {
-  return departures.has(wordKey(String(value)));
-}
+const keyed = (all: Readonly<Partial<Record<Meaning, string>>>): ReadonlyMap<string, Meaning> =>
+  new Map(
+    (Object.entries(all) as [Meaning, string][]).flatMap(([meaning, list]) =>
+      listed(list).map((word) => [word, meaning] as const),
+    ),
+  );
 
-/** In English, Spanish, German, French, Dutch, Portuguese and Italian, as `wordKey` leaves them. */
-export const words: Readonly<Record<Meaning, string>> = {
+/**
+ * The one table of words for a status, as `wordKey` leaves them: English, Spanish, German, French,
+ * Dutch, Portuguese, Italian, Polish, Czech and Slovak. What it does not have is asked for.
+ */
+export const words = keyed({
   available: `
-available, available now, available for adoption, available behavior must read, available behind the scenes,
-available offsite adoption, awaiting adoption, urgent adoption, available offsite, available itff, available pending photo, adoptable, for adoption, up for adoption, ready for adoption,
-adoption ready, ready, needs home, needs a home, looking for a home, available in foster, on display
-disponible, en adopcion, disponible para adoptar, para adopcion, disponible para adopcion, adopcion disponible, listo para adopcion,
-busca hogar, busca casa, busca familia, en busca de hogar
-verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zuhause gesucht, sucht zuhause, sucht ein zuhause, frei,
-noch frei
-a l adoption, disponible a l adoption, a adopter, adoptable, adoptable immediatement, en attente d adoption,
-cherche famille, cherche une famille
-beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt baas, zoekt thuis, zoekt een thuis, vrij
-disponivel, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar
-disponibile, in adozione, adottabile, cerca casa, cerca famiglia`,
+available, available now, avail, available for adoption, available behavior must read, available behind the scenes, available today, still available,
+available offsite adoption, awaiting adoption, urgent adoption, available offsite, available itff, available pending photo, adoptable, adoptable now, for adoption, up for adoption, ready for adoption,
+adoption ready, ready, ready to adopt, needs home, needs a home, looking for a home, looking for home, seeking home, seeking a home, available in foster, available foster, available in foster care, on display,
+open for adoption, open to adoption, available for adoption now
+disponible, disponibles, disponible ahora, en adopcion, en adopcion urgente, disponible para adoptar, para adopcion, disponible para adopcion, adopcion disponible, listo para adopcion, lista para adopcion,
+adoptable urgente, adoptables, busca hogar, busca casa, busca familia, en busca de hogar, en busca de familia, buscando hogar, apto para adopcion
+verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zur adoption, zuhause gesucht, sucht zuhause, sucht ein zuhause, sucht neues zuhause, suchen ein zuhause, frei,
+noch frei, vermittlungsbereit
+a l adoption, disponible a l adoption, a adopter, adoptable, adoptable immediatement, en attente d adoption, adoption possible,
+cherche famille, cherche une famille, cherche un foyer
+beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt baas, zoekt thuis, zoekt een thuis, op zoek naar een thuis, vrij
+disponivel, disponiveis, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar, aguardando adocao, apto para adocao
+disponibile, disponibili, in adozione, adottabile, adottabili, cerca casa, cerca famiglia, in cerca di casa, in cerca di famiglia
+do adopcji, dostepny, dostepna, dostepne, gotowy do adopcji, gotowa do adopcji, szuka domu, szukam domu, czeka na dom, czeka na adopcje
+k adopci, dostupny, dostupna, dostupne, dostupni, volny, volna, volne, hleda domov, hleda novy domov, k umisteni
+na adopciu, k dispozicii, hlada domov, hlada novy domov`,
   pending: `
-pending, adoption pending, pending adoption, adoption in progress, pending adoption pickup, reserved, reservation,
-application pending, on hold, on hold for adopter, hold adopted, trial adoption, adoption trial, trial,
-foster to adopt, meet and greet, m g
-reservado, reservada, pendiente, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
-en tramite, en espera, pre adoptado, pre adoptada, preadoptado, preadoptada
+pending, adoption pending, pending adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation,
+application pending, pending application, on hold, on hold for adopter, hold adopted, adopt hold, adoption hold, trial adoption, adoption trial, trial, on trial, under offer,
+foster to adopt, foster to adopt in progress, meet and greet, m g
+reservado, reservada, reservados, reservadas, reserva, pendiente, pendiente de adopcion, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
+en tramite, en tramite de adopcion, en espera, en lista de espera, pre adoptado, pre adoptada, preadoptado, preadoptada, apartado, apartada
 reserviert, vorgemerkt, in vermittlung
-reserve, reservee, en cours d adoption, en cours, adoption en cours, adoption en attente
+reserve, reservee, reserves, reservees, en cours d adoption, en cours, adoption en cours, adoption en attente
 gereserveerd, in optie, onder optie
-pendente, adocao pendente, em processo, em processo de adocao
-riservato, riservata, prenotato, prenotata, adozione in corso`,
+pendente, adocao pendente, reservado para adocao, em processo, em processo de adocao
+riservato, riservata, prenotato, prenotata, in corso di adozione, adozione in corso
+zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, w trakcie adopcji, adopcja w toku
+rezervovany, rezervovana, rezervovane, rezervovano, rezervace, zamluveny, zamluvena, zamluveno, v jednani, rezervacia`,
   sold: `
-sold, adopted, adopted offsite, healthy in home, adoption, adoption finalized, adopt, rehomed, homed,
-placed, found home, happy tail
-adoptado, adoptada, adoptados, adopcion, vendido, vendida
-vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
-adopte, adoptee, vendu, vendue, place, placee
+sold, adopted, adopted offsite, adopted altered, adopted unaltered, healthy in home, adoption finalized, adoption finalised, adoption completed, adoption complete, rehomed, homed,
+placed, found home, found a home, found forever home, in new home, happy tail, happy tails
+adoptado, adoptada, adoptados, adoptadas, vendido, vendida, ya adoptado, ya adoptada
+vermittelt, bereits vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
+adopte, adoptee, adoptes, adoptees, vendu, vendue, place, placee
 geadopteerd, verkocht, geplaatst, herplaatst
-adotado, adotada, adotados, adocao, adottato, adottata`,
+adotado, adotada, adotados, adotadas, adottato, adottata, adottati, adottate
+adoptowany, adoptowana, adoptowane, zaadoptowany, zaadoptowana, zaadoptowane, wyadoptowany, wyadoptowana, w nowym domu, znalazl dom, znalazla dom
+adoptovany, adoptovana, adoptovane, adoptovano, umisteny, umistena, umisten, umisteno, osvojeny, osvojena, v novem domove, nasel domov, nasla domov, nasiel domov`,
   gone: `
-deceased, died, dead, died in care, dead on arrival, doa, passed away, euthanized, euthanised, euthanasia, euthanize,
+deceased, died, dead, died in care, dead on arrival, doa, rip, passed away, euthanized, euthanised, euthanasia, euthanize,
 humanely euthanized, put to sleep, pts, euth, euth req, euthanasia request,
 requested euthanasia, unassisted death, died at vet, died at facility, dispo, dispo req, disposal request, disposal, disposed, cremated
-transfer, transferred, transfer to rescue, transferred to rescue, transfer to rescue group, rescue group, transfer out, transferred out, rescue, rescued, sent to rescue, released, relocated, relocate
-returned to owner, return to owner, return to owner guardian, returned to guardian, rto, rto adopt, reclaimed, reclaim,
+transfer, transferred, transfered, transfer to rescue, transferred to rescue, transfer to rescue group, rescue group, transfer out, transferred out, rescue, rescued, rescue only, sent to rescue, released, relocated, relocate
+returned to owner, return to owner, return to owner guardian, returned to guardian, with owner, rto, rto adopt, reclaimed, reclaim,
 redeemed, redemption, owner reclaim, owner reclaimed, returned
-not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable,
-not ready, withdrawn, removed, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
-awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster,
+not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable, hidden,
+not ready, withdrawn, removed, deleted, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
+awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster, fostered, fostering,
 medical observation, unassigned, pending foster pickup
-hold, stray, stray hold, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending intake, pending vetting, pending surgery, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
-quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
+hold, stray, stray hold, stray wait, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending intake, pending vetting, pending surgery, medical hold, on hold medical, behavior hold, behavioral hold, legal hold, court hold, bite hold,
+quarantine, bite quarantine, rabies quarantine, quarantined, cruelty case, evaluate, evaluation, in treatment, under treatment
 lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, permanent resident, hospice, sanctuary, boarding
-shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild
-muerto, muerta, murio, fallecio, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
-devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena, en recuperacion, en proceso de recuperacion, en espera de cirugia,
-en acogida, casa de acogida, retirado, retirada, perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas
+shelter neuter return, snr, tnr, rtf, return to field, returned to field, return to wild, released to wild
+muerto, muerta, murio, fallecio, fallecido, fallecida, fallecidos, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
+devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, no adoptable, cuarentena, en cuarentena, en tratamiento, en recuperacion, en proceso de recuperacion, en espera de cirugia,
+en acogida, acogido, acogida, casa de acogida, retirado, retirada, baja, oculto, perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas
 verstorben, gestorben, tot, eingeschlafert, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar,
-nicht vermittelbar, quarantane, pflegestelle, auf pflegestelle, in pflegestelle, regenbogenbrucke, verlegt
+nicht vermittelbar, quarantane, in quarantane, pflegestelle, auf pflegestelle, in pflegestelle, regenbogenbrucke, verlegt
 decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, rendu au proprietaire,
-rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible,
-indisponible, quarantaine, en famille d accueil
-overleden, dood, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine
-falecido, falecida, faleceu, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena
-deceduto, deceduta, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena`,
+rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible, non adoptable,
+indisponible, quarantaine, en soins, en famille d accueil, perdu, perdue
+overleden, dood, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine, in gastgezin
+falecido, falecida, faleceu, obito, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena, em tratamento, inativo
+deceduto, deceduta, deceduti, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena
+nie zyje, zmarl, zmarla, padl, padla, zgon, uspiony, uspiona, eutanazja, kwarantanna, w kwarantannie, nie do adopcji, niedostepny, niedostepna, w trakcie leczenia, w leczeniu, zaginiony,
+odebrany przez wlasciciela, oddany wlascicielowi, wydany wlascicielowi, przekazany, przekazana, dom tymczasowy
+uhynul, uhynula, uhynulo, zemrel, zemrela, utracen, utracena, eutanazie, karantena, v karantene, nedostupny, nedostupna, vracen majiteli, vracena majiteli, v leceni, docasna pece, docaska, nezvestny,
+zomrel, zomrela, uhynuty, uhynuta, eutanazia, vrateny majitelovi, v liecbe, docasna starostlivost`,
   none: "none",
-};
+});
+
+/** How an animal left: known in the columns that tell it, and asked for elsewhere. */
+export const outcomeWords = keyed({
+  sold: `adoption, adopt, barn adoption, offsite adoption, adopcion, adocao, adozione, adoptie, vermittlung, adopcja, adopce, adopcia`,
+  gone: `rtos, vet, escaped stolen, appt, shelter, closed, found exp, found report, lost exp, lost report,
+other, treatment, community cat, homefirst, return to rescue, transport, return to wild habitat,
+duplicate, trap neuter release, trap neuter return`,
+});
 
 /** Words that say where an available animal is or came from, and not that it is gone. */
 export const besides: ReadonlySet<string> = new Set(
-  `foster,in foster,en acogida,casa de acogida,pflegestelle,auf pflegestelle,in pflegestelle,en famille d accueil,in stallo,
-stray,found,encontrado,encontrada,rescue,rescued,transfer,returned,devuelto,devuelta,devolvido,devolvida,abgegeben,
-unassigned,adoption,adopt,adopcion,adocao`.split(/,\n?/),
+  listed(`foster, in foster, fostered, fostering, en acogida, acogido, acogida, casa de acogida, pflegestelle, auf pflegestelle, in pflegestelle, en famille d accueil,
+in gastgezin, in stallo, dom tymczasowy, docasna pece, docaska, docasna starostlivost, stray, found, encontrado, encontrada, rescue, rescued, transfer,
+returned, devuelto, devuelta, devolvido, devolvida, abgegeben, unassigned, adoption, adopt, adopcion, adocao`),
 );
 
-/** Phrases beside a stem of `available` that take nothing of it back. */
-export const harmlessPhrases: readonly string[] =
-  `for adoption,up for adoption,to adopt,in foster care,in foster home,in a foster home,in foster,bonded pair,
-en adopcion,para adopcion,en casa de acogida,en acogida,pareja unida,
-zur vermittlung,zur adoption,auf pflegestelle,in pflegestelle,im tierheim,
-a l adoption,a adoption,en famille d accueil,en pension,voor adoptie,ter adoptie,in gastgezin,in het asiel,
-para adocao,em adocao,em lar temporario,no abrigo,en el refugio,au refuge`.split(/,\n?/);
-
-/** Single words of the same kind. Numbers are harmless too: they count kennels and days. */
-export const harmlessWords: ReadonlySet<string> = new Set(
-  `now,today,immediately,at,in,the,and,kennel,kennels,cage,room,run,shelter,offsite,onsite,pair,bonded,together,
-ahora,ya,hoy,inmediatamente,jaula,canil,perrera,refugio,pareja,
-jetzt,sofort,ab,zwinger,zimmer,paar,maintenant,immediatement,box,couple,nu,direct,hok,koppel,agora,ja,casal`.split(
-    /,\n?/,
-  ),
+/** What may stand behind a word that says that it is there, beside numbers of kennels and days. */
+export const harmless: ReadonlySet<string> = new Set(
+  listed(`now, today, immediately, at, in, the, and, kennel, kennels, cage, room, run, shelter, offsite, onsite, pair, bonded, together, care, home, foster,
+ahora, ya, hoy, inmediatamente, jaula, canil, perrera, refugio, pareja, en, el, casa, de, acogida, adopcion, jetzt, sofort, ab, zwinger, zimmer, paar, auf, im, tierheim, pflegestelle,
+maintenant, immediatement, box, couple, au, famille, d, accueil, nu, direct, hok, koppel, het, asiel, gastgezin, agora, ja, casal, abrigo`),
 );

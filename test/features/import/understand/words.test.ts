@@ -49,8 +49,7 @@ describe("the rest of a status", () => {
   const cases = casesOf({
     available: `Available - In Foster|Available - Behavior/Must Read|Available - Stray|Available (returned)
       |Available: Adoption|Available - None|Available (kennel 12)|Disponible - jaula 3`,
-    pending:
-      "Available (adoption pending)|Available For Adoption - Pending|Available: hold for Smith",
+    pending: "Available (adoption pending)|Available For Adoption - Pending",
     sold: "Available - Adopted|Adopted (released)",
     gone: `Available: No|Disponível: não|Available: false|Available (0)|Available — Deceased|Available - Deceased
       |Zu vermitteln - verstorben|Available - Returned to Owner|Available - Quarantine|Ready - Not Available
@@ -77,103 +76,78 @@ describe("the rest of a status", () => {
   });
 });
 
-describe("stems", () => {
-  const cases = casesOf({
-    gone: `not adoptable yet|un-adoptable|unavailable until May|no adopt|Euth. by vet|Death in care|Dispos.
-      |Transfered to SPCA|Returned to field|RTF area|Reclaimed by owner|Redeemed by him|Rescue-only|Lost at sea|Found stray
-      |Releasing|Escaped again|Stolen car|Spay appointment|Stray wait|Medication|Behavioural|Legal case
-      |Quarantined|Assessment|At vet|Fostering|Acogida temporal`,
-    pending: `Foster to adopt, spay later|Adoption trial week|Adopt hold|Pending adoption paperwork|Hold for Smith
-      |Reserva|En lista de espera|Processing`,
-    available: `Adoptable now|Avail|à adoption|Available today at kennel 3|Disponibles ahora|available for adoption now
-      |Available in foster care|bonded pair available`,
-    sold: "Adopted by the Smiths|Adoption completed|Adoptadas|Adotadas|Bereits vermittelt",
-  });
-  test.each(cases)("%s is %s", (word, meaning) => {
-    expect(read(word)).toEqual({ meaning: meaning as Meaning, by: "stem" });
+describe("what the table does not have", () => {
+  const dead =
+    `Euth. by vet|Death in care|Dispos.|found dead|Zgon w schronisku|Falecido ontem`.split("|");
+  test.each(dead)("%s is a death by its stem, and is shown as such", (word) => {
+    expect(read(word)).toEqual({ meaning: "gone", by: "stem" });
   });
 
-  const never =
-    `no longer available|ya no disponible|não está disponível|non-adoptable|not currently available
-    |ineligible for adoption|available soon|available until Friday|available for foster|nicht mehr verfügbar
-    |plus disponible|non più disponibile|available except Sundays|never available`.split("|");
-  test.each(never.map((word) => word.trim()))("%s is never available", (word) => {
-    expect(["available", "pending"]).not.toContain(meaningOf(word) ?? "asked");
+  const asked =
+    `no longer available|ya no disponible|não está disponível|not currently available|Available - ya no
+    |ineligible for adoption|available soon|available until Friday|available for foster|nicht mehr verfügbar|Not adopted
+    |plus disponible|non più disponibile|available except Sundays|never available|Spay appointment|Lost at sea|Adoption
+    |pre-adoption|noch nicht vermittelt|adoption cancelled|failed adoption|Adopted by the Smiths|nie adoptowany`.split(
+      "|",
+    );
+  test.each(asked.map((word) => word.trim()))("%s is asked for", (word) => {
+    expect(read(word)).toBeUndefined();
   });
 
-  test.each(["pre-adoption", "noch nicht vermittelt", "adoption cancelled", "failed adoption"])(
-    "%s is never sold",
-    (word) => {
-      expect(meaningOf(word)).toBeUndefined();
-    },
-  );
+  const known = fc.constantFrom("available", "adoptable", "disponible", "for adoption", "k adopci");
+  const between = fc.constantFrom(" ", " - ", ": ", " (", " / ");
 
-  const stem = fc.constantFrom(
-    "available",
-    "adoptable",
-    "disponible",
-    "disponível",
-    "for adoption",
-  );
-  const negation = fc.constantFrom(
-    ..."no longer,not,not currently,non,nicht,nicht mehr,no,ya no,não,não está,ne plus,pas,niet,geen,never,soon".split(
-      ",",
-    ),
-  );
-  const between = fc.constantFrom("", "-", " yet ", ": ", " (", " / ");
-  test("with a negation anywhere are never for adoption", () => {
+  test("beside any word that is not harmless is never available", () => {
+    const other = fc.constantFrom(
+      ..."sick,bites,tomorrow,maybe,if,almost,was,formerly,review,Smith,no longer,not,nicht,no,ya no,non,pas,niet,never,soon,nie,ne".split(
+        ",",
+      ),
+    );
     fc.assert(
-      fc.property(negation, between, stem, fc.boolean(), (no, joint, word, isBehind) => {
-        const text = isBehind ? `${word} ${joint} ${no}` : `${no} ${joint} ${word}`;
+      fc.property(known, between, other, fc.boolean(), (word, joint, rest, isBehind) => {
+        const text = isBehind ? `${word}${joint}${rest}` : `${rest}${joint}${word}`;
         expect(["available", "pending"]).not.toContain(meaningOf(text) ?? "asked");
       }),
     );
   });
 
-  test("beside any word that is not harmless are never available", () => {
-    const other = fc.constantFrom(
-      ..."sick,bites,tomorrow,maybe,if,almost,was,formerly,review,Smith".split(","),
-    );
+  test("of a death goes before all others", () => {
+    const death = fc.constantFrom("deceased", "died", "euthanized", "dead", "disposed");
+    const other = fc.constantFrom("available", "adoption pending", "reserved", "adopted");
     fc.assert(
-      fc.property(stem, other, fc.boolean(), (word, rest, isBehind) => {
-        expect(meaningOf(isBehind ? `${word} ${rest}` : `${rest} ${word}`)).not.toBe("available");
+      fc.property(death, other, between, fc.boolean(), (word, rest, joint, isBehind) => {
+        const text = isBehind ? `${word}${joint}${rest}` : `${rest}${joint}${word}`;
+        expect(meaningOf(text)).toBe("gone");
       }),
     );
   });
 
-  test("of a death go before all others", () => {
-    const death = fc.constantFrom("deceased", "died", "euthanized", "dead", "disposed");
-    const other = fc.constantFrom(
-      "available",
-      "adoption pending",
-      "reserved",
-      "adoptable",
-      "adopted",
-    );
-    fc.assert(
-      fc.property(
-        death,
-        other,
-        fc.constantFrom(" ", " - ", ": "),
-        fc.boolean(),
-        (dead, word, joint, isBehind) => {
-          expect(meaningOf(isBehind ? `${word}${joint}${dead}` : `${dead}${joint}${word}`)).toBe(
-            "gone",
-          );
-        },
-      ),
-    );
-  });
-
-  test("are told from the list, and are not read where a reading was confirmed", () => {
+  test("is told from the table, and is not read where a reading was confirmed", () => {
     const statuses = new Statuses();
-    statuses.understood("Hold for Smith");
+    statuses.understood("Died at home");
     statuses.understood("Reserved");
-    expect([...statuses.stems()]).toEqual([["Hold for Smith", "pending"]]);
+    expect([...statuses.stems()]).toEqual([["Died at home", "gone"]]);
     const confirmed = new Statuses(new Map(), undefined, { readsStems: false });
-    expect(confirmed.understood("Hold for Smith")).toBeUndefined();
+    expect(confirmed.understood("Died at home")).toBeUndefined();
     expect(confirmed.meaningOf("Reserved")).toBe("pending");
   });
+});
+
+test.each([
+  ["Adoptowany", "sold"],
+  ["Do adopcji", "available"],
+  ["Nie do adopcji", "gone"],
+  ["Kwarantanna", "gone"],
+  ["Dostupný", "available"],
+  ["dostupné", "available"],
+  ["rezervováno", "pending"],
+  ["adoptováno", "sold"],
+  ["Na adopciu", "available"],
+  ["Uhynul", "gone"],
+  ["Zarezerwowany", "pending"],
+  ["Dom tymczasowy", "gone"],
+] as const)("Polish, Czech and Slovak: %s is %s", (word, meaning) => {
+  expect(read(word)).toEqual({ meaning, by: "list" });
 });
 
 describe("dated words", () => {
