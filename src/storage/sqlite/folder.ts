@@ -88,20 +88,6 @@ export function refuseNetwork(folder: string, type: number): void {
   );
 }
 
-/**
- * True when this process is root and others can put links into the folder, which lead root's writes
- * elsewhere. Root becomes the owner of a data folder; a file may be named in any folder.
- */
-export function othersMayLink(folder: string): boolean {
-  const found = process.geteuid?.() === 0 ? statSync(folder, { throwIfNoEntry: false }) : undefined;
-  return found !== undefined && (found.uid !== 0 || (found.mode & 0o022) !== 0);
-}
-
-/** The flags with which a file is opened for writing that may be in a folder of others. */
-export function writeFlags(file: string, flags: number): number {
-  return othersMayLink(dirname(file)) ? flags | constants.O_NOFOLLOW : flags;
-}
-
 /** What SQLite keeps beside a database, under names of its own. */
 const besides = ["", "-wal", "-shm", "-journal"];
 

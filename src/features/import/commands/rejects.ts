@@ -1,18 +1,26 @@
 import { closeSync, constants, openSync, statSync, type Stats, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { UsageError } from "../../usage-error.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { writeFlags } from "../../../storage/sqlite/folder.ts";
 import { messageText } from "../messages.ts";
 import { limits } from "../read/input.ts";
 import type { Rejection } from "../understand/record.ts";
 
-const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
 /** A bad record is written down with its columns' names and the reason. */
 const sharePerByte = 8;
 const bytesMin = 1024 * 1024;
+
+/** Root follows no link in a folder where others can put one. */
+function writeFlags(path: string): number {
+  const folder =
+    process.geteuid?.() === 0 ? statSync(dirname(path), { throwIfNoEntry: false }) : undefined;
+  const othersMayLink = folder !== undefined && (folder.uid !== 0 || (folder.mode & 0o022) !== 0);
+  return O_WRONLY | O_CREAT | O_TRUNC | (othersMayLink ? O_NOFOLLOW : 0);
+}
 
 /** The file to which rejected records go, if there is one. */
 export class Rejects {
@@ -37,10 +45,7 @@ export class Rejects {
     try {
       // Before all has been read, when it would be late to learn that its folder is missing. No
       // folder is made; a misspelt one would be too.
-      return new Rejects(
-        path,
-        openSync(path, writeFlags(path, O_WRONLY | O_CREAT | O_TRUNC), 0o600),
-      );
+      return new Rejects(path, openSync(path, writeFlags(path), 0o600));
     } catch (error) {
       throw unwritable(path, error, "Name a file in a folder that this user can write to.");
     }
