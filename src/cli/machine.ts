@@ -144,24 +144,26 @@ export function refuseRoot(folder: string, words: readonly string[], { machine }
   );
 }
 
-/** What to type so that the command works as `account`, by the means of this place. */
+/**
+ * What to type so that the command works as `account`: by what this place has. An image has none of
+ * these programs, and a folder that is mounted into it may have an owner without a name there.
+ */
 export function asOwner(
   { name, uid, gid }: SystemAccount,
   words: readonly string[],
   { isContainer, hasProgram, program, uid: own }: Machine,
 ): string {
-  const ids = `${uid}:${gid}`;
   const command = [program, ...words].map(shellWord).join(" ");
-  if (isContainer) {
-    return `Work as that user: give --user ${ids} to docker run, docker exec or podman, in front of the image or the container.`;
-  }
-  if (accountNamed(name) === undefined) {
+  const account = shellWord(name);
+  if (accountNamed(name) !== undefined) {
+    if (hasProgram("sudo")) return `sudo -u ${account} ${command}`;
+    if (hasProgram("runuser")) return `runuser -u ${account} -- ${command}`;
+    if (hasProgram("su")) return `su -s /bin/sh ${account} -c ${shellWord(command)}`;
+  } else if (!isContainer && hasProgram("setpriv")) {
     const sudo = own === 0 ? "" : "sudo ";
     return `${sudo}setpriv --reuid=${uid} --regid=${gid} --clear-groups ${command}`;
   }
-  if (hasProgram("sudo")) return `sudo -u ${shellWord(name)} ${command}`;
-  if (hasProgram("runuser")) return `runuser -u ${shellWord(name)} -- ${command}`;
-  return `su -s /bin/sh ${shellWord(name)} -c ${shellWord(command)}`;
+  return `Give the container that user: --user ${uid}:${gid} behind docker run, docker exec or podman.`;
 }
 
 /** Prints on a terminal that the service's settings apply, because nobody typed them. */

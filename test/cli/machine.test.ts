@@ -73,13 +73,13 @@ describe("what to type to work as the owner of the data", () => {
     [
       "root of a small system",
       named,
-      machineWith(0, []),
+      machineWith(0, ["su"]),
       `su -s /bin/sh nobody -c ${shellWord(typed)}`,
     ],
     [
       "a bind mount whose owner has no name here",
       nameless,
-      machineWith(0, ["sudo"]),
+      machineWith(0, ["sudo", "setpriv"]),
       `setpriv --reuid=1000 --regid=1001 --clear-groups ${typed}`,
     ],
     [
@@ -92,10 +92,13 @@ describe("what to type to work as the owner of the data", () => {
     expect(asOwner(owner, words, machine)).toBe(line);
   });
 
-  test("a container is started with the owner's numbers, named or not", () => {
-    const inside = machineWith(0, ["sudo"], { isContainer: true });
-    expect(asOwner(named, words, inside)).toContain("--user 65534:65534 ");
-    expect(asOwner(nameless, words, inside)).toContain("--user 1000:1001 ");
+  test.each([
+    ["a container", named, []],
+    ["a folder that is mounted into a container", nameless, ["sudo", "setpriv", "su"]],
+    ["an image without any of these", nameless, []],
+  ])("%s", (_place, owner, programs) => {
+    const inside = machineWith(0, programs, { isContainer: true });
+    expect(asOwner(owner, words, inside)).toContain(`--user ${owner.uid}:${owner.gid} `);
   });
 });
 
