@@ -5,6 +5,8 @@ import { existsSync } from "node:fs";
 type Packages = Readonly<Record<string, string>>;
 
 export const systemPackages: Packages = {
+  "/usr/include/dlfcn.h": "libc6-dev",
+  gcc: "gcc",
   "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
   age: "age",
   "/usr/bin/python3": "python3",

@@ -133,7 +133,7 @@ describe("without JavaScript", () => {
     await page.getByText("payload_too_large").first().waitFor();
     expect(await page.locator("#listPets .result pre").textContent()).toContain('"name": "Rex"');
     const code = page.locator("#listPets .code");
-    expect(await code.locator("pre:visible").textContent()).toContain(`${server.origin}/v1/pets`);
+    expect(await code.locator("pre:visible").textContent()).toContain("/v1/pets");
     await code.getByLabel("Python").check();
     expect(await code.locator("pre:visible").textContent()).toContain("requests.get");
   });

@@ -1,0 +1,156 @@
+/**
+ * A disk whose n-th write or sync fails, once or for good, for each n: what was acknowledged is
+ * there afterwards, and nothing is half done.
+ */
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { ioErrorsIn } from "../../test/helpers/io-errors.ts";
+
+/** A create takes some six calls, and a start some twenty: more than any round needs. */
+const callsMax = 60;
+const kinds = [{ forGood: false }, { forGood: true }];
+
+interface Animal {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The animals of a folder by their ids. */
+function stored(data: string): Map<number, string> {
+  using db = new Database(join(data, "rehome.db"));
+  const rows = db.query<Animal, []>("SELECT id, name FROM pets ORDER BY id").all();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+test.each(kinds)(
+  "a create that was answered with 201 is kept, %j",
+  async ({ forGood }) => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const { key } = await makeKey(data);
+    const disk = ioErrorsIn(folder.path);
+    const server = await serve(data, [], { env: { ...disk.env } });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const acknowledged = new Map<number, string>();
+    const statuses = new Map<number, number>();
+    let failed = 0;
+    const add = async (name: string) => {
+      const body = JSON.stringify({ name, categoryId: 1 });
+      const response = await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      const text = await response.text();
+      if (response.status === 201) acknowledged.set((JSON.parse(text) as Animal).id, name);
+    };
+    for (let at = 1; at <= callsMax / 2; at += 1) {
+      disk.failAt(at, { forGood });
+      for (let turn = 0; turn < 2; turn += 1) {
+        await Promise.all([0, 1, 2, 3].map((each) => add(`animal ${at} ${turn} ${each}`)));
+      }
+      failed += disk.heal();
+      // The disk is well again, and so is the service.
+      await add(`after ${at}`);
+    }
+    expect(failed).toBeGreaterThan(5);
+    expect(new Set(statuses.keys())).toEqual(new Set([201, 503]));
+    // Killed with what the failures left behind.
+    await server.stop("SIGKILL");
+    const kept = stored(data);
+    for (const [id, name] of acknowledged) expect([id, kept.get(id)]).toEqual([id, name]);
+    expect(acknowledged.size).toBeGreaterThan(callsMax / 2);
+  },
+  300_000,
+);
+
+test.each(kinds)(
+  "a key is admitted no more than its limit, %j",
+  async ({ forGood }) => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const limits = ["--plan", "enterprise", "--per-minute", "1000", "--per-day", "100"];
+    const { key } = await makeKey(data, ...limits);
+    const disk = ioErrorsIn(folder.path);
+    const headers = { authorization: `Bearer ${key}` };
+    let admitted = 0;
+    let failed = 0;
+    for (let life = 0; life < 3; life += 1) {
+      const server = await serve(data, [], { env: { ...disk.env } });
+      for (let at = 1; at <= 20; at += 1) {
+        disk.failAt(at, { forGood });
+        const asked = Array.from({ length: 4 }, () =>
+          fetch(`${server.origin}/v1/pets`, { headers }),
+        );
+        for (const { status } of await Promise.all(asked)) {
+          if (status === 200) admitted += 1;
+          else expect([429, 503]).toContain(status);
+        }
+        failed += disk.heal();
+      }
+      await server.stop(life === 1 ? "SIGKILL" : "SIGTERM");
+    }
+    expect(failed).toBeGreaterThan(5);
+    expect(admitted).toBeLessThanOrEqual(100);
+    expect(admitted).toBeGreaterThan(10);
+  },
+  300_000,
+);
+
+test("an import is done whole or not at all", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "data");
+  await makeKey(data);
+  const disk = ioErrorsIn(folder.path);
+  const list = join(folder.path, "list.csv");
+  let [done, undone] = [0, 0];
+  let before = stored(data);
+  for (let at = 1; at <= callsMax; at += 3) {
+    const rows = Array.from({ length: 300 }, (_, i) => `${i},Animal ${i} of ${at},Dog,available`);
+    writeFileSync(list, `id,name,category,status\n${rows.join("\n")}\n`);
+    disk.failAt(at);
+    const map = "name=name,categoryId=category,status=status,externalId=id";
+    const args = ["--map", map, "--source", "test", "--create-categories", "--yes"];
+    const command = ["pets", "import", list, ...args, "--data", data];
+    const { exitCode, stderr } = await rehome(command, { env: { ...disk.env } });
+    disk.heal();
+    const after = stored(data);
+    if (exitCode === 0) {
+      done += 1;
+      expect([...after.values()]).toEqual(rows.map((_, i) => `Animal ${i} of ${at}`));
+    } else {
+      undone += 1;
+      expect(stderr).toStartWith("Error: ");
+      // The commit may have been whole although its end failed; a part of it may not.
+      const whole = [...after.values()].every((name) => name.endsWith(` of ${at}`));
+      if (after.size !== 300 || !whole) expect(after).toEqual(before);
+    }
+    before = after;
+  }
+  expect(undone).toBeGreaterThan(3);
+  expect(done + undone).toBe(callsMax / 3);
+}, 300_000);
+
+test("a backup is whole or not there", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "data");
+  await makeKey(data);
+  const disk = ioErrorsIn(folder.path);
+  let failed = 0;
+  for (let at = 1; at <= callsMax; at += 2) {
+    const file = join(folder.path, `backup-${at}.db`);
+    disk.failAt(at);
+    const { exitCode, stderr } = await rehome(["backup", file, "--data", data], {
+      env: { ...disk.env },
+    });
+    disk.heal();
+    if (exitCode === 0) {
+      expect((await rehome(["backup", "verify", file])).exitCode).toBe(0);
+      continue;
+    }
+    failed += 1;
+    expect(stderr).toStartWith("Error: ");
+    expect(existsSync(file)).toBeFalse();
+  }
+  expect(failed).toBeGreaterThan(3);
+}, 300_000);
