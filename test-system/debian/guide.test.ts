@@ -135,7 +135,7 @@ const journal = `Starting rehome.service - rehome, an animal-adoption catalogue.
 rehome 1.0.0
   API   http://127.0.0.1:8080/v1
 Started rehome.service - rehome, an animal-adoption catalogue.
-{"time":"2026-11-21T09:51:21.434Z","keyId":"key_rvrjrh3fx2ga","address":"127.0.0.1","refused":"rate_limited","why":"over the limit per day"}
+{"time":"2026-11-21T09:51:21.434Z","keyId":"key_rvrjrh3fx2ga","address":"127.0.0.1","refused":"not_found","why":"No animal has this id."}
 `;
 
 test.each([
