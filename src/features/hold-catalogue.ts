@@ -7,7 +7,7 @@ import { AppError } from "../domain/errors.ts";
 import { isBusy, isDamaged, isFull } from "../storage/sqlite/connection.ts";
 import { storeFiles } from "../storage/sqlite/files.ts";
 import { examine } from "./examine-catalogue.ts";
-import { movedMark } from "../storage/store-state.ts";
+import { copyMark, movedMark, unfinishedCopy } from "../storage/store-state.ts";
 
 interface Held {
   /** The catalogue, in a transaction; undefined if it is missing, empty or damaged. */
@@ -70,8 +70,13 @@ function isLocked(path: string): boolean {
   }
 }
 
-/** Throws for a data folder whose store was moved, unless the settings say that it is meant. */
+/**
+ * Throws for a data folder that holds a part of a copy, and for one whose store was moved, unless
+ * the settings say that it is meant.
+ */
 export function refuseMovedFolder(folder: string, config: Pick<Config, "movedStore">): void {
+  const from = storedFact(folder, copyMark);
+  if (from !== undefined) throw unfinishedCopy(folder, from);
   if (config.movedStore) return;
   const place = folderMovedTo(folder);
   if (place !== undefined) throw movedStore(folder, place);

@@ -1,6 +1,6 @@
 /** `rehome store copy` and `--store`, beside servers of the compiled executable. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copiedSchema } from "../../src/features/postgres/moving/command.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
@@ -70,14 +70,13 @@ test("a folder moves to a database and back, and the key that somebody holds goe
 
 test("a folder that a server uses is refused, as source and as target", async () => {
   using home = temporaryFolder();
+  await using empty = await testDatabase();
   const used = join(home.path, "used");
-  const other = join(home.path, "other");
   await makeKey(used);
-  await makeKey(other);
   await using server = await serve(used);
   for (const places of [
-    ["--from", used, "--to", join(home.path, "new")],
-    ["--from", other, "--to", used],
+    ["--from", used, "--to", empty.url],
+    ["--from", empty.url, "--to", used],
   ]) {
     const refused = await command(["store", "copy", ...places]);
     expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
@@ -85,7 +84,7 @@ test("a folder that a server uses is refused, as source and as target", async ()
   }
   expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
   await server.stop();
-  const copied = await command(["store", "copy", "--from", used, "--to", join(home.path, "new")]);
+  const copied = await command(["store", "copy", "--from", used, "--to", empty.url]);
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("are equal") });
 }, 120_000);
 
@@ -166,7 +165,8 @@ describe("a store that moved", () => {
       expect(refused.stderr).toContain(`The store in ${at.old} was moved to ${place}`);
       expect(refused.stderr).not.toContain(secret);
     }
-    const copied = await command(["store", "copy", "--from", at.old, "--to", join(path, "third")]);
+    await using third = await testDatabase();
+    const copied = await command(["store", "copy", "--from", at.old, "--to", third.url]);
     expect(copied.stderr).toContain("was moved to");
     const doctor = await command(["doctor", "--data", at.old, "--port", "1"]);
     expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/fail +moved/) });
@@ -192,25 +192,35 @@ describe("a store that moved", () => {
   }, 120_000);
 });
 
-test("a store goes back to where it came from in one command, both ways", async () => {
+test("a copy that was cut short between its two marks is made again by the same command", async () => {
+  using home = temporaryFolder();
+  await using database = await testDatabase();
+  const { id } = await makeKey(home.path);
+  const copy = () => command(["store", "copy", "--from", home.path, "--to", database.url]);
+  expect((await copy()).exitCode).toBe(0);
+  await database.sql`INSERT INTO rehome.store_state VALUES ('copied_from', ${home.path})`;
+  const env = { REHOME_STORE: database.url };
+  expect((await command(["keys", "list"], { env })).stderr).toContain("a part of a copy");
+  expect((await copy()).exitCode).toBe(0);
+  expect((await command(["keys", "list"], { env })).stdout).toContain(id);
+}, 120_000);
+
+test("a former copy is not written over, and named with what to do, both ways", async () => {
   using home = temporaryFolder();
   await using database = await testDatabase();
   const folder = join(home.path, "data");
   const { id } = await makeKey(folder);
-  const copy = async (from: string, to: string) => {
-    const copied = await command(["store", "copy", "--from", from, "--to", to]);
-    expect(copied).toMatchObject({ exitCode: 0 });
-    return copied.stderr;
-  };
-  await copy(folder, database.url);
+  const copy = (from: string, to: string) => command(["store", "copy", "--from", from, "--to", to]);
+  expect((await copy(folder, database.url)).exitCode).toBe(0);
   const back = await copy(database.url, folder);
-  expect(back).toMatch(/^The former copy is kept in \S+\/rehome\.db\.replaced-\w+\.$/m);
+  expect(back).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(back.stderr).toContain(`${folder} has the former copy of this store.`);
+  for (const name of ["rehome.db", "limits.db"]) rmSync(join(folder, name));
+  expect((await copy(database.url, folder)).exitCode).toBe(0);
+  const again = await copy(folder, database.url);
+  expect(again.stderr).toContain("ALTER SCHEMA rehome RENAME TO");
   const list = await command(["keys", "list", "--data", folder]);
   expect(list).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
-  const again = await copy(folder, database.url);
-  expect(again).toMatch(/^The former copy is kept in the schema rehome_replaced_\w+\.$/m);
-  const there = await command(["keys", "list"], { env: { REHOME_STORE: database.url } });
-  expect(there).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
 }, 120_000);
 
 describe("serve", () => {
@@ -238,6 +248,11 @@ describe("is refused in words", () => {
       "from a folder that holds nothing",
       () => ["--from", "/nonexistent", "--to", database.url],
       "There is no rehome.db in /nonexistent",
+    ],
+    [
+      "from a folder to a folder",
+      () => ["--from", folder.path, "--to", join(folder.path, "new")],
+      "Both places are folders",
     ],
     ["onto itself", () => ["--from", folder.path, "--to", folder.path], "are the same place"],
     [

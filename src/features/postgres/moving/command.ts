@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { SQL } from "bun";
 import { Command } from "commander";
@@ -6,7 +6,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
 import { PrimaryFinder } from "../primary.ts";
 import { explainRefusal } from "../failures.ts";
-import { isoSeconds, systemClock } from "../../../domain/clock.ts";
+import { systemClock } from "../../../domain/clock.ts";
 import { type CopiedPart, copyStore } from "./copy.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
@@ -18,9 +18,7 @@ import { typedWords } from "../../../cli/program.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
-import { schemaName } from "../../../storage/schema.postgres.ts";
-import { movedMark, movedTo } from "../../../storage/store-state.ts";
-import { setMeta } from "../../meta.ts";
+import { copyMark, getMeta, movedTo } from "../../../storage/store-state.ts";
 import { beginWithoutStore } from "../../command.ts";
 import { addSettings } from "../../options.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
@@ -72,8 +70,8 @@ function copyCommand(io: Io): Command {
 Animals keep their ids, and keys stay valid. Events, counters and usage are copied
 too; people of the console sign in again. Stop every server on both places first.
 The old place keeps everything and gets a mark: commands and servers on it then fail
-and name the new address, unless they have --moved-store. A copy back to the place
-that a store came from puts the former copy there aside.
+and name the new address, unless they have --moved-store. A copy that is cut short is
+served by nobody: the same command makes it again.
 
 Examples:
   rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store
@@ -97,6 +95,12 @@ async function copy(
     throw new UsageError("--from and --to are the same place.", "Name another place with --to.");
   }
   const folders = [source, target].filter((place) => !isAddress(place));
+  if (folders.length === 2) {
+    throw new UsageError(
+      "Both places are folders, and a copy is for a folder and a database.",
+      "rehome backup FILE --data FOLDER, then: rehome restore FILE --data NEW_FOLDER",
+    );
+  }
   if (folders[0] === source && !existsSync(storeFiles(source).catalogue)) {
     throw new UsageError(
       `There is no rehome.db in ${source} that this user can see.`,
@@ -122,8 +126,8 @@ interface Places {
 }
 
 /**
- * Copies everything from one place to an empty one, and shows on the terminal how far it is. What
- * is left is marked as moved, so that nobody changes it by mistake.
+ * Moves everything from one place to an empty one, and shows on the terminal how far it is. What is
+ * left is marked as moved, so that nobody changes it by mistake.
  */
 async function copyBetween(
   io: Io,
@@ -134,50 +138,33 @@ async function copyBetween(
   await using opened = new AsyncDisposableStack();
   const from = await open(io, source, config);
   opened.defer(() => from.close());
-  await refuseMoved(from, config);
+  const moved = await from.db.read(movedTo);
+  if (moved !== placeName(target)) await refuseMoved(from, config);
   // While the source is open, so that it is not its own target by another address.
   await requireUnusedPlace(target, config);
-  const to = await openTarget(io, from, target, config);
+  const to = await open(io, target, config, true);
   opened.defer(() => to.close());
+  // Cut short at its very end, a copy has marked both sides.
+  const isPart = (await to.db.read((tx) => getMeta(tx, copyMark))) !== undefined;
+  if (moved !== undefined && !isPart) await refuseMoved(from, config);
+  if (!isPart) await refuseFormer(from, to, config);
   const parts = await copyStore(from, to, say);
-  await mark(from, to.place);
   return { from: from.place, to: to.place, parts };
 }
 
-/** Opens the target. What the source came from is put aside: the copy goes back there. */
-async function openTarget(io: Io, from: Store, target: string, config: Config): Promise<Store> {
-  {
-    await using opened = new AsyncDisposableStack();
-    const to = await open(io, target, config);
-    opened.defer(() => to.close());
-    if ((await to.db.read(movedTo)) !== from.place) {
-      await refuseMoved(to, config);
-      opened.move();
-      return to;
-    }
-  }
-  const stamp = isoSeconds(systemClock()).replaceAll(/[-:]/g, "");
-  const kept = isAddress(target)
-    ? await renameSchema(target, `replaced_${stamp.toLowerCase()}`, config.storeTimeoutMs)
-    : renameFiles(target, `replaced-${stamp}`);
-  io.err(`The former copy is kept in ${kept}.\n`);
-  return open(io, target, config);
-}
+/** A place as stores name it: without a password. */
+const placeName = (place: string): string =>
+  isAddress(place) ? describeAddress(parseDatabaseAddress(place)) : place;
 
-/** Gives the databases of a folder another name. Returns the catalogue's. */
-function renameFiles(folder: string, ending: string): string {
-  const { catalogue, limits } = storeFiles(folder);
-  for (const file of [catalogue, limits]) {
-    if (existsSync(file)) renameSync(file, `${file}.${ending}`);
-  }
-  return `${catalogue}.${ending}`;
-}
-
-async function renameSchema(address: string, ending: string, timeoutMs: number): Promise<string> {
-  return onDatabase(address, timeoutMs, async (sql) => {
-    const name = `${schemaName}_${ending}`;
-    await sql.unsafe(`ALTER SCHEMA "${schemaName}" RENAME TO "${name}"`);
-    return `the schema ${name}`;
+/** Throws where a copy would go on to a former one: what is there is not wanted any more. */
+async function refuseFormer(from: Store, to: Store, config: Config): Promise<void> {
+  const place = await to.db.read(movedTo);
+  if (place !== from.place) return refuseMoved(to, config);
+  const aside = "ALTER SCHEMA rehome RENAME TO rehome_former;";
+  throw new AppError("invalid_request", `${to.place} has the former copy of this store.`, {
+    hint: isAddress(to.place)
+      ? `Give it another name, then copy again: ${aside}`
+      : "Move rehome.db and limits.db away from there, then copy again.",
   });
 }
 
@@ -224,7 +211,12 @@ function isAddress(place: string): boolean {
   return /^\w+:\/\//.test(place);
 }
 
-function open(io: Io, place: string, { storeTimeoutMs }: Config): Promise<Store> {
+function open(
+  io: Io,
+  place: string,
+  { storeTimeoutMs }: Config,
+  mayBeCopy = false,
+): Promise<Store> {
   const isDatabase = isAddress(place);
   return openStore(
     isDatabase ? place : undefined,
@@ -234,23 +226,11 @@ function open(io: Io, place: string, { storeTimeoutMs }: Config): Promise<Store>
       timeoutMs: storeTimeoutMs,
       serving: false,
       mayMigrate: false,
+      mayBeCopy,
       onBackup: (file) => io.err(`The old store is kept in ${file}.\n`),
     },
     io.features.flatMap(({ stores = [] }) => stores),
   );
-}
-
-/** Marks the store as moved to `place`, which must hold no password. */
-async function mark(store: Store, place: string): Promise<void> {
-  try {
-    await store.db.transaction((tx) => setMeta(tx, movedMark, place));
-  } catch (error) {
-    // Such as a database that became read-only, which is a reason to leave it.
-    throw new AppError("unavailable", `${store.place} could not be marked as moved.`, {
-      cause: error,
-      hint: `Everything is in ${place}, and both sides are equal. Use only that place from now on.`,
-    });
-  }
 }
 
 /** How long a session of a process that has ended may still be listed, and how often to look. */

@@ -15,7 +15,8 @@ import {
   type Tx,
 } from "../../../storage/database.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
-import { goesAlong, setMeta } from "../../meta.ts";
+import { copyMark, getMeta, movedMark } from "../../../storage/store-state.ts";
+import { deleteMeta, goesAlong, setMeta } from "../../meta.ts";
 
 const batchRows = 2_000;
 
@@ -69,22 +70,16 @@ export interface CopiedPart {
 }
 
 /**
- * Copies everything from one store to another, with ids and hashes of secrets, and compares both.
- * Throws `invalid_request` when the target is not empty, and `unavailable` when both differ at the
- * end, because one has changed. `say` hears what is done next.
+ * Moves everything from one store to another, with ids and hashes of secrets, and compares both. A
+ * copy that was cut short begins again. Throws `invalid_request` when the target is not empty, and
+ * `unavailable` when both differ at the end, because one has changed. `say` hears what is done next.
  */
 export async function copyStore(
   from: Store,
   to: Store,
   say: (step: string) => void,
 ): Promise<CopiedPart[]> {
-  // A service that has nothing yet may have begun its backups; its next start does it again.
-  await to.db.transaction((tx) => removeJob(tx, jobName("backup", "")));
-  if (!(await holdsNothing(to))) {
-    throw new AppError("invalid_request", `${to.place} is not empty.`, {
-      hint: "Name a new place, or empty it if it is the beginning of a copy.",
-    });
-  }
+  await begin(from, to);
   // Read before the rows: a number that is given out meanwhile is then behind it and not lost.
   const last = await from.db.read(lastNumbers, longWork);
   for (const table of movedTables) {
@@ -93,14 +88,62 @@ export async function copyStore(
   }
   await to.db.transaction((tx) => goOnBehind(tx, last), longWork);
   say("Comparing both sides");
-  return compare(from, to);
+  const parts = await compare(from, to);
+  await handOver(from, to);
+  return parts;
+}
+
+/** Marks the target before its first row, so that nobody takes a part of a copy for the whole. */
+async function begin(from: Store, to: Store): Promise<void> {
+  const isPart = (await to.db.read((tx) => getMeta(tx, copyMark))) !== undefined;
+  if (!isPart && !(await holdsNothing(to))) {
+    throw new AppError("invalid_request", `${to.place} is not empty.`, {
+      hint: "Name a new place.",
+    });
+  }
+  await to.db.transaction(async (tx) => {
+    await setMeta(tx, copyMark, from.place);
+    // A service that has nothing yet may have begun its backups; its next start does it again.
+    await removeJob(tx, jobName("backup", ""));
+  });
+  if (isPart) for (const table of movedTables.toReversed()) await empty(to, table);
 }
 
 async function holdsNothing(store: Store): Promise<boolean> {
-  for (const table of movedTables) {
+  for (const table of movedTables.filter((each) => each.table !== "schedule")) {
     if ((await readRows(store, table, undefined, 1)).length > 0) return false;
   }
   return true;
+}
+
+async function empty(store: Store, table: Moved): Promise<void> {
+  await dbOf(store, table).transaction(async (tx) => {
+    const remove = () => tx.run(tx.delete(tx.t[table.table]));
+    if (table !== animals) return remove();
+    return changePets(tx, "any", async () => {
+      const removed = await remove();
+      return { result: removed, more: -removed };
+    });
+  }, longWork);
+}
+
+/**
+ * Marks the source as moved, and takes the target's mark away behind that: both are never served.
+ * Throws `unavailable` if the source takes no mark; the target is whole, and is served.
+ */
+async function handOver(from: Store, to: Store): Promise<void> {
+  const whole = () => to.db.transaction((tx) => deleteMeta(tx, copyMark));
+  try {
+    await from.db.transaction((tx) => setMeta(tx, movedMark, to.place));
+  } catch (error) {
+    await whole();
+    // Such as a database that became read-only, which is a reason to leave it.
+    throw new AppError("unavailable", `${from.place} could not be marked as moved.`, {
+      cause: error,
+      hint: `Everything is in ${to.place}, and both sides are equal. Use only that place from now on.`,
+    });
+  }
+  await whole();
 }
 
 async function compare(from: Store, to: Store): Promise<CopiedPart[]> {

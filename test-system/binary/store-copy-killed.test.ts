@@ -1,0 +1,121 @@
+/** A `store copy` that is killed at any moment is served by nobody, and goes well the next time. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { random as randomOf } from "../../scripts/random.ts";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  rehome,
+  temporaryFolder,
+} from "../../test/helpers/binary.ts";
+import { command } from "../../test/helpers/command.ts";
+import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../test/helpers/postgres.ts";
+
+const rounds = 20;
+const animals = 20_000;
+const signals = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"] as const;
+const folder = temporaryFolder();
+const [data, copied] = [join(folder.path, "data"), join(folder.path, "copied")];
+let database: TestDatabase;
+let others: TestDatabase;
+
+beforeAll(async () => {
+  [database, others] = [await testDatabase(), await testDatabase()];
+  await makeKey(data);
+  const lines = Array.from({ length: animals }, (_, at) =>
+    JSON.stringify({ name: `Pet ${at + 1}`, categoryId: 7, status: "available" }),
+  );
+  const add = ["pets", "import", "-", "--data", data];
+  expect((await command(add, { stdin: lines.join("\n") })).exitCode).toBe(0);
+  const whole = ["store", "copy", "--from", data, "--to", others.url];
+  expect((await command(whole)).exitCode).toBe(0);
+}, hookTimeoutMs);
+afterAll(async () => {
+  folder[Symbol.dispose]();
+  await database[Symbol.asyncDispose]();
+  await others[Symbol.asyncDispose]();
+}, hookTimeoutMs);
+
+interface Direction {
+  readonly from: () => string;
+  readonly to: () => string;
+  /** How a command names the target. */
+  readonly on: () => { readonly words: string[]; readonly env: Record<string, string> };
+  /** Makes the target empty. */
+  readonly empty: () => unknown;
+}
+
+const directions: Record<string, Direction> = {
+  "from a folder to a database": {
+    from: () => data,
+    to: () => database.url,
+    on: () => ({ words: [], env: { REHOME_STORE: database.url } }),
+    empty: () => database.sql`DROP SCHEMA rehome CASCADE`,
+  },
+  "from a database to a folder": {
+    from: () => others.url,
+    to: () => copied,
+    on: () => ({ words: ["--data", copied], env: {} }),
+    empty: () => rmSync(copied, { recursive: true }),
+  },
+};
+
+/** The commands that look at a store, or work on it, each in its own way. */
+const commands = [
+  ["serve", "--port", "0"],
+  ["keys", "list"],
+  ["pets", "list"],
+  ["doctor", "--port", "1"],
+];
+const onFolders = [
+  ["backup", join(folder.path, "backup.db")],
+  ["restore", join(data, "rehome.db"), "--yes"],
+];
+
+const list = (target: readonly string[], env: Record<string, string>, after: number) =>
+  command(["pets", "list", "--json", "--after", String(after), ...target], { env });
+
+describe.each(Object.keys(directions))("%s", (name) => {
+  const { from, to, on, empty } = directions[name] as Direction;
+  const words = () => ["store", "copy", "--from", from(), "--to", to(), "--moved-store"];
+
+  test("it is refused by all, at whatever moment it was killed", async () => {
+    const random = randomOf(54);
+    const begunMs = performance.now();
+    expect(await rehome(words())).toMatchObject({ exitCode: 0 });
+    const wholeMs = performance.now() - begunMs;
+    await empty();
+    let parts = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const child = Bun.spawn([await executable(), ...words()], {
+        env: cleanEnvironment,
+        stdio: ["ignore", "ignore", "ignore"],
+      });
+      await Bun.sleep(random() * wholeMs);
+      child.kill(signals[round % signals.length]);
+      await child.exited;
+      const { words: target, env } = on();
+      const [listed, last] = [await list(target, env, 0), await list(target, env, animals - 1)];
+      if (listed.exitCode === 0) {
+        // It had not begun, or it had ended.
+        expect(last.stdout === "[]\n").toBe(listed.stdout === "[]\n");
+        if (listed.stdout !== "[]\n") await empty();
+        continue;
+      }
+      if (listed.stderr.includes("There is no catalogue")) continue;
+      parts += 1;
+      for (const each of [...commands, ...(target.length > 0 ? onFolders : [])]) {
+        const refused = await command([...each, ...target], { env });
+        expect([each[0], refused.exitCode]).toEqual([each[0], 1]);
+        expect(refused.stderr + refused.stdout).toContain("holds a part of a copy of");
+      }
+    }
+    expect(parts).toBeGreaterThan(rounds / 4);
+    const again = await command(words());
+    if (again.exitCode !== 0) expect(again.stderr).toContain("is not empty");
+    const { words: target, env } = on();
+    expect((await list(target, env, animals - 1)).stdout).toContain(`Pet ${animals}`);
+  }, 300_000);
+});
