@@ -47,6 +47,8 @@ export const messageTexts = {
   statusesBlank: () => "animals have a blank status and are stored without one",
   wholeRefused: (why: string) => `the import itself would be refused: ${why.replace(/\.$/, "")}`,
   namesDiffer: () => "ids have records with different names; the newest name is used",
+  recordsDisagree: () =>
+    "animals have several records of one time that disagree, of which the one furthest from adoption holds",
   rowsLeftOut: () => "rows with totals or notes are left out",
   columnsDisagree: () =>
     "animals are not available by another column than the status, and are taken so",

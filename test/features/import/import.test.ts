@@ -243,7 +243,7 @@ describe.each(stores)("$name", (kind) => {
       // One record names the animal by its id here, the other by that of the source.
       const both = `id,name,categoryId,status,externalId\n${bo},Old,1,sold,\n,New,1,pending,x:2\n`;
       expect(await run(both)).toMatchObject({ updated: 1, superseded: 1 });
-      expect((await brief())[1]).toBe("New 1 pending");
+      expect((await brief())[1]).toBe("Old 1 sold");
     });
 
     test("bring animals back under the ids that they had", async () => {
@@ -543,9 +543,9 @@ describe.each(stores)("$name", (kind) => {
       readonly type: string;
     }
 
-    /** Of the same day the row holds that is for adoption. */
+    /** Of the same day an open stay holds, else what is further from adoption. */
     const age = ({ day, outcome }: Row) =>
-      day * 3 + (outcome === "" ? 2 : outcome === "Adoption" ? 1 : 0);
+      day * 3 + (outcome === "" ? 2 : outcome === "Transfer" ? 1 : 0);
 
     /**
      * What these rows say of each animal, by its newest sound row: undefined if that says that it

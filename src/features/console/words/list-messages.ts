@@ -28,6 +28,7 @@ export const englishMessages = {
   namesMissing: () => "Some animals have no name",
   namesTell: () => "Some names say adopted or reserved, while the status says available",
   statusesBlank: () => "Some animals have no status, and are stored without one",
+  recordsDisagree: () => "Some animals have several rows that disagree; the safest one holds",
   rowsLeftOut: () => "Rows with totals or notes are left out",
   columnsDisagree: () =>
     "Another column says that these animals are not available, and they are taken so",
@@ -114,6 +115,8 @@ export const spanishMessages: typeof englishMessages = {
   namesTell: () =>
     "Algunos nombres dicen que el animal está adoptado o reservado, y el estado dice disponible",
   statusesBlank: () => "Algunos animales no tienen estado, y se guardan sin él",
+  recordsDisagree: () =>
+    "Algunos animales tienen varias filas que no coinciden; vale la más prudente",
   rowsLeftOut: () => "Las filas con totales o notas no se leen",
   columnsDisagree: () =>
     "Otra columna dice que estos animales no están disponibles, y se toman así",

@@ -183,7 +183,7 @@ function statusCounts(pets: readonly Candidate[]): ImportSummary["statuses"] {
 
 function planNotes(
   pets: readonly Candidate[],
-  { plan: { alike }, newest: { differentNames } }: Planned,
+  { plan: { alike }, newest: { differentNames, undecided } }: Planned,
   { newIds = false, complete = false }: ImportOptions,
 ): readonly Note[] {
   const named = ({ line, name = "" }: SoundRecord) => ({
@@ -199,6 +199,7 @@ function planNotes(
     ["alikeThere", alike.map(named)],
     ["namesMissing", nameless.map(({ line, externalId = "" }) => ({ line, example: externalId }))],
     ["namesDiffer", differentNames],
+    ["recordsDisagree", undecided],
   ] as const;
   return all.flatMap(([code, records]) => {
     const [first] = records;

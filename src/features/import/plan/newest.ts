@@ -1,4 +1,5 @@
 /** The records of a list as they are compared with the store: the newest one of each animal. */
+import { distance } from "../understand/evidence.ts";
 import type { SoundRecord } from "../understand/record.ts";
 
 /** What there is of animals, by their source and their id there. */
@@ -19,15 +20,30 @@ export class ByOrigin<T> {
   }
 }
 
-/** Ranks of two records of one animal from the same moment: the one that is for adoption holds. */
+/**
+ * Ranks of the records of one animal from the same moment. Who is there in a list of stays came
+ * again; who was found, lost or fostered is told of by any other record; else what is furthest
+ * from adoption holds.
+ */
 function rankOf(record: SoundRecord): number {
-  return record.kind === "gone" ? 0 : record.status === "sold" ? 1 : 2;
+  if (record.kind === "pet" && record.isStay === true) return stayRank;
+  if (record.kind === "gone") return record.isPassing === true ? -1 : distance("gone");
+  return distance(record.status);
 }
 
+const stayRank = 10;
+
+/** True if a record replaces another one of its animal. Of two that say the same the last one does. */
 function isNewer(a: SoundRecord, b: SoundRecord): boolean {
   const byTime = (a.version ?? 0) - (b.version ?? 0);
-  if (byTime !== 0) return byTime > 0;
-  return a.version === undefined || rankOf(a) >= rankOf(b);
+  return byTime === 0 ? rankOf(a) >= rankOf(b) : byTime > 0;
+}
+
+/** True for records of one moment of which nothing but caution decides. */
+function disagree(a: SoundRecord, b: SoundRecord): boolean {
+  const ranks = [rankOf(a), rankOf(b)];
+  const isClear = ranks.includes(stayRank) || ranks.includes(-1) || ranks[0] === ranks[1];
+  return !isClear && (a.version ?? 0) === (b.version ?? 0);
 }
 
 /** The newest record of each animal, as far as ids tell the animals. */
@@ -40,6 +56,8 @@ export interface Newest {
   readonly superseded: number;
   /** Animals whose records have different names: the first line, and what is shown of them. */
   readonly differentNames: readonly { readonly line: number; readonly example: string }[];
+  /** Animals that have records of the same moment, or without one, which say different things. */
+  readonly undecided: readonly { readonly line: number; readonly example: string }[];
 }
 
 /** Stands for the source of the ids that this catalogue gave. No source has this name. */
@@ -66,6 +84,7 @@ export function newestOf(records: readonly SoundRecord[], newIds: boolean): Newe
   const identified = new ByOrigin<SoundRecord>();
   const anonymous: SoundRecord[] = [];
   const named = new ByOrigin<Names>();
+  const undecided = new ByOrigin<{ readonly line: number; readonly example: string }>();
   let superseded = 0;
   for (const record of records) {
     const origin = originOf(record, newIds);
@@ -77,6 +96,9 @@ export function newestOf(records: readonly SoundRecord[], newIds: boolean): Newe
     const isNext = known === undefined || isNewer(record, known);
     if (isNext) identified.set(...origin, record);
     if (known === undefined) continue;
+    if (disagree(record, known)) {
+      undecided.set(...origin, { line: record.line, example: origin[1] });
+    }
     const { line, externalId: id } = known;
     const entry = named.get(...origin) ?? { names: new Set(), line, id, isThere: false };
     named.set(...origin, entry);
@@ -92,5 +114,5 @@ export function newestOf(records: readonly SoundRecord[], newIds: boolean): Newe
     const both = two.map((name) => JSON.stringify(name)).join(" and ");
     return [{ line, example: `${id} is ${both}` }];
   });
-  return { identified, anonymous, superseded, differentNames };
+  return { identified, anonymous, superseded, differentNames, undecided: undecided.values() };
 }

@@ -237,7 +237,7 @@ function statusReader(
 ): (record: unknown) => Said {
   return (record) => {
     const value = resolved(field, read(record));
-    if (isStays && isBlank(value)) return { status: "available" };
+    if (isStays && isBlank(value)) return { status: "available", isStay: true };
     return { field, value };
   };
 }

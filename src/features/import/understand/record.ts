@@ -4,7 +4,7 @@ import { isBlank, type Message, message, type Notes, shown, wordOf } from "../me
 import { MalformedRecord } from "../read/table.ts";
 import { type Dates, isNever } from "./dates.ts";
 import { Statuses } from "./statuses.ts";
-import type { Meaning } from "./words.ts";
+import { type Meaning, passing, wordKey } from "./words.ts";
 import { externalId as idInSource, FieldFault, unnamed, versionOf } from "./values.ts";
 
 /** The category as the input has it: our id, with its name where that is known, or a name. */
@@ -31,6 +31,8 @@ export interface FromLine {
 export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
   readonly kind: "pet";
   category: CandidateCategory;
+  /** True where it is in a list of stays, and has not left by this record. */
+  readonly isStay?: true | undefined;
 }
 
 /**
@@ -40,6 +42,8 @@ export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
  */
 export interface Gone extends FromLine {
   readonly kind: "gone";
+  /** True where it was only found, lost or in foster: any other record tells more of it. */
+  readonly isPassing?: true | undefined;
   reason: string;
   /** What the record calls the animal, to find two animals under one id. */
   readonly name: string | undefined;
@@ -109,7 +113,7 @@ export interface RecordReader {
 /** What a record says of its animal: a value to be understood, or what that comes to. */
 export type Said =
   | { readonly field: string; readonly value: unknown }
-  | { readonly status: PetStatus }
+  | { readonly status: PetStatus; readonly isStay?: true }
   | { readonly gone: string };
 
 /** A field as the input calls it, and its value in a record. */
@@ -198,7 +202,8 @@ function outcomeOf(
   // A day that is still to come says nothing yet: what it means is asked.
   if (!isMissing && isAhead(value, dates, now)) throw new UnknownStatus(field, value);
   if (base === "gone") {
-    return goneOf(origin, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
+    const gone = goneOf(origin, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
+    return passing.has(wordKey(wordOf(value))) ? { ...gone, isPassing: true } : gone;
   }
   const other = weigh(base);
   if (other !== undefined && "asked" in other) throw new UnknownStatus(other.column, other.asked);
@@ -212,7 +217,9 @@ function outcomeOf(
   if (meaning === "none" && isMissing) {
     notes.add(message("statusesBlank"), origin.line, JSON.stringify(animal.name));
   }
-  return candidateOf(origin, animal, meaning === "none" ? undefined : meaning);
+  const found = candidateOf(origin, animal, meaning === "none" ? undefined : meaning);
+  const isStay = "status" in says && says.isStay === true && meaning === "available";
+  return isStay ? { ...found, isStay } : found;
 }
 
 /** What stands behind a name: `Bella (ADOPTION PENDING)`, `Max - adopted!`. */

@@ -134,6 +134,14 @@ in gastgezin, in stallo, dom tymczasowy, docasna pece, docaska, docasna starostl
 returned, devuelto, devuelta, devolvido, devolvida, abgegeben, unassigned, adoption, adopt, adopcion, adocao`),
 );
 
+/** Found, lost, stray, foster: any other record of the animal tells more of it. */
+export const passing: ReadonlySet<string> = new Set(
+  listed(`found, lost, lost in care, missing, stray, stray hold, stray wait, foster, in foster, fostered, fostering, found exp, found report, lost exp, lost report,
+perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas, en acogida, acogido, acogida, casa de acogida,
+pflegestelle, auf pflegestelle, in pflegestelle, perdu, perdue, en famille d accueil, in gastgezin, in stallo, zaginiony, nezvestny, dom tymczasowy,
+docasna pece, docaska, docasna starostlivost`),
+);
+
 /** What may stand behind a word that says that it is there, beside numbers of kennels and days. */
 export const harmless: ReadonlySet<string> = new Set(
   listed(`now, today, immediately, at, in, the, and, kennel, kennels, cage, room, run, shelter, offsite, onsite, pair, bonded, together, care, home, foster,
