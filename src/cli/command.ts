@@ -1,5 +1,12 @@
 import type { Command } from "commander";
-import { dataFolderOf, isStoreNamed, loadConfig, settings, type LoadedConfig } from "../config.ts";
+import {
+  type AnySetting,
+  dataFolderOf,
+  isStoreNamed,
+  loadConfig,
+  settings,
+  type LoadedConfig,
+} from "../config.ts";
 import { shellWord } from "../domain/errors.ts";
 import type { Io } from "./io.ts";
 import { type MachineService, refuseRoot, requireServiceAccount, sayService } from "./machine.ts";
@@ -43,39 +50,23 @@ export function beginAsOwner(command: Command, io: Io): LoadedConfig {
 }
 
 /**
- * The flags that make another command use this store, in any shell. An address may have a password,
- * so `ADDRESS` replaces a typed one.
+ * The flags that make another command use this store, in any shell: one need not have our
+ * variables. An address may have a password, so `ADDRESS` replaces a typed one.
  */
-export function storeFlags({ config, loadedOf }: LoadedConfig, io: Io): string[] {
-  // Another shell need not have our variables.
-  const others = Object.entries(io.env).filter(([name]) => !name.startsWith("REHOME_"));
-  const { config: bare } = loadConfig(
-    {},
-    Object.fromEntries(others),
-    featureSettings(io.features),
-    serviceOrNone(io),
-  );
-  const places = ["data", "store", "storeFile"] as const;
-  if (places.every((name) => config[name] === bare[name])) return [];
-  if (config.storeFile !== undefined) return ["--store-file", config.storeFile];
-  const isTyped = loadedOf(settings.store).source === "flag";
-  if (config.store !== undefined) return isTyped ? ["--store", "ADDRESS"] : [];
-  return ["--data", config.data];
-}
-
-/** A server must not stop over another installation's settings that it may not read. */
-function serviceOrNone(io: Io): MachineService | undefined {
-  try {
-    return io.machine.service();
-  } catch {
-    return undefined;
-  }
+export function storeFlags({ config, loadedOf }: LoadedConfig): string[] {
+  const isOurs = (setting: AnySetting) =>
+    ["flag", "environment"].includes(loadedOf(setting).source);
+  if (config.storeFile !== undefined)
+    return isOurs(settings.storeFile) ? ["--store-file", config.storeFile] : [];
+  if (config.store !== undefined)
+    return loadedOf(settings.store).source === "flag" ? ["--store", "ADDRESS"] : [];
+  return isOurs(settings.data) ? ["--data", config.data] : [];
 }
 
 /** What makes a first key. */
 export const toMakeKey = "rehome keys create --plan free --name LABEL";
 
 /** `command` as it is typed for this store. */
-export function commandHere(command: string, loaded: LoadedConfig, io: Io): string {
-  return [command, ...storeFlags(loaded, io).map(shellWord)].join(" ");
+export function commandHere(command: string, loaded: LoadedConfig): string {
+  return [command, ...storeFlags(loaded).map(shellWord)].join(" ");
 }

@@ -223,17 +223,17 @@ async function banner(
     labelled("Data", `${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`),
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
-  else if (keys === 0) lines.push(`  No key exists yet: ${wayToKey(loaded, io)}`);
+  else if (keys === 0) lines.push(`  No key exists yet: ${wayToKey(loaded)}`);
   return `${lines.join("\n")}\n`;
 }
 
 /** What makes a key for this server. */
-function wayToKey(loaded: LoadedConfig, io: Io): string {
+function wayToKey(loaded: LoadedConfig): string {
   const { environment } = loaded.config;
   if (dataFolderOf(loaded.config) === inMemory) {
     return "start again with --first-key. No other command reaches a store in memory.";
   }
-  const command = commandHere(toMakeKey, loaded, io);
+  const command = commandHere(toMakeKey, loaded);
   return environment === settings.environment.default
     ? command
     : `${command} --environment ${environment}`;

@@ -1,5 +1,5 @@
 import { write } from "node:fs";
-import { isoSeconds, type Clock } from "../domain/clock.ts";
+import { isoMilliseconds, type Clock } from "../domain/clock.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 
 /** Characters that may wait to be written. What comes when they are full is dropped and counted. */
@@ -37,8 +37,10 @@ export class Logger {
   readonly format: LogFormat;
   readonly clock: Clock;
   readonly #fd: number;
+  /** The time of the last line: many share a millisecond. */
+  #timeMs = Number.NaN;
+  #time = "";
   readonly #severity: number;
-  readonly #timestamp = timestamps();
   #waiting: string[] = [];
   #waitingSize = 0;
   #dropped = 0;
@@ -94,9 +96,12 @@ export class Logger {
     this.error(messageOf(error) + more);
   }
 
-  /** This moment, as every line begins with it. The same string within a millisecond. */
+  /** This moment, as every line begins with it. */
   now(): string {
-    return this.#timestamp(this.clock());
+    const ms = this.clock();
+    if (ms !== this.#timeMs) this.#time = isoMilliseconds(ms);
+    this.#timeMs = ms;
+    return this.#time;
   }
 
   get droppedTotal(): number {
@@ -189,25 +194,6 @@ export function writeSome(descriptor: number, bytes: Uint8Array): Promise<number
     error ? reject(error) : resolve(written),
   );
   return promise;
-}
-
-/** Writes `2026-11-21T08:32:00.123Z`. It caches the last time, and what a second has in common. */
-export function timestamps(): (ms: number) => string {
-  let second = Number.NaN;
-  let common = "";
-  let last = Number.NaN;
-  let text = "";
-  return (ms) => {
-    if (ms === last) return text;
-    const current = Math.floor(ms / 1000);
-    if (current !== second) {
-      second = current;
-      common = isoSeconds(current * 1000).slice(0, -"Z".length);
-    }
-    last = ms;
-    text = `${common}.${String(Math.trunc(ms - current * 1000)).padStart(3, "0")}Z`;
-    return text;
-  };
 }
 
 /** The messages of an error and of what caused it. */

@@ -20,12 +20,12 @@ describe("the flags that lead another command to the same store", () => {
     ["a folder beside it", { data: "/srv/a" }, { REHOME_STORE: address }, ["--data", "/srv/a"]],
   ])("are for %s", (_place, flags, variables, expected) => {
     const env = { XDG_DATA_HOME: "/home/kim/.local/share", ...variables };
-    expect(storeFlags(loadConfig(flags, env, []), testIo({ env }))).toEqual(expected);
+    expect(storeFlags(loadConfig(flags, env, []))).toEqual(expected);
   });
 
   test("are words of a shell", () => {
     const loaded = loadConfig({ data: "/srv/a b" }, {}, []);
-    expect(commandHere("rehome usage", loaded, testIo())).toBe("rehome usage --data '/srv/a b'");
+    expect(commandHere("rehome usage", loaded)).toBe("rehome usage --data '/srv/a b'");
   });
 });
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Logger, type LogOptions, timestamps } from "../../src/service/log.ts";
+import { Logger, type LogOptions } from "../../src/service/log.ts";
 import { TestClock } from "../helpers/app.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { logFile } from "../helpers/log-file.ts";
@@ -92,13 +92,4 @@ test("a failure is told with its causes, as one sentence on one line", async () 
     "Alone.",
     "two lines",
   ]);
-});
-
-test("a time stamp shows every millisecond, whichever was written before", () => {
-  const at = Date.UTC(2026, 10, 21, 8, 32);
-  const write = timestamps();
-  const times = [0, 1, 1, 2, 99, 100, 999, 1_000, 1_001, 59_999, 60_000, 59_999, 5];
-  expect(times.map((ms) => write(at + ms))).toEqual(
-    times.map((ms) => new Date(at + ms).toISOString()),
-  );
 });

@@ -113,7 +113,7 @@ async function originOf(people: PeopleService, loaded: LoadedConfig, io: Io): Pr
   const origin = loaded.valueOf(consoleUrlSetting) ?? (noted && reachableOrigin(noted));
   if (origin !== undefined) return origin;
   const usual = `http://${defaultAddress}`;
-  const start = commandHere(`rehome serve --console ${defaultAddress}`, loaded, io);
+  const start = commandHere(`rehome serve --console ${defaultAddress}`, loaded);
   io.err(
     `No console was started on this store yet; the link is for ${usual}. Start it: ${start}\n`,
   );
@@ -159,7 +159,7 @@ function listCommand(io: Io): Command {
       const all = await peopleOf(services).list();
       if (given.json) return printJson(io, all.map(personJson));
       if (all.length === 0) {
-        const invite = commandHere("rehome people invite NAME", given.loaded, io);
+        const invite = commandHere("rehome people invite NAME", given.loaded);
         return io.err(`Nobody may use the console. Invite somebody: ${invite}\n`);
       }
       printTable(
@@ -203,7 +203,7 @@ function removeCommand(io: Io): Command {
       await confirm(io, `Remove ${shown}?`, { yes: given.yes === true, unattended: "proceed" });
       const made = await people.remove(them.id);
       if (made !== undefined) {
-        const undo = commandHere(`rehome undo ${made}`, given.loaded, io);
+        const undo = commandHere(`rehome undo ${made}`, given.loaded);
         io.err(`A change by "${printable(them.name)}" was made first. To take it back: ${undo}\n`);
       }
       if (given.json) printJson(io, personJson(them));

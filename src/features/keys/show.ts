@@ -93,7 +93,7 @@ ${daysJudged} days, and a plan that would fit.`,
       return io.err(
         every.length > 0
           ? `There is no such key among the ${grouped(every.length)} in ${place}.\n`
-          : `There is no key in ${place}. Make one: ${commandHere(toMakeKey, loaded, io)}\n`,
+          : `There is no key in ${place}. Make one: ${commandHere(toMakeKey, loaded)}\n`,
       );
     },
   );

@@ -56,7 +56,7 @@ function listCommand(io: Io): Command {
       const all = await categories.list();
       if (json) return printJson(io, all);
       if (all.length === 0) {
-        const add = commandHere("rehome categories add NAME", loaded, io);
+        const add = commandHere("rehome categories add NAME", loaded);
         return io.err(`There is no category in ${place}. Make one: ${add}\n`);
       }
       printTable(

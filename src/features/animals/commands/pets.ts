@@ -109,8 +109,7 @@ async function listPets(
   const page = found.pets.slice(0, limit);
   if (json) return printJson(io, page.map(plainPet));
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const say = (before: string, line: string) =>
-    io.err(`${before}${commandHere(line, loaded, io)}\n`);
+  const say = (before: string, line: string) => io.err(`${before}${commandHere(line, loaded)}\n`);
   if (page.length === 0) {
     const isSought = isFiltered || after !== undefined;
     io.err(`There is no ${isSought ? "such animal" : "animal"} in ${place}.\n`);
