@@ -27,10 +27,9 @@ export function guard({ services: { access }, cors }: GuardOptions) {
     return access.admit(context.credential, address);
   }
 
-  return async (context: { readonly request: Request }) => {
-    // Elysia's type leaves it out.
-    if (!("path" in context) || typeof context.path !== "string") throw new Error("no path");
-    const { path, request } = context;
+  // Elysia prepares for each request what it finds named here, and its type leaves `path` out.
+  return async ({ path, request }: { readonly path?: string; readonly request: Request }) => {
+    if (path === undefined) throw new Error("no path");
     const isValid = isValidHost(request);
     if (isVersioned(isValid ? path : pathOf(request.url))) {
       const admission = await admit(request);

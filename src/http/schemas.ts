@@ -193,16 +193,16 @@ export const listQuery = t.Object({
 
 const listParameters = Object.keys(listQuery.properties);
 
-/** What a query has with a parameter that comes twice, or with several values. */
-const mayRepeat = /[&,]|%2c/i;
-
-/** Refuses a parameter that is given twice: Elysia would take the last one. */
-export function refuseRepeated(url: string): Refusal | undefined {
+/** Refuses a parameter that is given twice: of these `query` has the last one. */
+export function refuseRepeated(url: string, query: object): Refusal | undefined {
   const start = url.indexOf("?");
-  if (start === -1 || !mayRepeat.test(url.slice(start))) return undefined;
-  const query = new URLSearchParams(url.slice(start));
+  if (start === -1) return undefined;
+  const text = url.slice(start);
+  const isPlain = text.split("&").length === Object.keys(query).length && !/,|%2c/i.test(text);
+  if (isPlain) return undefined;
+  const given = new URLSearchParams(text);
   const name = listParameters.find((each) => {
-    const values = query.getAll(each);
+    const values = given.getAll(each);
     return values.length > 1 || values[0]?.includes(",");
   });
   return name === undefined

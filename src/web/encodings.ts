@@ -1,26 +1,20 @@
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { gzip } from "node:zlib";
 import { respond } from "../http/errors.ts";
 
-type Encoding = "br" | "gzip" | "identity";
+type Encoding = "gzip" | "identity";
 
 /** A body in the forms that clients take, which all responses share, each with its entity tag. */
 export type Forms = Readonly<Record<Encoding, { readonly body: Blob; readonly etag: string }>>;
 
-const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 5 };
-
-/** All forms of a text. Compression runs on another thread. */
+/** Both forms of a text. Compression runs on another thread. */
 export async function formsOf(text: string): Promise<Forms> {
   const identity = new TextEncoder().encode(text);
-  const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(identity, { params: brotliQuality }),
-    promisify(gzip)(identity),
-  ]);
+  const zipped = await promisify(gzip)(identity);
   const hash = new Bun.CryptoHasher("sha256").update(identity).digest("base64url").slice(0, 22);
   return {
     identity: { body: new Blob([identity]), etag: `"${hash}"` },
-    gzip: { body: new Blob([gz]), etag: `"${hash}-gzip"` },
-    br: { body: new Blob([br]), etag: `"${hash}-br"` },
+    gzip: { body: new Blob([zipped]), etag: `"${hash}-gzip"` },
   };
 }
 
@@ -43,7 +37,7 @@ export function formFor(
   forms: Forms,
   more: Readonly<Record<string, string>>,
 ): [body: Blob | string, init: ResponseInit] {
-  const encoding = encodingOf(request);
+  const encoding: Encoding = acceptsEncoding(request, "gzip") ? "gzip" : "identity";
   const { body, etag } = forms[encoding];
   const headers = new Headers({ ...more, etag });
   headers.append("vary", "Accept-Encoding");
@@ -56,12 +50,8 @@ export function formFor(
   return [body, { headers }];
 }
 
-function encodingOf(request: Request): Encoding {
-  return takes(request, "br") ? "br" : takes(request, "gzip") ? "gzip" : "identity";
-}
-
 /** True if the client of `request` takes bodies in an encoding. */
-export function takes({ headers }: Request, encoding: Encoding): boolean {
+export function acceptsEncoding({ headers }: Request, encoding: Encoding): boolean {
   const accepted = headers.get("accept-encoding") ?? "";
   return accepted.split(",").some((part) => {
     const [token = "", quality = ""] = part.trim().toLowerCase().split(";");

@@ -1,10 +1,10 @@
 /** What the public pages show: the animals for adoption and their categories, newest first. */
-import { count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "../../storage/database.ts";
 import { getMeta } from "../../storage/store-state.ts";
 import { storeIdMeta } from "../meta.ts";
 
-export const pageSize = 5_000;
+export const listSize = 5_000;
 export const feedSize = 50;
 
 export interface PublicAnimal {
@@ -48,36 +48,22 @@ export async function storeFacts(
   });
 }
 
-/** The animals of page `page`, which counts from 1. */
-export function publicList(
-  db: Database,
-  page: number,
-  { sinceMs }: StoreFacts,
-): Promise<PublicList> {
+/** The newest animals: the page says it if there are more, and the interface has them all. */
+export function publicList(db: Database, { sinceMs }: StoreFacts): Promise<PublicList> {
   return db.read(async (tx) => {
-    const rows = await animalsOf(tx, pageSize + 1, (page - 1) * pageSize);
+    const rows = await animalsOf(tx, listSize + 1);
     return {
       updatedAtMs: await lastChange(tx, sinceMs),
-      animals: rows.slice(0, pageSize),
-      hasMore: rows.length > pageSize,
+      animals: rows.slice(0, listSize),
+      hasMore: rows.length > listSize,
     };
-  });
-}
-
-/** How many pages the list has. */
-export function pageCount(db: Database): Promise<number> {
-  return db.read(async (tx) => {
-    const { pets } = tx.t;
-    const select = tx.select({ animals: count() }).from(pets);
-    const [found] = await select.where(inArray(pets.status, ["available", "pending"]));
-    return Math.ceil((found?.animals ?? 0) / pageSize);
   });
 }
 
 /** The newest animals with the time of the last change of each. */
 export function newestAnimals(db: Database, { sinceMs }: StoreFacts): Promise<PublicFeed> {
   return db.read(async (tx) => {
-    const animals = await animalsOf(tx, feedSize, 0);
+    const animals = await animalsOf(tx, feedSize);
     const times = await changeTimes(
       tx,
       animals.map(({ id }) => id),
@@ -89,7 +75,7 @@ export function newestAnimals(db: Database, { sinceMs }: StoreFacts): Promise<Pu
   });
 }
 
-async function animalsOf(tx: Tx, limit: number, offset: number): Promise<PublicAnimal[]> {
+async function animalsOf(tx: Tx, limit: number): Promise<PublicAnimal[]> {
   const { pets, categories } = tx.t;
   const rows = await tx
     .select({
@@ -103,8 +89,7 @@ async function animalsOf(tx: Tx, limit: number, offset: number): Promise<PublicA
     .leftJoin(categories, eq(categories.id, pets.categoryId))
     .where(inArray(pets.status, ["available", "pending"]))
     .orderBy(desc(pets.id))
-    .limit(limit)
-    .offset(offset);
+    .limit(limit);
   return rows.map(({ id, name, status, categoryId, categoryName }) => ({
     id,
     name,

@@ -8,7 +8,9 @@ const publicSetting = oneOf(
   "off",
 );
 const title = text("public-title", "TEXT", "title of the public page");
+const titleEs = text("public-title-es", "TEXT", "the same in Spanish");
 const contact = text("public-contact", "TEXT", "how to reach the shelter, on the public page");
+const contactEs = text("public-contact-es", "TEXT", "the same in Spanish");
 
 const id = { type: "integer", format: "int64" };
 const listSchema = {
@@ -33,7 +35,7 @@ const listSchema = {
         },
       },
     },
-    next: { type: "string", format: "uri-reference" },
+    hasMore: { type: "boolean" },
   },
 };
 
@@ -49,7 +51,7 @@ This service shows its animals for adoption to everybody. These addresses need n
 | \`/animals.atom\` | the newest 50 as a feed |
 | \`/animals.js\` | a script that puts the list into another page |
 
-\`/animals.json\` has this JSON Schema. After 5,000 animals, \`next\` is the address of the next page, relative to this one. Clients may keep a copy for a minute.
+\`/animals.json\` has this JSON Schema. It has the newest 5,000 animals, and \`hasMore\` if there are more; \`GET /pets\` has them all. Clients may keep a copy for a minute.
 
 \`\`\`json
 ${JSON.stringify(listSchema, null, 2)}
@@ -59,7 +61,7 @@ ${JSON.stringify(listSchema, null, 2)}
 /** The animals for adoption for everybody: a page, JSON, a feed, and a script for other pages. */
 export const publicFeature: Feature = {
   name: "public",
-  settings: [publicSetting, title, contact],
+  settings: [publicSetting, title, titleEs, contact, contactEs],
   routes(valueOf) {
     if (valueOf(publicSetting) === "off") return undefined;
     return {
@@ -67,11 +69,16 @@ export const publicFeature: Feature = {
       topic,
       async load() {
         const { publicRoutes } = await import("./routes.ts");
-        return ({ services: { store, clock } }) => [
+        const en = { title: valueOf(title), contact: valueOf(contact) };
+        const es = {
+          title: valueOf(titleEs) ?? en.title,
+          contact: valueOf(contactEs) ?? en.contact,
+        };
+        return ({ baseUrl, services: { store, clock } }) => [
           publicRoutes({
+            shelter: { en, es },
+            baseUrl,
             db: store.db,
-            title: valueOf(title),
-            contact: valueOf(contact),
             nowMs: clock,
             newId: () => crypto.randomUUID(),
           }),

@@ -31,8 +31,8 @@ export function petRoutes(operations: () => PetOperations) {
       // No route is served without the guard, wherever the router found it.
       .onTransform(({ request }) => void contextOf(request).admitted())
       .get("/pets", async ({ query, request }) => operations().list(query, request), {
-        transform({ request }) {
-          const refused = refuseRepeated(request.url);
+        transform({ query, request }) {
+          const refused = refuseRepeated(request.url, query);
           if (refused !== undefined) throw new RefusalError(refused);
         },
         query: listQuery,

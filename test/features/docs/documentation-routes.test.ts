@@ -1,6 +1,6 @@
 /** The page and the document, as caches and pages on other origins get them. */
 import { expect, test } from "bun:test";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { docsRoutes } from "../../../src/features/docs/routes.ts";
 import { testApp } from "../../helpers/app.ts";
 
@@ -58,19 +58,16 @@ test("they are sent compressed to whom takes it, with a tag of each form", async
     const plain = await app.send(path);
     const text = await plain.text();
     const tags = new Set([plain.headers.get("etag")]);
-    for (const encoding of ["gzip", "br"]) {
-      const headers = { "accept-encoding": `deflate, ${encoding};q=0.9` };
-      const answer = await app.send(path, { headers });
-      expect(answer.headers.get("content-encoding")).toBe(encoding);
-      expect(answer.headers.get("vary")).toContain("Accept-Encoding");
-      const bytes = await answer.bytes();
-      expect(bytes.length).toBeLessThan(text.length / 2);
-      const back = encoding === "gzip" ? gunzipSync(bytes) : brotliDecompressSync(bytes);
-      expect(new TextDecoder().decode(back)).toBe(text);
-      tags.add(answer.headers.get("etag"));
-    }
-    expect(tags.size).toBe(3);
-    const refused = await app.send(path, { headers: { "accept-encoding": "gzip;q=0, br;q=0.0" } });
+    const headers = { "accept-encoding": "deflate, gzip;q=0.9" };
+    const answer = await app.send(path, { headers });
+    expect(answer.headers.get("content-encoding")).toBe("gzip");
+    expect(answer.headers.get("vary")).toContain("Accept-Encoding");
+    const bytes = await answer.bytes();
+    expect(bytes.length).toBeLessThan(text.length / 2);
+    expect(new TextDecoder().decode(gunzipSync(bytes))).toBe(text);
+    tags.add(answer.headers.get("etag"));
+    expect(tags.size).toBe(2);
+    const refused = await app.send(path, { headers: { "accept-encoding": "gzip;q=0.0, br" } });
     expect(refused.headers.has("content-encoding")).toBe(false);
   }
 });

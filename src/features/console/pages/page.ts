@@ -1,7 +1,7 @@
 /** What every page has around it, and the pages that say one thing. */
 import { redirect, StatusMap } from "elysia";
 import { AppError } from "../../../domain/errors.ts";
-import { takes } from "../../../web/encodings.ts";
+import { acceptsEncoding } from "../../../web/encodings.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import logo from "../../../web/logo.svg" with { type: "text" };
 import { Form } from "../body.ts";
@@ -104,7 +104,7 @@ export function page(visit: Visit, parts: PageParts): Response {
  * compressed, tells of the secret (BREACH). Secrets are shown in response to a POST only.
  */
 function isCompressible({ request, url }: Visit): boolean {
-  return request.method === "GET" && url.search === "" && takes(request, "gzip");
+  return request.method === "GET" && url.search === "" && acceptsEncoding(request, "gzip");
 }
 
 /** A page for somebody who is not, or not known to be, signed in. */
