@@ -32,6 +32,7 @@ export const systemPackages: Packages = {
 
 export const longPackages: Packages = {
   ...systemPackages,
+  "apt-ftparchive": "apt-utils",
   "/usr/aarch64-linux-gnu/lib/libc.so.6": "libc6-arm64-cross",
   "/usr/aarch64-linux-gnu/lib/libstdc++.so.6": "libstdc++6-arm64-cross",
   "/lib/x86_64-linux-musl/libc.so": "musl",
