@@ -50,6 +50,7 @@ export async function openServices(
     anonymousPerMinute: config.anonymousPerMinute,
     bans: config.bans === "on",
     onError: options.onError,
+    onBan: options.observer?.onBan,
   });
 }
 

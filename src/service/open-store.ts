@@ -2,7 +2,9 @@ import { AppError } from "../domain/errors.ts";
 import type { Store } from "../storage/contract.ts";
 import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
 
-export type StoreObserver = Pick<SqliteOptions, "onCommit" | "onBusy" | "onBan">;
+export interface StoreObserver extends Pick<SqliteOptions, "onCommit" | "onBusy"> {
+  readonly onBan?: () => void;
+}
 
 /** A kind of store that an address names, instead of a data folder. */
 export interface StoreKind {

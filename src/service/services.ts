@@ -15,6 +15,7 @@ export interface ServiceOptions {
   readonly anonymousPerMinute: number;
   readonly bans: boolean;
   readonly onError: (error: unknown) => void;
+  readonly onBan?: (() => void) | undefined;
 }
 
 export type Services = ReturnType<typeof createServices>;
@@ -30,8 +31,8 @@ export function createServices(store: Store, options: ServiceOptions) {
     clock,
     bans: options.bans,
     onError,
-    onNoisyMinute: (keyId, minuteLabel, nowMs) =>
-      store.reportNoisyMinute(keyId, minuteLabel, nowMs),
+    onNoisyMinute: (...minute) =>
+      void store.keys.noteMinute(...minute).then((isBan) => isBan && options.onBan?.(), onError),
   });
   const directory = new KeyDirectory({ store, limiter, environment, clock });
   const anonymous = new AddressLimiter(clock, anonymousPerMinute);

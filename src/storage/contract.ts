@@ -139,8 +139,6 @@ export interface Store {
    * rejects with `unavailable`. Until then, nothing cached in memory may be used.
    */
   current(): Promise<void> | undefined;
-  /** Reports a key's noisy minute. The caller does not wait; the store imposes the ban, if any. */
-  reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void;
   /** Whether the store can take a write now, check by check. */
   check(): Promise<StoreCheck[]>;
   /** Finishes what was begun, checkpoints and closes. */

@@ -38,9 +38,10 @@ interface KeyStoreOptions {
 }
 
 export function keyStore(
-  { read, transaction }: Pick<Database, "read" | "transaction">,
+  { db, counters }: { readonly db: Database; readonly counters: Database },
   { secretByHash, epochOf = (version) => version, patience }: KeyStoreOptions,
 ) {
+  const { read, transaction } = db;
   const byId = (id: string) => read((tx) => keyById(tx, id));
   return {
     byId,
@@ -71,6 +72,12 @@ export function keyStore(
     /** Adds a secret, and shortens the key's other ones to `oldExpireAtMs`, in one transaction. */
     rotate: (id: string, hash: KeyHash, secret: KeySecret, oldExpireAtMs: number, by: KeyAction) =>
       transaction((tx) => rotateKey(tx, id, { hash, secret, oldExpireAtMs }, by), patience),
+    /** Stores a noisy minute, and counts the ban that it may lead to. Resolves with true for one. */
+    async noteMinute(id: string, minuteLabel: number, nowMs: number): Promise<boolean> {
+      const isBan = await transaction((tx) => noteNoisyMinute(tx, id, minuteLabel, nowMs));
+      if (isBan) await counters.transaction((tx) => countBan(tx, id, nowMs));
+      return isBan;
+    },
   };
 }
 
@@ -124,19 +131,6 @@ async function rotateKey(
   await storeChange(tx, key, key, by);
   return key;
 }
-
-/** Stores a noisy minute, and counts the ban that it may lead to. Returns true for a ban. */
-export async function noteMinute(
-  { db, counters }: { readonly db: Transactions; readonly counters: Transactions },
-  id: string,
-  minuteLabel: number,
-  nowMs: number,
-): Promise<boolean> {
-  const isBan = await db.transaction((tx) => noteNoisyMinute(tx, id, minuteLabel, nowMs));
-  if (isBan) await counters.transaction((tx) => countBan(tx, id, nowMs));
-  return isBan;
-}
-type Transactions = Pick<Database, "transaction">;
 
 export async function countBan(tx: Tx, keyId: string, nowMs: number): Promise<void> {
   const { usageDays } = tx.t;

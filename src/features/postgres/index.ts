@@ -17,7 +17,7 @@ export const postgresFeature: Feature = {
           import("./address.ts"),
         ]);
         const { timeoutMs, clock: systemClock, serving, mayMigrate, mayBeCopy } = options;
-        const { onProblem, onCommit, onBan } = options;
+        const { onProblem, onCommit } = options;
         return openPostgresStore({
           address: parseDatabaseAddress(address),
           timeoutMs,
@@ -27,7 +27,6 @@ export const postgresFeature: Feature = {
           waitsForServers: !serving,
           onError: (error) => onProblem?.(error),
           onCommit,
-          onBan,
         });
       },
     },

@@ -7,7 +7,7 @@ import { describeAddress, type DatabaseAddress, type DatabaseHost } from "./addr
 import { isWritable, requireWritable } from "./connect.ts";
 import { Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
-import { keyStore, noteMinute, type KeyStore } from "../../storage/keys.ts";
+import { keyStore, type KeyStore } from "../../storage/keys.ts";
 import { migrate, postgresMigrations, refuseCopy } from "./migrate.ts";
 import { hotReads, PostgresPets } from "./pets.ts";
 import { PrimaryFinder } from "./primary.ts";
@@ -25,7 +25,6 @@ interface PostgresOptions {
   readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
   readonly onCommit?: ((report: CommitReport) => void) | undefined;
-  readonly onBan?: (() => void) | undefined;
   /** This machine's clock, to know how far the database's is from it. */
   readonly systemClock: Clock;
   /** In place of the database's clock, for tests that move the time. */
@@ -115,7 +114,6 @@ class PostgresStore implements Store {
   readonly pets: Store["pets"];
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
-  readonly #options: PostgresOptions;
   readonly #connections: ReturnType<typeof openConnections>;
   readonly #versions: VersionWatch;
   readonly #settled: () => Promise<unknown>;
@@ -134,7 +132,6 @@ class PostgresStore implements Store {
       }, repeatable);
     this.#versions = new VersionWatch(poll, options.systemClock, first, options.pollMs);
     this.place = describeAddress(options.address);
-    this.#options = options;
     this.#connections = connections;
     const onChange = () => this.#versions.notePets("additions");
     this.db = postgresDatabase(connections, {
@@ -159,7 +156,7 @@ class PostgresStore implements Store {
     });
     this.pets = pets;
     this.windows = windows;
-    const keys = keyStore(this.db, {
+    const keys = keyStore(this, {
       epochOf: (version) => this.#versions.epochOf(version),
       secretByHash: async (hash) => {
         const [found] = await reads.run(({ hot }) => hot.secret.execute({ hash }), repeatable);
@@ -176,11 +173,6 @@ class PostgresStore implements Store {
 
   current(): Promise<void> | undefined {
     return this.#versions.current();
-  }
-
-  reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
-    const { onBan, onError } = this.#options;
-    noteMinute(this, keyId, minuteLabel, nowMs).then((isBan) => isBan && onBan?.(), onError);
   }
 
   /** Whoever asks while it is under way shares it, and creates have another connection. */

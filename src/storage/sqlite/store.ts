@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { addAllOnce } from "../idempotent-create.ts";
 import { GroupCommit } from "../group-commit.ts";
-import { keyStore, noteMinute } from "../keys.ts";
+import { keyStore } from "../keys.ts";
 import { createdRow } from "../pet-row.ts";
 import { olderSchema } from "../migration-history.ts";
 import { backupBefore, requireRoomToMigrate } from "./backup.ts";
@@ -40,7 +40,6 @@ export interface SqliteOptions extends WindowStoreOptions {
   /** Told which file keeps a database as it was before its schema was changed. */
   readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
-  readonly onBan?: () => void;
 }
 
 /** Opens the databases of a data folder. Makes missing ones, and updates older schemas. */
@@ -147,7 +146,7 @@ class SqliteStore implements Store {
     this.db = this.#database(files.catalogue, "full");
     this.counters = this.#database(files.limits, "normal");
     const reads = hotReads(catalogue);
-    this.keys = keyStore(this.db, { secretByHash: reads.secret, patience: patientWork });
+    this.keys = keyStore(this, { secretByHash: reads.secret, patience: patientWork });
     this.pets = this.#petStore(reads);
     this.windows = this.#countingReservations(windowStore(limits, options));
   }
@@ -161,18 +160,6 @@ class SqliteStore implements Store {
     this.#versions.beginRequest();
   }
 
-  reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
-    if (this.#writer !== undefined) {
-      this.#writer.tell({ type: "noisy", keyId, minuteLabel, nowMs });
-      return;
-    }
-    const { onBan, onProblem } = this.#options;
-    noteMinute(this, keyId, minuteLabel, nowMs).then(
-      (isBan) => isBan && onBan?.(),
-      (error: unknown) => onProblem?.(error),
-    );
-  }
-
   /** Whoever asks while it is under way shares it: creates queue behind one check at most. */
   check(): Promise<StoreCheck[]> {
     return (this.#checking ??= this.#check().finally(() => (this.#checking = undefined)));
@@ -183,10 +170,16 @@ class SqliteStore implements Store {
       return [{ name: "files", ok: false, detail: "they were moved, removed or replaced" }];
     }
     return [
-      await attempt("catalogue", async () => this.#writer?.probe()),
+      await attempt("catalogue", () => this.#probeCatalogue()),
       await attempt("limits", () => probe(this.counters, this.#hasReserveFailed)),
       freeSpace(this.#options.folder),
     ];
+  }
+
+  /** A write is worth trying only if the last create failed. */
+  async #probeCatalogue(): Promise<void> {
+    await probe(this.db, this.#writer?.hasFailed === true);
+    if (this.#writer !== undefined) this.#writer.hasFailed = false;
   }
 
   async close(): Promise<void> {
@@ -218,11 +211,10 @@ class SqliteStore implements Store {
   }
 
   #newWriter(): Writer {
-    const { folder, timeoutMs, onProblem, onBan, onCommit } = this.#options;
+    const { folder, timeoutMs, onProblem, onCommit } = this.#options;
     return new Writer({
       open: { ...storeFiles(folder), ...writerTexts, busyTimeoutMs: timeoutMs },
       onProblem: (error) => onProblem?.(error),
-      onBan: () => onBan?.(),
       onCommit: (report) => {
         // A list that is asked for after the 201 must hold the animal.
         this.#versions.endTurn();

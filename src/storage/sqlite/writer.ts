@@ -13,7 +13,6 @@ interface WriterOptions {
   readonly open: WriterOpen;
   /** Called for each commit. What it throws is the failure of the creates in it. */
   readonly onCommit: (report: CommitReport) => void;
-  readonly onBan: () => void;
   readonly onProblem: (error: unknown) => void;
   /** The thread's program; tests have others. */
   readonly workerUrl?: string | undefined;
@@ -39,8 +38,8 @@ export class Writer {
   #worker: Worker | undefined;
   readonly #questions = new Map<number, Question>();
   #lastId = 0;
-  /** True while the last commit failed: only then is a probe worth a write. */
-  #hasFailed = false;
+  /** True while the last commit failed. */
+  hasFailed = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -73,12 +72,6 @@ export class Writer {
     } catch (error) {
       this.#options.onProblem(error);
     }
-  }
-
-  /** Finds out whether the catalogue can be written, by a write if the last one failed. */
-  async probe(): Promise<void> {
-    await this.#ask({ type: "probe", write: this.#hasFailed });
-    this.#hasFailed = false;
   }
 
   /** The number of animals, counted without delay to the serving thread. */
@@ -119,7 +112,6 @@ export class Writer {
   #receive(reply: WriterReply): void {
     const question = this.#questions.get(reply.id);
     this.#questions.delete(reply.id);
-    if (reply.type === "banned") this.#options.onBan();
     if (reply.type !== "failed") return question?.resolve(reply);
     const error = Object.assign(new Error(reply.message), { code: reply.code });
     if (question === undefined) this.#options.onProblem(error);
@@ -154,10 +146,10 @@ export class Writer {
       reply = await this.#ask(request);
       if (reply.type !== "committed") throw new Error(`the writer replied ${reply.type}`);
     } catch (cause) {
-      this.#hasFailed = true;
+      this.hasFailed = true;
       throw new AppError("unavailable", "The animal could not be stored.", { cause });
     }
-    this.#hasFailed = false;
+    this.hasFailed = false;
     const { results, commitMs } = reply;
     this.#options.onCommit({ batchSize: results.length, commitMs });
     return results as readonly (Result | Error)[];

@@ -4,9 +4,7 @@
  */
 import { AppError } from "../../domain/errors.ts";
 import type { IdempotentCreate, StoredCreate } from "../contract.ts";
-import type { Tx } from "../database.ts";
 import type { CreatedRow } from "../pet-row.ts";
-import { probe } from "./checks.ts";
 import { isOfValue, openDatabase } from "./connection.ts";
 import { Lanes } from "./lanes.ts";
 
@@ -31,15 +29,8 @@ export type WriterRequest =
       readonly creates: readonly IdempotentCreate[];
       readonly waitedMs: number;
     }
-  | {
-      readonly type: "noisy";
-      readonly keyId: string;
-      readonly minuteLabel: number;
-      readonly nowMs: number;
-    }
   | { readonly type: "checkpoint" }
   | { readonly type: "count" }
-  | { readonly type: "probe"; readonly write: boolean }
   | { readonly type: "close" };
 
 type Result =
@@ -51,7 +42,6 @@ type Result =
     }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
   | { readonly type: "counted"; readonly animals: number }
-  | { readonly type: "banned" }
   | { readonly type: "done" };
 
 /** Every request gets one reply, which carries the request's number. */
@@ -99,26 +89,18 @@ async function handle(request: WriterRequest, sinceMs: number): Promise<Result> 
       );
     case "createOnce":
       return committed(addedOnce(request.creates, leftMs(request.waitedMs)));
-    case "noisy": {
-      const { keyId, minuteLabel, nowMs } = request;
-      const isBan = await noted(keyId, minuteLabel, nowMs);
-      return isBan ? { type: "banned" } : done;
-    }
     case "checkpoint":
       await opened().counters.checkpoint();
       return done;
     case "count":
       return { type: "counted", animals: await opened().db.number(start().countPets, leftMs()) };
-    case "probe":
-      await probe(opened().db, request.write, leftMs());
-      return done;
     case "close":
       await close();
       return done;
   }
 }
 
-/** Drizzle is loaded with the first create of this kind, or the first noisy minute. */
+/** Drizzle is loaded with the first create of this kind. */
 async function addedOnce(
   creates: readonly IdempotentCreate[],
   timeoutMs: number,
@@ -126,16 +108,6 @@ async function addedOnce(
   const { transactionOn } = await import("./transaction.ts");
   const { addAllOnce } = await import("../idempotent-create.ts");
   return transactionOn(opened().db.writes, (tx) => addAllOnce(tx, creates, isOfValue), timeoutMs);
-}
-
-async function noted(keyId: string, minuteLabel: number, nowMs: number): Promise<boolean> {
-  const { transactionOn } = await import("./transaction.ts");
-  const { noteMinute } = await import("../keys.ts");
-  const on = ({ writes }: Lanes) => ({
-    transaction: <T>(work: (tx: Tx) => Promise<T>) => transactionOn(writes, work),
-  });
-  const { db, counters } = opened();
-  return noteMinute({ db: on(db), counters: on(counters) }, keyId, minuteLabel, nowMs);
 }
 
 async function committed(creating: Promise<(bigint | StoredCreate | Error)[]>): Promise<Result> {

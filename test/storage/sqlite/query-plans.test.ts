@@ -71,7 +71,7 @@ test("no statement about a key scans more than the one epoch row", async () => {
     const connection = open();
     const db = new SqliteDatabase({ open, timeoutMs: 0 });
     const secretByHash = async () => ({ keyId: "key_1", expiresAtMs: null });
-    const keys = keyStore(db, { secretByHash });
+    const keys = keyStore({ db, counters: db }, { secretByHash });
     await hotReads(connection).secret(new Uint8Array(32) as KeyHash);
     await keys.byHash(new Uint8Array(32) as KeyHash);
     await keys.changedSince(0);

@@ -8,16 +8,14 @@ import { Writer } from "../../../src/storage/sqlite/writer.ts";
 
 function crashingWriter() {
   const problems: unknown[] = [];
-  const bans = { count: 0 };
   const batches: number[] = [];
   const writer = new Writer({
     open: { catalogue: "", limits: "", busyTimeoutMs: 100, insertPet: "", countPets: "" },
     onCommit: ({ batchSize }) => batches.push(batchSize),
-    onBan: () => (bans.count += 1),
     onProblem: (error) => problems.push(error),
     workerUrl: new URL("../../fixtures/workers/crash.ts", import.meta.url).href,
   });
-  return { writer, problems, bans, batches };
+  return { writer, problems, batches };
 }
 
 const named = (name: string) => ({ name, categoryId: 1n, status: undefined });
@@ -71,27 +69,4 @@ test("closing waits for the creates that were asked for", async () => {
   await writer.close();
   expect(isCreated).toBe(true);
   await creating;
-});
-
-test("a probe writes only while the last commit failed", async () => {
-  const { writer } = crashingWriter();
-  const probe = () => refusal(writer.probe());
-  expect(await probe()).toBeUndefined();
-  await refusal(writer.creates.add(named("refuse")));
-  expect(await probe()).toMatchObject({ code: "SQLITE_FULL" });
-  expect(await probe()).toMatchObject({ code: "SQLITE_FULL" });
-  await writer.creates.add(named("a"));
-  expect(await probe()).toBeUndefined();
-  await writer.close();
-});
-
-test("bans are told of, and so is the failure of a report that nobody waits for", async () => {
-  const { writer, problems, bans } = crashingWriter();
-  writer.tell({ type: "noisy", keyId: "key_1", minuteLabel: 1, nowMs: 60_000 });
-  writer.tell({ type: "noisy", keyId: "failing", minuteLabel: 1, nowMs: 60_000 });
-  // Answered in their order.
-  await writer.creates.add(named("a"));
-  expect(bans.count).toBe(1);
-  expect(problems).toMatchObject([{ code: "SQLITE_FULL" }]);
-  await writer.close();
 });
