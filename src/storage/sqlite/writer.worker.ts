@@ -1,5 +1,5 @@
 /**
- * The writer thread: the only place in a server that changes `rehome.db`. It waits for the disk, so
+ * The writer thread: a server adds animals to `rehome.db` here alone. It waits for the disk, so
  * that the serving thread never does. It checkpoints both files.
  */
 import { AppError } from "../../domain/errors.ts";
