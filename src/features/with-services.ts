@@ -3,6 +3,7 @@ import { messageOf } from "../cli/errors.ts";
 import type { Io } from "../cli/io.ts";
 import { openServices } from "../cli/open.ts";
 import { dataFolderOf, type Config } from "../config.ts";
+import { giveRoom } from "./spare-room.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Services } from "../service/services.ts";
 import { inMemory, storeFiles } from "../storage/sqlite/files.ts";
@@ -14,6 +15,8 @@ export interface Beginning {
   readonly begins?: boolean;
   /** True if it only says what it would add: it begins a catalogue in memory. */
   readonly dryRun?: boolean;
+  /** True for a command that must work on a full disk. */
+  readonly usesRoom?: boolean;
 }
 
 /** Runs `work` on the store for one command, and closes it whatever happens. */
@@ -28,9 +31,14 @@ export async function withServices<T>(
   if (isInMemory) {
     io.err(`There is no catalogue in ${config.data} yet; this would create one.\n`);
   }
-  const services = await openServices(isInMemory ? { ...config, data: inMemory } : config, io, {
-    serving: false,
-    onError: (error) => io.err(`Warning: ${messageOf(error)}\n`),
+  const open = () =>
+    openServices(isInMemory ? { ...config, data: inMemory } : config, io, {
+      serving: false,
+      onError: (error) => io.err(`Warning: ${messageOf(error)}\n`),
+    });
+  const services = await open().catch((error: unknown) => {
+    if (beginning.usesRoom !== true || !giveRoom(config.data)) throw error;
+    return open();
   });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => services.close());

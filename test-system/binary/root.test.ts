@@ -127,10 +127,14 @@ describe.if(isRoot)("as root", () => {
   test("a copy from or to a folder of another user is refused", async () => {
     using at = place();
     const theirs = folderOf(alice, join(at.folder.path, "theirs"));
-    await key(at.rootData);
-    const copied = await rehome(["store", "copy", "--from", at.rootData, "--to", theirs]);
-    expect(copied).toMatchObject({ exitCode: 1 });
-    expect(readdirSync(theirs)).toEqual([]);
+    const address = "postgres://kim@127.0.0.1:1/none";
+    for (const to of [theirs, join(theirs, "new")]) {
+      const copied = await rehome(["store", "copy", "--from", address, "--to", to]);
+      expect(copied).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(copied.stderr).toContain("root does not work on data of others");
+      expect(readdirSync(theirs)).toEqual([]);
+      expect(lstatSync(theirs).uid).toBe(alice);
+    }
   });
 
   test("a backup into a folder of others follows no link", async () => {

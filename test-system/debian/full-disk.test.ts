@@ -113,6 +113,52 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
+  "on a full disk a leaked key is revoked, beside a busy service and without one",
+  async () => {
+    using disk = smallDisk(80);
+    const data = join(disk?.path ?? "", "data");
+    const keys: { id: string; key: string }[] = [];
+    for (let made = 0; made < 5; made += 1) keys.push(await makeKey(data, ...roomy));
+    const revoke = (at: number) =>
+      command(["keys", "revoke", keys[at]?.id ?? "", "--data", data, "--yes"]);
+    const body = JSON.stringify({ name: "x".repeat(1_000), categoryId: 1 });
+    let ballast: Disposable | undefined;
+    {
+      await using server = await serve(data);
+      const ask = async (at: number, method = "GET") => {
+        const authorization = `Bearer ${keys[at]?.key}`;
+        const headers = { authorization, "content-type": "application/json" };
+        const init = { method, headers, ...(method === "POST" && { body }) };
+        const answer = await fetch(`${server.origin}/v1/pets?limit=1`, init);
+        await answer.bytes();
+        return answer.status;
+      };
+      ballast = fill(data);
+      while ((await ask(0, "POST")) === 201);
+      const stop = new AbortController();
+      const busy = Array.from({ length: 8 }, async () => {
+        while (!stop.signal.aborted) await ask(0, "POST");
+      });
+      for (const at of [1, 2, 3]) {
+        expect(await revoke(at)).toMatchObject({ exitCode: 0, stderr: "" });
+        expect(await ask(at)).toBe(401);
+      }
+      stop.abort();
+      await Promise.all(busy);
+      await server.stop();
+    }
+    ballast[Symbol.dispose]();
+    ballast = fill(data);
+    expect(await revoke(4)).toMatchObject({ exitCode: 0, stderr: "" });
+    ballast[Symbol.dispose]();
+    const { stdout } = await command(["keys", "list", "--json", "--data", data]);
+    const states = (JSON.parse(stdout) as { state: string }[]).map(({ state }) => state);
+    expect(states.toSorted()).toEqual(["active", ...Array(4).fill("revoked")]);
+  },
+  120_000,
+);
+
+test.skipIf(!canMount)(
   "a stop on a full disk loses nothing and ends with 0",
   async () => {
     using disk = smallDisk(diskMb);

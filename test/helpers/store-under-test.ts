@@ -48,7 +48,9 @@ export async function dropDatabases(): Promise<void> {
 }
 
 /** The files that the last process leaves in a data folder; a database needs none. */
-export const filesWhenClosed: readonly string[] = isOnPostgres ? [] : ["limits.db", "rehome.db"];
+export const filesWhenClosed: readonly string[] = isOnPostgres
+  ? []
+  : ["limits.db", "rehome.db", "rehome.spare"];
 
 /** What the executable calls the store that stands for `folder`. */
 export async function placeOf(folder: string): Promise<string> {

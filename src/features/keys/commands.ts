@@ -7,6 +7,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import type { Services } from "../../service/services.ts";
 import { type CommandForm, type Given, storeCommand } from "../command.ts";
+import type { Beginning } from "../with-services.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Io, writeSecret } from "../../cli/io.ts";
 import { jsonDocument, printJson } from "../json.ts";
@@ -164,7 +165,7 @@ function rotate(io: Io): Command {
 /** A command that changes one key. It takes effect at the next request on every server. */
 function changeCommand<Options>(
   io: Io,
-  form: Omit<CommandForm<[string]>, "arguments" | "json">,
+  form: Omit<CommandForm<[string]>, "arguments" | "json"> & Beginning,
   change: (keys: KeyService, reference: string, given: Given<Options>) => Promise<ApiKey>,
 ): Command {
   return storeCommand<Options, [string]>(
@@ -227,6 +228,7 @@ function revoke(io: Io): Command {
     {
       name: "revoke",
       about: "end a key for good, with all its secrets",
+      usesRoom: true,
       options: [yesOption("do not ask")],
       remark:
         "It asks on a terminal, but not in a script, so that an alarm can revoke a leaked key.",

@@ -1,5 +1,6 @@
 import { type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { keyState, pastedSecret } from "./state.ts";
+import { withRoom } from "../spare-room.ts";
 import { imposeBan, liftBan } from "./state.ts";
 import { AppError } from "../../domain/errors.ts";
 import { hashKey } from "../../service/key-directory.ts";
@@ -21,12 +22,20 @@ export interface KeyDetails {
 }
 
 /** The work on keys in the name of `actor`, by default the one who runs this process. */
-export function keyService({ keys }: Services, actor = keys.options.actor): KeyService {
-  return new KeyService({ ...keys.options, actor });
+export function keyService({ keys, place }: Services, actor = keys.options.actor): KeyService {
+  return new KeyService({ ...keys.options, actor }, place);
 }
 
 /** The operator's work on keys. Each change takes effect at the next request on every server. */
 export class KeyService extends KeyIssuer {
+  readonly #place: string;
+
+  /** `place` is the data folder, or what stands for another store. */
+  constructor(options: KeyIssuer["options"], place: string) {
+    super(options);
+    this.#place = place;
+  }
+
   async list(): Promise<ApiKey[]> {
     return this.options.keys.list();
   }
@@ -122,9 +131,14 @@ export class KeyService extends KeyIssuer {
     });
   }
 
+  /** Ends the key for good, also on a full disk. */
   async revoke(reference: string): Promise<ApiKey> {
-    return this.#change(reference, "revoke", (key, nowMs) =>
-      key.revokedAtMs === undefined ? { ...key, revokedAtMs: nowMs } : key,
+    return withRoom(this.#place, (give) =>
+      this.#change(reference, "revoke", (key, nowMs) => {
+        // Behind the store's lock, so that nobody else fills it.
+        give();
+        return key.revokedAtMs === undefined ? { ...key, revokedAtMs: nowMs } : key;
+      }),
     );
   }
 

@@ -1,0 +1,65 @@
+/**
+ * A small file in the data folder that is given back where a change must be made on a full disk: a
+ * leaked key has to be stoppable.
+ */
+import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { freeBytes } from "../storage/sqlite/checks.ts";
+import { storeFiles } from "../storage/sqlite/files.ts";
+
+const roomBytes = 1024 * 1024;
+/** With less, the file would take what the service needs. */
+const freeMinBytes = 64 * roomBytes;
+
+const fileIn = (folder: string) => join(folder, "rehome.spare");
+
+/** Makes the file of a data folder whose disk has room, if it is missing. */
+export function reserveRoom(folder: string): void {
+  try {
+    if (!existsSync(fileIn(folder)) && freeBytes(folder) >= freeMinBytes) write(fileIn(folder));
+  } catch {
+    // It is of use later, if ever; what is wrong with the disk others say.
+  }
+}
+
+/** Gives the room back. Returns false if there was none. */
+export function giveRoom(folder: string): boolean {
+  if (!existsSync(fileIn(folder))) return false;
+  try {
+    rmSync(fileIn(folder));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs `work`, which may give the room back, and then takes what is left of it again. */
+export async function withRoom<T>(
+  folder: string,
+  work: (give: () => void) => Promise<T>,
+): Promise<T> {
+  if (!existsSync(storeFiles(folder).catalogue)) return work(() => undefined);
+  let isGiven = false;
+  try {
+    return await work(() => void (isGiven = giveRoom(folder)));
+  } finally {
+    if (isGiven) write(fileIn(folder));
+  }
+}
+
+/** Writes as much as the disk takes. What it has is random: some file systems store no zeros. */
+function write(file: string): void {
+  const part = new Uint8Array(64 * 1024);
+  try {
+    const made = openSync(file, "wx", 0o600);
+    try {
+      for (let bytes = 0; bytes < roomBytes; bytes += part.length) {
+        writeSync(made, crypto.getRandomValues(part));
+      }
+    } finally {
+      closeSync(made);
+    }
+  } catch {
+    // A part of it is better than nothing.
+  }
+}
