@@ -61,12 +61,17 @@ export function storeCommand<Options, Arguments extends readonly unknown[] = []>
 export function beginOnStore(command: Command, io: Io): LoadedConfig {
   const loaded = beginAsOwner(command, io);
   const warning = passwordWarning(loaded);
-  if (warning !== undefined) io.err(`Warning: ${warning}\n`);
+  warn(warning === undefined ? loaded.retired : [warning, ...loaded.retired], io);
   return loaded;
 }
 
 export function beginWithoutStore(command: Command, io: Io): LoadedConfig {
   const { loaded, service } = readSettings(command, io);
   if (service !== undefined) sayService(service, io);
+  warn(loaded.retired, io);
   return loaded;
+}
+
+function warn(warnings: readonly string[], io: Io): void {
+  for (const warning of warnings) io.err(`Warning: ${warning}\n`);
 }

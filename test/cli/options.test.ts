@@ -38,6 +38,15 @@ test.each([
   expect(warning?.includes("history") ?? false).toBe(isWarned);
 });
 
+test("a variable that does nothing any more is a warning of every command, and of none an error", async () => {
+  const env = { REHOME_LOG_FILE: "/var/log/rehome.log", REHOME_DATA: ":memory:" };
+  for (const line of ["config --json", "keys list --json"]) {
+    const io = testIo({ env });
+    expect(await run(line.split(" "), io)).toBe(0);
+    expect(io.said()).toContain("Warning: REHOME_LOG_FILE does nothing any more. ");
+  }
+});
+
 test("a label of spaces is none", () => {
   expect(() => parseText(" ")).toThrow("It must not be empty.");
   expect(parseText(" a ")).toBe(" a ");
