@@ -30,9 +30,12 @@ export async function deleteMeta(tx: Tx, name: string): Promise<void> {
 /** How the lists of one layout are read: one for each layout that a person imported. */
 export const layoutMeta = "layout ";
 
+/** How lists are read, by source and header: one for each that was imported. */
+export const readingMeta = "reading ";
+
 /** Who ended in a catalogue before this one, which lacks them: one for each. */
 export const endedMeta = "ended ";
 
 /** True for what another store gets too. */
 export const goesAlong = ({ name }: { readonly name: string }) =>
-  ["last_", layoutMeta, endedMeta].some((kind) => name.startsWith(kind));
+  ["last_", layoutMeta, readingMeta, endedMeta].some((kind) => name.startsWith(kind));

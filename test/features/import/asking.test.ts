@@ -1,5 +1,5 @@
 /** What an import asks on a terminal. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importCommand } from "../../../src/features/import/commands/import.ts";
@@ -91,4 +91,49 @@ test("words under the heading of a status are asked for, all of them", async () 
   const stopped = await imported(words, ["gone"]);
   expect(stopped.asked).toEqual([meaning("a"), meaning("b")]);
   expect(stopped.failed).toContain("status=estado");
+});
+
+describe("a reading", () => {
+  const monday = "Nm,Art,Zustand,Ref\nRex,Dog,im Haus,A1\nBo,Dog,Adopted,A2\nAl,Cat,Available,A3\n";
+  const tuesday = "Ref,Nm,Art,Zustand\nA1,Rex,Dog,Adopted\nA3,Al,Cat,im Haus\n";
+
+  test("is remembered with its answers, shown and forgotten", async () => {
+    using folder = temporaryFolder();
+    const run = async (
+      text: string,
+      options: readonly string[],
+      answers: readonly string[] = [],
+    ) => {
+      const file = join(folder.path, "list.csv");
+      writeFileSync(file, text);
+      const asked: string[] = [];
+      const ask = async (question: string) => answers[asked.push(question) - 1] ?? "";
+      const io = testIo({
+        env: { REHOME_DATA: join(folder.path, "data") },
+        canAsk: answers.length > 0,
+        ask,
+      });
+      const failed = await importCommand(io)
+        .parseAsync([file, ...options], { from: "user" })
+        .then(
+          () => "",
+          (error: unknown) => (error as Error).message,
+        );
+      return { asked, failed, out: io.printed() };
+    };
+    const map = ["--map", "name=Nm,categoryId=Art,status=Zustand,externalId=Ref"];
+    const first = await run(monday, ["--source", "home", ...map], ["available", "y"]);
+    expect([first.asked.length, first.failed]).toEqual([1, ""]);
+    // The same source has its columns in another order.
+    const next = await run(tuesday, ["--source", "home"]);
+    expect([next.failed, next.out]).toEqual(["", expect.stringContaining("1  updated")]);
+    const shown = await run(monday, ["--reading", "show"]);
+    expect(shown.out).toContain("Columns       name = Nm, categoryId = Art, status = Zustand");
+    expect(shown.out).toContain("im haus = available");
+    for (const source of ["home", "home"]) {
+      await run(monday, ["--source", source, "--reading", "forget"]);
+    }
+    expect((await run(monday, ["--reading", "show"])).failed).toContain("No list like this one");
+    expect((await run(tuesday, ["--source", "home"])).failed).not.toBe("");
+  });
 });

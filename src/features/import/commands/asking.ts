@@ -7,10 +7,13 @@ import type { UnreadableInput } from "../read/input.ts";
 import { partName } from "../read/read.ts";
 import {
   type Given,
+  type List,
   type Prepared,
   preparedOf,
-  propose,
+  proposed,
   type Question,
+  readList,
+  type Reading,
 } from "../understand/propose.ts";
 import { statusKey } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
@@ -22,28 +25,36 @@ export const allQuestion =
 export interface Answered {
   readonly prepared: Prepared;
   /** Reads it with the meanings of more words; absent where nobody can be asked. */
-  readonly readAgain?: (words: ReadonlyMap<string, Meaning>) => Promise<Prepared>;
+  readonly readAgain?: (words: ReadonlyMap<string, Meaning>) => Prepared;
   /** Why it could not be read until all of its animals were taken for available. */
   readonly unsure?: UnreadableInput | undefined;
 }
 
-/** Reads a list, and asks what it leaves open. Throws the first question where nobody answers. */
-export async function preparedAsking(io: Io, bytes: Uint8Array, given: Given): Promise<Answered> {
-  const { prepared, open, refusal } = await propose(bytes, given);
+/** What there is to read, and a reading of it that was confirmed before. */
+export interface Source {
+  readonly bytes: Uint8Array;
+  readonly list: List;
+  readonly recall: (list: List, given: Given) => Promise<Reading | undefined>;
+}
+
+/** Asks what a list leaves open. Throws the first question where nobody answers. */
+export async function preparedAsking(io: Io, source: Source, given: Given): Promise<Answered> {
+  const { bytes, list, recall } = source;
+  const remembered = await recall(list, given);
+  const { prepared, open, refusal } = proposed(list, { ...given, remembered });
   if (prepared !== undefined) {
-    const readAgain = async (words: ReadonlyMap<string, Meaning>) =>
-      preparedOf(
-        await propose(bytes, {
-          ...given,
-          statuses: new Map([...(given.statuses ?? []), ...words]),
-        }),
-      );
+    const readAgain = (words: ReadonlyMap<string, Meaning>) => {
+      const statuses = new Map([...(given.statuses ?? []), ...words]);
+      return preparedOf(proposed(list, { ...given, statuses, remembered }));
+    };
     return { prepared, readAgain };
   }
   const [question] = open;
   const said = question && (await answerTo(io, question, given));
   if (said === undefined) throw refusal ?? new Error("Nothing was changed.");
-  const found = await preparedAsking(io, bytes, said);
+  const isOther = question?.is === "part";
+  const next = isOther ? { ...source, list: await readList(bytes, said) } : source;
+  const found = await preparedAsking(io, next, said);
   return said.defaultStatus === given.defaultStatus ? found : { ...found, unsure: refusal };
 }
 

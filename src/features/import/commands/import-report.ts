@@ -6,6 +6,7 @@ import type { ImportSummary, KeptAnimal } from "../do/summary.ts";
 import { messageText } from "../messages.ts";
 import { type AnimalReport, type FieldReport, reportsMax } from "../plan/reports.ts";
 import { type FieldMap, fieldMapText } from "../understand/map.ts";
+import type { Reading } from "../understand/reading.ts";
 import { statusWordsText } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 
@@ -322,6 +323,33 @@ function remedies(summary: ImportSummary, isAgreed: boolean): string[] {
   if (summary.isGuessed && !isAgreed) all.push(guessRemedy(summary));
   all.push("Fix the records, or import the rest with --skip-bad.");
   return all;
+}
+
+/** How a list is read, a line for each thing that was said or found. */
+export function readingText(reading: Reading): string {
+  const { format, source, columns = {}, category, statuses, defaultStatus, dayFirst } = reading;
+  const pairs = (of: object) =>
+    Object.entries(of)
+      .map(([name, value]) => `${name} = ${value}`)
+      .join(", ");
+  const order = dayFirst === undefined ? undefined : dayFirst ? "the day first" : "the month first";
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ["Layout", format === "map" ? undefined : format],
+    ["Source", source],
+    ["Columns", pairs(columns)],
+    ["Category", category],
+    ["Words", pairs(statuses)],
+    ["Blank status", defaultStatus],
+    ["Dates", order],
+    ["Believed", reading.believed?.join(", ")],
+    ["Ignored", reading.ignored?.join(", ")],
+    ["Sheet", reading.sheet],
+    ["List", reading.records?.join(".")],
+    ["Encoding", reading.encoding],
+  ];
+  return lines
+    .flatMap(([title, value]) => (value ? [`${title.padEnd(14)}${value}\n`] : []))
+    .join("");
 }
 
 /** How a script agrees to what was guessed. */

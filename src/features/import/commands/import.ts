@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { type Io } from "../../../cli/io.ts";
 import { printJson } from "../../json.ts";
 import { addJson } from "../../json.ts";
@@ -8,11 +8,20 @@ import { beginOnStore } from "../../command.ts";
 import { addSettings, storeSettings } from "../../options.ts";
 import { isYes } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
+import type { Database, Tx } from "../../../storage/database.ts";
 import type { Services } from "../../../service/services.ts";
 import { previewImport, runImport } from "../do/import.ts";
 import type { ImportOptions } from "../plan/options.ts";
 import type { ImportSummary } from "../do/summary.ts";
-import { prepare } from "../understand/propose.ts";
+import { forgetReading, recallReading, rememberReading } from "../do/remembered.ts";
+import {
+  columnsIn,
+  type Given,
+  type List,
+  preparedOf,
+  proposed,
+  readList,
+} from "../understand/propose.ts";
 import { formats } from "../understand/reading.ts";
 import {
   allQuestion,
@@ -34,11 +43,13 @@ import {
   importSchema,
   importedJson,
   importedText,
+  readingText,
   refusedText,
 } from "./import-report.ts";
 import { refuseAsRejects, Rejects } from "./rejects.ts";
 
 interface Options extends ReadingOptions {
+  readonly reading?: "show" | "forget";
   readonly acceptGuess?: true;
   readonly createCategories?: true;
   readonly newIds?: true;
@@ -58,6 +69,12 @@ export function importCommand(io: Io): Command {
     .description("import animals from a file, or from standard input with -")
     .argument("<file>", "JSON, NDJSON, CSV or .xlsx, perhaps as .gz; - for standard input");
   addReadOptions(command)
+    .addOption(
+      new Option(
+        "--reading <what>",
+        "show or forget how this list was read before, and import nothing",
+      ).choices(["show", "forget"]),
+    )
     .option("--accept-guess", "agree to the columns that are guessed; asked for on a terminal")
     .option(
       "--create-categories",
@@ -111,24 +128,63 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const { json, dryRun = false } = options;
   refuseAsRejects(options.rejects, file === "-" ? "/dev/stdin" : file);
   const isAsking = io.canAsk && json !== true && !dryRun;
-  // What was read is let go of before the store is at work: it may be a sixth of all memory.
-  const answered = await inWords(name, async () => {
+  const read = await inWords(name, async () => {
     const bytes = await bytesOf(io, file);
-    if (isAsking) return preparedAsking(io, bytes, given);
-    return { prepared: await prepare(bytes, given) };
+    return { bytes, list: await readList(bytes, given) };
   });
   await withServices(
     config,
     io,
     async (services) => {
+      const { db } = services.store;
+      if (options.reading !== undefined) return ofReading(io, db, read.list, given, options);
+      const recall = async (list: List, said: Given) =>
+        isTold(said) ? undefined : (await db.read(recalling(list, said)))?.reading;
+      const answered = await inWords(name, async () => {
+        if (isAsking) return preparedAsking(io, { ...read, recall }, given);
+        const remembered = await recall(read.list, given);
+        return { prepared: preparedOf(proposed(read.list, { ...given, remembered })) };
+      });
       // Emptied once the store is known to be of use.
       using rejects = Rejects.open(options.rejects, options.force === true);
       const summary = await inWords(name, () => imported(io, services, options, answered));
-      report(io, summary, rejects, options, answered.prepared.input.bytes);
+      report(io, summary, rejects, options, read.bytes.length);
     },
-    { begins: true, dryRun },
+    { begins: true, dryRun: dryRun || options.reading !== undefined },
   );
 }
+
+/** `--reading show|forget`: how a list was read before. */
+async function ofReading(
+  io: Io,
+  db: Database,
+  list: List,
+  { source }: Given,
+  { reading: what, json }: Options,
+): Promise<void> {
+  const columns = columnsIn(list);
+  const found = await db.read((tx) => recallReading(tx, columns, source));
+  if (found === undefined) {
+    throw new UsageError(
+      "No list like this one was imported.",
+      "Name its source with --source, or import it: how it is read is remembered.",
+    );
+  }
+  if (what === "show") {
+    io.out(json ? `${JSON.stringify(found.reading)}\n` : readingText(found.reading));
+    return;
+  }
+  await db.transaction((tx) => forgetReading(tx, found));
+  io.out("Forgotten. The next list like this one is guessed again.\n");
+}
+
+/** True for what leaves nothing to remember. */
+const isTold = ({ format, columns }: Given) => format !== undefined || columns !== undefined;
+
+const recalling =
+  (list: List, { source }: Given) =>
+  (tx: Tx) =>
+    recallReading(tx, columnsIn(list), source);
 
 /** Says what became of an import. Throws when it changed nothing because records are bad. */
 function report(
@@ -166,7 +222,13 @@ async function imported(
   let { prepared } = answered;
   let chosen: ImportOptions = { ...options, confirmed };
   const preview = () => previewImport(store.db, prepared, chosen);
-  const run = () => runImport({ db: store.db, clock, actor }, prepared, chosen);
+  const ends = async (tx: Tx, done: ImportSummary) => {
+    if (!done.applied || done.reading.format === "rehome") return;
+    const isWhole = options.complete === true;
+    const { columns } = prepared;
+    await rememberReading(tx, { reading: done.reading, columns, isWhole, at: clock() });
+  };
+  const run = () => runImport({ db: store.db, clock, actor, ends }, prepared, chosen);
   if (dryRun) return preview();
   if (readAgain === undefined && (!prepared.isGuessed || acceptGuess)) return run();
   let summary = await preview();
@@ -177,7 +239,7 @@ async function imported(
   }
   const told = await askUnknownWords(io, summary);
   if (told.size > 0) {
-    prepared = await readAgain(told);
+    prepared = readAgain(told);
     summary = await preview();
   }
   if (await askCategories(io, summary)) {

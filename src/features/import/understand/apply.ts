@@ -33,6 +33,8 @@ import { type Meaning, outcomeWords, wordKey } from "./words.ts";
 
 /** All records of an input, understood. */
 export interface Understanding {
+  /** What the columns or fields of the records are called. */
+  readonly columns: readonly string[];
   readonly outcomes: readonly Outcome[];
   readonly notes: readonly Note[];
   /** Words that were read by their stems, with their meanings. */
@@ -92,6 +94,7 @@ export function understand(
   const { statuses } = reader.context;
   if (dates.isOpen) notes.add(message("dayOrderOpen"), 0, dates.example);
   return {
+    columns: sampleOf({ columns, records: given }).names,
     outcomes,
     notes: [...notes.list(), ...weighing.notes()],
     stems: statuses.stems(),

@@ -4,7 +4,7 @@ import { shellWord } from "../../../domain/errors.ts";
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, type Message, message, shown, shownCharacters, wordOf } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
-import { type Input, type Part, partName, readInput } from "../read/read.ts";
+import { type Input, type Part, partName, readInput, type Several } from "../read/read.ts";
 import { type Understanding, understand } from "./apply.ts";
 import type { Taker } from "./evidence.ts";
 import { type Guess, guessed, type OpenWord, isOfStays, kindIn, statusIn } from "./guess.ts";
@@ -14,7 +14,7 @@ import { candidates, type Given, knownBy, neededOf, type Reading } from "./readi
 import { rehome } from "./rehome.ts";
 import { hasFields, type Sample, sampleOf } from "./sample.ts";
 import { Statuses, statusWordsText } from "./statuses.ts";
-import { fieldOf } from "./values.ts";
+import { columnKey, fieldOf } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
 export type { OpenWord } from "./guess.ts";
@@ -38,6 +38,8 @@ export type Question =
 /** A list whose records are understood; nothing of the store was looked at yet. */
 export interface Prepared {
   readonly input: Pick<Input, "shape" | "notes" | "partial" | "bytes">;
+  /** What its columns or fields are called. */
+  readonly columns: readonly string[];
   readonly reading: Reading;
   /** True if columns or meanings were guessed: somebody has to agree. */
   readonly isGuessed: boolean;
@@ -59,10 +61,11 @@ export interface Proposal {
   readonly refusal: UnreadableInput | undefined;
 }
 
-/** What is known of a list with these columns: answers, or a reading that was confirmed before. */
-export type Knows = (
-  columns: readonly string[],
-) => Promise<Given & { readonly remembered?: Reading | undefined }>;
+/** What somebody says of a list, and the reading that was confirmed before. */
+export type Known = Given & { readonly remembered?: Reading | undefined };
+
+/** What is known of a list with these columns. */
+export type Knows = (columns: readonly string[]) => Promise<Known>;
 
 /**
  * Reads a list, and says how it would be read and what is open. Throws UnreadableInput for what is
@@ -74,15 +77,35 @@ export async function propose(
   knows: Knows = async () => given,
   nowMs = systemClock(),
 ): Promise<Proposal> {
-  const input = await readInput(bytes, given, knownBy(given));
+  const list = await readList(bytes, given);
+  const known = "parts" in list ? given : await knows(columnsIn(list));
+  return proposed(list, known, nowMs);
+}
+
+/** A list that was read, before anybody knows what it means, or several. */
+export type List = Input | Several;
+
+/** Reads a list. Throws UnreadableInput for what is none. */
+export const readList = (bytes: Uint8Array, given: Given): Promise<List> =>
+  readInput(bytes, given, knownBy(given));
+
+/** What the columns or fields of a list are called. */
+export const columnsIn = (list: List): readonly string[] =>
+  "parts" in list ? [] : sampleOf(list).names;
+
+/** How a list that was read is to be read on. */
+export function proposed(
+  input: List,
+  { remembered, ...told }: Known,
+  nowMs = systemClock(),
+): Proposal {
   if ("parts" in input) return severalLists(input.parts);
   const sample = sampleOf(input);
-  const { remembered, ...told } = await knows(sample.names);
   const { reading, isGuessed, open, guess } = readingOf(input, sample, told, remembered, nowMs);
   const outline = { columns: sample.names, ...rowsOf(sample), guess: reading.columns ?? {} };
   if (open !== undefined) {
-    const known = { ...told, category: reading.category };
-    const refusal = new UnreadableInput(0, advised(sample, reading.columns ?? {}, known, guess));
+    const answers = { ...told, category: reading.category };
+    const refusal = new UnreadableInput(0, advised(sample, reading.columns ?? {}, answers, guess));
     return { ...outline, prepared: undefined, reading, isGuessed, open: [open], refusal };
   }
   const prepared = applied(input, reading, isGuessed, nowMs);
@@ -181,14 +204,19 @@ function readingOf(
     if (given.format !== undefined)
       requireNeeded({ name: format, needed: neededOf(format) }, sample);
     const source = given.source ?? (format === rehome.name ? "" : format);
-    return { reading: { ...common, format, source }, isGuessed: false };
+    const built = { ...common, format, source };
+    // Of one that is built in, the answers are remembered.
+    const isSame = remembered?.format === format;
+    return { reading: isSame ? again(remembered, built, given) : built, isGuessed: false };
   }
   if (sample.columns === undefined && !sample.first.some(isJsonObject)) {
     throw new UnreadableInput(0, message("noObjects"));
   }
   const isOpen = given.columns === undefined && !isAsked && remembered !== undefined;
-  if (isOpen && fits(remembered, sample)) {
-    return { reading: again(remembered, common, given), isGuessed: given.source === undefined };
+  if (isOpen && fits(remembered, sample.names)) {
+    const reading = again(remembered, common, given);
+    const open = openOf(reading.columns ?? {}, reading.category, reading.defaultStatus);
+    return { reading, isGuessed: given.source === undefined, open };
   }
   const { columns = {}, source = "" } = given;
   requireColumns(columns, sample);
@@ -215,26 +243,25 @@ const answersOf = (given: Given) => ({
 /** A remembered reading with the answers of today. That all are available is asked each time. */
 function again(remembered: Reading, common: ReturnType<typeof answersOf>, given: Given): Reading {
   const { defaultStatus: _, ...kept } = remembered;
-  const blank = remembered.columns?.status === undefined ? undefined : remembered.defaultStatus;
-  const told = Object.entries(common).filter(([, value]) => value !== undefined);
+  const { columns, believed = [], defaultStatus } = remembered;
+  const isOfAll = columns?.status === undefined && believed.length === 0;
+  const blank = isOfAll && defaultStatus === "available" ? undefined : defaultStatus;
+  const said = Object.entries(common).filter(([, value]) => value !== undefined);
   return {
     ...kept,
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(said),
     statuses: { ...remembered.statuses, ...common.statuses },
     defaultStatus: given.defaultStatus ?? blank,
     source: given.source ?? remembered.source,
   };
 }
 
-/** True for a list that has the columns which the reading uses. */
-export function fits({ columns = {} }: Reading, sample: Sample): boolean {
-  try {
-    requireColumns(columns, sample);
-    return true;
-  } catch (error) {
-    if (!(error instanceof UnreadableInput)) throw error;
-    return false;
-  }
+/** True for a list that has the columns which the reading uses; of JSON, where its paths begin. */
+export function fits({ columns = {} }: Reading, names: readonly string[]): boolean {
+  const keys = new Set(names.map(columnKey));
+  return Object.values(columns).every(
+    (column) => keys.has(columnKey(column)) || keys.has(columnKey(column.split(".")[0] ?? "")),
+  );
 }
 
 /** The known layout that reads most of the first records; one that reads none is no match. */
@@ -284,7 +311,7 @@ function guessedReading(sample: Sample, given: Given, common: Reading): Proposed
   };
   const open = isAsked
     ? ({ is: "columns" } as const)
-    : openOf(found, category, reading.defaultStatus, guess);
+    : openOf(found, category, reading.defaultStatus, guess.asked);
   // A list without names may have all of its columns given.
   const isGuessed =
     fieldMapText(found) !== fieldMapText(columns) ||
@@ -299,7 +326,7 @@ function openOf(
   found: FieldMap,
   category: string | undefined,
   status: Meaning | undefined,
-  { asked }: Guess,
+  asked?: Guess["asked"],
 ): Question | undefined {
   const isKind = (found.categoryId ?? category) !== undefined;
   const isStatus = (found.status ?? status) !== undefined;
@@ -341,7 +368,8 @@ function preparedBy(
   // What an export has without a status is as it was.
   const nobody = reading.format === "rehome" ? undefined : nobodyIn(understanding, reading);
   const notes = nobody ? [...own, { said: nobody, records: 0, firstLine: 0, example: "" }] : own;
-  return { input: { shape, notes, partial, bytes }, reading, isGuessed, understanding };
+  const { columns } = understanding;
+  return { input: { shape, notes, partial, bytes }, columns, reading, isGuessed, understanding };
 }
 
 /** What is said of a list of which no animal is for adoption; undefined if one is, or may be. */
