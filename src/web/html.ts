@@ -11,11 +11,19 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-type Value = Html | string | number | undefined | false | readonly Html[];
+export type Value = Html | string | number | undefined | false | readonly Html[];
+
+/** The parts of a template without its indentation, which is a third of a page. */
+const parts = new WeakMap<TemplateStringsArray, readonly string[]>();
 
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
+  let known = parts.get(strings);
+  if (known === undefined) {
+    known = strings.map((part) => part.replace(/\n\s*/g, "\n"));
+    parts.set(strings, known);
+  }
   return new Html(
-    strings.map((part, at) => part + (at < values.length ? shown(values[at]) : "")).join(""),
+    known.map((part, at) => part + (at < values.length ? shown(values[at]) : "")).join(""),
   );
 }
 

@@ -1,17 +1,11 @@
-/** Followed lists on the console of the compiled executable, from an address to a withdrawal. */
+/** Followed lists on the console of the compiled executable: how they are, and withdrawals. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import {
-  invite,
-  previewOf,
-  serveConsole,
-  settled,
-  Visitor,
-  type RunningConsole,
-} from "../../test/helpers/console.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/helpers/console.ts";
 
 const folder = temporaryFolder();
+const data = ["--data", folder.path];
 const head = "Id,Name,Type,Status\n";
 const four = `${head}1,Rex,Dog,Available\n2,Tom,Cat,Available\n3,Ida,Cat,Available\n4,Ben,Dog,RTF now\n5,Max,Dog,Adopted\n`;
 const list = { text: four };
@@ -31,11 +25,6 @@ afterAll(async () => {
 });
 
 const page = async (path: string) => (await ana.get(path)).text();
-/** The page that a form of the Import page leads to, once its work is done. */
-async function sent(path: string, fields: Record<string, string>): Promise<string> {
-  const shown = await ana.submit(path, fields);
-  return shown.includes("data-poll") ? settled(ana) : shown;
-}
 const steer = (what: string, more: Record<string, string> = {}) =>
   ana.submit("/import/sources", { list: "vet", do: what, ...more });
 const animals = async () => {
@@ -43,19 +32,12 @@ const animals = async () => {
   return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
 };
 
-test("an address is shown, followed, pulled, paused; held withdrawals are those that were shown", async () => {
-  const wrong = await ana.post("/import/address", { url: "ftp://x/", list: "a b" });
-  expect(wrong.status).toBe(400);
-  const said = await wrong.text();
-  expect(said).toContain("starts with https://");
-  expect(said).toContain("without blanks and colons");
-
-  const preview = await sent("/import/address", { url, list: "vet", whole: "yes" });
-  expect(preview).toContain("Follow this address");
-  expect(await animals()).toEqual([]);
-  const choices = { source: "vet", complete: "yes", interval: "900000", follow: "yes" };
-  const followed = await sent("/import/run", { ...(await previewOf(ana)), ...choices });
-  expect(followed).toContain("The list vet is followed from now on.");
+test("a list is read now, says what is wrong, and held withdrawals are those that were shown", async () => {
+  const words = ["--status", "RTF now=gone", "--accept-guess", "--create-categories", "--yes"];
+  const made = await command(["sources", "add", "vet", "--url", url, ...words, ...data], {
+    env: { REHOME_PULL_PRIVATE: "on" },
+  });
+  expect([made.exitCode, made.stderr]).toEqual([0, expect.any(String)]);
   expect(await animals()).toEqual(["Rex", "Tom", "Ida", "Max"]);
 
   // A word that was read by its sense stays agreed to.
@@ -64,7 +46,6 @@ test("an address is shown, followed, pulled, paused; held withdrawals are those 
   expect(await animals()).toEqual(["Rex", "Tom", "Max"]);
   const up = await page("/import");
   expect(up).toContain("up to date");
-  expect(up).toContain("every 15 minutes");
   expect(await page("/animals/3")).toContain("the list vet");
 
   list.text = "<!doctype html><title>Sign in</title>";
@@ -72,8 +53,6 @@ test("an address is shown, followed, pulled, paused; held withdrawals are those 
   await ana.post("/language/es?back=/import");
   expect(await page("/import")).toContain("una página web en lugar de una lista");
   await ana.post("/language/en?back=/import");
-  expect(await steer("pause")).toContain(">Resume<");
-  expect(await steer("resume")).toContain(">Pause<");
 
   list.text = `${head}9,Zoe,Cat,Available\n`;
   const held = await steer("pull");
@@ -84,6 +63,4 @@ test("an address is shown, followed, pulled, paused; held withdrawals are those 
   expect(await animals()).toEqual(["Rex", "Tom", "Max", "Zoe"]);
   expect(await steer("withdraw", { held: mark })).toContain("Undo");
   expect(await animals()).toEqual(["Zoe"]);
-  const taken = await ana.post("/import/address", { url, list: "vet" });
-  expect(await taken.text()).toContain("This name is taken");
 }, 60_000);

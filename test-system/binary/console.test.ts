@@ -147,21 +147,21 @@ describe("a stranger", () => {
 
   test("has eight unfinished bodies at a time, and keeps nobody else from sending", async () => {
     const [rex, tom] = [await joined("Rex"), await joined("Tom")];
-    const open = Array.from({ length: 8 }, () => rex.unfinished("/animals"));
+    const open = Array.from({ length: 8 }, () => rex.unfinished("/animals/new"));
     await until(async () => {
-      const answer = await rex.post("/animals", { name: "Late", category: "Dog" });
+      const answer = await rex.post("/animals/new", { name: "Late", category: "Dog" });
       return answer.status === 503;
     });
-    expect((await tom.post("/animals", { name: "On time", category: "Dog" })).status).toBe(400);
+    expect((await tom.post("/animals/new", { name: "On time", category: "Dog" })).status).toBe(400);
     for (const end of open) void end();
-    await until(async () => (await rex.post("/animals", {})).status === 400);
+    await until(async () => (await rex.post("/animals/new", {})).status === 400);
   });
 
   test("changes nothing by a form that was on its way when they were removed", async () => {
     const [xenia, yusuf] = [await joined("Xenia", "operator"), await joined("Yusuf", "operator")];
     const ends = [
       xenia.unfinished("/people", "name=Eve&role=operator"),
-      xenia.unfinished("/keys", "name=eve&plan=free"),
+      xenia.unfinished("/keys/new", "name=eve&plan=free"),
     ];
     // All have been let in when there is room for no other one.
     ends.push(...Array.from({ length: 6 }, () => xenia.unfinished("/animals")));
@@ -172,6 +172,23 @@ describe("a stranger", () => {
     for (const end of ends) expect((await end()).status).toBe(403);
     for (const path of ["/people", "/keys"]) {
       expect(await (await yusuf.get(path)).text()).not.toMatch(/\beve\b/i);
+    }
+  });
+
+  test("gets no link to another origin by a path that looks like one", async () => {
+    const { host } = new URL(server.console);
+    for (const path of [
+      "//evil.example/x",
+      "///evil.example",
+      "/\\evil.example/x",
+      "/%09/evil.example",
+    ]) {
+      const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      const { body } = await raw(server.console, request);
+      const links = [...body.matchAll(/(?:href|action|formaction)="([^"]*)"/g)];
+      for (const [, to = ""] of links) {
+        expect([path, to, new URL(to, server.console).origin]).toEqual([path, to, server.console]);
+      }
     }
   });
 

@@ -24,9 +24,10 @@ const images = join(import.meta.dir, "../../docs/images");
 const updatesImages = Bun.env["UPDATE_IMAGES"] === "1";
 
 /** Every page that needs no id. */
-const pages = "animals animals/new animals/1 categories import export help keys usage health people"
-  .split(" ")
-  .map((name) => `/${name}`);
+const pages =
+  "animals animals?list=all animals/new animals/1 categories import keys keys/new health people changes sign-out"
+    .split(" ")
+    .map((name) => `/${name}`);
 const shots = {
   desktop: { path: "/animals", screen: screens.light, person: "Olga" },
   dark: { path: "/animals", screen: screens.dark, person: "Ana" },
@@ -161,7 +162,7 @@ describe("the console", () => {
     const { page } = opened;
     await button(page, "Entrar").click();
     await page.waitForURL("**/animals");
-    for (const path of [...pages, "/changes"]) {
+    for (const path of pages) {
       await page.goto(`${shown.server.console}${path}`);
       expect([path, await overflowOf(page)]).toEqual([path, 0]);
     }
@@ -227,14 +228,7 @@ describe("the console", () => {
     await using wide = await serveConsole(own.path);
     await using opened = await joined(long, "operator", screens.phone, own.path);
     const { page } = opened;
-    for (const path of [
-      ...pages,
-      "/animals/1",
-      "/categories/1",
-      "/categories/2",
-      `/keys/${id}`,
-      `/usage?key=${id}`,
-    ]) {
+    for (const path of [...pages, "/animals/1", "/categories/1", "/categories/2", `/keys/${id}`]) {
       await page.goto(`${wide.console}${path}`);
       expect([path, await overflowOf(page)]).toEqual([path, 0]);
     }
@@ -249,14 +243,19 @@ describe("the console", () => {
       await page.evaluate("scrollTo({ top: 0, behavior: 'instant' })");
       expect([what, await axeFindings(page)]).toEqual([what, []]);
     };
+    await link(page, "Add animal").click();
     await page.getByLabel("Name").fill("Rex");
     await button(page, "Add animal").click();
     await page.getByText("Type a category, such as Dog.").waitFor();
     await seen("an error beside its field");
     await page.getByLabel("Category").fill("Dog");
-    await button(page, "Save").click();
+    await button(page, "Add animal").click();
+    await button(page, "Add anyway").waitFor();
+    await seen("one that exists already");
+    await button(page, "Add anyway").click();
     await button(page, "Undo").waitFor();
     await seen("a change with Undo");
+    await link(page, "Animals").click();
     await page.getByLabel("Select Rex").first().check();
     await seen("several chosen");
     await page.goto(`${shown.server.console}/categories/1`);
@@ -266,6 +265,7 @@ describe("the console", () => {
       await page.getByRole("heading", { name, level: 1 }).waitFor();
     };
     await section("Keys");
+    await link(page, "Create key").click();
     await page.getByLabel("Name").fill("the website");
     await page.getByLabel("Read-only").check();
     await button(page, "Create key").click();
@@ -274,14 +274,15 @@ describe("the console", () => {
     await link(page, "the website").click();
     await page.getByRole("heading", { name: "the website" }).waitFor();
     await seen("a key");
-    await page.getByRole("link", { name: "Requests in the last 30 days" }).click();
-    await page.getByRole("heading", { name: "Usage of the website" }).waitFor();
-    await seen("the use of a key");
     await section("People");
     await page.getByLabel("Name").fill("Vera");
     await button(page, "Invite").click();
     const invitation = await page.getByLabel("Link", { exact: true }).inputValue();
     await seen("a link");
+    await link(page, "People").click();
+    await link(page, "Remove: Vera").click();
+    await page.getByRole("heading", { name: "Remove Vera?" }).waitFor();
+    await seen("a removal");
     await section("Health");
     await button(page, "Make a backup").click();
     await page.getByText("The backup was made.").waitFor();
@@ -342,9 +343,11 @@ describe("the console", () => {
     const { page, complaints } = opened;
     const name = `"><img src=x onerror=alert(2)><script>alert(3)</script>`;
     page.on("dialog", () => expect("a dialog").toBe("none"));
+    await link(page, "Add animal").click();
     await page.getByLabel("Name").fill(name);
     await page.getByLabel("Category").fill("<b>Dog</b>");
     await button(page, "Add animal").click();
+    await link(page, "Animals").click();
     await link(page, name).click();
     await page.getByRole("heading", { name, level: 1 }).waitFor();
     expect(await page.locator("main img, main script").count()).toBe(0);
@@ -359,19 +362,23 @@ describe("the console", () => {
     // A sheet of A4.
     await page.setViewportSize({ width: 794, height: 1123 });
     await page.emulateMedia({ media: "print" });
-    await link(page, "adopted").waitFor();
+    await link(page, "Rex").first().waitFor();
     expect(await link(page, "Import").isVisible()).toBe(false);
-    expect(await button(page, "Add animal").isVisible()).toBe(false);
+    expect(await link(page, "Add animal").isVisible()).toBe(false);
+    // Of the statuses, those that the animals have.
+    const statuses = page.locator(".segments button");
+    const seen = await Promise.all((await statuses.all()).map((each) => each.isVisible()));
+    expect(seen.filter(Boolean)).toHaveLength(await page.locator(".animals li").count());
 
     // A4 and Letter, upright and across: a row is one line, also below a name that is long.
     for (const name of ["Bo", "Donaudampfschifffahrtskapitaensgattin".repeat(4)]) {
-      await page.request.post(`${shown.server.console}/animals`, {
+      await page.request.post(`${shown.server.console}/animals/new`, {
         headers: { origin: shown.server.console },
         form: { name, category: "Guinea pig", status: "pending" },
       });
     }
-    await page.goto(`${shown.server.console}/print?q=o`);
-    const row = page.getByRole("row").filter({ has: page.getByRole("cell", { name: "Bo" }) });
+    await page.goto(`${shown.server.console}/animals?list=all&q=o`);
+    const row = page.getByRole("listitem").filter({ has: link(page, "Bo") });
     for (const [width, height] of [
       [794, 1123],
       [1123, 794],

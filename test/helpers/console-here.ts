@@ -6,17 +6,20 @@ import { consoleHandler } from "../../src/features/console/app.ts";
 import { workOnList } from "../../src/features/console/import-work.ts";
 import { Imports, type StartWork } from "../../src/features/console/imports.ts";
 import { sourceActions } from "../../src/features/console/pages/sources.ts";
+import { marksOf } from "../../src/features/console/marks.ts";
 import { PeopleService } from "../../src/features/console/people.ts";
 import type { Health } from "../../src/features/console/pages/health.ts";
 import type { Actions } from "../../src/features/console/visit.ts";
 import { listen } from "../../src/http/server.ts";
 import { temporaryFolder } from "./binary.ts";
 import { Visitor } from "./console.ts";
+import { open, type Shown } from "./plain-browser.ts";
 import { servicesOn } from "./services.ts";
 import { stores } from "./stores.ts";
 
 /** What Health shows where no program is asked. */
 const health: Health = {
+  hasTrouble: () => false,
   findings: async () => [{ check: "disk", state: "ok", detail: "There is room.", advice: null }],
   backups: {
     list: () => [{ name: "rehome-20261122T021900Z.db", bytes: 1_234_567, atMs: 1_795_314_740_000 }],
@@ -43,7 +46,18 @@ export async function consoleHere() {
   const imports = new Imports(uploads.path, start, Date.now);
   const animals = animalActions(services);
   const sources = sourceActions(services, {});
-  const actions: Actions = { services, people, animals, imports, sources, health, clock: Date.now };
+  const marks = marksOf(services, { sources, health });
+  const actions: Actions = {
+    services,
+    people,
+    animals,
+    imports,
+    sources,
+    health,
+    marks,
+    clock: Date.now,
+    publicUrl: "https://pets.example.org/animals",
+  };
   const handler = consoleHandler({
     actions,
     names: [],
@@ -66,6 +80,14 @@ export async function consoleHere() {
     async joined(name: string, role: "staff" | "operator" = "staff"): Promise<Visitor> {
       const { token } = await people.invite(name, role, "tester");
       return new Visitor(origin).join(`${origin}/join/${token}`);
+    },
+    /** The start page in a browser without a script, of somebody who comes in. */
+    async at(
+      name: string,
+      role: "staff" | "operator" = "staff",
+      path = "/animals",
+    ): Promise<Shown> {
+      return open(await this.joined(name, role), path);
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await server.stop(0);

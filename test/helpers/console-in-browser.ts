@@ -84,11 +84,14 @@ export async function consoleOfList(text: string, ...options: readonly string[])
 export const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-/** Adds a dog by the form on the list. */
+/** Adds a dog, and is back at the list. */
 export async function add(page: Page, name: string, status?: string): Promise<void> {
+  await link(page, "Add animal").click();
   await page.getByLabel("Name").fill(name);
   await page.getByLabel("Category").fill("Dog");
   if (status !== undefined) await page.getByLabel("Status").selectOption({ label: status });
   await button(page, "Add animal").click();
   await page.getByText(`${name} was added`).waitFor();
+  await link(page, "Animals").click();
+  await link(page, name).waitFor();
 }

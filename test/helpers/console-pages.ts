@@ -35,7 +35,7 @@ export function asking(options: Asking): Ask {
     publicOrigin: undefined,
     ...options,
     // A test has what its pages call.
-    actions: options.actions as Actions,
+    actions: { marks: async () => new Set(), ...options.actions } as Actions,
     names: ["pets.example.org"],
     isTls: false,
     trustedProxies: [parseCidr(proxy)].filter((each) => each !== undefined),

@@ -40,6 +40,7 @@ const featurePairs: Readonly<Record<string, string>> = {
   "console -> animals": "changes of animals and categories, as the commands make them",
   "console -> import": "files in and out, by a browser",
   "console -> sources": "lists that are followed, as the commands have them",
+  "console -> public": "a link to the page that everybody sees",
   "console -> operate": "findings, as the commands have them",
 };
 

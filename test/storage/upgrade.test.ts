@@ -125,8 +125,6 @@ describe.each(stores)("people of one name on $name", ({ name, place: makePlace }
         ["per_5", "Dup (2) per_5"],
         ["per_6", "Ana"],
       ]);
-      expect(await people.takeRenamed()).toBe("Dup");
-      expect(await people.takeRenamed()).toBeUndefined();
       await store.close();
     },
     hookTimeoutMs,

@@ -1,11 +1,13 @@
-import { desc, eq } from "drizzle-orm";
+import { desc, eq, isNotNull, lt } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
+import { parseInt64 } from "../../domain/int64.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
 import { columnsOf, longWork, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { ChangeRow, Editing } from "../animals/changes.ts";
-import { findPets, type PetFilter } from "../animals/find.ts";
+import { categoryById, categoryByName } from "../animals/categories.ts";
+import { countStatuses, findPets, type PetFilter } from "../animals/find.ts";
 import {
   changeById,
   differences,
@@ -14,6 +16,7 @@ import {
 } from "../animals/history.ts";
 import { animalServices, type AnimalServices } from "../animals/open.ts";
 import { type ExportedPet, exportedPet } from "../import/write/export.ts";
+import { fold } from "../visible.ts";
 import { refuseRemoved } from "./people.ts";
 
 export interface AnimalQuery {
@@ -24,6 +27,8 @@ export interface AnimalQuery {
   readonly limit: number;
   /** Only animals with a lower id: the next page of the newest first. */
   readonly before: bigint | undefined;
+  /** In the order of names, from the one on that has this many before it. */
+  readonly byNameFrom?: number | undefined;
 }
 
 export interface FoundAnimals {
@@ -33,6 +38,8 @@ export interface FoundAnimals {
   readonly isMore: boolean;
   readonly total: number;
   readonly more: boolean;
+  /** How many there are of each status, whatever status is asked for. */
+  readonly counts: ReadonlyMap<PetStatus | null, number>;
 }
 
 export interface ChangeRecord extends Pick<ChangeRow, "id" | "atMs" | "actor" | "action"> {
@@ -47,9 +54,12 @@ export interface ChangeRecord extends Pick<ChangeRow, "id" | "atMs" | "actor" | 
   readonly changed: readonly FieldChange[];
   readonly isUndone: boolean;
   readonly undoes: bigint | undefined;
+  /** The categories that it made parts of another one. */
+  readonly merged: { readonly from: string; readonly into: string } | undefined;
 }
 
 export interface AnimalEvent extends Pick<HistoryEvent, "action" | "did" | "changed"> {
+  readonly change: bigint | undefined;
   readonly atMs: number | undefined;
   readonly actor: string | undefined;
 }
@@ -61,6 +71,8 @@ export interface ChangeMade {
 
 /** Animals that a change of several names. */
 const namedMax = 5;
+/** Animals whose name has another one in it, which are looked at to find the one that is it. */
+const alikeMax = 100;
 /** Animals with a text in their name are counted up to here; nobody reads through more. */
 const countMax = 1_000;
 
@@ -72,16 +84,29 @@ export type AnimalActions = ReturnType<typeof animalActions>;
  */
 export function animalActions(services: Services) {
   const own = animalServices(services);
-  return { ...reading(own), ...remembering(own), ...changing(own) };
+  return {
+    ...reading(own),
+    ...knowing(own),
+    ...kinds(own),
+    ...remembering(own),
+    ...changing(own),
+  };
 }
 
 function reading({ store: { db }, pets, categories }: AnimalServices) {
   return {
     async find(query: AnimalQuery): Promise<FoundAnimals> {
-      const { limit, before } = query;
-      const page = { limit: limit + 1, after: before, newestFirst: true, countMax };
-      const found = await db.read((tx) => findPets(tx, filterOf(query), page), longWork);
+      const { limit, before, byNameFrom } = query;
+      const page = { limit: limit + 1, after: before, newestFirst: true, countMax, byNameFrom };
+      const [found, counts] = await db.read(async (tx) => {
+        const filter = filterOf(query);
+        return [
+          await findPets(tx, filter, page),
+          await countStatuses(tx, filter, countMax),
+        ] as const;
+      }, longWork);
       return {
+        counts,
         animals: found.pets.slice(0, limit).map(petOfRow),
         more: found.pets.length > limit,
         found: query.text === "" ? found.total : Math.min(found.total, countMax),
@@ -102,6 +127,38 @@ function reading({ store: { db }, pets, categories }: AnimalServices) {
       }
     },
     byId: async (id: bigint) => pets.byId(id),
+  };
+}
+
+/** What pages ask of single animals. */
+function knowing({ store: { db } }: AnimalServices) {
+  return {
+    /** One that is here already under this name, in this category. */
+    named: (name: string, category: string): Promise<Pet | undefined> =>
+      db.read(async (tx) => {
+        const known = await categoryByName(tx, category);
+        if (known === undefined) return undefined;
+        const filter = { name, categoryId: known.id };
+        const { pets: found } = await findPets(tx, filter, { limit: alikeMax, countMax: 0 });
+        const same = found.find((each) => fold(each.name) === fold(name));
+        return same && petOfRow(same);
+      }),
+    /** The list that an animal came with, and its id there. */
+    origin: (id: bigint) =>
+      db.read(async (tx) => {
+        const { externalId, source } = tx.t.pets;
+        const rows = await tx
+          .select({ externalId, source })
+          .from(tx.t.pets)
+          .where(eq(tx.t.pets.id, id));
+        return rows[0] ?? { externalId: null, source: null };
+      }),
+  };
+}
+
+/** The categories, those that are gone too. */
+function kinds({ store: { db }, categories }: AnimalServices) {
+  return {
     categories: async () => (await categories.named()).toSorted(byName),
     async countedCategories() {
       const all = await categories.list();
@@ -111,13 +168,33 @@ function reading({ store: { db }, pets, categories }: AnimalServices) {
         )
         .toSorted(byName);
     },
+    /** Categories that were merged or taken away, by the names that they had. */
+    formerCategories: () =>
+      db.read(async (tx) => {
+        const { categories } = columnsOf(tx.t.changes);
+        const rows = await tx
+          .select({ categories })
+          .from(tx.t.changes)
+          .where(isNotNull(tx.t.changes.categories));
+        return rows.flatMap((row) =>
+          (row.categories ?? []).flatMap(({ id, before }) =>
+            typeof before === "string" ? [{ id: BigInt(String(id)), name: before }] : [],
+          ),
+        );
+      }),
   };
 }
 
-/** A text is a part of a name, or an id. */
+/** A text is a part of a name, an id, or the id in a list. */
 function filterOf({ text, categoryId, status }: AnimalQuery): PetFilter {
   const orId = /^\d{1,18}$/.test(text) ? BigInt(text) : undefined;
-  return { name: text, orId, categoryId, status: status === "none" ? null : status };
+  return {
+    name: text,
+    orId,
+    orExternalId: text,
+    categoryId,
+    status: status === "none" ? null : status,
+  };
 }
 
 function remembering({ store: { db }, animals }: AnimalServices) {
@@ -142,14 +219,16 @@ function remembering({ store: { db }, animals }: AnimalServices) {
     async history(id: bigint): Promise<AnimalEvent[]> {
       const { created, events } = await animals.history(id);
       const { atMs, by, action = "add" } = created;
-      return [...events.toReversed(), { atMs, actor: by, action, did: undefined, changed: [] }];
+      const came = { atMs, actor: by, action, change: created.change, did: undefined, changed: [] };
+      return [...events.toReversed(), came];
     },
     recordById,
-    /** The newest changes by people and imports, newest first. */
-    recentChanges: (limit: number) =>
+    /** The newest changes by people and imports, newest first; those before `before`. */
+    recentChanges: (limit: number, before?: bigint) =>
       db.read(async (tx) => {
         const { changes } = tx.t;
-        const newest = tx.select(columnsOf(changes)).from(changes);
+        const isBefore = before === undefined ? undefined : lt(changes.id, before);
+        const newest = tx.select(columnsOf(changes)).from(changes).where(isBefore);
         const all: ChangeRecord[] = [];
         for (const change of await newest.orderBy(desc(changes.id)).limit(limit)) {
           all.push(await recordOf(tx, change));
@@ -202,7 +281,23 @@ async function recordOf(tx: Tx, change: ChangeRow): Promise<ChangeRecord> {
     left: Number(summary["left"] ?? 0),
     isUndone: undoneIn !== null,
     undoes: undoes ?? undefined,
+    merged: await mergedIn(tx, change),
   };
+}
+
+/** Names of the categories of a merge; of one that is gone by now, its number. */
+async function mergedIn(
+  tx: Tx,
+  { action, summary, categories }: ChangeRow,
+): Promise<ChangeRecord["merged"]> {
+  if (action !== "merge categories") return undefined;
+  const wanted = String(summary["into"]);
+  const id = parseInt64(wanted);
+  const into = id === undefined ? undefined : await categoryById(tx, id);
+  const gone = (categories ?? []).flatMap(({ before, after }) =>
+    after === undefined && typeof before === "string" ? [before] : [],
+  );
+  return { from: gone.join(", "), into: into?.name ?? wanted };
 }
 
 /** How many animals a change concerns, and the name of a single one or of a category. */

@@ -4,27 +4,31 @@ import type { Peers } from "../../http/context.ts";
 import { methodTable } from "../../http/routes/methods.ts";
 import * as animal from "./pages/animal.ts";
 import * as animals from "./pages/animals.ts";
+import * as several from "./pages/several.ts";
 import { assets } from "./pages/assets.ts";
 import * as categories from "./pages/categories.ts";
 import * as changes from "./pages/changes.ts";
+import { exportFile } from "./pages/export.ts";
 import * as health from "./pages/health.ts";
-import { helpPage } from "./pages/help.ts";
 import * as imports from "./pages/import.ts";
 import * as key from "./pages/key.ts";
 import * as keys from "./pages/keys.ts";
 import { failurePage, orNotFound, messagePage, seeOther } from "./pages/page.ts";
 import * as people from "./pages/people.ts";
 import { steerSource } from "./pages/sources.ts";
-import { usagePage } from "./pages/usage.ts";
+import { readForm } from "./body.ts";
 import { countFailures, signedIn, signOut, type Failures } from "./session.ts";
 import {
   arrive,
   FormsDone,
   keepLanguage,
   ownPage,
+  pathOf,
   query,
   refusalOf,
+  UnsentForms,
   type Arrival,
+  type Carried,
   type ConsoleOptions,
   type Visit,
 } from "./visit.ts";
@@ -64,17 +68,21 @@ export interface Frame {
   readonly options: ConsoleOptions;
   readonly failures: Failures;
   readonly done: FormsDone;
+  readonly unsent: UnsentForms;
   readonly peersOf: (request: Request) => Peers | undefined;
+  readonly carriedBy: (request: Request) => Carried | undefined;
+  /** The page at a path of ours, as the person of `arrival` sees it with what is `carried`. */
+  readonly show: (arrival: Arrival, path: string, carried: Carried) => Promise<Response>;
 }
 
 /** What every address begins with: it refuses strangers before anything of a request is read. */
-function arrivals({ options, peersOf }: Frame) {
+function arrivals({ options, peersOf, carriedBy }: Frame) {
   return (
     new Elysia({ name: "arrivals" })
       // A route reads the body itself, after the session: here nobody has been asked who they are.
       .onParse(({ request }) => request)
       .derive(({ request, cookie }) => ({
-        arrival: arrive(request, cookie, peersOf(request), options),
+        arrival: arrive(request, cookie, peersOf(request), options, carriedBy(request)),
       }))
       .onBeforeHandle(({ arrival }) => refusalOf(arrival, options))
       .as("scoped")
@@ -87,13 +95,20 @@ function visits(frame: Frame) {
   return new Elysia({ name: "visits" })
     .use(arrivals(frame))
     .resolve(async ({ arrival }) => {
-      const { failures } = frame;
-      const person = await signedIn(arrival, { people: actions.people, failures }, refused);
+      const { failures, unsent } = frame;
+      const person = await signedIn(arrival, { people: actions.people, failures, unsent }, refused);
       // Elysia ends a request with this. The Response keeps its own status.
       if (person instanceof Response) return status(StatusMap.Unauthorized, person);
-      const once: Visit["once"] = (form, work) => frame.done.once(person, form, work);
-      const change: Visit["change"] = (work) => actions.animals.change(person.name, work);
-      return { visit: { ...arrival, ...actions, person, once, change } };
+      if (arrival.request.method === "POST") unsent.drop(person);
+      const visit: Visit = {
+        ...arrival,
+        ...actions,
+        person,
+        marks: await actions.marks(person),
+        once: (form, work) => frame.done.once(person, pathOf(arrival), form, work),
+        change: (work) => actions.animals.change(person.name, work),
+      };
+      return { visit: { ...visit, typed: await arrival.carried?.typed(visit) } };
     })
     .as("scoped");
 }
@@ -101,16 +116,27 @@ function visits(frame: Frame) {
 /** What anybody may ask for. */
 function openRoutes(frame: Frame) {
   const { failures, options } = frame;
-  const link = (token: string) => ({ people: options.actions.people, failures, token });
+  const link = (token: string) => ({
+    people: options.actions.people,
+    failures,
+    token,
+    unsent: frame.unsent,
+  });
   return new Elysia()
     .use(assets)
     .use(arrivals(frame))
     .get("/join/:token", ({ arrival, params }) => people.joinPage(arrival, link(params.token)))
     .post("/join/:token", ({ arrival, params }) => people.join(arrival, link(params.token)))
     .post("/language/:language", ({ arrival, params }) => {
+      const { request } = arrival;
       if (isLanguage(params.language)) keepLanguage(arrival, params.language);
-      const back = ownPage(arrival, query(arrival, "back"));
-      return seeOther(back === undefined ? "/" : back.pathname + back.search);
+      const language = isLanguage(params.language) ? params.language : arrival.language;
+      const page = ownPage(arrival, query(arrival, "back"));
+      const back = page === undefined ? "/" : pathOf({ url: page });
+      const hasForm = request.body !== null && request.headers.get("content-length") !== "0";
+      if (!hasForm) return seeOther(back);
+      // The buttons of the languages belong to the form of their page, which comes back as it was.
+      return frame.show(arrival, back, { typed: (who) => readForm({ ...who, request }), language });
     });
 }
 
@@ -119,7 +145,12 @@ export function staffRoutes(frame: Frame) {
   return new Elysia()
     .use(visits(frame))
     .get("/", () => seeOther("/animals"))
-    .get("/help", ({ visit }) => helpPage(visit))
+    .get("/unsent", ({ visit }) => {
+      const unsent = frame.unsent.of(visit.person);
+      if (unsent === undefined) return seeOther("/animals");
+      const carried = { typed: () => unsent.form, said: visit.words.signedOut.waited };
+      return frame.show(visit, unsent.path, carried);
+    })
     .get("/sign-out", ({ visit }) => people.signOutPage(visit))
     .post("/link", ({ visit }) => people.ownLink(visit))
     .post("/sign-out", async ({ arrival }) => {
@@ -128,13 +159,13 @@ export function staffRoutes(frame: Frame) {
     })
 
     .get("/animals", ({ visit }) => animals.animalsPage(visit))
-    .post("/animals", ({ visit }) => animal.addAnimal(visit))
+    .post("/animals", ({ visit }) => several.changeAnimals(visit))
     .get("/animals/new", ({ visit }) => animal.newAnimalPage(visit))
-    .post("/animals/several", ({ visit }) => animals.changeSeveral(visit))
-    .post("/animals/merge", ({ visit }) => animals.mergeSeveral(visit))
+    .post("/animals/new", ({ visit }) => animal.addAnimal(visit))
+    .get("/animals/merge", ({ visit }) => several.mergePage(visit))
+    .post("/animals/merge", ({ visit }) => several.mergeAnimals(visit))
     .get("/animals/:id", ({ visit, params }) => animal.animalPage(visit, params.id))
     .post("/animals/:id", ({ visit, params }) => animal.saveAnimal(visit, params.id))
-    .post("/animals/:id/status", ({ visit, params }) => animal.markAnimal(visit, params.id))
     .post("/animals/:id/remove", ({ visit, params }) => animal.removeAnimal(visit, params.id))
     .get("/changes", ({ visit }) => changes.changesPage(visit))
     .get("/changes/:id", ({ visit, params }) => changes.changePage(visit, params.id))
@@ -144,16 +175,14 @@ export function staffRoutes(frame: Frame) {
     .post("/categories", ({ visit }) => categories.addCategory(visit))
     .get("/categories/:id", ({ visit, params }) => categories.categoryPage(visit, params.id))
     .post("/categories/:id", ({ visit, params }) => categories.renameCategory(visit, params.id))
+    .get("/categories/:id/merge", ({ visit, params }) => categories.mergePage(visit, params.id))
     .post("/categories/:id/merge", ({ visit, params }) =>
       categories.mergeCategories(visit, params.id),
     )
 
-    .get("/print", ({ visit }) => animals.printPage(visit))
-    .get("/export", ({ visit }) => animals.exportPage(visit))
-    .get("/export/:format", ({ visit, params }) => animals.exportFile(visit, params.format))
+    .get("/export/:format", ({ visit, params }) => exportFile(visit, params.format))
     .get("/import", ({ visit }) => imports.importPage(visit))
     .post("/import", ({ visit }) => imports.uploadFile(visit))
-    .post("/import/address", ({ visit }) => imports.readAddress(visit))
     .post("/import/sources", ({ visit }) => steerSource(visit))
     .post("/import/examine", ({ visit }) => imports.examineFile(visit))
     .post("/import/run", ({ visit }) => imports.runImport(visit))
@@ -171,14 +200,12 @@ export function operatorRoutes(frame: Frame) {
         : messagePage(visit, "Forbidden", visit.words.failures.forbidden),
     )
     .get("/keys", ({ visit }) => keys.keysPage(visit))
-    .post("/keys", ({ visit }) => keys.createKey(visit))
+    .get("/keys/new", ({ visit }) => keys.newKeyPage(visit))
+    .post("/keys/new", ({ visit }) => keys.createKey(visit))
     .get("/keys/:id", ({ visit, params }) => key.keyPage(visit, params.id))
     .post("/keys/:id", ({ visit, params }) => key.updateKey(visit, params.id))
     .post("/keys/:id/rotate", ({ visit, params }) => key.rotateKey(visit, params.id))
-    .post("/keys/:id/ban", ({ visit, params }) => key.banKey(visit, params.id))
-    .post("/keys/:id/unban", ({ visit, params }) => key.unbanKey(visit, params.id))
     .post("/keys/:id/revoke", ({ visit, params }) => key.revokeKey(visit, params.id))
-    .get("/usage", ({ visit }) => usagePage(visit))
 
     .get("/health", ({ visit }) => health.healthPage(visit))
     .post("/health/backup", ({ visit }) => health.makeBackup(visit))
@@ -187,6 +214,7 @@ export function operatorRoutes(frame: Frame) {
     .get("/people", ({ visit }) => people.peoplePage(visit))
     .post("/people", ({ visit }) => people.invitePerson(visit))
     .post("/people/:id/invite", ({ visit, params }) => people.inviteAgain(visit, params.id))
+    .get("/people/:id/remove", ({ visit, params }) => people.removePage(visit, params.id))
     .post("/people/:id/remove", ({ visit, params }) => people.removePerson(visit, params.id));
 }
 
@@ -238,12 +266,32 @@ function closing(response: Response): Response {
 /** The console behind its listener. */
 export function consoleHandler(options: ConsoleOptions) {
   const peers = new WeakMap<Request, Peers>();
-  const failures = countFailures(options.actions.clock);
+  const carried = new WeakMap<Request, Carried>();
+  const show: Frame["show"] = async (arrival, path, what) => {
+    const { request, sent } = arrival;
+    const headers = new Headers(request.headers);
+    for (const name of ["content-length", "content-type"]) headers.delete(name);
+    const inner = new Request(new URL(path, sent.origin).href, { headers });
+    const from = peers.get(request);
+    if (from !== undefined) {
+      const requestIP: Peers["requestIP"] = () => from.requestIP(request);
+      peers.set(inner, { requestIP, timeout: (_, seconds) => from.timeout(request, seconds) });
+    }
+    carried.set(inner, what);
+    const response = await app.fetch(inner);
+    const next = ownPage(arrival, response.headers.get("location") ?? "//");
+    return next === undefined || next.pathname === path
+      ? response
+      : show(arrival, pathOf({ url: next }), what);
+  };
   const app = consoleApp({
     options,
-    failures,
+    failures: countFailures(options.actions.clock),
     done: new FormsDone(),
+    unsent: new UnsentForms(),
     peersOf: (request) => peers.get(request),
+    carriedBy: (request) => carried.get(request),
+    show,
   });
   return async (request: Request, from?: Peers): Promise<Response> => {
     // Of an odd target, such as that of CONNECT, Bun makes no address.

@@ -10,7 +10,6 @@
  */
 import { Command } from "commander";
 import { count, like } from "drizzle-orm";
-import { existsSync } from "node:fs";
 import { beginOnStore } from "../command.ts";
 import type { Io } from "../../cli/io.ts";
 import { withServices } from "../with-services.ts";
@@ -26,20 +25,11 @@ import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { Part } from "../import/read/read.ts";
 import type { MapTarget } from "../import/understand/map.ts";
-import {
-  confirmedReading,
-  type Given,
-  type Proposal,
-  propose,
-} from "../import/understand/propose.ts";
+import { type Given, type Proposal, propose } from "../import/understand/propose.ts";
 import { statusKey } from "../import/understand/statuses.ts";
 import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
-import { begin, fetchNew, type Pulling, pullingOf } from "../sources/pull.ts";
 import { refuseRemoved } from "./people.ts";
 import type { FailureCode } from "./words/index.ts";
-
-/** How long a list may take from its address: below what its process may take in all. */
-const fetchMaxMs = 45_000;
 
 /** What a column of an unknown file may hold. */
 export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
@@ -89,10 +79,6 @@ export interface ListWork {
   readonly recalls?: boolean | undefined;
   /** Who imports it; undefined to find out what would change, and to change nothing. */
   readonly actor?: string;
-  /** Where the list is fetched from, if the file is not there yet. */
-  readonly address?: string | undefined;
-  /** How often to import it from there from now on. */
-  readonly everyMs?: number | undefined;
 }
 
 /** What an import is, or would be, without what its process keeps: plain data. */
@@ -127,8 +113,6 @@ export type ListOutcome =
   /** With the choices that were made for the last list of its layout. */
   | { readonly is: "examined"; readonly preview: Preview; readonly recalled?: ImportChoices }
   | { readonly is: "done"; readonly summary: ListSummary }
-  /** The list is followed from now on. */
-  | { readonly is: "followed" }
   | { readonly is: "failed"; readonly failure: Failure };
 
 /** Looks at a list or imports it, as the import feature does by now. */
@@ -136,7 +120,6 @@ export async function workOnList(
   services: Services,
   work: ListWork,
   begins: () => void,
-  pulling?: Pulling,
 ): Promise<ListOutcome> {
   const { columns, everyStatus } = work.choices;
   // A person who left the status open is asked for it: nothing is guessed in its place.
@@ -144,7 +127,7 @@ export async function workOnList(
     return { is: "statusless" };
   }
   try {
-    return await outcomeOf(services, work, begins, pulling);
+    return await outcomeOf(services, work, begins);
   } catch (error) {
     if (!(error instanceof UnreadableInput)) {
       const text = error instanceof Error ? error.message : String(error);
@@ -167,13 +150,13 @@ async function outcomeOf(
   { store: { db }, clock }: Services,
   work: ListWork,
   begins: () => void,
-  pulling: Pulling | undefined,
 ): Promise<ListOutcome> {
-  const { name, rejects: rejectsFile, actor, address, everyMs } = work;
+  const { name, rejects: rejectsFile, actor } = work;
   let { choices } = work;
   let layout = "";
   let recalled: ImportChoices | undefined;
-  const bytes = await bytesOf(work, pulling);
+  // Its size was bounded when it came. A stream of it would take twice as much memory.
+  const bytes = await Bun.file(work.file).bytes();
   const proposal = await propose(bytes, givenBy(choices, name), async (columns) => {
     layout = layoutOf(columns);
     if (work.recalls === true) recalled = await recall(db, layout, choices);
@@ -194,16 +177,6 @@ async function outcomeOf(
   }
   begins();
   const allows = (tx: Tx) => refuseRemoved(tx, actor);
-  if (pulling !== undefined && address !== undefined && everyMs !== undefined) {
-    const reading = confirmedReading(prepared);
-    const whole = choices.isComplete ? 1 : 0;
-    const origin = { name: choices.source, url: address, createdBy: actor };
-    const source = { ...origin, reading, complete: whole };
-    const list = { bytes, etag: null, lastModified: null };
-    const { isSame } = options;
-    await begin(pulling, source, everyMs, list, { isSame, allows });
-    return { is: "followed" };
-  }
   const done = await runImport({ db, clock, actor, allows }, prepared, options);
   rejects.write(done.rejections, bytes.length);
   await remember(db, layout, choices);
@@ -245,16 +218,6 @@ async function remember(db: Database, layout: string, choices: ImportChoices): P
     }
     await setMeta(tx, layout, JSON.stringify(value));
   });
-}
-
-/** The list in its file, where it is fetched to first if it has an address. */
-async function bytesOf({ file, address }: ListWork, pulling?: Pulling): Promise<Uint8Array> {
-  if (pulling !== undefined && address !== undefined && !existsSync(file)) {
-    const { bytes } = await fetchNew(pulling, { preset: null, account: null, url: address });
-    await Bun.write(file, bytes, { mode: 0o600 });
-  }
-  // Its size was bounded when it came. A stream of it would take twice as much memory.
-  return Bun.file(file).bytes();
 }
 
 function plainSummary(summary: ImportSummary): ListSummary {
@@ -319,10 +282,8 @@ export function importCommand(io: Io): Command {
     await withServices(loaded.config, io, async (services) => {
       const work = await Promise.race([sent, gone]);
       if (work === undefined) return;
-      const stop = AbortSignal.any([io.stop, AbortSignal.timeout(fetchMaxMs)]);
-      const pulling = pullingOf(stop, services, loaded);
       const begins = () => void say({ begins: true });
-      await say({ outcome: await workOnList(services, work, begins, pulling) });
+      await say({ outcome: await workOnList(services, work, begins) });
     });
     process.disconnect?.();
   });

@@ -56,8 +56,6 @@ export class ImportJob {
   readonly file: string;
   readonly rejects: string;
   readonly endsMs: number;
-  /** Where the list is fetched from; undefined for a file that was sent. */
-  readonly address: string | undefined;
   choices = firstChoices;
   /** True if some choices are those for the last list with these columns. */
   isRecalled = false;
@@ -68,11 +66,10 @@ export class ImportJob {
   #readings = 0;
   #unknown: UnknownFile | undefined;
 
-  constructor(start: StartWork, name: string, file: string, endsMs: number, address?: string) {
+  constructor(start: StartWork, name: string, file: string, endsMs: number) {
     this.#start = start;
     this.name = name;
     this.file = file;
-    this.address = address;
     this.rejects = `${file}.rejects`;
     this.endsMs = endsMs;
   }
@@ -95,16 +92,16 @@ export class ImportJob {
     this.state = { is: "unknown", file: this.#unknown };
   }
 
-  /** Imports the file, in the background; with `everyMs` its address from now on. */
-  run(choices: ImportChoices, actor: string, everyMs?: number): void {
-    this.#begin(choices, { actor, everyMs });
+  /** Imports the file, in the background. */
+  run(choices: ImportChoices, actor: string): void {
+    this.#begin(choices, { actor });
   }
 
-  #begin(choices: ImportChoices, more: Pick<ListWork, "actor" | "everyMs" | "recalls">): void {
-    const { name, file, rejects, address } = this;
+  #begin(choices: ImportChoices, more: Pick<ListWork, "actor" | "recalls">): void {
+    const { name, file, rejects } = this;
     this.choices = choices;
     this.state = beginning;
-    const work = { name, file, rejects, choices, address, ...more };
+    const work = { name, file, rejects, choices, ...more };
     try {
       this.#running = this.#start(work, () => {
         if (this.state.is === "working") this.state = { is: "working", phase: "storing" };
@@ -170,17 +167,13 @@ export class Imports {
   }
 
   /**
-   * Takes a file in with `receive`, in place of the person's last one, and begins to read it.
-   * Throws `unavailable` while another file of theirs arrives, or too many of others are here.
+   * Takes in the file that `receive` reads, in place of the person's last one, and begins to read
+   * it. Throws `unavailable` while another file of theirs arrives, or too many of others are here.
    * Undefined when no file was chosen.
    */
   async take(
     personId: string,
-    receive: (
-      path: string,
-      stop: AbortSignal,
-    ) => Promise<{ readonly name: string; readonly bytes: number }>,
-    { address, choices = firstChoices }: { address?: string; choices?: ImportChoices } = {},
+    receive: () => Promise<{ readonly name: string; readonly bytes: Uint8Array }>,
   ): Promise<ImportJob | undefined> {
     if (this.#arriving.has(personId)) throw failure("unavailable", "uploading");
     const arriving = new AbortController();
@@ -188,17 +181,15 @@ export class Imports {
     const file = join(this.#folder, `${(this.#lastFile += 1)}`);
     try {
       await this.#makeRoom();
+      const { name, bytes } = await receive();
       requireWanted(arriving.signal);
-      const { name, bytes } = await receive(file, arriving.signal);
+      if (bytes.length === 0 && name === "") return undefined;
+      await Bun.write(file, bytes, { mode: 0o600 });
       requireWanted(arriving.signal);
-      if (bytes === 0 && name === "") {
-        rmSync(file, { force: true });
-        return undefined;
-      }
       await this.#close(personId);
-      const job = new ImportJob(this.#start, name, file, this.#clock() + keptMs, address);
+      const job = new ImportJob(this.#start, name, file, this.#clock() + keptMs);
       this.#jobs.set(personId, job);
-      job.examine(choices, true);
+      job.examine(firstChoices, true);
       return job;
     } catch (error) {
       rmSync(file, { force: true });
@@ -206,12 +197,6 @@ export class Imports {
     } finally {
       this.#arriving.delete(personId);
     }
-  }
-
-  /** Begins to read the list at an address, in place of a file. */
-  fetch(personId: string, address: string, choices: ImportChoices) {
-    const nothing = async () => ({ name: address, bytes: 0 });
-    return this.take(personId, nothing, { address, choices });
   }
 
   /** Files that nobody works on make room for the one that arrives: the oldest, if none is over. */

@@ -201,11 +201,7 @@ function removeCommand(io: Io): Command {
       const them = await people.resolve(reference);
       const shown = `${them.id} "${printable(them.name)}"`;
       await confirm(io, `Remove ${shown}?`, { yes: given.yes === true, unattended: "proceed" });
-      const made = await people.remove(them.id);
-      if (made !== undefined) {
-        const undo = commandHere(`rehome undo ${made}`, given.loaded);
-        io.err(`A change by "${printable(them.name)}" was made first. To take it back: ${undo}\n`);
-      }
+      await people.remove(them.id);
       if (given.json) printJson(io, personJson(them));
       else io.out(`${shown} is removed, and signed out everywhere.\n`);
     },

@@ -1,6 +1,6 @@
 /** Who may use the console: invitations, sessions, and their end. Secrets are kept as hashes. */
 import { createHash } from "node:crypto";
-import { and, desc, eq, exists, gt, inArray, isNull, lte, max } from "drizzle-orm";
+import { and, eq, exists, gt, isNull, lte, max } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { RandomBytes } from "../../domain/api-key.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
@@ -73,9 +73,6 @@ export function isPersonName(name: string): boolean {
   return isVisible(name) && !misleading.test(name);
 }
 
-/** The name of that in which a migration keeps whose names it changed. */
-const renamedFact = "people_renamed";
-
 function invitationOf(token: Secret, personId: string, nowMs: number) {
   const expiresAtMs = nowMs + invitationMs;
   return { hash: hashSecret(token), personId, createdAtMs: nowMs, expiresAtMs };
@@ -120,18 +117,6 @@ export async function refuseRemoved(tx: Tx, name: string): Promise<void> {
   );
   if (rows.length === 0 || rows.some((row) => row.removedAtMs === null)) return;
   throw new AppError("forbidden", `${name} was removed, and changes nothing any more.`);
-}
-
-async function lastChangeOf(tx: Tx, personId: string): Promise<bigint> {
-  const { changes, people } = tx.t;
-  const name = tx.select({ name: people.name }).from(people).where(eq(people.id, personId));
-  const [found] = await tx
-    .select({ id: changes.id })
-    .from(changes)
-    .where(inArray(changes.actor, name))
-    .orderBy(desc(changes.id))
-    .limit(1);
-  return found?.id ?? 0n;
 }
 
 export class PeopleService {
@@ -198,7 +183,9 @@ export class PeopleService {
   }
 
   /** Uses an invitation up and begins a session. Undefined when the link is not good. */
-  async join(token: Secret): Promise<Secret | undefined> {
+  async join(
+    token: Secret,
+  ): Promise<{ readonly session: Secret; readonly person: Person } | undefined> {
     const session = newSecret(this.#randomBytes);
     const nowMs = this.#clock();
     return this.#db.transaction(async (tx) => {
@@ -214,7 +201,7 @@ export class PeopleService {
         expiresAtMs: nowMs + sessionMs,
         seenAtMs: nowMs,
       });
-      return session;
+      return { session, person };
     });
   }
 
@@ -229,9 +216,9 @@ export class PeopleService {
     return { person: found.person, isRenewed };
   }
 
-  /** True for a session that ended lately by itself, of somebody who may come back by a link. */
-  async hasEndedLately(session: Secret): Promise<boolean> {
-    return (await this.#sessionOf(hashSecret(session), this.#clock() - endedMs)) !== undefined;
+  /** Whose session ended lately by itself, if they may come back by a link. */
+  async endedLately(session: Secret): Promise<Person | undefined> {
+    return (await this.#sessionOf(hashSecret(session), this.#clock() - endedMs))?.person;
   }
 
   /** A session that was good at `atMs`, of somebody who was not removed. */
@@ -334,25 +321,14 @@ export class PeopleService {
     });
   }
 
-  /** The number of the last change by somebody, or 0. */
-  async lastChange(personId: string): Promise<bigint> {
-    return this.#db.read((tx) => lastChangeOf(tx, personId));
-  }
-
-  /**
-   * Removes somebody: no link and no session of theirs is good from now on. A change of theirs that
-   * has begun is made first. Returns its number, if it came after `last`.
-   */
-  async remove(personId: string, last?: bigint): Promise<bigint | undefined> {
+  /** Removes somebody: no link and no session of theirs is good from now on. */
+  async remove(personId: string): Promise<void> {
     const removedAtMs = this.#clock();
-    const known = last ?? (await this.lastChange(personId));
-    return this.#db.transaction(async (tx) => {
+    await this.#db.transaction(async (tx) => {
       const { people, sessions, invitations } = tx.t;
       await tx.update(people).set({ removedAtMs }).where(eq(people.id, personId));
       await tx.delete(sessions).where(eq(sessions.personId, personId));
       await tx.delete(invitations).where(eq(invitations.personId, personId));
-      const made = await lastChangeOf(tx, personId);
-      return made === known ? undefined : made;
     }, patientWork);
   }
 
@@ -364,16 +340,6 @@ export class PeopleService {
   /** Where the console of this store was last, or undefined when there never was one. */
   async address(): Promise<string | undefined> {
     return this.#db.read((tx) => getMeta(tx, addressMeta));
-  }
-
-  /** Names that several people had, of whom a migration renamed the later ones; said once. */
-  async takeRenamed(): Promise<string | undefined> {
-    return this.#db.transaction(async (tx) => {
-      const { storeState } = tx.t;
-      const isFact = eq(storeState.name, renamedFact);
-      const [fact] = await tx.delete(storeState).where(isFact).returning();
-      return fact?.value;
-    });
   }
 
   now(): number {

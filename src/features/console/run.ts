@@ -21,6 +21,8 @@ import { MinuteCounts } from "../../service/minute-counts.ts";
 import type { Services } from "../../service/services.ts";
 import { childEnvironment } from "../child.ts";
 import { animalActions } from "./animals.ts";
+import { publicSetting } from "../public/index.ts";
+import { marksOf } from "./marks.ts";
 import { Imports, inProcess, uploadsFolder } from "./imports.ts";
 import { PeopleService } from "./people.ts";
 import { permit, reachableOrigin } from "./reach.ts";
@@ -102,8 +104,6 @@ async function run(
   const server = await start(loaded, at, actions, log);
   const { stop, onReload } = io.hearSignals();
   onReload(() => void renew(loaded, server, log));
-  const renamed = await actions.people.takeRenamed();
-  if (renamed !== undefined) log.warn(renamedText(renamed));
   const url = loaded.valueOf(consoleUrlSetting) ?? reachableOrigin(server.url.origin);
   await actions.people.noteAddress(url);
   const wantsLink = options.firstLink === true || io.isTerminal;
@@ -119,9 +119,6 @@ async function run(
   clearInterval(tidying);
   await server.stop(stopMaxMs);
 }
-
-const renamedText = (names: string) =>
-  `Several people had one name (${names}). The later ones have a number behind it now, such as "(2)": see rehome people list.`;
 
 /** Ends what people have here who were removed, by a command or another console. */
 async function tidy({ imports, people }: Actions): Promise<void> {
@@ -165,15 +162,25 @@ async function openActions(loaded: LoadedConfig, services: Services, io: Io): Pr
     import("./pages/sources.ts"),
   ]);
   const env = childEnvironment(loaded, io.env);
+  const sources = sourceActions(services, env);
+  const health = openHealth(loaded.config, env);
   return {
     services,
     people: new PeopleService(services.store.db, systemClock, randomBytes),
     animals: animalActions(services),
     imports: new Imports(uploadsFolder(loaded.config, systemClock()), inProcess(env), systemClock),
-    sources: sourceActions(services, env),
-    health: openHealth(loaded.config, env),
+    sources,
+    health,
+    marks: marksOf(services, { sources, health }),
+    publicUrl: publicUrlOf(loaded),
     clock: systemClock,
   };
+}
+
+/** Where everybody sees the animals, if the service shows them and says where it is. */
+function publicUrlOf({ config: { baseUrl }, valueOf }: LoadedConfig): string | undefined {
+  if (valueOf(publicSetting) === "off" || baseUrl === undefined) return undefined;
+  return `${baseUrl.replace(/\/v1$/, "")}/animals`;
 }
 
 /** A link for the operator at the keyboard, if nobody may use the console yet. */

@@ -1,11 +1,17 @@
 import type { Clock } from "../../domain/clock.ts";
 import { retryAfterSeconds } from "../../domain/windows.ts";
 import { AddressLimiter } from "../../service/anonymous.ts";
-import { Form, readForm } from "./body.ts";
+import { readForm } from "./body.ts";
 import { messagePage, signedOutPage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
 import { isSecret, sessionMs, type Secret } from "./people.ts";
-import { cookieAttributes, type Arrival, type ConsoleOptions } from "./visit.ts";
+import {
+  cookieAttributes,
+  pathOf,
+  type Arrival,
+  type ConsoleOptions,
+  type UnsentForms,
+} from "./visit.ts";
 
 /** Counts wrong links and wrong cookies by address (an IPv6 /64 is one), a minute at a time. */
 export const countFailures = (clock: Clock) => new AddressLimiter(clock, 5);
@@ -25,10 +31,16 @@ function dropSession(arrival: Arrival): void {
   sessionCookie(arrival)?.set({ ...cookieAttributes(arrival), value: "", maxAge: 0 });
 }
 
+interface Sessions {
+  readonly people: PeopleService;
+  readonly failures: Failures;
+  readonly unsent: UnsentForms;
+}
+
 /** Who sends a request, or the page for somebody who is not signed in. */
 export async function signedIn(
   arrival: Arrival,
-  { people, failures }: { readonly people: PeopleService; readonly failures: Failures },
+  { people, failures, unsent }: Sessions,
   refuse: ConsoleOptions["refused"],
 ): Promise<Person | Response> {
   const session = sessionCookie(arrival)?.value;
@@ -46,12 +58,15 @@ export async function signedIn(
     return refused;
   }
   dropSession(arrival);
-  // Nobody else's form is read, let alone given back.
-  const isTheirs = isSecret(session) && (await people.hasEndedLately(session));
-  return signedOutPage(arrival, isTheirs ? await readForm(arrival).catch(noForm) : noForm());
+  // Nobody else's form is read, let alone kept.
+  const theirs = isSecret(session) ? await people.endedLately(session) : undefined;
+  if (theirs === undefined) return signedOutPage(arrival);
+  const reading = arrival.carried?.typed(arrival) ?? readForm(arrival);
+  const form = await Promise.resolve(reading).catch(() => undefined);
+  if (form === undefined || form.size === 0) return signedOutPage(arrival);
+  unsent.keep(theirs, { path: pathOf(arrival), form });
+  return signedOutPage(arrival, true);
 }
-
-const noForm = () => new Form();
 
 /** The page for an address from which too much was wrong, until its minute ends. */
 export function tooMany(arrival: Arrival, failures: Failures): Response | undefined {

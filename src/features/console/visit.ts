@@ -8,7 +8,7 @@ import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
 import type { Form } from "./body.ts";
 import type { Health } from "./pages/health.ts";
 import type { Imports } from "./imports.ts";
-import { messagePage } from "./pages/page.ts";
+import { messagePage, type Section } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
 import { exposureOf } from "./reach.ts";
 import type { SourceActions } from "./pages/sources.ts";
@@ -22,6 +22,10 @@ export interface Actions {
   readonly health: Health;
   readonly animals: AnimalActions;
   readonly clock: Clock;
+  /** The sections where something is wrong that its reader must see. */
+  readonly marks: (person: Person) => Promise<ReadonlySet<Section>>;
+  /** Where everybody sees the animals, if that is known. */
+  readonly publicUrl: string | undefined;
 }
 
 export interface ConsoleOptions {
@@ -57,40 +61,53 @@ export interface Arrival {
   readonly language: Language;
   readonly words: Words;
   readonly nowMs: number;
+  readonly carried: Carried | undefined;
+  /** What was typed on the page before: its fields have this in place of what is stored. */
+  readonly typed?: Form | undefined;
 }
 
 /** One request of somebody who is signed in, with all that a page needs. */
-export interface Visit extends Arrival, Actions {
+export interface Visit extends Arrival, Omit<Actions, "marks"> {
   readonly person: Person;
+  readonly marks: ReadonlySet<Section>;
   /** Makes a change in their name; its number is undefined where nothing changed. */
   readonly change: (work: (by: Changing) => Promise<unknown>) => Promise<ChangeMade>;
-  /** Does what a form asks for; sent again, the form leads to where the first one led. */
-  readonly once: <P extends string | undefined>(form: Form, work: () => Promise<P>) => Promise<P>;
+  /**
+   * Makes what a form asks for; sent again, the form leads to where the first one led. Undefined
+   * where nothing was made.
+   */
+  readonly once: (
+    form: Form,
+    work: () => Promise<string | undefined>,
+  ) => Promise<string | undefined>;
 }
 
-/** Forms whose outcome is remembered: a response can be lost on the way to a phone. */
-const rememberedMax = 1_000;
-const numberMax = 64;
-
-/** Remembers by the number that a form carries where it led its person. */
+/**
+ * Remembers where a form led, as a response can be lost on the way to a phone: the same fields, of the same page and person, make nothing twice. Each
+ * page that makes something has a number of its own among its fields.
+ */
 export class FormsDone {
   readonly #done = new Map<string, Promise<string | undefined>>();
+  readonly #max: number;
 
-  once<P extends string | undefined>(
+  constructor(max = 1_000) {
+    this.#max = max;
+  }
+
+  once(
     { id }: Person,
+    path: string,
     form: Form,
-    work: () => Promise<P>,
-  ): Promise<P> {
-    const number = form.text("once");
-    // Ours are short; a person's own could fill the memory.
-    if (number === "" || number.length > numberMax) return work();
-    const key = `${id} ${number}`;
-    const known = this.#done.get(key) as Promise<P> | undefined;
+    work: () => Promise<string | undefined>,
+  ): Promise<string | undefined> {
+    const text = JSON.stringify([id, path, [...form]]);
+    const key = new Bun.CryptoHasher("sha256").update(text).digest("base64");
+    const known = this.#done.get(key);
     if (known !== undefined) return known;
     const doing = work();
     this.#done.set(key, doing);
     const [oldest = key] = this.#done.keys();
-    if (this.#done.size > rememberedMax) this.#done.delete(oldest);
+    if (this.#done.size > this.#max) this.#done.delete(oldest);
     // What was refused or failed is done again.
     const forget = () => this.#done.delete(key);
     doing.then((path) => path ?? forget(), forget);
@@ -98,11 +115,52 @@ export class FormsDone {
   }
 }
 
+/** A form that came after its person's session had ended, and the page that has it. */
+export interface UnsentForm {
+  readonly path: string;
+  readonly form: Form;
+}
+
+/** Keeps the last form of each person whose session had ended, for when they come in again. */
+export class UnsentForms {
+  readonly #forms = new Map<string, UnsentForm>();
+  readonly #max: number;
+
+  constructor(max = 100) {
+    this.#max = max;
+  }
+
+  keep({ id }: Person, unsent: UnsentForm): void {
+    this.#forms.delete(id);
+    this.#forms.set(id, unsent);
+    const [oldest = id] = this.#forms.keys();
+    if (this.#forms.size > this.#max) this.#forms.delete(oldest);
+  }
+
+  of({ id }: Person): UnsentForm | undefined {
+    return this.#forms.get(id);
+  }
+
+  drop({ id }: Person): void {
+    this.#forms.delete(id);
+  }
+}
+
+/** What a page of ours is asked for with, where another one stands in for a browser. */
+export interface Carried {
+  /** What was typed on it. It is read only once its person is known. */
+  readonly typed: (who: Arrival | Visit) => Promise<Form> | Form;
+  readonly language?: Language;
+  /** What to say above it. */
+  readonly said?: string;
+}
+
 export function arrive(
   request: Request,
   cookies: Cookies,
   peers: Peers | undefined,
   { actions, publicOrigin, isTls, trustedProxies }: ConsoleOptions,
+  carried?: Carried,
 ): Arrival {
   const { headers } = request;
   const peer = peers?.requestIP(request)?.address ?? "";
@@ -117,7 +175,7 @@ export function arrive(
   url.search = sent.search;
   if (publicOrigin === undefined) url.protocol = isSecure ? "https:" : "http:";
   const address = clientAddress(peer, headers.get("x-forwarded-for"), trustedProxies);
-  const chosen = cookies[languageName]?.value;
+  const chosen = carried?.language ?? cookies[languageName]?.value;
   const language = languageFor(chosen, headers.get("accept-language"));
   return {
     request,
@@ -131,6 +189,7 @@ export function arrive(
     language,
     words: languages[language].words,
     nowMs: actions.clock(),
+    carried,
   };
 }
 
@@ -220,6 +279,10 @@ export function keepLanguage(arrival: Arrival, value: string): void {
 export function query({ url }: Arrival, name: string): string {
   return (url.searchParams.get(name) ?? "").trim();
 }
+
+/** The address of a page without the origin. One that begins with // would lead to another host. */
+export const pathOf = ({ url }: Pick<Arrival, "url">): string =>
+  `/${url.pathname.replace(/^\/+/, "")}${url.search}`;
 
 /** The page of the console that `text` leads to, or undefined if it leads to none. */
 export function ownPage({ url }: Arrival, text: string): URL | undefined {

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
 import { oneOf, text } from "../../config.ts";
 
-const publicSetting = oneOf(
+export const publicSetting = oneOf(
   "public",
   "show the animals for adoption at /animals, without a key",
   ["on", "off"],

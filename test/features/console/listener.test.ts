@@ -1,9 +1,8 @@
 /** What the console's listener says of a request, and what every answer says to a browser. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { permit } from "../../../src/features/console/reach.ts";
-import { paced, readForm, receiveFile } from "../../../src/features/console/body.ts";
+import { readFile, readForm } from "../../../src/features/console/body.ts";
 import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { AppError } from "../../../src/domain/errors.ts";
@@ -43,25 +42,6 @@ test.each([
 /** Whose body it is. */
 const sender = { address: () => "127.0.0.1", limitTime: () => undefined };
 
-test("a file that cannot be written ends its upload with the reason, which is the service's", async () => {
-  const head =
-    '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n' +
-    "Content-Type: text/csv\r\n\r\n";
-  let sent = 0;
-  const request = new Request("http://127.0.0.1/import", {
-    method: "POST",
-    headers: { "content-type": "multipart/form-data; boundary=b" },
-    body: new ReadableStream({
-      pull(controller) {
-        sent += 1;
-        controller.enqueue(sent === 1 ? new TextEncoder().encode(head) : new Uint8Array(65_536));
-      },
-    }),
-  });
-  const upload = receiveFile({ request, sender }, "/nowhere/a.csv", new AbortController().signal);
-  expect(await upload.catch((error: unknown) => error)).toMatchObject({ code: "ENOENT" });
-});
-
 test.each(["", "; boundary=", `; boundary=${"b".repeat(253)}`])(
   "a file in multipart/form-data%s is refused in words",
   async (rest) => {
@@ -70,35 +50,25 @@ test.each(["", "; boundary=", `; boundary=${"b".repeat(253)}`])(
       headers: { "content-type": `multipart/form-data${rest}` },
       body: "--b\r\n",
     });
-    const upload = receiveFile({ request, sender }, "/nowhere/a.csv", new AbortController().signal);
+    const upload = readFile({ request, sender });
     expect(await upload.catch((error: unknown) => error)).toBeInstanceOf(AppError);
   },
 );
 
-const mebibyte = 2 ** 20;
-
-test.each([
-  ["may pause for half a minute", 0, 29_999, "goes on"],
-  ["that came no further then ends", 0, 30_001, "ended"],
-  ["with 16 kB a second goes on", 16_000 * 60, 90_000, "goes on"],
-  ["with less ends", 16_000 * 60 - 1, 90_001, "ended"],
-  ["has ten minutes", 64 * mebibyte, 600_000, "goes on"],
-  ["has no more", 64 * mebibyte, 600_001, "ended"],
-] as const)("a file that %s", async (_what, bytes, ms, expected) => {
-  let nowMs = 0;
-  let looks = 0;
-  const looked = Promise.withResolvers<"goes on">();
-  const clock = () => {
-    // The first is its start; the second look finds what the first one ended.
-    if ((looks += 1) > 3) looked.resolve("goes on");
-    return nowMs;
+test("a file of 16 MiB is read, and a larger one is refused while it arrives", async () => {
+  const mebibyte = 2 ** 20;
+  const sending = (bytes: number) => {
+    const body = new FormData();
+    body.set("file", new File([new Uint8Array(bytes)], "C:\\lists\\a.csv"));
+    return readFile({
+      request: new Request("http://127.0.0.1/", { method: "POST", body }),
+      sender,
+    });
   };
-  const body = new PassThrough({ highWaterMark: 2 * bytes });
-  const ended = new Promise<"ended">((resolve) => body.on("close", () => resolve("ended")));
-  using _ = paced(body, new AbortController().signal, clock, 1);
-  body.write(Buffer.alloc(bytes));
-  nowMs = ms;
-  expect(await Promise.race([ended, looked.promise])).toBe(expected);
+  const { name, bytes } = await sending(16 * mebibyte);
+  expect([name, bytes.length]).toEqual(["a.csv", 16 * mebibyte]);
+  const refused = await sending(17 * mebibyte).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "tooLarge" });
 });
 
 /** Sends a form that does not end before `end` is called. */

@@ -35,7 +35,7 @@ test("a preview does not import the file that another tab chose since", async ()
 
 test("a list is read as the last one with its columns, and adds nobody who is here", async () => {
   const ana = await come();
-  await ana.submit("/animals", { name: "Nala", category: "Cat", status: "available" });
+  await ana.submit("/animals/new", { name: "Nala", category: "Cat", status: "available" });
   const week = (statuses: string, ids = "R-1 R-2 R-3 R-4 R-5") => {
     const [rows, ref] = [statuses.split(" "), ids.split(" ")];
     const names = ["Nala", "Rolf", "Idefix", "Mogli", "Bagheera"];
@@ -232,7 +232,7 @@ describe("a whole list", () => {
 describe("a change", () => {
   const added = async (visitor: Visitor, name: string) => {
     const fields = { name, category: "Dog", status: "available" };
-    const answer = await visitor.post("/animals", fields);
+    const answer = await visitor.post("/animals/new", fields);
     return /change=(\d+)/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
   };
   const isThere = async (visitor: Visitor, name: string) =>
@@ -298,8 +298,8 @@ describe("a change", () => {
     const fields = new URLSearchParams(
       chosen.map(({ id }): [string, string] => ["id", String(id)]),
     );
-    fields.set("status", "sold");
-    const answer = await ana.post("/animals/several", fields);
+    fields.set("set", "sold");
+    const answer = await ana.post("/animals", fields);
     const change = /change=(\d+)/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
     expect(await (await ana.get("/changes")).text()).toContain(`href="/changes/${change}"`);
     const page = await (await ana.get(`/changes/${change}`)).text();

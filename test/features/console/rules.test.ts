@@ -14,6 +14,7 @@ import {
 } from "../../../src/features/console/people.ts";
 import {
   FormsDone,
+  UnsentForms,
   isKnownHost,
   isOpenable,
   isOwnOrigin,
@@ -226,18 +227,28 @@ describe("languages", () => {
   );
 });
 
-test.each([
-  [64, 1],
-  [65, 2],
-])(
-  "a form with a number of %d characters that comes twice is done %d times",
-  async (length, times) => {
-    const done = new FormsDone();
-    const form = new Form({ once: "x".repeat(length) });
-    let count = 0;
-    const work = async () => `/${(count += 1)}`;
-    for (let i = 0; i < 2; i += 1)
-      await done.once({ id: "a", name: "A", role: "staff" }, form, work);
-    expect(count).toBe(times);
-  },
-);
+test("a form of one page and person is done once, one that was refused again, the oldest too", async () => {
+  const done = new FormsDone(2);
+  const person = { id: "a", name: "A", role: "staff" } as const;
+  let count = 0;
+  const send = (fields: Record<string, string>, who: string = person.id, path = "/animals/new") =>
+    done.once({ ...person, id: who }, path, new Form(fields), async () =>
+      fields["name"] === "" ? undefined : `/${(count += 1)}`,
+    );
+  expect([await send({ name: "x" }), await send({ name: "x" })]).toEqual(["/1", "/1"]);
+  expect(await send({ name: "y" })).toBe("/2");
+  expect([await send({ name: "" }), await send({ name: "" })]).toEqual([undefined, undefined]);
+  expect(await send({ name: "x" }, "b")).toBe("/3");
+  expect(await send({ name: "x" }, "b", "/categories")).toBe("/4");
+  expect(await send({ name: "x" })).toBe("/5");
+});
+
+test("the forms of as many people wait as there is room for", () => {
+  const unsent = new UnsentForms(2);
+  const person = (id: string) => ({ id, name: id, role: "staff" }) as const;
+  for (const id of ["a", "b", "a", "c"]) {
+    unsent.keep(person(id), { path: "/animals/new", form: new Form({ name: id }) });
+  }
+  const kept = ["a", "b", "c"].map((id) => unsent.of(person(id))?.form.text("name"));
+  expect(kept).toEqual(["a", undefined, "c"]);
+});

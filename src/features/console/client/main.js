@@ -1,160 +1,131 @@
-/**
- * The console works without this script. With it, forms are sent and pages are fetched in place.
- * What is typed stays when the service cannot be reached, and the focus stays where it was.
- */
-import { startForms } from "./forms.js";
-import { $, announce, isBusy, latestTurn, startVisits, visit, whenShown } from "./page.js";
+/** Each page works without this script. It adds what a browser does not do by itself. */
+const $ = (selector, root = document) => root.querySelector(selector);
+const { dataset } = document.body;
+const form = $("#form");
+const policy = globalThis.trustedTypes?.createPolicy("rehome", { createHTML: (text) => text });
 
-const searchDelayMs = 180;
-let typing;
-
-function startAnimals() {
-  document.addEventListener("input", ({ target }) => {
-    if (target.form?.dataset.live && target.type === "search") search(target.form);
-  });
-  document.addEventListener("change", countChosen);
-  whenShown((part) => {
-    countChosen();
-    // What was typed while this page was on its way is searched for now.
-    const field = part === undefined && $("#q");
-    if (field && field.value.trim() !== field.defaultValue) search(field.form);
-  });
-}
-
-function search(form) {
-  clearTimeout(typing);
-  const turn = latestTurn();
-  typing = setTimeout(() => {
-    // Another page is on its way.
-    if (turn !== latestTurn()) return;
-    const address = `${form.action}?${new URLSearchParams(new FormData(form))}`;
-    history.replaceState({}, "", address);
-    void visit(address, { push: false, part: form.dataset.live });
-  }, searchDelayMs);
-}
-
-/** Says how many animals are chosen, and shows what can be done with them. */
-function countChosen() {
-  const form = $("#several");
-  if (!form) return;
-  const count = document.querySelectorAll('input[form="several"]:checked').length;
-  form.classList.toggle("on", count > 0);
-  const place = $("[data-count]", form);
-  place.textContent = place.dataset.count.replace("{n}", String(count));
-}
-
-/** The keys that the page of help lists. */
-function startKeyboard() {
-  document.addEventListener("keydown", (event) => {
-    const { key, target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (key === "Escape" && target.matches("input, select, textarea")) {
-      // A browser empties a search and tells no script of it.
-      event.preventDefault();
-      return target.blur();
-    }
-    if (target.matches("input:not([type=checkbox]), select, textarea")) return;
-    if (key === "n") {
-      event.preventDefault();
-      return void add();
-    }
-    const shortcut = /^[/?]$/.test(key) && $(`[data-key="${key}"]`);
-    if (!shortcut) return;
-    event.preventDefault();
-    shortcut.focus();
-    shortcut.click();
-  });
-}
-
-/** Leads to the field for the name of a new animal, on this page or its own. */
-async function add() {
-  const field = () => $('[action="/animals"] #name');
-  if (!field()) await visit("/animals/new");
-  field()?.focus();
-}
-
-/** The halves of a double tap are at most this far from one another, in time and place. */
-const doubleTapMs = 500;
-const doubleTapPixels = 20;
-
-/** The second half of a double tap would press what took the place of the first: it is dropped. */
-function startDoubleTaps() {
-  let shownAtMs = 0;
-  let tap;
-  whenShown(() => (shownAtMs = performance.now()));
-  // A tap behind what is typed is a new one.
-  document.addEventListener("input", () => (tap = undefined));
-  const drop = (event) => {
-    const before = tap;
-    tap = event;
-    if (!before || before.timeStamp > shownAtMs) return;
-    if (event.timeStamp - before.timeStamp > doubleTapMs) return;
-    const distance = Math.hypot(event.x - before.x, event.y - before.y);
-    if (event.detail === 0 || distance > doubleTapPixels) return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  document.addEventListener("click", drop, true);
-}
-
-/** Buttons that copy the text of a field. */
-function startCopying() {
-  document.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-print]")) print();
-    const button = target.closest("[data-copy]");
-    if (button) void copy(document.getElementById(button.dataset.copy));
-  });
-}
-
-async function copy(field) {
-  field.select();
-  try {
-    await navigator.clipboard.writeText(field.value);
-  } catch {
-    // Plain HTTP on a private address has no clipboard of its own.
-    document.execCommand("copy");
-  }
-  announce(document.body.dataset.copied, "good");
-}
-
-/** Fetches a page that shows work under way again and again, until it shows none. */
-function startPolling() {
-  let timer;
-  const wait = () => {
-    clearTimeout(timer);
-    const running = $("[data-poll]");
-    if (running) timer = setTimeout(() => void poll(running), Number(running.dataset.poll));
-  };
-  const poll = async (running) => {
-    // Its answer would take the place of a page that is on its way.
-    if (!isBusy()) {
-      await visit(location.href, { push: false, part: running.isConnected ? "main" : undefined });
-    }
-    wait();
-  };
-  whenShown(wait);
+function say(text, kind) {
+  const role = kind === "bad" ? "alert" : "status";
+  const parts = { className: `notice ${kind}`, role, textContent: text };
+  $("#notices")?.replaceChildren(Object.assign(document.createElement("div"), parts));
 }
 
 /** Shows times as the clock of this device has them. */
 function showTimes() {
-  const locale = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
-  const zoned = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "long" });
+  const locale = document.documentElement.lang.replace(/^en$/, "en-GB");
   for (const time of document.querySelectorAll("time[data-time]")) {
-    const at = new Date(time.dateTime);
     const timeStyle = time.dataset.time === "moment" ? "short" : undefined;
-    time.textContent = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle }).format(
-      at,
-    );
-    time.title = zoned.format(at);
+    const moment = new Date(time.dateTime);
+    time.textContent = moment.toLocaleString(locale, { dateStyle: "medium", timeStyle });
   }
 }
 
+/** Puts a part of this page as it is by now in the place of the one here. */
+async function refresh(id) {
+  const answer = await fetch(location.href).catch(() => undefined);
+  if (!answer?.ok) return;
+  const text = await answer.text();
+  const page = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, "text/html");
+  $(`#${id}`)?.replaceWith($(`#${id}`, page) ?? "");
+  showTimes();
+}
+
+/** The texts, ticks and choices of the form that a person changed: a reload gives them back. */
+const fields = () =>
+  [...(form?.elements ?? [])].filter(
+    ({ type, name }) => /^(text|search|checkbox|select)/.test(type) || name === "page",
+  );
+const keyOf = ({ name, type, value }) => (type === "checkbox" ? `${name} ${value}` : name);
+const stateOf = ({ type, checked, value }) => (type === "checkbox" && !checked ? "" : value);
+function storedOf(field) {
+  const was = form.elements[`was-${field.name}`];
+  if (was || "typed" in dataset || field.name === "page") return was?.value;
+  if (field.type === "checkbox") return field.defaultChecked ? field.value : "";
+  if (!field.options) return field.defaultValue;
+  return ([...field.options].find((each) => each.defaultSelected) ?? field.options[0])?.value;
+}
+const place = `typed ${dataset.page ?? location.pathname}`;
+function keep() {
+  const changed = fields().filter((each) => stateOf(each) !== storedOf(each));
+  sessionStorage[place] = JSON.stringify(changed.map((each) => [keyOf(each), stateOf(each)]));
+}
+const { type } = performance.getEntriesByType("navigation")[0];
+const { sent } = sessionStorage;
+if (sent && sent === document.referrer && type === "navigate" && !("failed" in dataset)) {
+  sessionStorage.clear();
+} else if (sent || type !== "navigate") {
+  const kept = new Map(JSON.parse(sessionStorage[place] ?? "[]"));
+  for (const field of fields().filter((each) => kept.has(keyOf(each)))) {
+    if (field.type === "checkbox") field.checked = kept.get(keyOf(field)) !== "";
+    else field.value = kept.get(keyOf(field));
+  }
+}
+// A page in another language has the address of the form that asked for it.
+if (dataset.page) history.replaceState({}, "", dataset.page);
+if ("typed" in dataset) keep();
+
+/** Says that an answer is late. Until then no form is sent twice. */
+let late;
+function wait() {
+  clearTimeout(late);
+  late = setTimeout(() => {
+    say(dataset.late, "bad");
+    for (const each of document.forms) delete each.dataset.sent;
+  }, 4_000);
+}
+document.addEventListener("submit", (event) => {
+  const { target, submitter } = event;
+  const body = `${submitter?.formAction} ${new URLSearchParams(new FormData(target, submitter))}`;
+  if (target.dataset.sent === body) return event.preventDefault();
+  target.dataset.sent = body;
+  sessionStorage.sent = location.href;
+  wait();
+  if (submitter && "upload" in submitter.dataset) upload(event);
+});
+
+/** Sends a file with its progress in sight. */
+function upload(event) {
+  event.preventDefault();
+  const bar = $("progress", event.target);
+  const request = new XMLHttpRequest();
+  request.open("POST", event.target.action);
+  request.upload.addEventListener("progress", ({ loaded, total }) => {
+    wait();
+    bar.hidden = false;
+    bar.value = loaded / total;
+  });
+  request.addEventListener("load", () => {
+    if (request.status < 400) location.assign(request.responseURL);
+    else event.target.submit();
+  });
+  request.send(new FormData(event.target));
+}
+
+let typing;
+document.addEventListener("input", ({ target }) => {
+  if (target.form === form) keep();
+  if (target.type !== "search") return;
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    const asked = new URLSearchParams(new FormData(target.form));
+    asked.delete("back");
+    history.replaceState({}, "", `?${asked}`);
+    void refresh("results");
+  }, 180);
+});
+
+document.addEventListener("click", ({ target, ctrlKey, metaKey }) => {
+  if (target.closest("a[href]:not([download], [href^='#'])") && !ctrlKey && !metaKey) wait();
+  if (target.closest("[data-print]")) print();
+  const field = document.getElementById(target.closest("[data-copy]")?.dataset.copy);
+  if (!field) return;
+  field.select();
+  document.execCommand("copy");
+  say(dataset.copied, "good");
+});
+
 document.documentElement.classList.add("scripted");
-startDoubleTaps();
-startCopying();
-startVisits();
-startForms();
-startAnimals();
-startKeyboard();
-startPolling();
-whenShown(showTimes);
+showTimes();
+for (let running; (running = $("[data-poll]")); await refresh("main")) {
+  await new Promise((resolve) => setTimeout(resolve, Number(running.dataset.poll)));
+}

@@ -6,137 +6,75 @@ import {
   petFieldNames,
   petNameLengthMax,
   type Pet,
-  type PetFieldName,
 } from "../../../domain/pet.ts";
-import { type Category, categoryKey } from "../../animals/categories.ts";
 import { html, type Html } from "../../../web/html.ts";
-import { optionalTextNames, textsOf } from "../../optional-texts.ts";
+import { type Category, categoryKey } from "../../animals/categories.ts";
 import { isVisible } from "../../visible.ts";
-import { readForm, type Form } from "../body.ts";
 import { named, type AnimalEvent } from "../animals.ts";
+import { Form, readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
-import { backPath, by, changeNotice, undoOf, withChange } from "./changes.ts";
+import { by, changeNotice, lastChangeOf, undoOf, withChange } from "./changes.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
 import {
   actorText,
   card,
   desk,
   entry,
+  facts,
   fieldLabel,
   Fields,
   hidden,
+  isTowardsAdoption,
   isWrong,
   lines,
+  mainForm,
   moment,
   noStatus,
   notice,
-  oneButton,
-  postForm,
   shownName,
   shownValue,
   statusChoice,
   statusOptions,
   storedAs,
-  type StatusChoice,
-  when,
   wordFor,
   type FieldErrors,
 } from "./parts.ts";
 
-type AnimalField = "category" | Exclude<PetFieldName, "categoryId">;
-export type AnimalValues = Readonly<Record<AnimalField, string>>;
-
-/** The fields of an animal that nobody described yet. */
-export const noValues: AnimalValues = {
-  name: "",
-  category: "",
-  status: "available",
-  ...textsOf(() => ""),
-};
-
-const fieldsIn = (values: AnimalValues) => Object.entries(values) as [AnimalField, string][];
+const fieldNames = ["name", "category", "status"] as const;
+type AnimalValues = Readonly<Record<(typeof fieldNames)[number], string>>;
 
 /** More than anybody reads through in a list of suggestions. */
 const suggestionsMax = 300;
 
 /**
- * The form of an animal. The browser checks nothing: what is wrong stands beside its field. `was`
- * is the animal while the form is shown: a field that stays so was not changed here.
+ * The fields of an animal. The browser checks nothing: what is wrong stands beside its field. What
+ * they had when the page was made goes along: a form changes only what its person changed.
  */
-export function animalForm(
+function animalFields(
   visit: Visit,
-  action: string,
   values: AnimalValues,
   categories: readonly Category[],
-  {
-    button = visit.words.buttons.save,
-    errors,
-    was,
-    isNext = false,
-  }: {
-    readonly button?: string;
-    readonly errors?: FieldErrors;
-    readonly was?: AnimalValues;
-    /** True where one was just added, and another one may follow. */
-    readonly isNext?: boolean;
-  } = {},
+  errors: FieldErrors,
 ): Html {
-  const fields = new Fields(visit, values, errors);
-  return postForm(
-    action,
-    html`${
-        was === undefined
-          ? hidden("once", crypto.randomUUID())
-          : fieldsIn(was).map(([name, value]) => hidden(`was-${name}`, value))
-      }
-      ${fields.text("name", { more: when(isNext, "autofocus") })}
-      ${errors?.["category"] !== undefined && hidden("new", values.category)}
-      ${fields.text("category", { more: html`list="categories" maxlength="1000"` })}
-      <datalist id="categories">
-        ${categories.slice(0, suggestionsMax).map(({ name }) => html`<option value="${name}"></option>`)}
-      </datalist>
-      ${fields.select("status", statusOptions(visit))}
-      ${optionalTextNames.map((name) => fields.text(name))}`,
-    button,
-  );
+  const fields = new Fields(visit, { ...values }, errors);
+  return html`${fields.text("name")}
+    ${errors["category"] !== undefined && hidden("new", visit.typed?.text("category") ?? "")}
+    ${fields.text("category", { more: html`list="categories" maxlength="1000"` })}
+    <datalist id="categories">
+      ${categories.slice(0, suggestionsMax).map(({ name }) => html`<option value="${name}"></option>`)}
+    </datalist>
+    ${fields.select("status", statusOptions(visit))}`;
 }
 
 function sentValues(form: Form): AnimalValues {
-  return {
-    name: form.exact("name"),
-    category: form.text("category"),
-    status: form.text("status"),
-    ...textsOf((name) => form.exact(name)),
-  };
+  return { name: form.exact("name"), category: form.text("category"), status: form.text("status") };
 }
 
 function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
   const { name, categoryId, status = noStatus } = animal;
   const category = categories.find(({ id }) => id === categoryId)?.name ?? String(categoryId);
-  return { name, category, status, ...textsOf((text) => animal[text] ?? "") };
-}
-
-/** A field holds one line: a name with a line break in it comes back without. */
-const isSame = (one: string, other: string) => oneLine(one) === oneLine(other);
-const oneLine = (text: string) => text.replaceAll(/[\r\n]/g, "");
-
-/**
- * What a form makes of an animal that is `known` by now, and the fields that somebody else changed
- * too since the form was shown. Those that only others changed stay as these have them.
- */
-function sentChanges(form: Form, known: AnimalValues) {
-  const sent = sentValues(form);
-  const changed = fieldsIn(known).flatMap(([field, value]) => {
-    const was = form.has(`was-${field}`) ? form.exact(`was-${field}`) : value;
-    const isChanged = !isSame(sent[field], was) && !isSame(sent[field], value);
-    return isChanged ? [{ field, isConflict: !isSame(was, value) }] : [];
-  });
-  const own = Object.fromEntries(changed.map(({ field }) => [field, sent[field]]));
-  return {
-    values: { ...known, ...own } as AnimalValues,
-    conflicts: changed.flatMap(({ field, isConflict }) => (isConflict ? [field] : [])),
-  };
+  return { name, category, status };
 }
 
 /** What is wrong with the fields, in words. `alike` is a category that may be meant. */
@@ -147,7 +85,6 @@ function errorsOf(values: AnimalValues, words: Words, alike: string | undefined)
     name: nameError(name, words),
     category: wrongCategory ?? (alike && words.errors.categoryAlike(alike)),
     status: statusChoice(status) === undefined ? words.errors.status : undefined,
-    ...textsOf((text) => (isPetName(values[text]) ? undefined : words.errors.name)),
   };
 }
 
@@ -164,17 +101,19 @@ export function alikeCategory(
   if (form.text("new") === category || categories.some(({ name }) => categoryKey(name) === key)) {
     return undefined;
   }
-  return categories.find(({ name }) => isOneLetterApart(categoryKey(name), key))?.name;
+  return categories.find(({ name }) => isOneSlipApart(categoryKey(name), key))?.name;
 }
 
-/** True for texts of which one letter is missing, more, or another. */
-function isOneLetterApart(one: string, other: string): boolean {
+/** True for texts of which one letter is missing, more, or another, or two have changed places. */
+export function isOneSlipApart(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (short.length < 3 || long.length - short.length > 1) return false;
   let at = 0;
   while (at < short.length && short[at] === long[at]) at += 1;
   const rest = long.slice(at + 1);
-  return rest === short.slice(short.length === long.length ? at + 1 : at);
+  if (short.length < long.length) return rest === short.slice(at);
+  const isTurned = short[at] === long[at + 1] && short[at + 1] === long[at];
+  return rest === short.slice(at + 1) || (isTurned && short.slice(at + 2) === long.slice(at + 2));
 }
 
 /** What is wrong with a name of an animal, a category, a key or a person. */
@@ -184,50 +123,63 @@ export function nameError(name: string, words: Words): string | undefined {
   return isPetName(name) ? undefined : words.errors.name;
 }
 
+/** `GET /animals/new`: a form for an animal, and for the next one of its kind. */
 export async function newAnimalPage(
   visit: Visit,
-  values = noValues,
   errors: FieldErrors = {},
+  asked?: Html,
 ): Promise<Response> {
   const { words, animals } = visit;
+  const [categories, done] = await Promise.all([animals.categories(), changeNotice(visit)]);
+  const status = statusChoice(query(visit, "as")) ?? "available";
+  const values = { name: "", category: query(visit, "in"), status };
+  const body = html`${animalFields(visit, values, categories, errors)}
+  ${asked ?? html`<button>${words.buttons.addAnimal}</button>`}`;
   return page(visit, {
     title: words.animals.addTitle,
     section: "animals",
+    back: ["/animals", words.animals.backToAll],
+    status: asked === undefined ? undefined : "Conflict",
+    done,
     errors,
+    at: "/animals/new",
     body: html`<section class="card narrow">
-        ${animalForm(visit, "/animals", values, await animals.categories(), { errors })}
-      </section>
-      <p><a href="/animals">${words.animals.backToAll}</a></p>`,
+      ${mainForm(visit, "/animals/new", body, { makes: true })}
+    </section>`,
   });
 }
 
+/** `POST /animals/new`. One that is here already, by name and category, is asked for. */
 export async function addAnimal(visit: Visit): Promise<Response> {
-  const form = await readForm(visit);
-  const values = sentValues(form);
-  const alike = alikeCategory(form, values.category, await visit.animals.categories());
-  const errors = errorsOf(values, visit.words, alike);
-  if (isWrong(errors)) return newAnimalPage(visit, values, errors);
+  const { animals, words } = visit;
+  const typed = await readForm(visit);
+  const values = sentValues(typed);
+  const categories = await animals.categories();
+  const errors = errorsOf(values, words, alikeCategory(typed, values.category, categories));
+  if (isWrong(errors)) return newAnimalPage({ ...visit, typed }, errors);
   const { name, category } = values;
   const status = statusChoice(values.status);
-  const path = await visit.once(form, async () => {
-    const animal = {
-      name,
-      category: named(category),
-      status: status === noStatus ? undefined : status,
-      ...textsOf((text) => values[text] || undefined),
-    };
-    const added = await visit.change(({ animals }) => animals.add(animal));
+  let same: Pet | undefined;
+  const path = await visit.once(typed, async () => {
+    same = typed.has("anyway") ? undefined : await animals.named(name, category);
+    if (same !== undefined) return undefined;
+    const animal = { name, category: named(category), status: storedAs(status ?? noStatus) };
+    const added = await visit.change((by) =>
+      by.animals.add({ ...animal, status: animal.status ?? undefined }),
+    );
     // Back at the form, as another one of the same kind may follow.
     const next = new URLSearchParams({ in: category, as: values.status }).toString();
-    return `${withChange("/animals", added)}&${next}#add`;
+    return withChange(`/animals/new?${next}`, added);
   });
-  return seeOther(path);
-}
-
-/** The fields of the next animal, where one was just added. */
-export function nextValues(visit: Visit): AnimalValues {
-  const [category, status] = [query(visit, "in"), query(visit, "as")];
-  return { ...noValues, category, ...(statusChoice(status) !== undefined && { status }) };
+  if (path !== undefined) return seeOther(path);
+  const asked = html`${notice(
+      "plain",
+      html`<p>
+        ${words.animals.existing(shownName(visit, name), category)}
+        <a href="/animals/${String(same?.id)}">${words.animals.openIt}</a>
+      </p>`,
+    )}<button name="anyway" value="yes">${words.animals.addAnyway}</button>`;
+  return newAnimalPage({ ...visit, typed }, {}, asked);
 }
 
 async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined> {
@@ -235,64 +187,89 @@ async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined
 }
 
 /** `GET /animals/:id`: one animal, to correct, and what became of it. */
-export async function animalPage(visit: Visit, id: string): Promise<Response> {
-  const animal = await animalOf(visit, id);
-  if (animal === undefined) return removedPage(visit, id);
-  const categories = await visit.animals.categories();
-  return shown(visit, animal, valuesOf(animal, categories), categories);
-}
-
-async function shown(
+export async function animalPage(
   visit: Visit,
-  animal: Pet,
-  values: AnimalValues,
-  categories: readonly Category[],
+  id: string,
   errors: FieldErrors = {},
 ): Promise<Response> {
   const { words, animals } = visit;
-  const { id, name } = animal;
-  const path = `/animals/${String(id)}`;
-  const [events, done] = await Promise.all([animals.history(id), changeNotice(visit)]);
-  const was = valuesOf(animal, categories);
+  const animal = await animalOf(visit, id);
+  if (animal === undefined) return removedPage(visit, id);
+  const path = `/animals/${String(animal.id)}`;
+  const [categories, former, origin, events, done] = await Promise.all([
+    animals.categories(),
+    animals.formerCategories(),
+    animals.origin(animal.id),
+    animals.history(animal.id),
+    changeNotice(visit),
+  ]);
+  const values = valuesOf(animal, categories);
+  const fields = new Fields(visit, { ...values });
   return page(visit, {
-    title: shownName(visit, name),
+    title: shownName(visit, animal.name),
     section: "animals",
-    beside: html`<small>${String(id)}</small>`,
+    beside: html`<small>${String(animal.id)}</small>`,
     back: ["/animals", words.animals.backToAll],
     done,
     errors,
+    at: path,
     body: desk(
       html`<section class="card">
-        ${animalForm(visit, path, values, categories, { was, errors })}
-        <div class="apart">
-          ${oneButton(`${path}/remove`, words.buttons.remove, { kind: "quiet bad" })}
-          <p class="hint">${words.animals.removeHint}</p>
-        </div>
+        ${mainForm(
+          visit,
+          path,
+          html`${animalFields(visit, values, categories, errors)} ${fields.was(...fieldNames)}
+            <button>${words.buttons.save}</button>
+            <div class="apart">
+              <button class="quiet bad" formaction="${path}/remove">${words.buttons.remove}</button>
+              <p class="hint">${words.animals.removeHint}</p>
+            </div>`,
+        )}
+        ${originFacts(visit, origin)}
         <p class="hint">${words.animals.photos}</p>
       </section>`,
-      card(
-        words.history.title,
-        lines(
-          events.map((event) =>
-            entry(
-              eventWords(visit, event, categories),
-              html`${event.actor === undefined ? words.history.unknown : actorText(visit, event.actor)}${
-                event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
-              }`,
-            ),
-          ),
-        ),
-      ),
+      card(words.history.title, history(visit, events, [...categories, ...former])),
     ),
   });
 }
 
+/** The list that it came with, and its id there. */
+function originFacts(
+  { words }: Visit,
+  { externalId, source }: { readonly externalId: string | null; readonly source: string | null },
+): Html | false {
+  const pairs = [
+    [words.animals.externalId, html`<bdi>${externalId ?? ""}</bdi>`],
+    [words.animals.source, html`<bdi>${source ?? ""}</bdi>`],
+  ] as const;
+  return externalId !== null && facts(pairs);
+}
+
+function history(
+  visit: Visit,
+  events: readonly AnimalEvent[],
+  categories: readonly Category[],
+): Html {
+  return lines(
+    events.map((event) =>
+      entry(
+        eventWords(visit, event, categories),
+        html`${event.actor === undefined ? visit.words.history.unknown : actorText(visit, event.actor)}${
+          event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
+        }`,
+      ),
+    ),
+  );
+}
+
 /** `GET /animals/:id` of an animal that is gone: who removed it, and how it comes back. */
-async function removedPage(visit: Visit, id: string, sent?: AnimalValues): Promise<Response> {
-  const { words, animals } = visit;
+async function removedPage(visit: Visit, id: string): Promise<Response> {
+  const { words, animals, typed } = visit;
   const number = orNotFound(parseInt64(id));
   const { name, change } = orNotFound(await animals.removed(number));
-  const categories = await animals.categories();
+  const values = { name: "", category: "", status: noStatus };
+  // What somebody typed meanwhile stays on the page.
+  const kept = typed && animalFields(visit, values, await animals.categories(), {});
   return page(visit, {
     title: shownName(visit, name),
     section: "animals",
@@ -306,106 +283,54 @@ async function removedPage(visit: Visit, id: string, sent?: AnimalValues): Promi
         </p>
         ${change && undoOf(visit, change)}`,
     )}
-    ${
-      sent &&
-      html`<section class="card">
-        ${animalForm(visit, `/animals/${String(number)}`, sent, categories)}
-      </section>`
-    }`,
+    ${kept && html`<section class="card">${mainForm(visit, `/animals/${String(number)}`, kept)}</section>`}`,
   });
 }
 
-/** `POST /animals/:id`: keeps what was corrected. */
+/** `POST /animals/:id`: keeps what its person corrected, and no more. */
 export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   const { animals, words } = visit;
   const form = await readForm(visit);
+  const typed = form;
   const animal = await animalOf(visit, id);
-  // What somebody sent meanwhile stays on the page.
-  if (animal === undefined) return removedPage(visit, id, sentValues(form));
+  if (animal === undefined) return removedPage({ ...visit, typed }, id);
   const categories = await animals.categories();
   const known = valuesOf(animal, categories);
-  const { values, conflicts } = sentChanges(form, known);
+  const sent = sentValues(form);
+  const changed = fieldNames.filter((each) => form.isChanged(each) && sent[each] !== known[each]);
   // What nobody changed is not judged: an import may have brought a name that no form takes.
-  const judged = {
-    ...values,
-    ...(values.name === known.name && { name: "-" }),
-    ...(values.category === known.category && { category: "-" }),
-  };
-  const alike =
-    judged.category === "-" ? undefined : alikeCategory(form, values.category, categories);
-  const errors: Record<string, string | undefined> = { ...errorsOf(judged, words, alike) };
-  for (const field of conflicts) errors[field] ??= words.animals.meanwhile(known[field]);
-  if (isWrong(errors)) return shown(visit, animal, values, categories, errors);
-  const status = statusChoice(values.status);
-  const patch = {
-    ...(values.name !== known.name && { name: values.name }),
-    ...(values.category !== known.category && { category: named(values.category) }),
-    ...(status !== undefined && values.status !== known.status && { status: storedAs(status) }),
-    ...textsOf((text) => (values[text] === known[text] ? undefined : values[text] || null)),
-  };
-  const changed = await visit.change((by) => by.animals.update([animal.id], patch));
-  return seeOther(withChange(`/animals/${String(animal.id)}`, changed));
-}
-
-export async function markAnimal(visit: Visit, id: string): Promise<Response> {
-  const form = await readForm(visit);
-  const animal = orNotFound(await animalOf(visit, id));
-  const status = orNotFound(statusChoice(form.text("status")));
-  const back = backPath(visit, form);
-  if (form.has("was") && ![form.text("was"), status].includes(animal.status ?? noStatus)) {
-    return askAgain(visit, { stale: [animal], chosen: [animal], status, back });
+  const alike = alikeCategory(form, sent.category, categories);
+  const all = errorsOf(sent, words, alike);
+  const errors = Object.fromEntries(changed.map((each) => [each, all[each]]));
+  if (isWrong(errors)) return animalPage({ ...visit, typed }, id, errors);
+  const stale = changed.filter((each) => (form.was(each) ?? known[each]) !== known[each]);
+  const over = stale[0] && (await lastChangeOf(visit, animal.id, stale[0]));
+  const status = statusChoice(sent.status) ?? noStatus;
+  if (over && stale.includes("status") && isTowardsAdoption(storedChoice(known), status)) {
+    const asking = new Form(form);
+    asking.set("was-status", known.status);
+    const said = words.animals.stale(
+      actorText(visit, over.actor),
+      words.status[storedChoice(known)],
+    );
+    return animalPage({ ...visit, typed: asking }, id, { status: said });
   }
-  const changed = await visit.change(({ animals }) =>
-    animals.update([animal.id], { status: storedAs(status) }),
+  const isSet = (each: (typeof fieldNames)[number]) => changed.includes(each);
+  const made = await visit.change((by) =>
+    by.animals.update([animal.id], {
+      ...(isSet("name") && { name: sent.name }),
+      ...(isSet("category") && { category: named(sent.category) }),
+      ...(isSet("status") && { status: storedAs(status) }),
+    }),
   );
-  return seeOther(withChange(back, changed));
+  return seeOther(withChange(`/animals/${String(animal.id)}`, made, over));
 }
 
-/** An animal as a form names it: with the status that its list showed. */
-export const seenAs = ({ id, status }: Pet): string => `${id} ${status ?? noStatus}`;
-
-/** Asks for a tap again on a list that is older than somebody else's change of some animals. */
-export function askAgain(
-  visit: Visit,
-  {
-    stale,
-    chosen,
-    status,
-    back,
-  }: {
-    readonly stale: readonly Pet[];
-    readonly chosen: readonly Pet[];
-    /** Undefined to remove them. */
-    readonly status: StatusChoice | undefined;
-    readonly back: string;
-  },
-): Response {
-  const { words } = visit;
-  const [verb, value, label] =
-    status === undefined
-      ? ["remove", "yes", words.buttons.remove]
-      : ["status", status, words.animals.markAnyway(words.status[status])];
-  const fields = html`${chosen.map((each) => hidden("id", seenAs(each)))} ${hidden(verb, value)}
-  ${hidden("back", back)}`;
-  const said = stale.map(
-    (each) =>
-      html`<p>
-        ${shownName(visit, each.name)}:
-        ${words.animals.stale(words.status[each.status ?? noStatus])}
-      </p>`,
-  );
-  return page(visit, {
-    title: words.sections.animals,
-    section: "animals",
-    status: "Conflict",
-    back: [back, words.animals.backToAll],
-    body: html`${notice("bad", html`${said}`)}
-    ${oneButton("/animals/several", label, { kind: "", fields })}`,
-  });
-}
+const storedChoice = ({ status }: AnimalValues) => statusChoice(status) ?? noStatus;
 
 /** `POST /animals/:id/remove`. The list then offers to undo it. */
 export async function removeAnimal(visit: Visit, id: string): Promise<Response> {
+  await readForm(visit);
   const animal = await animalOf(visit, id);
   if (animal === undefined) return removedPage(visit, id);
   const changed = await visit.change(({ animals }) => animals.remove([animal.id]));
@@ -421,7 +346,7 @@ function eventWords(
   { action, did, changed }: AnimalEvent,
   categories: readonly Category[],
 ): Html {
-  const { history } = visit.words;
+  const { history: words } = visit.words;
   const changes = petFieldNames.flatMap((field) => {
     const change = changed.find((each) => each.field === field);
     if (change === undefined) return [];
@@ -431,8 +356,8 @@ function eventWords(
     return [html`${fieldLabel(visit, field)}: <bdi>${before}</bdi> → <bdi>${after}</bdi>`];
   });
   const isNew = did !== undefined && !saysWhat.has(action);
-  const what = [...(isNew ? [html`${history.did[did]}`] : []), ...changes];
-  return html`${wordFor(action, history.actions)}${what.map(
+  const what = [...(isNew ? [html`${words.did[did]}`] : []), ...changes];
+  return html`${wordFor(action, words.actions)}${what.map(
     (each, at) => html`${at === 0 ? ": " : "; "}${each}`,
   )}`;
 }

@@ -2,9 +2,9 @@
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../../web/html.ts";
-import { readForm, type Form } from "../body.ts";
+import { readForm } from "../body.ts";
 import type { ChangeMade, ChangeRecord } from "../animals.ts";
-import { ownPage, query, type Visit } from "../visit.ts";
+import { ownPage, pathOf, query, type Visit } from "../visit.ts";
 import { orNotFound, messagePage, page, seeOther } from "./page.ts";
 import {
   actorText,
@@ -17,6 +17,7 @@ import {
   notice,
   number,
   oneButton,
+  pageLinks,
   shownName,
   shownValue,
 } from "./parts.ts";
@@ -24,18 +25,45 @@ import {
 /** As many as anybody reads through to find what went wrong. */
 const shownChanges = 50;
 
-/** The address of a page that says what a change did, if there was one, and offers to undo it. */
-export function withChange(path: string, { changeId }: ChangeMade): string {
+/** A change of somebody else, which a later one replaced. */
+export interface Replaced {
+  readonly change: bigint;
+  readonly actor: string;
+}
+
+/** The last change of an animal's field, if somebody else made it. */
+export async function lastChangeOf(
+  { animals, person }: Visit,
+  id: bigint,
+  field: "name" | "category" | "status",
+): Promise<Replaced | undefined> {
+  const name = field === "category" ? "categoryId" : field;
+  const events = await animals.history(id);
+  const last = events.find(({ changed }) => changed.some((each) => each.field === name));
+  const { actor, change } = last ?? {};
+  return actor === undefined || change === undefined || actor === person.name
+    ? undefined
+    : { actor, change };
+}
+
+/**
+ * The address of a page that says what a change did, if there was one, and offers to undo it. `over`
+ * is what it replaced.
+ */
+export function withChange(path: string, { changeId }: ChangeMade, over?: Replaced): string {
   if (changeId === undefined) return path;
-  return `${path}${path.includes("?") ? "&" : "?"}change=${String(changeId)}`;
+  const [page = "", place] = path.split("#");
+  const more = `change=${String(changeId)}${over === undefined ? "" : `&over=${String(over.change)}`}`;
+  const address = `${page}${page.includes("?") ? "&" : "?"}${more}`;
+  return place === undefined ? address : `${address}#${place}`;
 }
 
 /** The page of the console that a form came from; else the start page. Never another site. */
-export function backPath(visit: Visit, form: Form): string {
-  const target = ownPage(visit, form.text("back") || "/animals");
+export function backPath(visit: Visit, text: string): string {
+  const target = ownPage(visit, text || "/animals");
   if (target === undefined) return "/animals";
-  for (const name of ["change", "in", "as"]) target.searchParams.delete(name);
-  return target.pathname + target.search;
+  for (const name of ["change", "over", "in", "as"]) target.searchParams.delete(name);
+  return pathOf({ url: target });
 }
 
 async function changeOf({ animals }: Visit, id: string): Promise<ChangeRecord | undefined> {
@@ -48,20 +76,29 @@ export async function changeNotice(visit: Visit): Promise<Html | undefined> {
   const { words, person } = visit;
   const change = await changeOf(visit, query(visit, "change"));
   if (change === undefined || change.actor !== person.name) return undefined;
+  const categories = await visit.animals.categories();
+  const over = await changeOf(visit, query(visit, "over"));
   return notice(
     "good",
     html`<p>
-        ${changeWords(visit, change, await visit.animals.categories())}
+        ${changeWords(visit, change, categories)}
         ${change.left > 0 && words.done.kept(animalsText(visit, change.left))}
+        ${
+          over !== undefined &&
+          over.actor !== person.name &&
+          html`<br />${words.changes.over(actorText(visit, over.actor))}
+            ${changeWords(visit, over, categories)}
+            <span class="soft">${moment(visit, over.atMs)}</span>`
+        }
       </p>
       ${mayUndo(visit, change) && undoButton(visit, change.id, words.buttons.undo)}`,
   );
 }
 
-export function undoButton({ url }: Visit, changeId: bigint, label: string, kind = ""): Html {
+export function undoButton(visit: Visit, changeId: bigint, label: string, kind = ""): Html {
   return oneButton(`/changes/${String(changeId)}/undo`, label, {
     kind,
-    fields: hidden("back", url.pathname + url.search),
+    fields: hidden("back", pathOf(visit)),
   });
 }
 
@@ -74,7 +111,12 @@ function changeWords(
   const { done } = visit.words;
   const changed = change.animals - change.left;
   if (change.animals > 0 && changed <= 0) return done.nothing();
-  const what = subjectOf(visit, change, changed);
+  const moved = animalsText(visit, changed);
+  const { merged } = change;
+  const what =
+    merged === undefined
+      ? subjectOf(visit, change, changed)
+      : visit.words.categories.merged(isolated(merged.from), isolated(merged.into), moved);
   const isPlain = change.action === "update" && !change.isUndone && change.undoes === undefined;
   if (isPlain && change.changed.length > 0) {
     const parts = change.changed.flatMap(({ field, before, after }) => {
@@ -129,13 +171,21 @@ function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRecord): 
 /** `GET /changes`: what was done lately and by whom, each with its Undo. */
 export async function changesPage(visit: Visit): Promise<Response> {
   const { words, animals } = visit;
-  const [changes, categories, done] = await Promise.all([
-    animals.recentChanges(shownChanges),
+  const before = parseInt64(query(visit, "before"));
+  const [found, categories, former, done] = await Promise.all([
+    animals.recentChanges(shownChanges + 1, before),
     animals.categories(),
+    animals.formerCategories(),
     changeNotice(visit),
   ]);
+  const changes = found.slice(0, shownChanges);
+  const older = found.length > shownChanges ? changes.at(-1)?.id : undefined;
   const listed = changes.map((change) =>
-    entry(changeWords(visit, change, categories), by(visit, change), undoOf(visit, change)),
+    entry(
+      changeWords(visit, change, [...categories, ...former]),
+      by(visit, change),
+      undoOf(visit, change),
+    ),
   );
   return page(visit, {
     title: words.changes.title,
@@ -143,8 +193,12 @@ export async function changesPage(visit: Visit): Promise<Response> {
     back: ["/animals", words.animals.backToAll],
     done,
     body: html`<section class="card narrow">
-      ${listed.length === 0 ? html`<p class="soft">${words.changes.none}</p>` : lines(listed)}
-    </section>`,
+        ${listed.length === 0 ? html`<p class="soft">${words.changes.none}</p>` : lines(listed)}
+      </section>
+      ${pageLinks(visit, [
+        [before !== undefined && "/changes", words.animals.newest],
+        [older !== undefined && `/changes?before=${String(older)}`, words.animals.older],
+      ])}`,
   });
 }
 
@@ -173,7 +227,7 @@ export async function changePage(visit: Visit, id: string): Promise<Response> {
 /** `POST /changes/:id/undo`. What was undone already stays as it is. */
 export async function postUndo(visit: Visit, id: string): Promise<Response> {
   const { words } = visit;
-  const back = backPath(visit, await readForm(visit));
+  const back = backPath(visit, (await readForm(visit)).text("back"));
   const change = orNotFound(await changeOf(visit, id));
   if (change.isUndone || change.undoes !== undefined) {
     return seeOther(withChange(back, { changeId: change.id }));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { program } from "../../child.ts";
 import type { Static } from "../../json.ts";
 import { type Config, dataFolderOf, type EnvironmentVariables } from "../../../config.ts";
+import { minuteMs } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { version } from "../../../version.ts";
 import { html, type Html } from "../../../web/html.ts";
@@ -14,18 +15,24 @@ import { download, orNotFound, page, seeOther } from "./page.ts";
 import { card, desk, lines, moment, notice, oneButton, size } from "./parts.ts";
 
 export async function healthPage(visit: Visit): Promise<Response> {
-  const { words, health, language } = visit;
-  const findings = (await health.findings()).map(
-    ({ check, state, detail, advice }) =>
-      html`<li>
-        <div class="what">
-          <strong>${check}</strong>
-          <span class="soft">${detail}</span>
-          ${advice !== null && html`<span>${advice}</span>`}
-        </div>
-        <span class="tag ${state}" lang="${language}">${words.health.states[state]}</span>
-      </li>`,
+  const { words, health } = visit;
+  // What is wrong comes first.
+  const order = ["fail", "warn", "ok"];
+  const found = (await health.findings()).toSorted(
+    (a, b) => order.indexOf(a.state) - order.indexOf(b.state),
   );
+  const findings = found.map(({ check, state, detail, advice }) => {
+    const [title, trouble] = words.health.checks[check] ?? [check, ""];
+    return html`<li>
+      <div class="what">
+        <strong>${title}</strong>
+        ${state !== "ok" && trouble !== "" && html`<span>${trouble}</span>`}
+        <span class="soft" lang="en">${detail}</span>
+        ${advice !== null && html`<span class="soft" lang="en">${advice}</span>`}
+      </div>
+      <span class="tag ${state}">${words.health.states[state]}</span>
+    </li>`;
+  });
   return page(visit, {
     title: words.sections.health,
     section: "health",
@@ -34,7 +41,7 @@ export async function healthPage(visit: Visit): Promise<Response> {
       card(
         words.health.findings,
         html`<p class="hint">${words.health.findingsHint(version)}</p>
-          <div lang="en">${lines(findings)}</div>`,
+          ${lines(findings)}`,
       ),
       html`${health.backups && backupList(visit, health.backups)}`,
     ),
@@ -67,6 +74,8 @@ export function downloadBackup(visit: Visit, name: string): Response {
   return orNotFound(visit.health.backups?.download(name));
 }
 
+/** How long a look at the whole of the store holds for the mark in the menu. */
+const lookAgainMs = 60 * minuteMs;
 /** Backups kept in the data folder: they are on the same disk, and meant to be downloaded. */
 const keptBackups = 3;
 const folderName = "console-backups";
@@ -76,10 +85,23 @@ export type Health = ReturnType<typeof openHealth>;
 /** `env` names the store to commands. */
 export function openHealth(config: Config, env: EnvironmentVariables) {
   const data = dataFolderOf(config);
+  let lookedAtMs = -Infinity;
+  let hasTrouble = false;
+  /** What `rehome doctor` finds. */
+  const findings = async () => {
+    lookedAtMs = performance.now();
+    const { checks, state } = (await commandJson(["doctor"], env)) as Static<typeof doctorSchema>;
+    hasTrouble = state !== "ok";
+    return checks;
+  };
   return {
-    /** What `rehome doctor` finds. */
-    async findings() {
-      return ((await commandJson(["doctor"], env)) as Static<typeof doctorSchema>).checks;
+    findings,
+    /** True if something was wrong at the last look; looks again if that was long ago. */
+    hasTrouble(): boolean {
+      const isOld = performance.now() - lookedAtMs > lookAgainMs;
+      // The next page says what it finds.
+      if (isOld) void findings().catch(() => (hasTrouble = true));
+      return hasTrouble;
     },
     /** Undefined where a database server keeps the data, and has its own tools. */
     backups: data === undefined ? undefined : backupsIn(join(data, folderName), env),

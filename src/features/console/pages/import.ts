@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { html, type Html } from "../../../web/html.ts";
 import { messageText } from "../../import/messages.ts";
-import { Form, readForm, receiveFile } from "../body.ts";
+import { Form, readFile, readForm } from "../body.ts";
 import type { Failure, ImportChoices, Preview } from "../import-work.ts";
-import { firstChoices, type ImportJob, type Phase } from "../imports.ts";
+import { type ImportJob, type Phase } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import { changeNotice, undoButton } from "./changes.ts";
 import {
@@ -19,14 +19,7 @@ import {
 } from "./import-preview.ts";
 import { download, orNotFound, page, seeOther } from "./page.ts";
 import { Fields, hidden, isWrong, notice, oneButton, type FieldErrors } from "./parts.ts";
-import {
-  addressError,
-  intervalIn,
-  intervalOptions,
-  sourceNameError,
-  sourcesPart,
-  usualEveryMs,
-} from "./sources.ts";
+import { sourcesPart } from "./sources.ts";
 
 /** How long a response waits for its work: a small file is read before the page is shown. */
 const waitMs = 400;
@@ -39,31 +32,26 @@ export async function importPage(
   errors: FieldErrors = {},
   form = new Form(),
 ): Promise<Response> {
-  const followed = await dropOver(visit);
+  await dropOver(visit);
   const job = visit.imports.job(visit.person.id);
   const { title, body } =
-    job === undefined ? await chooseForm(visit, errors, form) : stateOf(visit, job, errors, form);
+    job === undefined ? await chooseForm(visit) : stateOf(visit, job, errors, form);
   return page(visit, {
     title,
     section: "import",
-    done: followed ?? (await changeNotice(visit)),
+    done: await changeNotice(visit),
     errors,
     refreshSeconds: job?.state.is === "working" ? refreshSeconds : undefined,
     body,
   });
 }
 
-/** What was undone or is followed is over: there is room for another file. */
-async function dropOver({ animals, imports, person, words }: Visit): Promise<Html | undefined> {
+/** What was undone is over: there is room for another file. */
+async function dropOver({ animals, imports, person }: Visit): Promise<void> {
   const job = imports.job(person.id);
-  if (job?.state.is === "followed") {
-    await imports.drop(person.id);
-    return notice("good", words.sources.followed(job.choices.source));
-  }
   const changeId = job?.state.is === "done" ? job.state.summary.change : undefined;
   const change = changeId === undefined ? undefined : await animals.recordById(changeId);
   if (change?.isUndone === true) await imports.drop(person.id);
-  return undefined;
 }
 
 interface Shown {
@@ -71,19 +59,18 @@ interface Shown {
   readonly body: Html;
 }
 
-async function chooseForm(visit: Visit, errors: FieldErrors, form: Form): Promise<Shown> {
+async function chooseForm(visit: Visit): Promise<Shown> {
   const { words } = visit;
   const body = html`<p>${words.import.what}</p>
-    <form class="drop" method="post" action="/import" enctype="multipart/form-data">
+    <form class="card" method="post" action="/import" enctype="multipart/form-data">
       <div class="field">
         <label for="file">${words.import.file}</label>
         <input id="file" name="file" type="file" />
       </div>
       <progress max="1" value="0" hidden aria-label="${words.import.sending}"></progress>
-      <button>${words.buttons.import}</button>
+      <button data-upload>${words.buttons.import}</button>
     </form>
-    <p class="apart"><a href="/export">${words.export.title}</a></p>
-    ${await sourcesPart(visit, errors, form)}`;
+    ${await sourcesPart(visit)}`;
   return { title: words.import.title, body };
 }
 
@@ -92,8 +79,7 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form):
   const { state, name } = job;
   switch (state.is) {
     case "working":
-    case "followed":
-      return working(visit, job, state.is === "working" ? state.phase : "storing");
+      return working(visit, job, state.phase);
     case "unknown":
       return { title: words.import.mapTitle, body: mapForm(visit, job, state.file, errors) };
     case "examined":
@@ -153,8 +139,7 @@ function examined(
   const { choices } = job;
   const { isRefused } = preview;
   const complete = choices.isComplete || form.has("complete");
-  const interval = form.text("interval") || String(usualEveryMs);
-  const values = { source: choices.source, complete, skipBad: choices.skipBad, interval };
+  const values = { source: choices.source, complete, skipBad: choices.skipBad };
   const fields = new Fields(visit, values, errors);
   return html`<form method="post" action="${isRefused ? "/import/examine" : "/import/run"}">
       ${previewParts(visit, preview, job)}
@@ -167,15 +152,7 @@ function examined(
           ? notice("bad", words.import.completeBad)
           : html`<section class="card">
               ${hidden("reading", job.reading)} ${preview.rejected > 0 && fields.check("skipBad")}
-              ${
-                job.address !== undefined &&
-                html`${fields.select("interval", intervalOptions(visit), {
-                    label: words.sources.often,
-                  })} <button name="follow" value="yes">${words.sources.follow}</button>`
-              }
-              <button class="${job.address === undefined ? "" : "quiet"}">
-                ${job.address === undefined ? words.buttons.import : words.sources.importOnce}
-              </button>
+              <button>${words.buttons.import}</button>
             </section>`
       }
     </form>
@@ -187,25 +164,9 @@ export async function uploadFile(visit: Visit): Promise<Response> {
   const { imports, person, words } = visit;
   const now = imports.job(person.id);
   if (now?.state.is === "working") return importPage(visit, { "": words.import.busy });
-  const job = await imports.take(person.id, (path, stop) => receiveFile(visit, path, stop));
+  const job = await imports.take(person.id, () => readFile(visit));
   if (job === undefined) return importPage(visit, { "": words.import.noFile });
   await job.settled(waitMs);
-  return seeOther("/import");
-}
-
-/** `POST /import/address`: reads the list at an address; nothing is changed. */
-export async function readAddress(visit: Visit): Promise<Response> {
-  const { imports, person, words } = visit;
-  const form = await readForm(visit);
-  const [url, source] = [form.text("url"), form.text("list")];
-  if (imports.job(person.id)?.state.is === "working") {
-    return importPage(visit, { "": words.import.busy });
-  }
-  const wrong = { url: addressError(visit, url), list: await sourceNameError(visit, source) };
-  if (isWrong(wrong)) return importPage(visit, wrong, form);
-  const choices = { ...firstChoices, source, isComplete: form.has("whole") };
-  const job = await imports.fetch(person.id, url, choices);
-  await job?.settled(waitMs);
   return seeOther("/import");
 }
 
@@ -216,7 +177,8 @@ export async function examineFile(visit: Visit): Promise<Response> {
 
 async function examine(visit: Visit, form: Form, said?: string): Promise<Response> {
   const job = visit.imports.job(visit.person.id);
-  if (job === undefined || job.state.is === "working") return seeOther("/import");
+  if (job === undefined) return importPage(visit, { "": visit.words.failures.importGone });
+  if (job.state.is === "working") return seeOther("/import");
   if (form.has("columns")) {
     job.askColumns();
     await job.settled(waitMs);
@@ -251,7 +213,8 @@ export async function runImport(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const job = imports.job(person.id);
   if (["look", "sameAll", "sameNone"].some((name) => form.has(name))) return examine(visit, form);
-  if (job?.state.is !== "examined") return seeOther("/import");
+  if (job === undefined) return importPage(visit, { "": words.failures.importGone });
+  if (job.state.is !== "examined") return seeOther("/import");
   // Nobody imports without a look at it what another tab chose meanwhile, or this form.
   if (form.text("reading") !== job.reading) return seeOther("/import");
   if (!Bun.deepEquals(sentChoices(form, job), job.choices)) {
@@ -263,12 +226,9 @@ export async function runImport(visit: Visit): Promise<Response> {
   if (preview.rejected > 0 && !skipBad) {
     return importPage(visit, { skipBad: words.import.badStop }, form);
   }
-  const everyMs = form.has("follow") ? intervalIn(form) : undefined;
-  const wrong = everyMs && (await sourceNameError(visit, job.choices.source));
-  if (wrong) return importPage(visit, { source: wrong }, form);
   // Another tab may have begun it meanwhile.
   if (job.state.is !== "examined") return seeOther("/import");
-  job.run({ ...job.choices, skipBad }, person.name, everyMs);
+  job.run({ ...job.choices, skipBad }, person.name);
   await job.settled(waitMs);
   return seeOther("/import");
 }

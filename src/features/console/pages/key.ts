@@ -1,58 +1,48 @@
-/** One key: what it may do, what happened to it, and its end. */
-import { changesOf } from "../../keys/fields.ts";
-import { accessOf, endOf, type ApiKey, isKeyBanned } from "../../../domain/api-key.ts";
-import { keyState } from "../../keys/state.ts";
-import { isOperatorReason } from "../../../domain/ban.ts";
+/** One key: its plan and what it may do, another secret for it, and its end. */
+import { accessOf, endOf, isKeyBanned, type ApiKey } from "../../../domain/api-key.ts";
 import { durationRule, parseDuration } from "../../duration.ts";
-import { type KeyDetails, type KeyService, keyService } from "../../keys/service.ts";
-import { type KeyUse, UsageService } from "../../keys/usage.ts";
 import { html, type Html } from "../../../web/html.ts";
+import { type KeyDetails, type KeyService, keyService } from "../../keys/service.ts";
+import { keyState } from "../../keys/state.ts";
 import { readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import {
   keyErrors,
+  keyFieldNames,
   keyFields,
   keyOf,
   planText,
   secretPage,
   sentKey,
   stateTag,
-  useMeter,
-  type KeyForm,
 } from "./keys.ts";
-import { by } from "./changes.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
 import {
-  card,
   desk,
-  entry,
   facts,
   Fields,
   keyName,
-  lines,
+  mainForm,
   moment,
   notice,
-  oneButton,
-  postForm,
-  wordFor,
   type FieldErrors,
 } from "./parts.ts";
 
-/** A key that is noisy for long has many events; a person reads the last ones. */
-const eventsShownMax = 30;
-
-/** `GET /keys/:id`: one key, what it does, and what can be done with it. */
+/** `GET /keys/:id`: one key, and what can be done with it. */
 export async function keyPage(
   visit: Visit,
   id: string,
   errors: FieldErrors = {},
-  sent?: KeyForm,
 ): Promise<Response> {
-  const { words, services, nowMs } = visit;
+  const { words, nowMs } = visit;
   const details = await detailsOf(visit, id);
   const { key } = details;
   const state = keyState(key, nowMs);
-  const use = await new UsageService(services).now(key);
+  const fields = new Fields(visit, { ...formOf(key), grace: "24h" }, errors);
+  const rest = html`${keyFields(visit, fields, { expires: words.keys.expiresLaterHint })}
+    ${fields.was(...keyFieldNames)}
+    <button>${words.buttons.save}</button>
+    ${state !== "expired" && rotateFields(visit, key, fields)} ${endFields(visit, key, fields)}`;
   return page(visit, {
     title: keyName(key),
     section: "keys",
@@ -60,35 +50,28 @@ export async function keyPage(
     back: ["/keys", words.keys.back],
     done: query(visit, "done") === "yes" ? notice("good", words.keys.done) : undefined,
     errors,
+    at: `/keys/${key.id}`,
     body: desk(
+      html`${state !== "revoked" && html`<section class="card">${mainForm(visit, `/keys/${key.id}`, rest)}</section>`}`,
       html`<section class="card">
-          ${keyFacts(visit, details, use)}
-          <p><a href="/usage?key=${key.id}">${words.usage.perDay(30)}</a></p>
-        </section>
-        ${state !== "revoked" && updateForm(visit, sent ?? formOf(key), key.id, errors)}`,
-      html`${!["revoked", "expired"].includes(state) && rotateForm(visit, key, errors)}
-      ${state !== "revoked" && endForms(visit, key, errors)}
-      ${card(words.history.title, eventList(visit, details))}`,
+        ${keyFacts(visit, details)}
+        <p class="hint">${words.keys.more} <code>rehome keys show ${key.id}</code></p>
+      </section>`,
     ),
   });
 }
 
-function keyFacts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html {
+function keyFacts(visit: Visit, { key, secrets }: KeyDetails): Html {
   const { words, nowMs } = visit;
-  const { perDay } = key.limits;
-  const { bannedUntilMs, reason } = key.ban;
   const ends = key.expiresAtMs === undefined ? words.keys.never : moment(visit, key.expiresAtMs);
-  const banned = html`${words.keys.until} ${moment(visit, bannedUntilMs)}:
-  ${banReason(visit, reason)}`;
   return facts([
     [words.keys.id, html`<code>${key.id}</code>`],
     [words.fields.plan, planText(visit, key.plan, key.limits)],
-    [words.keys.fields.access, words.keys.accesses[accessOf(key)]],
-    [words.keys.today, useMeter(visit, use.counts.dayUsed, perDay)],
-    [words.keys.actions.create, moment(visit, key.createdAtMs)],
-    [words.keys.fields.expiresAt, ends],
+    [words.keys.access, words.keys.accesses[accessOf(key)]],
+    [words.keys.created, moment(visit, key.createdAtMs)],
+    [words.keys.ends, ends],
     endOf(key, nowMs) === undefined && [words.keys.secrets, goodSecrets(visit, secrets)],
-    isKeyBanned(key, nowMs) && [words.keys.actions.ban, banned],
+    isKeyBanned(key, nowMs) && [words.keys.bannedUntil, moment(visit, key.ban.bannedUntilMs)],
   ]);
 }
 
@@ -107,120 +90,81 @@ function goodSecrets(visit: Visit, secrets: KeyDetails["secrets"]): Html {
 }
 
 /** The form of a key as it is. Of a plan, the limits are not the key's own. */
-function formOf({ name, plan, readOnly, limits }: ApiKey): KeyForm {
+function formOf({ name, plan, readOnly, limits }: ApiKey) {
   const own = plan === "enterprise" ? limits : { perMinute: "", perDay: "" };
   const [perMinute, perDay] = [String(own.perMinute), String(own.perDay)];
   return { name, plan, readOnly, perMinute, perDay, expires: "" };
 }
 
-function updateForm(visit: Visit, sent: KeyForm, id: string, errors: FieldErrors): Html {
-  const { words } = visit;
-  const fields = keyFields(visit, sent, errors, { expires: words.keys.expiresLaterHint });
-  return card(words.keys.changeTitle, postForm(`/keys/${id}`, fields, words.buttons.save));
+function rotateFields({ words }: Visit, { id }: ApiKey, fields: Fields): Html {
+  return html`<div class="apart">
+    ${fields.text("grace", { hint: words.keys.graceHint })}
+    <button class="quiet" formaction="/keys/${id}/rotate">${words.buttons.rotate}</button>
+  </div>`;
 }
 
-function rotateForm(visit: Visit, { id }: ApiKey, errors: FieldErrors): Html {
-  const { keys, buttons } = visit.words;
-  const grace = new Fields(visit, { grace: "24h" }, errors).text("grace", { hint: keys.graceHint });
-  const form = postForm(`/keys/${id}/rotate`, grace, buttons.rotate, "quiet");
-  return card(keys.actions.rotate, form);
+function endFields({ words }: Visit, { id }: ApiKey, fields: Fields): Html {
+  return html`<div class="apart">
+    ${fields.check("sure")}
+    <button class="quiet bad" formaction="/keys/${id}/revoke">${words.buttons.revoke}</button>
+  </div>`;
 }
 
-function endForms(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
-  const { words, nowMs } = visit;
-  const fields = new Fields(visit, { for: "1h" }, errors);
-  const { unban, ban, revoke } = words.buttons;
-  return card(
-    words.keys.endTitle,
-    html`${
-        isKeyBanned(key, nowMs)
-          ? oneButton(`/keys/${key.id}/unban`, unban)
-          : postForm(`/keys/${key.id}/ban`, fields.text("for"), ban, "quiet")
-      }
-      <div class="apart">
-        ${postForm(`/keys/${key.id}/revoke`, fields.check("sure"), revoke, "quiet bad")}
-      </div>`,
-  );
-}
-
-function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
-  const { words } = visit;
-  const labels = { ...words.fields, ...words.keys.fields };
-  const newest = events.toReversed().slice(0, eventsShownMax);
-  return lines(
-    newest.map((event) => {
-      const changed = changesOf(event, secrets).map(({ field, before, after }) => {
-        const from = before !== null && html`${eventValue(visit, field, before)} → `;
-        const to = after === null ? "–" : eventValue(visit, field, after);
-        return html`<br />${wordFor(field, labels)}: ${from}${to}`;
-      });
-      const what = wordFor(event.action, words.keys.actions);
-      return entry(html`${what}<span class="soft">${changed}</span>`, by(visit, event));
-    }),
-  );
-}
-
-const instants = ["expiresAt", "revokedAt", "bannedUntil"];
-
-/** The value of a field in a history; one that has words of its own in these. */
-function eventValue(visit: Visit, field: string, value: string): string | Html {
-  if (field === "access") return wordFor(value, visit.words.keys.accesses);
-  if (instants.includes(field)) return moment(visit, Date.parse(value));
-  return field === "banReason" ? banReason(visit, value) : value;
-}
-
-/** Why a key is banned, in the words of the reader. */
-function banReason({ words }: Visit, reason: string): string {
-  return words.keys.banReasons[isOperatorReason(reason) ? "operator" : "automatic"];
-}
-
-/** `POST /keys/:id`: label, plan, end and what it may do. */
+/** `POST /keys/:id`: label, plan, end and what it may do, as far as its person changed them. */
 export async function updateKey(visit: Visit, id: string): Promise<Response> {
-  const sent = sentKey(await readForm(visit));
+  const typed = await readForm(visit);
+  const { key } = await detailsOf(visit, id);
+  const known = formOf(key);
+  const sent = sentKey(typed);
+  const isNew = (name: (typeof keyFieldNames)[number]) => typed.isChanged(name);
+  // A plan goes with its numbers.
+  const hasNewPlan = isNew("plan") || isNew("perMinute") || isNew("perDay");
+  const { plan, perMinute, perDay } = hasNewPlan ? sent : known;
+  const merged = {
+    name: isNew("name") ? sent.name : known.name,
+    readOnly: isNew("readOnly") ? sent.readOnly : known.readOnly,
+    plan,
+    perMinute,
+    perDay,
+    expires: sent.expires,
+  };
   const isNever = ["never", visit.words.keys.never].includes(sent.expires.toLowerCase());
-  const { key, wrong } = keyOf(visit, sent, isNever ? "never" : parseDuration(sent.expires));
-  if (key === undefined) return keyPage(visit, id, wrong, sent);
-  return changed(visit, id, (keys) => keys.update(id, key), sent);
+  const expiresInMs = isNever ? "never" : parseDuration(sent.expires);
+  const { key: wanted, wrong } = keyOf(visit, merged, expiresInMs);
+  if (wanted === undefined) return keyPage({ ...visit, typed }, id, wrong);
+  return changed({ ...visit, typed }, id, (keys) => keys.update(id, wanted));
 }
 
 export async function rotateKey(visit: Visit, id: string): Promise<Response> {
   const { services, person, words } = visit;
-  const graceMs = parseDuration((await readForm(visit)).text("grace"));
-  if (graceMs === undefined)
-    return keyPage(visit, id, { grace: words.errors.expires(durationRule) });
+  const typed = await readForm(visit);
+  const graceMs = parseDuration(typed.text("grace"));
+  if (graceMs === undefined) {
+    return keyPage({ ...visit, typed }, id, { grace: words.errors.expires(durationRule) });
+  }
   await detailsOf(visit, id);
   const issued = await keyService(services, person.name).rotate(id, graceMs);
   return secretPage(visit, issued, words.keys.rotated);
 }
 
-export async function banKey(visit: Visit, id: string): Promise<Response> {
-  const ms = parseDuration((await readForm(visit)).text("for"));
-  if (!ms) return keyPage(visit, id, { for: visit.words.errors.expires(durationRule) });
-  return changed(visit, id, (keys) => keys.ban(id, ms));
-}
-
-export async function unbanKey(visit: Visit, id: string): Promise<Response> {
-  return changed(visit, id, (keys) => keys.unban(id));
-}
-
 /** `POST /keys/:id/revoke`: for good, so that one box must be ticked. */
 export async function revokeKey(visit: Visit, id: string): Promise<Response> {
-  const isSure = (await readForm(visit)).has("sure");
-  if (!isSure) return keyPage(visit, id, { sure: visit.words.errors.sure });
-  return changed(visit, id, (keys) => keys.revoke(id));
+  const typed = await readForm(visit);
+  const asking = { ...visit, typed };
+  if (!typed.has("sure")) return keyPage(asking, id, { sure: visit.words.errors.sure });
+  return changed(asking, id, (keys) => keys.revoke(id));
 }
 
 async function changed(
   visit: Visit,
   id: string,
   change: (keys: KeyService) => Promise<unknown>,
-  sent?: KeyForm,
 ): Promise<Response> {
   await detailsOf(visit, id);
   try {
     await change(keyService(visit.services, visit.person.name));
   } catch (error) {
-    return keyPage(visit, id, keyErrors(visit, error), sent);
+    return keyPage(visit, id, keyErrors(visit, error));
   }
   return seeOther(`/keys/${id}?done=yes`);
 }

@@ -1,33 +1,29 @@
-/** The keys: a list, a form for another one, and what all of them did. */
-import { keyState } from "../../keys/state.ts";
-import { type ApiKey } from "../../../domain/api-key.ts";
+/** The keys: a list, and a form for another one. */
+import type { ApiKey } from "../../../domain/api-key.ts";
 import { durationRule, parseDuration } from "../../duration.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { fold } from "../../visible.ts";
 import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
-import { keyService } from "../../keys/service.ts";
-import { type UsedKey, UsageService } from "../../keys/usage.ts";
 import { html, type Html } from "../../../web/html.ts";
+import { keyService } from "../../keys/service.ts";
+import { keyState } from "../../keys/state.ts";
 import { planTitles } from "../../plan-titles.ts";
-import { Form, readForm } from "../body.ts";
+import { fold } from "../../visible.ts";
+import { type Form, readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
-import { pageLinks, searchForm } from "./animals.ts";
 import { page } from "./page.ts";
 import {
-  bar,
-  card,
   copyField,
-  desk,
   entry,
   Fields,
   isWrong,
   keyName,
   lines,
+  mainForm,
   notice,
   number,
-  postForm,
+  pageLinks,
   when,
   type FieldErrors,
 } from "./parts.ts";
@@ -35,29 +31,10 @@ import {
 /** Most services have fewer keys. */
 const pageKeys = 50;
 
-export async function keysPage(
-  visit: Visit,
-  sent: KeyForm = noKey,
-  errors: FieldErrors = {},
-): Promise<Response> {
-  const { words } = visit;
-  const { nameHint, expiresHint } = words.keys;
-  const { createKey: create } = words.buttons;
-  const fields = keyFields(visit, sent, errors, { name: nameHint, expires: expiresHint });
-  return page(visit, {
-    title: words.sections.keys,
-    section: "keys",
-    errors,
-    body: desk(await keyList(visit), card(create, postForm("/keys", fields, create))),
-  });
-}
-
-async function keyList(visit: Visit): Promise<Html> {
+/** `GET /keys`: the keys, the newest first. */
+export async function keysPage(visit: Visit): Promise<Response> {
   const { words, services } = visit;
   const all = await keyService(services).list();
-  if (all.length === 0) {
-    return html`<section class="card"><p class="soft">${words.keys.none}</p></section>`;
-  }
   const text = query(visit, "q");
   const wanted = fold(text);
   const found = all
@@ -66,26 +43,34 @@ async function keyList(visit: Visit): Promise<Html> {
   const start = found.findIndex(({ id }) => id === query(visit, "before")) + 1;
   const shown = found.slice(start, start + pageKeys);
   const older = found.length > start + pageKeys && shown.at(-1)?.id;
-  const used = await new UsageService(services).nowOfAll(shown);
-  return html`${searchForm(visit, "/keys", { text, hint: words.keys.searchHint })}
-    <div id="results">
-      <p class="soft" role="status">
+  const of = words.keys.of(number(visit, found.length), number(visit, all.length));
+  return page(visit, {
+    title: words.sections.keys,
+    section: "keys",
+    body: html`<p><a class="button main" href="/keys/new">${words.buttons.createKey}</a></p>
+      ${all.length > pageKeys / 2 && keySearch(visit, text)}
+      <div id="results">
+        <p class="soft" role="status">${all.length === 0 ? words.keys.none : of}</p>
         ${
-          found.length === 0
-            ? words.animals.noneFound
-            : words.keys.of(number(visit, found.length), number(visit, all.length))
+          shown.length > 0 &&
+          html`<section class="card">${lines(shown.map((each) => keyLine(visit, each)))}</section>`
         }
-      </p>
-      ${
-        found.length > 0 &&
-        html`<section class="card">${lines(used.map((each) => keyLine(visit, each)))}</section>`
-      }
-      ${pageLinks(visit, [
-        [start > 0 && listPath(text), words.animals.newest],
-        [older && listPath(text, older), words.animals.older],
-        ["/usage", words.usage.title],
-      ])}
-    </div>`;
+        ${pageLinks(visit, [
+          [start > 0 && listPath(text), words.animals.newest],
+          [older && listPath(text, older), words.animals.older],
+        ])}
+      </div>`,
+  });
+}
+
+function keySearch({ words }: Visit, text: string): Html {
+  return html`<form class="search" action="/keys">
+    <label for="q">${words.fields.search}</label>
+    <div class="row">
+      <input id="q" name="q" type="search" value="${text}" placeholder="${words.keys.searchHint}" />
+      <button class="quiet">${words.buttons.find}</button>
+    </div>
+  </form>`;
 }
 
 function listPath(text: string, before?: string): string {
@@ -93,13 +78,13 @@ function listPath(text: string, before?: string): string {
   return `/keys?${parameters.toString()}`;
 }
 
-function keyLine(visit: Visit, { key, use }: UsedKey): Html {
+function keyLine(visit: Visit, key: ApiKey): Html {
   const { words } = visit;
   return entry(
     html`<a href="/keys/${key.id}">${keyName(key)}</a>`,
     html`${planTitles[key.plan]} ·
     ${key.id}${key.readOnly && html` · ${words.keys.accesses["read-only"]}`}`,
-    html`${useMeter(visit, use.counts.dayUsed, key.limits.perDay)} ${stateTag(visit, key)}`,
+    stateTag(visit, key),
   );
 }
 
@@ -109,10 +94,25 @@ export function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
   return html`<span class="tag ${state}">${words.keys.states[state]}</span>`;
 }
 
-/** How much of a limit is used, as a bar with its numbers. */
-export function useMeter(visit: Visit, used: number, limit: number): Html {
-  const of = visit.words.keys.of(number(visit, used), number(visit, limit));
-  return html`<span class="use soft">${bar(used / limit)}<span>${of}</span></span>`;
+/** `GET /keys/new`: a form for another one. */
+export function newKeyPage(visit: Visit, errors: FieldErrors = {}): Response {
+  const { words } = visit;
+  const hints = { name: words.keys.nameHint, expires: words.keys.expiresHint };
+  return page(visit, {
+    title: words.buttons.createKey,
+    section: "keys",
+    back: ["/keys", words.keys.back],
+    errors,
+    at: "/keys/new",
+    body: html`<section class="card narrow">
+      ${mainForm(
+        visit,
+        "/keys/new",
+        html`${keyFields(visit, new Fields(visit, { plan: "free" }, errors), hints)}
+          <button>${words.buttons.createKey}</button>`,
+      )}
+    </section>`,
+  });
 }
 
 const keyTexts = ["name", "plan", "perMinute", "perDay", "expires"] as const;
@@ -121,32 +121,29 @@ const keyTexts = ["name", "plan", "perMinute", "perDay", "expires"] as const;
 export type KeyForm = Readonly<Record<(typeof keyTexts)[number], string>> & {
   readonly readOnly: boolean;
 };
+export const keyFieldNames = [...keyTexts, "readOnly"] as const;
 
 export function sentKey(form: Form): KeyForm {
   const texts = keyTexts.map((each) => [each, form.text(each)]);
   return { ...Object.fromEntries(texts), readOnly: form.has("readOnly") } as KeyForm;
 }
 
-const noKey: KeyForm = { ...sentKey(new Form()), plan: "free" };
-
 export function keyFields(
   visit: Visit,
-  sent: KeyForm,
-  errors: FieldErrors,
+  fields: Fields,
   hints: { readonly name?: string; readonly expires: string },
 ): Html {
-  const fields = new Fields(visit, { ...sent }, errors);
-  return html`${fields.text("name", { hint: hints.name })} ${planFields(visit, sent, fields)}
+  return html`${fields.text("name", { hint: hints.name })} ${planFields(visit, fields)}
   ${fields.text("expires", { hint: hints.expires })} ${fields.check("readOnly")}`;
 }
 
 /** The plan, and the two numbers that go with Enterprise only. */
-function planFields(visit: Visit, { plan }: KeyForm, fields: Fields): Html {
+function planFields(visit: Visit, fields: Fields): Html {
   const { words } = visit;
   const options = planNames.map((each) => ({ value: each, text: planText(visit, each) }));
   const more = html`inputmode="numeric"`;
   return html`${fields.select("plan", options)}
-    <details ${when(plan === "enterprise", "open")}>
+    <details ${when(fields.value("plan") === "enterprise", "open")}>
       <summary>${words.keys.enterprise}</summary>
       ${fields.text("perMinute", { more })} ${fields.text("perDay", { more })}
     </details>`;
@@ -199,17 +196,18 @@ export function keyOf<E extends number | "never">(
   return { key: { ...plan, name, readOnly, ...(sent.expires !== "" && { expiresInMs }) } };
 }
 
-/** `POST /keys`: the one page that ever shows the secret. */
+/** `POST /keys/new`: the one page that ever shows the secret. */
 export async function createKey(visit: Visit): Promise<Response> {
   const { words, services, person } = visit;
-  const sent = sentKey(await readForm(visit));
+  const typed = await readForm(visit);
+  const sent = sentKey(typed);
   const { key, wrong } = keyOf(visit, sent, parseDuration(sent.expires));
-  if (key === undefined) return keysPage(visit, sent, wrong);
+  if (key === undefined) return newKeyPage({ ...visit, typed }, wrong);
   try {
     const issued = await keyService(services, person.name).create(key);
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
-    return keysPage(visit, sent, keyErrors(visit, error));
+    return newKeyPage({ ...visit, typed }, keyErrors(visit, error));
   }
 }
 

@@ -4,16 +4,15 @@ import { AppError } from "../../../domain/errors.ts";
 import { acceptsEncoding } from "../../../web/encodings.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import logo from "../../../web/logo.svg" with { type: "text" };
-import { Form } from "../body.ts";
-import type { Arrival, Visit } from "../visit.ts";
+import { pathOf, type Arrival, type Visit } from "../visit.ts";
 import { isFailureCode, languages } from "../words/index.ts";
 import { assetPaths } from "./assets.ts";
-import { hidden, isWrong, notice, type FieldErrors } from "./parts.ts";
+import { formId, isWrong, notice, type FieldErrors } from "./parts.ts";
 
 /** The status of a response by its name. */
 type StatusName = keyof typeof StatusMap;
 
-type Section = "animals" | "import" | "categories" | "keys" | "health" | "people" | "help";
+export type Section = "animals" | "import" | "categories" | "keys" | "health" | "people";
 
 interface PlainParts {
   readonly title: string;
@@ -22,7 +21,7 @@ interface PlainParts {
 }
 
 interface PageParts extends PlainParts {
-  readonly section: Section;
+  readonly section?: Section;
   /** What stands behind the title: a number, a state. */
   readonly beside?: Html | undefined;
   /** The page above this one. */
@@ -35,6 +34,8 @@ interface PageParts extends PlainParts {
   readonly refreshSeconds?: number | undefined;
   /** True for a page with a secret, which another language would not show again. */
   readonly isOnce?: boolean;
+  /** The address of the page's form, where the page came from another one. */
+  readonly at?: string;
 }
 
 /** Strokes on a grid of 24, drawn for this console. */
@@ -61,9 +62,22 @@ export function icon(name: keyof typeof icons): Html {
 const staffSections = ["animals", "import", "categories"] as const;
 const operatorSections = [...staffSections, "keys", "health", "people"] as const;
 
+/** A section in the menu, marked where somebody has to look at it. */
+function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): Html {
+  const mark = html`<span id="mark-${name}" hidden>${words.layout.mark}</span
+    ><strong class="mark" aria-hidden="true">!</strong>`;
+  const isMarked = marks.has(name);
+  return html`<a
+    href="/${name}"
+    ${isHere && trusted('aria-current="page"')}
+    ${isMarked && html`aria-describedby="mark-${name}"`}
+    >${icon(name)}<span>${words.sections[name]}</span>${isMarked && mark}</a
+  >`;
+}
+
 /** A page of the console, as the person who asked for it sees it. */
 export function page(visit: Visit, parts: PageParts): Response {
-  const { words, person } = visit;
+  const { words, person, carried } = visit;
   const { title, section, beside, back, done, errors = {}, isOnce = false } = parts;
   const sections = person.role === "operator" ? operatorSections : staffSections;
   return documentOf(
@@ -74,27 +88,24 @@ export function page(visit: Visit, parts: PageParts): Response {
         <a class="brand" href="/animals">${trusted(logo)}<span>rehome</span></a>
         <div class="row">
           <span class="soft">${person.name}</span>
-          <a class="button small" href="/help" data-key="?" aria-label="${words.layout.help}">?</a>
           <a class="button small" href="/sign-out">${words.layout.signOut}</a>
         </div>
       </header>
       <div class="frame">
         <nav class="sections" aria-label="${words.layout.sections}">
-          ${sections.map(
-            (name) =>
-              html`<a href="/${name}" ${name === section && trusted('aria-current="page"')}
-                >${icon(name)}<span>${words.sections[name]}</span></a
-              >`,
-          )}
+          ${sections.map((name) => sectionLink(visit, name, name === section))}
         </nav>
         <main id="main" tabindex="-1">
           ${back && html`<p class="trail"><a href="${back[0]}">${back[1]}</a></p>`}
           <h1>${title}${beside && html` ${beside}`}</h1>
-          <div id="notices">${done}</div>
-          ${errors[""] !== undefined && notice("bad", errors[""])} ${parts.body}
+          <div id="notices">
+            ${carried?.said !== undefined && notice("plain", carried.said)}${done}
+            ${errors[""] !== undefined && notice("bad", errors[""])}
+          </div>
+          ${parts.body}
         </main>
       </div>
-      ${!isOnce && foot(visit)}`,
+      ${!isOnce && foot(visit, parts)}`,
     isCompressible(visit),
   );
 }
@@ -117,16 +128,20 @@ export function plainPage(arrival: Arrival, parts: PlainParts): Response {
         <h1>${parts.title}</h1>
         ${parts.body}
       </main>
-      ${foot(arrival)}`,
+      ${foot(arrival, parts)}`,
   );
 }
 
 function documentOf(
-  { language, words }: Arrival,
-  { title, refreshSeconds, status = "OK" }: Omit<PageParts, "section">,
+  arrival: Arrival,
+  { title, refreshSeconds, at, status = "OK" }: Omit<PageParts, "section">,
   body: Html,
   isCompressed = false,
 ): Response {
+  const { language, words, carried, typed } = arrival;
+  const address = at ?? (carried === undefined ? undefined : pathOf(arrival));
+  // A form that was refused is on its page; what failed is sent again from its own.
+  const hasFailed = StatusMap[status] >= StatusMap.Unauthorized;
   const { text } = html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -143,10 +158,11 @@ function documentOf(
         <script type="module" src="${assetPaths.script}"></script>
       </head>
       <body
-        data-lost="${words.layout.lost}"
         data-late="${words.layout.late}"
         data-copied="${words.layout.copied}"
-        data-ended="${words.signedOut.kept}"
+        ${address !== undefined && html`data-page="${address}"`}
+        ${typed !== undefined && trusted("data-typed")}
+        ${hasFailed && trusted("data-failed")}
       >
         ${body}
       </body>
@@ -158,17 +174,25 @@ function documentOf(
   return new Response(Bun.gzipSync(text), { ...init, headers: compressed });
 }
 
-/** The choice of the language: a form, as it changes what the browser keeps. */
-function foot({ language, url }: Arrival): Html {
-  const back = new URLSearchParams({ back: url.pathname + url.search }).toString();
+/** The languages: their buttons send the form of the page, which comes back as it was. */
+function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): Html {
+  const back = new URLSearchParams({ back: at ?? pathOf(arrival) }).toString();
+  // What people write is escaped: no name looks like the mark of a form.
+  const hasForm = body.text.includes(`id="${formId}"`);
+  const buttons = Object.entries(languages).map(([code, { title }]) =>
+    code === arrival.language
+      ? html`<span lang="${code}">${title}</span>`
+      : html`<button
+          class="quiet small"
+          lang="${code}"
+          formaction="/language/${code}?${back}"
+          ${hasForm && html`form="${formId}" formmethod="post" formenctype="application/x-www-form-urlencoded" formnovalidate`}
+        >
+          ${title}
+        </button>`,
+  );
   return html`<footer>
-    ${Object.entries(languages).map(([code, { title }]) =>
-      code === language
-        ? html`<span lang="${code}">${title}</span>`
-        : html`<form method="post" action="/language/${code}?${back}">
-            <button class="quiet small" lang="${code}">${title}</button>
-          </form>`,
-    )}
+    ${hasForm ? buttons : html`<form method="post" class="row">${buttons}</form>`}
     <span>rehome</span>
   </footer>`;
 }
@@ -198,7 +222,6 @@ export function messagePage(
   if (!isSignedIn(visit)) return plainPage(visit, { title, status, body: html`<p>${text}</p>` });
   return page(visit, {
     title,
-    section: "help",
     status,
     body: html`${notice("bad", text)}
       <p><a href="/animals">${start}</a></p>`,
@@ -213,29 +236,15 @@ export function orNotFound<T>(found: T | undefined): T {
   throw new AppError("not_found", "There is no such page, animal, key or person.");
 }
 
-/**
- * For somebody whose session ended, or who never had one. The fields of `form` are kept on the
- * page: once a new link was opened beside it, the same form can be sent again.
- */
-export function signedOutPage(arrival: Arrival, form = new Form()): Response {
-  const { words, url } = arrival;
-  const path = url.pathname + url.search;
-  const isKnown = (name: string) => name === "back" || name.replace(/^was-/, "") in words.fields;
-  const kept = [...form].filter(([name]) => isKnown(name));
-  const again = html`<p><a href="${path}">${words.signedOut.again}</a></p>`;
+/** For somebody whose session ended, or who never had one. A form of theirs may wait for them. */
+export function signedOutPage(arrival: Arrival, waits = false): Response {
+  const { words } = arrival;
   return plainPage(arrival, {
     title: words.signedOut.title,
     status: "Unauthorized",
-    body: html`<p>${words.signedOut.what}</p>
-      ${
-        kept.length === 0
-          ? again
-          : html`<p>${words.signedOut.kept}</p>
-              <form method="post" action="${path}">
-                ${kept.map(([name, value]) => hidden(name, value))}
-                <button>${words.signedOut.send}</button>
-              </form>`
-      }`,
+    body: html`${waits && notice("plain", words.signedOut.waits)}
+      <p>${words.signedOut.what}</p>
+      <p><a href="${pathOf(arrival)}">${words.signedOut.again}</a></p>`,
   });
 }
 

@@ -6,6 +6,7 @@ import type { FieldValue } from "../../animals/history.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import { bytesText } from "../../operate/doctor/finding.ts";
 import { isVisible } from "../../visible.ts";
+import type { Form } from "../body.ts";
 import type { Arrival } from "../visit.ts";
 import { languages, type Words } from "../words/index.ts";
 
@@ -38,17 +39,29 @@ export interface Option {
 /** The fields of a form: each has its label, its value, and what is wrong with it. */
 export class Fields {
   readonly #words: Words;
+  readonly #typed: Form | undefined;
   readonly #values: Readonly<Record<string, string | boolean | undefined>>;
   readonly #errors: FieldErrors;
 
+  /** `values` are what is stored; what somebody typed on the page before stays in their place. */
   constructor(
-    { words }: Arrival,
+    { words, typed }: Arrival,
     values: Readonly<Record<string, string | boolean | undefined>> = {},
     errors: FieldErrors = {},
   ) {
     this.#words = words;
+    this.#typed = typed;
     this.#values = values;
     this.#errors = errors;
+  }
+
+  /** What the fields have on this page, so that a form tells what its person changed. */
+  was(...names: readonly string[]): Html {
+    return html`${names.map((name) => {
+      const stored = this.#values[name];
+      const text = typeof stored === "boolean" ? (stored ? "yes" : "") : (stored ?? "");
+      return hidden(`was-${name}`, this.#typed?.was(name) ?? text);
+    })}`;
   }
 
   text(name: string, parts: FieldParts = {}): Html {
@@ -58,8 +71,7 @@ export class Fields {
       html`<input
         id="${name}"
         name="${name}"
-        value="${this.#value(name)}"
-        autocomplete="off"
+        value="${this.value(name)}"
         ${this.#described(name, parts.hint)}
         ${parts.more}
       />`,
@@ -71,19 +83,30 @@ export class Fields {
       name,
       parts,
       html`<select id="${name}" name="${name}" ${this.#described(name, parts.hint)}>
-        ${options.map(
-          ({ value, text }) =>
-            html`<option value="${value}" ${when(value === this.#value(name), "selected")}>
-              ${text}
-            </option>`,
-        )}
+        ${this.#options(name, options)}
       </select>`,
     );
   }
 
+  /** A choice in a row of buttons, with its label for those who do not see it. */
+  bare(name: string, options: readonly Option[], label: string): Html {
+    return html`<select name="${name}" aria-label="${label}">
+      ${this.#options(name, options)}
+    </select>`;
+  }
+
+  #options(name: string, options: readonly Option[]): Html {
+    return html`${options.map(
+      ({ value, text }) =>
+        html`<option value="${value}" ${when(value === this.value(name), "selected")}>
+          ${text}
+        </option>`,
+    )}`;
+  }
+
   /** A box to tick. It sends `yes`, and nothing while it is not ticked. */
   check(name: string): Html {
-    const isOn = this.#values[name] === true;
+    const isOn = this.#typed?.has(name) ?? this.#values[name] === true;
     return html`<label class="check"
         ><input
           type="checkbox"
@@ -104,8 +127,8 @@ export class Fields {
     </div>`;
   }
 
-  #value(name: string): string {
-    return String(this.#values[name] ?? "");
+  value(name: string): string {
+    return this.#typed?.get(name) ?? String(this.#values[name] ?? "");
   }
 
   #error(name: string): Html | false {
@@ -143,6 +166,13 @@ export const statusChoices: readonly StatusChoice[] = [...petStatuses, noStatus]
 export function statusChoice(text: string): StatusChoice | undefined {
   return statusChoices.find((each) => each === text);
 }
+
+/** How near a status is to adoption. */
+const nearness = { available: 3, pending: 2, sold: 1, none: 0 } as const;
+
+/** True for a change towards adoption: who was taken away from it would be shown again. */
+export const isTowardsAdoption = (from: StatusChoice, to: StatusChoice): boolean =>
+  nearness[to] > nearness[from];
 
 /** A choice as an animal has it. */
 export const storedAs = (choice: StatusChoice): PetStatus | null =>
@@ -219,12 +249,6 @@ export function table(
   </div>`;
 }
 
-/** A part of a whole as a bar, beside its number. It is in another colour from `high` on. */
-export function bar(share: number, high = 0.8): Html {
-  const value = Math.min(1, share).toFixed(3);
-  return html`<meter min="0" max="1" high="${high}" value="${value}" aria-hidden="true"></meter>`;
-}
-
 /** The word for a name that other versions may have more of; a name without one is its own. */
 export function wordFor(name: string, words: Readonly<Record<string, string>>): string {
   return words[name] ?? name;
@@ -235,8 +259,7 @@ const formerlyUnnamed = "Unnamed";
 
 /** The name of an animal as a reader of this language sees it; one without a name has a word. */
 export function shownName({ words }: Arrival, name: string): string {
-  if (!isVisible(name)) return words.animals.unnamed;
-  return name === formerlyUnnamed ? words.animals.given : name;
+  return isVisible(name) && name !== formerlyUnnamed ? name : words.animals.unnamed;
 }
 
 /** Who made a change, as a reader of this language knows them: a person, or a followed list. */
@@ -290,6 +313,25 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
+/** The form of a page that has fields: the buttons of the languages, and the script, know it. */
+export const formId = "form";
+
+/**
+ * That form. What it makes, it makes once: each page that makes something has a number. It is sent
+ * to another address than its page's, so that Back from a page that did not come leads to it.
+ */
+export function mainForm(
+  { typed }: Arrival,
+  action: string,
+  body: Html,
+  { makes = false }: { readonly makes?: boolean } = {},
+): Html {
+  const number = makes && hidden("page", typed?.get("page") ?? crypto.randomUUID());
+  return html`<form id="${formId}" method="post" action="${action}?sent" novalidate>
+    ${number} ${body}
+  </form>`;
+}
+
 /** A form with the button that sends it. `kind` is how the button looks. */
 export function postForm(action: string, fields: Html, button: string | Html, kind = ""): Html {
   const label =
@@ -337,4 +379,14 @@ export function entry(what: string | Html, about: string | Html, rest?: Html | f
     </div>
     ${rest}
   </li>`;
+}
+
+/** The links below a list, those that lead somewhere. */
+export function pageLinks(
+  { words }: Arrival,
+  links: readonly (readonly [path: string | false | undefined, text: string])[],
+): Html {
+  return html`<nav class="pages" aria-label="${words.animals.pages}">
+    ${links.flatMap(([path, text]) => (path ? [html`<a href="${path}">${text}</a>`] : []))}
+  </nav>`;
 }

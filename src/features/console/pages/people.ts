@@ -12,7 +12,7 @@ import {
   type Secret,
 } from "../people.ts";
 import { keepSession, tooMany, type Failures } from "../session.ts";
-import { query, type Arrival, type Visit } from "../visit.ts";
+import { query, type Arrival, type UnsentForms, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { orNotFound, page, plainPage, seeOther } from "./page.ts";
 import {
@@ -23,37 +23,31 @@ import {
   Fields,
   isWrong,
   lines,
+  mainForm,
   moment,
   notice,
   oneButton,
-  postForm,
   type FieldErrors,
 } from "./parts.ts";
 
 /** `GET /people`: who may come in, and a form for one more. */
-export async function peoplePage(
-  visit: Visit,
-  sent: { readonly name: string; readonly role: string } = { name: "", role: "staff" },
-  errors: FieldErrors = {},
-): Promise<Response> {
+export async function peoplePage(visit: Visit, errors: FieldErrors = {}): Promise<Response> {
   const { words, people } = visit;
   const all = await people.list();
-  const said = query(visit, "done");
-  const fields = new Fields(visit, sent, errors);
+  const fields = new Fields(visit, { role: "staff" }, errors);
   const options = personRoles.map((each) => ({ value: each, text: words.roles[each] }));
   const invitation = html`${fields.text("name")}
-  ${fields.select("role", options, { hint: words.people.roleHint })}`;
+    ${fields.select("role", options, { hint: words.people.roleHint })}
+    <button>${words.buttons.invite}</button>`;
   return page(visit, {
     title: words.sections.people,
     section: "people",
-    done:
-      said === "removed" || said === "removedAfter"
-        ? notice("good", words.people[said])
-        : undefined,
+    done: query(visit, "done") === "removed" ? notice("good", words.people.removed) : undefined,
     errors,
+    at: "/people",
     body: desk(
       html`<section class="card">${lines(all.map((each) => personLine(visit, each)))}</section>`,
-      card(words.people.addTitle, postForm("/people", invitation, words.buttons.invite)),
+      card(words.people.addTitle, mainForm(visit, "/people", invitation)),
     ),
   });
 }
@@ -68,7 +62,6 @@ function personLine(visit: Visit, person: ListedPerson): Html {
         ? html`${words.people.lapsed}`
         : html`${words.people.invited} ${moment(visit, invitedUntilMs)}`;
   const small = { kind: "quiet small", of: name };
-  const end = { ...small, kind: "quiet small bad" };
   return entry(
     html`<strong>${name}</strong>`,
     html`${words.roles[role]} · ${state}`,
@@ -77,7 +70,12 @@ function personLine(visit: Visit, person: ListedPerson): Html {
       ${
         id === visit.person.id
           ? html`<span class="tag">${words.people.you}</span>`
-          : oneButton(`/people/${id}/remove`, words.buttons.removePerson, end)
+          : html`<a
+              class="button small bad"
+              href="/people/${id}/remove"
+              aria-label="${`${words.buttons.removePerson}: ${name}`}"
+              >${words.buttons.removePerson} …</a
+            >`
       }
     </div>`,
   );
@@ -86,20 +84,20 @@ function personLine(visit: Visit, person: ListedPerson): Html {
 /** `POST /people`: shows the link, this once. */
 export async function invitePerson(visit: Visit): Promise<Response> {
   const { words, people, person } = visit;
-  const form = await readForm(visit);
-  const sent = { name: form.text("name"), role: form.text("role") };
+  const typed = await readForm(visit);
+  const sent = { name: typed.text("name"), role: typed.text("role") };
   const role = personRoles.find((each) => each === sent.role);
   const wrong = {
     name: nameError(sent.name, words) ?? (isPersonName(sent.name) ? undefined : words.errors.name),
     role: role === undefined ? words.errors.role : undefined,
   };
-  if (role === undefined || isWrong(wrong)) return peoplePage(visit, sent, wrong);
+  if (role === undefined || isWrong(wrong)) return peoplePage({ ...visit, typed }, wrong);
   try {
     const { token } = await people.invite(sent.name, role, person.name);
     return linkPage(visit, sent.name, token);
   } catch (error) {
     const isTaken = error instanceof AppError && error.code === "personNameTaken";
-    if (isTaken) return peoplePage(visit, sent, { name: words.people.taken });
+    if (isTaken) return peoplePage({ ...visit, typed }, { name: words.people.taken });
     throw error;
   }
 }
@@ -121,7 +119,6 @@ export function signOutPage(visit: Visit): Response {
   const { words } = visit;
   return page(visit, {
     title: words.layout.signOut,
-    section: "help",
     body: html`<p>${words.layout.signOutSure}</p>
       <div class="acts start">
         ${oneButton("/sign-out", words.layout.signOut, { kind: "" })}
@@ -138,8 +135,10 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   const link = `${url.origin}/join/${token}`;
   return page(visit, {
     title: words.people.linkTitle(name),
-    section: person.role === "operator" ? "people" : "help",
-    ...(person.role === "operator" && { back: ["/people", words.people.back] as const }),
+    ...(person.role === "operator" && {
+      section: "people" as const,
+      back: ["/people", words.people.back] as const,
+    }),
     isOnce: true,
     body: html`<section class="card narrow">
       <p>${isHere ? words.people.onlyHere : words.people.linkHint}</p>
@@ -154,20 +153,36 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   });
 }
 
+/** `GET /people/:id/remove`: nobody is removed by one tap. */
+export async function removePage(visit: Visit, id: string): Promise<Response> {
+  const { words, people, person } = visit;
+  const { name } = orNotFound(id === person.id ? undefined : await people.byId(id));
+  return page(visit, {
+    title: words.people.removeTitle(name),
+    section: "people",
+    back: ["/people", words.people.back],
+    body: html`<section class="card narrow">
+      <p>${words.people.removeSure}</p>
+      ${oneButton(`/people/${id}/remove`, words.buttons.removePerson, { kind: "quiet bad" })}
+    </section>`,
+  });
+}
+
 /** `POST /people/:id/remove`: every session of theirs ends at once, and an import under way. */
 export async function removePerson(visit: Visit, id: string): Promise<Response> {
   const { people, imports, person } = visit;
+  await readForm(visit);
   orNotFound(id === person.id ? undefined : await people.byId(id));
-  const last = await people.lastChange(id);
   // An import that has begun is waited for: it would keep the store from the removal.
   await imports.drop(id);
-  const made = await people.remove(id, last);
+  await people.remove(id);
   await imports.drop(id);
-  return seeOther(`/people?done=${made === undefined ? "removed" : "removedAfter"}`);
+  return seeOther("/people?done=removed");
 }
 
 interface Link {
   readonly people: PeopleService;
+  readonly unsent: UnsentForms;
   readonly failures: Failures;
   /** What the link holds. */
   readonly token: string;
@@ -191,13 +206,13 @@ export async function joinPage(arrival: Arrival, link: Link): Promise<Response> 
 
 /** `POST /join/:token`: takes the invitation and begins a session. An old one is left alone. */
 export async function join(arrival: Arrival, link: Link): Promise<Response> {
-  const { people, failures, token } = link;
+  const { people, failures, token, unsent } = link;
   const refused = tooMany(arrival, failures);
   if (refused !== undefined) return refused;
-  const session = isSecret(token) ? await people.join(token) : undefined;
-  if (session === undefined) return wrongLink(arrival, link);
-  keepSession(arrival, session);
-  return seeOther("/animals");
+  const joined = isSecret(token) ? await people.join(token) : undefined;
+  if (joined === undefined) return wrongLink(arrival, link);
+  keepSession(arrival, joined.session);
+  return seeOther(unsent.of(joined.person) === undefined ? "/animals" : "/unsent");
 }
 
 /** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */

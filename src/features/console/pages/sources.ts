@@ -1,10 +1,9 @@
 /** Lists that the service imports by itself: how they are, and how a new one begins. */
 import { runJob } from "../../child.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
-import { minuteMs } from "../../../domain/clock.ts";
 import type { JobProblem } from "../../job-times.ts";
 import type { Services } from "../../../service/services.ts";
-import { failJob, pauseJob } from "../../jobs.ts";
+import { failJob } from "../../jobs.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { message, messageText } from "../../import/messages.ts";
 import { pullCommand } from "../../sources/index.ts";
@@ -14,67 +13,34 @@ import {
   findFollowed,
   type Followed,
   followed,
-  isSourceName,
   isStale,
   pullJob,
-  resumeList,
   stateOf,
 } from "../../sources/store.ts";
 import { changeBy } from "../animals.ts";
-import { type Form, readForm } from "../body.ts";
+import { readForm } from "../body.ts";
 import type { Visit } from "../visit.ts";
 import { withChange } from "./changes.ts";
 import { page, seeOther } from "./page.ts";
-import {
-  animalsText,
-  card,
-  Fields,
-  hidden,
-  lines,
-  moment,
-  notice,
-  oneButton,
-  postForm,
-  shownName,
-  type FieldErrors,
-  type Option,
-} from "./parts.ts";
+import { animalsText, card, hidden, lines, moment, notice, oneButton, shownName } from "./parts.ts";
 
-/** How often a list can be read. */
-const intervals = [15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
-export const usualEveryMs = 60 * minuteMs;
 /** How long a response waits for a pull: most take less. */
 const pullWaitMs = 8_000;
 const heldShown = 20;
 
 const tones = { ok: "ok", waiting: "", failing: "fail", held: "warn", partial: "warn", paused: "" };
 
-/** What is followed, each with what can be done about it, and a form for another address. */
-export async function sourcesPart(visit: Visit, errors: FieldErrors, form: Form): Promise<Html> {
+/** What is followed, each with how it is and a button that reads it now. */
+export async function sourcesPart(visit: Visit): Promise<Html | undefined> {
   const { words, sources } = visit;
   const all = await sources.list();
+  if (all.length === 0) return undefined;
   const rows = await Promise.all(all.map((each) => sourceRow(visit, each)));
-  const values = {
-    url: form.text("url"),
-    list: form.text("list"),
-    whole: !form.has("url") || form.has("whole"),
-  };
-  const fields = new Fields(visit, values, errors);
-  const { address, addressHint, name, nameHint } = words.sources;
-  const choices = html`${fields.text("url", {
-    label: address,
-    hint: addressHint,
-    more: html`inputmode="url"`,
-  })}
-  ${fields.text("list", { label: name, hint: nameHint })} ${fields.check("whole")}`;
   return html`<div id="sources">
     ${card(
       words.sources.title,
       html`<p class="hint">${words.sources.hint}</p>
-        ${rows.length > 0 && lines(rows)}
-        <div class="apart">
-          ${postForm("/import/address", choices, words.import.look, "quiet")}
-        </div>`,
+        ${lines(rows)}`,
     )}
   </div>`;
 }
@@ -84,8 +50,6 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
   const { source, job } = list;
   const state = stateOf(list);
   const isPulling = sources.isPulling(source.name);
-  const button = (what: "pull" | "pause" | "resume") =>
-    html`<button class="quiet small" name="do" value="${what}">${words.sources[what]}</button>`;
   return html`<li>
     <div class="what">
       <span
@@ -93,7 +57,7 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
         <span class="tag ${tones[state]}">${words.sources.states[state]}</span></span
       >
       <span class="soft">
-        ${words.sources.every} ${intervalText(visit, job.everyMs)} · ${words.sources.last}:
+        ${words.sources.last}:
         ${job.succeededAtMs === null ? words.keys.never : moment(visit, job.succeededAtMs)}
       </span>
       ${
@@ -104,8 +68,11 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
     </div>
     <form method="post" action="/import/sources" class="acts">
       ${hidden("list", source.name)}
-      ${isPulling ? html`<span class="soft">${words.sources.pulling}</span>` : button("pull")}
-      ${button(job.paused === null ? "pause" : "resume")}
+      ${
+        isPulling
+          ? html`<span class="soft">${words.sources.pulling}</span>`
+          : html`<button class="quiet small" name="do" value="pull">${words.sources.pull}</button>`
+      }
     </form>
   </li>`;
 }
@@ -135,39 +102,7 @@ async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
   });
 }
 
-/** An interval in words, such as "6 hours". */
-function intervalText({ language }: Visit, ms: number): string {
-  const minutes = ms / minuteMs;
-  const [value, unit] = minutes % 60 === 0 ? [minutes / 60, "hour"] : [minutes, "minute"];
-  const format = { style: "unit", unit, unitDisplay: "long" } as const;
-  return new Intl.NumberFormat(language, format).format(value);
-}
-
-export const intervalOptions = (visit: Visit): Option[] =>
-  intervals.map((ms) => ({ value: String(ms), text: intervalText(visit, ms) }));
-
-/** The interval of a form; undefined for one that is not offered. */
-export const intervalIn = (form: Form): number | undefined =>
-  intervals.find((ms) => String(ms) === form.text("interval"));
-
-/** What is wrong with a new list's name, or undefined. */
-export async function sourceNameError(
-  { words, sources }: Visit,
-  name: string,
-): Promise<string | undefined> {
-  if (!isSourceName(name)) return words.sources.nameBad;
-  const isTaken = (await sources.list()).some(({ source }) => source.name === name);
-  return isTaken ? words.errors.nameTaken : undefined;
-}
-
-/** What is wrong with an address, or undefined. The process that asks it looks where it leads. */
-export function addressError({ words }: Visit, text: string): string | undefined {
-  const url = URL.parse(text);
-  const isFine = url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
-  return isFine ? undefined : words.sources.addressBad;
-}
-
-/** `POST /import/sources`: pulls, pauses, resumes a list, or withdraws what waits for a person. */
+/** `POST /import/sources`: pulls a list, or withdraws what waits for a person. */
 export async function steerSource(visit: Visit): Promise<Response> {
   const { sources, words, person } = visit;
   const form = await readForm(visit);
@@ -175,10 +110,6 @@ export async function steerSource(visit: Visit): Promise<Response> {
   switch (form.text("do")) {
     case "pull":
       await Promise.race([sources.pull(name), Bun.sleep(pullWaitMs)]);
-      break;
-    case "pause":
-    case "resume":
-      await sources.pause(name, form.text("do") === "pause");
       break;
     case "withdraw": {
       const made = await sources.withdraw(name, form.text("held"), person.name);
@@ -233,12 +164,6 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
       const pulling = pulls.get(name) ?? start(name);
       if (!pulls.has(name)) pulls.set(name, pulling);
       await pulling;
-    },
-    async pause(name: string, isPaused: boolean): Promise<void> {
-      await findFollowed(db, name);
-      await db.transaction<unknown>((tx) =>
-        isPaused ? pauseJob(tx, pullJob(name), "person", clock()) : resumeList(tx, name, clock()),
-      );
     },
     /** Withdraws the animals that wait for it and were `shown`; nobody if these are others now. */
     withdraw: (name: string, shown: string, actor: string) =>

@@ -1,0 +1,261 @@
+/** A desk without a script: what is typed or ticked is kept, and nothing is done twice. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
+import { open, type Shown } from "../../helpers/plain-browser.ts";
+
+let here: ConsoleHere;
+
+beforeAll(async () => {
+  here = await consoleHere();
+  await added("First");
+});
+afterAll(() => here[Symbol.asyncDispose]());
+
+let people = 0;
+/** A page of somebody new. */
+const at = (path: string, role: "staff" | "operator" = "staff") =>
+  here.at(`Somebody ${(people += 1)}`, role, path);
+
+async function added(name: string, fields: Readonly<Record<string, string>> = {}): Promise<string> {
+  const form = await at("/animals/new");
+  const done = await form.type({ name, category: "Dog", ...fields }).press("Add animal");
+  expect(done.words).toContain("was added");
+  return String((await here.animals.find(everything)).animals[0]?.id);
+}
+const everything = {
+  text: "",
+  categoryId: undefined,
+  status: undefined,
+  before: undefined,
+  limit: 1,
+};
+
+describe("another language", () => {
+  /** Pages with a form, what somebody types and ticks there, and a button that sends it. */
+  const forms = [
+    ["/animals/new", { name: "Ñandú <b>", category: "Ave", status: "pending" }],
+    ["/animals", { q: "Rex", into: "" }],
+    ["/categories", { name: "Gatos" }],
+    ["/keys/new", { name: "web", plan: "pro", readOnly: true, expires: "90d" }],
+    ["/people", { name: "Eva", role: "operator" }],
+  ] as const;
+
+  test.each(forms)("on %s keeps what is typed and ticked", async (path, fields) => {
+    let page = await at(path, "operator");
+    for (const language of ["Español", "English", "Español"]) {
+      page = await page.type(fields).press(language);
+      expect([page.status, page.text.includes(`<html lang="es"`)]).toEqual([
+        200,
+        language === "Español",
+      ]);
+      for (const [name, value] of Object.entries(fields)) {
+        expect([path, name, page.value(name)]).toEqual([path, name, value]);
+      }
+    }
+  });
+
+  test("keeps a box that was unticked, and ticks of animals", async () => {
+    const id = await added("Ticked");
+    const list = await (await at("/animals")).tick("id", id).press("Español");
+    expect(list.value("id", id)).toBe(true);
+    expect((await list.tick("id", id, false).press("English")).value("id", id)).toBe(false);
+
+    const key = await at("/keys/new", "operator");
+    const made = await key.type({ name: "reader", readOnly: true }).press("Create key");
+    const own = await made.follow("reader");
+    const typed = await own.type({ readOnly: false }).press("Español");
+    expect(typed.value("readOnly")).toBe(false);
+    const back = await typed.type({ readOnly: true }).press("English");
+    expect((await back.press("Save")).value("readOnly")).toBe(true);
+  });
+
+  test("is there for somebody who is signed out", async () => {
+    const out = await (await (await at("/animals")).follow("Sign out")).press("Sign out");
+    expect([out.status, out.words.includes("You are signed out")]).toEqual([401, true]);
+    const spanish = await out.press("Español");
+    expect([spanish.status, spanish.words.includes("Se ha cerrado tu sesión")]).toEqual([
+      401,
+      true,
+    ]);
+  });
+});
+
+describe("a form that is sent again", () => {
+  const fields = { name: "Twice", category: "Dog" };
+  const count = async (name: string) =>
+    (await here.animals.find({ ...everything, text: name, limit: 9 })).animals.length;
+
+  test("with the same fields adds one animal, and with others two", async () => {
+    const form = (await at("/animals/new")).type(fields);
+    const answers = await Promise.all([form.press("Add animal"), form.press("Add animal")]);
+    for (const each of answers) expect(each.words).toContain("Twice was added");
+    expect(await count("Twice")).toBe(1);
+    // The answer was lost, and somebody types the next one over it.
+    const next = await form.type({ name: "Thrice" }).press("Add animal");
+    expect(next.words).toContain("Thrice was added");
+    expect([await count("Twice"), await count("Thrice")]).toEqual([1, 1]);
+  });
+
+  test("from a new page asks whether the animal that is there is another one", async () => {
+    const asked = await (await at("/animals/new")).type(fields).press("Add animal");
+    expect([asked.status, asked.value("name")]).toEqual([409, "Twice"]);
+    expect(asked.words).toContain("Twice (Dog) exists already");
+    expect((await asked.follow("Open it")).words).toContain("Twice");
+    const made = await asked.press("Add anyway");
+    expect([made.words.includes("Twice was added"), await count("Twice")]).toEqual([true, 2]);
+    await asked.press("Add anyway");
+    expect(await count("Twice")).toBe(2);
+  });
+
+  test("makes one category", async () => {
+    const form = (await at("/categories")).type({ name: "Birds" });
+    for (const _ of [1, 2]) {
+      expect((await form.press("Add category")).words).toContain("The category Birds was added");
+    }
+  });
+});
+
+describe("a page that is old", () => {
+  test("changes only what its person changed", async () => {
+    const id = await added("Old");
+    const page = await at(`/animals/${id}`);
+    await (await at(`/animals/${id}`)).type({ status: "sold" }).press("Save");
+    const saved = await page.type({ name: "Older" }).press("Save");
+    expect([saved.value("name"), saved.value("status")]).toEqual(["Older", "sold"]);
+  });
+
+  test.each([
+    ["pending", "sold", "a tap"],
+    ["pending", "sold", "a form"],
+  ] as const)("replaces %s by %s, and says whose that was: %s", async (theirs, own, how) => {
+    const id = await added(`Replaced by ${how}`);
+    const path = how === "a tap" ? `/animals?q=Replaced by ${how}` : `/animals/${id}`;
+    const [page, other] = [
+      await at(path),
+      await here.at(`Ben of ${how}`, "staff", `/animals/${id}`),
+    ];
+    await other.type({ status: theirs }).press("Save");
+    const done = await change(page, `Replaced by ${how}`, own);
+    expect(done.words).toContain(`This replaced what Ben of ${how} did`);
+    expect(await here.animals.byId(BigInt(id))).toMatchObject({ status: own });
+    await done.press("Undo");
+    expect(await here.animals.byId(BigInt(id))).toMatchObject({ status: theirs });
+  });
+
+  test.each([
+    ["sold", "available", "tap"],
+    ["sold", "available", "form"],
+    ["sold", "pending", "tap"],
+    ["none", "available", "form"],
+    ["pending", "available", "tap"],
+  ] as const)("asks before it replaces %s by %s with a %s", async (theirs, own, how) => {
+    const name = `Asked ${theirs} ${own} ${how}`;
+    const id = await added(name, { status: own === "available" ? "pending" : "available" });
+    if (theirs === "pending")
+      await (await at(`/animals/${id}`)).type({ status: "sold" }).press("Save");
+    const page = await at(how === "tap" ? `/animals?q=${name}` : `/animals/${id}`);
+    const other = await here.at(`Ben ${name}`, "staff", `/animals/${id}`);
+    await other.type({ status: theirs }).press("Save");
+    const asked = await change(page, name, own);
+    expect(asked.words).toContain(`Ben ${name} has since changed this`);
+    const now = async () => (await here.animals.byId(BigInt(id)))?.status ?? "none";
+    expect(await now()).toBe(theirs);
+    await asked.press(how === "tap" ? `Change it to “${own}”` : "Save");
+    expect(await now()).toBe(own);
+  });
+
+  /** Gives the animal of a page a status, in the way of the page. */
+  const change = (page: Shown, name: string, status: string): Promise<Shown> =>
+    page.path.startsWith("/animals?")
+      ? page.press(`${status === "sold" ? "adopted" : status}: ${name}`)
+      : page.type({ status }).press("Save");
+});
+
+describe("the list", () => {
+  test("is searched by name, id and the id in a list, counted, and ordered by name", async () => {
+    const list = await at("/animals?q=twi");
+    expect(list.words).toMatch(/all 2 available 2 ?pending 0 ?adopted 0/);
+    const byName = await (await at("/animals")).follow("By name");
+    const names = [...byName.text.matchAll(/href="\/animals\/\d+">([^<]*)</g)].map(
+      ([, name]) => name,
+    );
+    expect(names).toEqual(names.toSorted((a = "", b = "") => a.localeCompare(b)));
+  });
+
+  test("moves all that were found to another category in four taps", async () => {
+    await (await at("/categories")).type({ name: "Puppies" }).press("Add category");
+    for (let each = 0; each < 10; each += 1) await added(`Litter ${each}`);
+    const found = await (await at("/animals")).type({ q: "litter" }).enter("q");
+    const ticked = await found.follow("Tick all found");
+    const puppies = [...ticked.text.matchAll(/value="(\d+)"\s*>\s*Puppies/g)].map(([, id]) => id);
+    const moved = await ticked.type({ into: puppies[0] ?? "" }).press("Move");
+    const page = (await open(moved.visitor, "/animals?q=litter")).words;
+    expect(page.match(/Puppies ·/g)).toHaveLength(10);
+    expect((await moved.press("Undo")).words).not.toContain("Puppies ·");
+  });
+
+  test("keeps ticks through a search and a tap on another animal", async () => {
+    const [one, other] = [await added("Kept tick"), await added("Tapped")];
+    const found = await (await at("/animals")).tick("id", one).type({ q: "Tapped" }).enter("q");
+    expect([found.value("id", one), found.value("id", other)]).toEqual([true, false]);
+    const tapped = await found.press("pending: Tapped");
+    expect([tapped.value("id", one), tapped.value("id", other)]).toEqual([true, false]);
+    expect(tapped.path).toEndWith(`#animal-${other}`);
+  });
+
+  test("has each of its pages at an address that can be loaded again", async () => {
+    const [one, other] = [await added("Entry"), await added("Entry two")];
+    const merge = await (
+      await at("/animals?q=Entry")
+    )
+      .tick("id", one)
+      .tick("id", other)
+      .press("Merge");
+    expect(merge.path).toBe(`/animals/merge?id=${other}&id=${one}`);
+    const merged = await (await open(merge.visitor, merge.path)).press("Keep this one");
+    expect(merged.words).toContain("are one now");
+    const none = await (await at("/animals")).press("Merge");
+    expect([none.status, none.words.includes("Tick the two entries")]).toEqual([400, true]);
+    expect((await open(none.visitor, "/animals/several")).status).toBe(404);
+  });
+
+  test("says what everybody sees, and leads there", async () => {
+    const { words, text } = await at("/animals");
+    expect(words).toContain("Everybody sees the available and the pending animals");
+    expect(text).toContain('href="https://pets.example.org/animals"');
+  });
+});
+
+test("a change of long ago is found behind Older", async () => {
+  const page = await at("/changes");
+  const older = await page.follow("Older");
+  expect(older.words).toContain("Ticked was added");
+});
+
+test("removing a person and merging categories ask first", async () => {
+  const people = await at("/people", "operator");
+  const made = await people.type({ name: "Leaver" }).press("Invite");
+  const list = await open(made.visitor, "/people");
+  const asked = await list.follow("Remove: Leaver");
+  expect(asked.words).toContain("Remove Leaver?");
+  expect((await asked.press("Remove")).words).toContain("was removed and signed out");
+
+  const categories = await at("/categories");
+  const puppies = await categories.follow("Puppies");
+  expect((await puppies.press("Merge …")).status).toBe(400);
+  const [, dog = ""] = /value="(\d+)"\s*>\s*Dog\s*</.exec(puppies.text) ?? [];
+  const sure = await puppies.type({ into: dog }).press("Merge …");
+  expect(sure.words).toContain("Puppies becomes part of Dog: 0 animals");
+  expect((await open(sure.visitor, sure.path)).words).toContain("Puppies becomes part of Dog");
+  expect((await sure.press("Merge")).words).toContain("Puppies is part of Dog now");
+});
+
+test("a category whose letters changed places is asked for", async () => {
+  const asked = await (
+    await at("/animals/new")
+  )
+    .type({ name: "Turned", category: "Dgo" })
+    .press("Add animal");
+  expect([asked.status, asked.words.includes("There is a category Dog.")]).toEqual([400, true]);
+  expect((await asked.press("Add animal")).words).toContain("Turned was added");
+});
