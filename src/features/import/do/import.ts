@@ -2,13 +2,15 @@
  * An import: read the input, understand its records, plan what they change, and do it in one
  * transaction.
  */
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, gt, max, type SQL } from "drizzle-orm";
 import { AppError } from "../../../domain/errors.ts";
+import { int64Min } from "../../../domain/int64.ts";
 import { type Database, longWork, type Tx } from "../../../storage/database.ts";
 import { nameCategories, newCategoryIds } from "../../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
-import type { ResolvedCategory } from "../plan/categories.ts";
-import { forgetEntries, storeEntries } from "../plan/entries.ts";
+import { type ResolvedCategory, wordFor } from "../plan/categories.ts";
+import { forgetEntries, storeAdded, storeEntries } from "../plan/entries.ts";
+import { storeNameless } from "../plan/memory.ts";
 import type { ImportOptions } from "../plan/options.ts";
 import { addedPet, type Plan } from "../plan/plan.ts";
 import { planned } from "../plan/planned.ts";
@@ -77,13 +79,18 @@ export async function runImport(
     }
     if (applied) await carryOutPlan(made, plan, options);
     const done = summary(prepared, found, options, { applied, categoriesAdded });
-    made.summary = { format: done.format, source: done.source };
+    const { format, source, kept } = done;
+    const keptAnimals = done.keptAnimals.slice(0, keptMax).map(({ name, by }) => ({ name, by }));
+    made.summary = { format, source, ...(kept > 0 && { kept, keptAnimals }) };
     await ends?.(made.tx, done);
     return done;
   };
   const done = await makeChange({ ...editing, onChange }, "import", work, { isLong: true });
   return { ...done, dryRun: false, change };
 }
+
+/** Animals that a history names as kept. */
+const keptMax = 20;
 
 /** Adds and changes the animals of a plan, whose new categories have their ids now. */
 async function carryOutPlan(
@@ -108,38 +115,25 @@ async function carryOutPlan(
   // What is gone or renamed makes room for what is new.
   await change.carryOut();
   const { memory } = plan;
-  const { source, isDesk } = memory.list;
-  for (const part of batches(plan.added, partSize)) {
-    const pets = part.map((record) => addedPet(record, idOf(plan.categoryOf(record)), complete));
-    await change.add(pets);
-  }
-  // The ids that the store gave, where no id elsewhere says who it is.
-  const given = isDesk || !complete ? new Map() : await namelessIds(change, source);
-  for (const part of batches(plan.added, partSize)) {
-    const entries = memory.newEntries(part, (record) =>
-      given.get(givenKey(record.name, idOf(plan.categoryOf(record)))),
-    );
-    await storeEntries(change.tx, source, change.id, entries);
-  }
-  await storeEntries(change.tx, source, change.id, memory.entries);
-  change.isStored ||= memory.isSaidAnew;
-  await forgetEntries(change.tx, source);
-}
-
-const givenKey = (name: string, categoryId: bigint) => `${categoryId} ${name}`;
-
-/** The ids of animals without ids elsewhere that a change added, but for those that are alike. */
-async function namelessIds({ tx, id }: Change, source: string): Promise<Map<string, bigint>> {
+  const { source, isDesk, isWhole } = memory.list;
+  const { tx } = change;
   const { pets } = tx.t;
-  const own = and(eq(pets.createdIn, id), eq(pets.source, source), isNull(pets.externalId));
-  const rows = await tx
-    .select({ id: pets.id, name: pets.name, categoryId: pets.categoryId })
-    .from(pets)
-    .where(own);
-  const all = Map.groupBy(rows, ({ name, categoryId }) => givenKey(name, categoryId));
-  return new Map(
-    [...all].flatMap(([key, [first, ...more]]) =>
-      first === undefined || more.length > 0 ? [] : [[key, first.id] as const],
-    ),
-  );
+  const [before] = await tx.select({ id: max(pets.id) }).from(pets);
+  const words = new Map<bigint, string>();
+  for (const part of batches(plan.added, partSize)) {
+    const added = part.map((record) => {
+      const categoryId = idOf(plan.categoryOf(record));
+      words.set(categoryId, wordFor(record.category));
+      return addedPet(record, categoryId, complete);
+    });
+    await change.add(added);
+  }
+  if (!isDesk && plan.added.length > 0) {
+    const own = and(gt(pets.id, before?.id ?? int64Min), eq(pets.createdIn, change.id)) as SQL;
+    await storeAdded(tx, change.id, own, words);
+    if (isWhole) await storeNameless(tx, source, change.id, own, words);
+  }
+  await storeEntries(tx, source, change.id, memory.entries);
+  change.isStored ||= memory.isSaidAnew;
+  await forgetEntries(tx, source);
 }

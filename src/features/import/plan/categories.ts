@@ -3,7 +3,6 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import { categoryKey, type CategoryUse } from "../../animals/categories.ts";
 import { type Message, message } from "../messages.ts";
 import type { CandidateCategory } from "../understand/record.ts";
-import { categoryMark } from "./entries.ts";
 
 /** More new names than any catalogue needs: beyond them the category is a wrong column. */
 const newNamesMax = 1_000;
@@ -47,6 +46,7 @@ export class ImportCategories {
   readonly #fresh = new Set<NewCategory>();
   /** What names were resolved to: a list has few, and many records. */
   readonly #resolved = new Map<string, ResolvedCategory | UnresolvedCategory>();
+  readonly #meanings = new Map<string, bigint | string>();
   readonly #options: CategoryOptions;
   readonly #creates: boolean;
 
@@ -77,12 +77,13 @@ export class ImportCategories {
     return this.#resolved.getOrInsertComputed(name ?? "", (each) => this.#named(each));
   }
 
-  /** What tells the category that a word means today from others. Nothing is made. */
-  markOf(word: string): string {
-    const key = categoryKey(word);
-    const known = this.#byName.get(key) ?? this.#words.get(key);
-    const id = known === undefined ? parseInt64(word) : known.id;
-    return id === undefined ? key : categoryMark(id);
+  /** The category that a word means today; one that is not made yet by its name. */
+  meaningOf(word: string): bigint | string {
+    return this.#meanings.getOrInsertComputed(word, () => {
+      const key = categoryKey(word);
+      const known = this.#byName.get(key) ?? this.#words.get(key);
+      return (known === undefined ? parseInt64(word) : known.id) ?? key;
+    });
   }
 
   nameOf(id: bigint): string {

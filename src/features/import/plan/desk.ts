@@ -12,8 +12,8 @@ export interface Said {
   readonly presence: Presence;
   /** Null where it is not known. */
   readonly name: string | null;
-  /** What tells categories apart; null where it is not known. */
-  readonly category: string | null;
+  /** Its id here, or the name of one that is not made yet; null where it is not known. */
+  readonly category: bigint | string | null;
   readonly status: PetStatus | null;
 }
 
@@ -21,7 +21,7 @@ export interface Said {
 export interface Here {
   readonly isRemoved: boolean;
   readonly name: string;
-  readonly category: string;
+  readonly category: bigint;
   readonly status: PetStatus | null;
 }
 

@@ -6,9 +6,8 @@ import { columnsOf, type Tables, type Tx } from "../../../storage/database.ts";
 import { type Change, type PetRow, type StoredState, storedMs } from "../../animals/changes.ts";
 import type { Said } from "./desk.ts";
 
-export type Entry = Tables["listEntries"]["$inferSelect"];
-/** An entry before the change that stores it has a number. */
-export type NewEntry = Omit<Entry, "source" | "changeId">;
+/** What the list of a source said of one animal. */
+export type Entry = Omit<Tables["listEntries"]["$inferSelect"], "source" | "changeId">;
 
 /** True for a column that has one of many values, which are one parameter. */
 export function isAmong(tx: Tx, column: PgColumn, values: readonly (string | bigint)[]): SQL {
@@ -21,11 +20,10 @@ export function isAmong(tx: Tx, column: PgColumn, values: readonly (string | big
 
 async function entriesWhere(tx: Tx, source: string, where: SQL): Promise<Map<string, Entry>> {
   const { listEntries } = tx.t;
-  const rows = await tx
-    .select()
-    .from(listEntries)
-    .where(and(eq(listEntries.source, source), where))
-    .orderBy(listEntries.entry, listEntries.changeId);
+  // Drizzle's rows would take longer than SQLite does.
+  const rows = await tx.rows<Entry>(sql`SELECT entry, pet_id AS "petId", presence, name, category,
+    status FROM ${listEntries}
+    WHERE ${listEntries.source} = ${source} AND ${where} ORDER BY entry, change_id`);
   return new Map(rows.map((row) => [row.entry, row]));
 }
 
@@ -57,13 +55,30 @@ export async function storeEntries(
   tx: Tx,
   source: string,
   changeId: bigint,
-  entries: readonly NewEntry[],
+  entries: readonly Entry[],
 ): Promise<void> {
   if (entries.length === 0) return;
   const rows = entries.map(({ entry, petId, presence, name, category, status }) => {
     return { source, entry, changeId, petId, presence, name, category, status };
   });
   await tx.insertAll(tx.t.listEntries, rows);
+}
+
+/** Stores what a list says of animals with ids that a change added, those that `where` means. */
+export async function storeAdded(
+  { run, t: { pets, listEntries } }: Tx,
+  changeId: bigint,
+  where: SQL,
+  words: ReadonlyMap<bigint, string>,
+): Promise<void> {
+  const cases = [...words].map(
+    ([id, word]) => sql`WHEN CAST(${id} AS bigint) THEN CAST(${word} AS text)`,
+  );
+  await run(sql`INSERT INTO ${listEntries}
+      (source, entry, change_id, pet_id, presence, name, category, status)
+    SELECT source, external_id, CAST(${changeId} AS bigint), NULL, 'there', name,
+      CASE category_id ${sql.join(cases, sql` `)} END, status
+    FROM ${pets} WHERE ${where} AND external_id IS NOT NULL ORDER BY external_id`);
 }
 
 /** Lists left animals out that a person withdrew only now. */
@@ -75,7 +90,7 @@ export async function leaveOut(
   const ids = animals.flatMap(({ externalId }) => externalId ?? []);
   const known = await entriesOf(tx, source, ids);
   const nameless = [...(await namelessEntries(tx, source)).values()];
-  const entries = animals.flatMap(({ id: petId, name, externalId }): NewEntry[] => {
+  const entries = animals.flatMap(({ id: petId, name, externalId }): Entry[] => {
     const entry =
       externalId === null ? nameless.find((each) => each.petId === petId) : known.get(externalId);
     const key = externalId ?? entry?.entry;
@@ -145,13 +160,10 @@ function saidOf(state: StoredState | null, isThere: boolean): Said {
   return {
     presence: isThere ? "there" : "left out",
     name: name as string | null,
-    category: category ? categoryMark(BigInt(categoryId)) : null,
+    category: category ? BigInt(categoryId) : null,
     status: status as PetStatus | null,
   };
 }
-
-/** What tells a category with an id from others. */
-export const categoryMark = (id: bigint | ""): string => `#${id}`;
 
 /** The animals that an import made which is in force, as they are now. */
 async function madeByImport(

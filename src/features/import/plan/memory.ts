@@ -1,9 +1,11 @@
 /** What a list said last of its animals, and what it says from now on. */
+import { and, isNull, type SQL } from "drizzle-orm";
+import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
-import type { Candidate, SoundRecord } from "../understand/record.ts";
+import type { SoundRecord } from "../understand/record.ts";
 import { type ImportCategories, wordFor } from "./categories.ts";
 import { decide, type Decision, listFields, type Said } from "./desk.ts";
-import { categoryMark, type Entry, type NewEntry } from "./entries.ts";
+import { type Entry, storeEntries } from "./entries.ts";
 import type { StoreAnimal } from "./store.ts";
 
 /** Whose list it is. */
@@ -20,7 +22,7 @@ export interface PlannedList {
 export class ListMemory {
   readonly list: PlannedList;
   /** What the list says otherwise than before of animals that are known. */
-  readonly entries: NewEntry[] = [];
+  readonly entries: Entry[] = [];
   /** True if one of them replaces an entry. */
   isSaidAnew = false;
   /** Animals without ids by what the list calls them. */
@@ -58,21 +60,26 @@ export class ListMemory {
 
   /** What becomes of an animal of which the list says `now`. */
   decide(now: Said, animal: StoreAnimal, entry = this.entryOf(animal)): Decision {
-    const { isRemoved, name, status } = animal;
-    const here = { isRemoved, name, status, category: categoryMark(animal.categoryId) };
+    const { isRemoved, status, categoryId: category } = animal;
+    const here = { isRemoved, status, category, name: nameOf(animal.name) };
     const stored = this.#known.get(entry);
     const last = stored && {
-      ...stored,
-      category: stored.category === null ? null : this.#categories.markOf(stored.category),
+      presence: stored.presence,
+      name: stored.name,
+      category: stored.category === null ? null : this.#categories.meaningOf(stored.category),
+      status: stored.status,
     };
     const { isDesk, wins } = this.list;
-    return decide(last ?? this.#before.get(animal.id), now, here, isDesk || wins);
+    const before = this.#before.get(animal.id);
+    const known = before && { ...before, name: before.name && nameOf(before.name) };
+    return decide(last ?? known, now, here, isDesk || wins);
   }
 
-  /** The names of an animal that the list and people use. */
-  namesOf({ id, name }: StoreAnimal, entry: string): readonly string[] {
+  /** True for a name that people use of an animal, or that the list used. */
+  isCalled({ id, name }: StoreAnimal, entry: string, listed: string): boolean {
     const said = this.#known.get(entry)?.name ?? this.#before.get(id)?.name ?? name;
-    return [name, said].map(categoryKey);
+    if (listed === name || listed === said) return true;
+    return [name, said].map(categoryKey).includes(categoryKey(listed));
   }
 
   /** The entry of an animal that is here. */
@@ -125,16 +132,16 @@ export class ListMemory {
   }
 
   /** What the list called an animal, as far as that is known. */
-  #called(animal: bigint, entry: string): Pick<NewEntry, "name" | "category"> {
+  #called(animal: bigint, entry: string): Pick<Entry, "name" | "category"> {
     const known = this.#known.get(entry);
     const before = this.#before.get(animal);
     return {
       name: known?.name ?? before?.name ?? null,
-      category: known?.category ?? before?.category?.slice(categoryMark("").length) ?? null,
+      category: known?.category ?? before?.category?.toString() ?? null,
     };
   }
 
-  #say(said: NewEntry): void {
+  #say(said: Entry): void {
     if (this.list.isDesk) return;
     const known = this.#known.get(said.entry);
     const isSame =
@@ -150,22 +157,11 @@ export class ListMemory {
   entryFor(record: SoundRecord): string | undefined {
     return record.externalId ?? (this.list.isWhole ? namelessEntryOf(record) : undefined);
   }
-
-  /** The entries of new animals, with their ids here for those that have none elsewhere. */
-  newEntries(
-    records: readonly Candidate[],
-    idOf: (record: Candidate) => bigint | undefined,
-  ): NewEntry[] {
-    if (this.list.isDesk) return [];
-    return records.flatMap((record) => {
-      const { externalId, name, status = null, category } = record;
-      const entry = this.entryFor(record);
-      const petId = externalId === undefined ? idOf(record) : null;
-      if (entry === undefined || petId === undefined) return [];
-      return { entry, petId, presence: "there", name, category: wordFor(category), status };
-    });
-  }
 }
+
+/** What an animal without a name was called until its name was stored as it is: blank. */
+const formerlyUnnamed = "Unnamed";
+export const nameOf = (name: string): string => (name === formerlyUnnamed ? "" : name);
 
 /** What an animal without an id is called in the entries of its list. */
 const namelessKey = (name: string, category: string): string =>
@@ -173,3 +169,30 @@ const namelessKey = (name: string, category: string): string =>
 
 export const namelessEntryOf = ({ name = "", category }: SoundRecord): string =>
   namelessKey(name, category === undefined ? "" : wordFor(category));
+
+/** Stores what the list calls animals without ids that a change added, those that `where` means. */
+export async function storeNameless(
+  tx: Tx,
+  source: string,
+  changeId: bigint,
+  where: SQL,
+  words: ReadonlyMap<bigint, string>,
+): Promise<void> {
+  const { pets } = tx.t;
+  const rows = await tx
+    .select({ id: pets.id, name: pets.name, categoryId: pets.categoryId, status: pets.status })
+    .from(pets)
+    .where(and(where, isNull(pets.externalId)));
+  const entries = rows.map(({ id: petId, name, categoryId, status }): Entry => {
+    const category = words.get(categoryId) ?? "";
+    return { entry: namelessKey(name, category), petId, presence: "there", name, category, status };
+  });
+  // Nothing tells those apart that are called alike.
+  const alike = Map.groupBy(entries, ({ entry }) => entry);
+  await storeEntries(
+    tx,
+    source,
+    changeId,
+    entries.filter(({ entry }) => alike.get(entry)?.length === 1),
+  );
+}

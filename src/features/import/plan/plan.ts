@@ -6,10 +6,9 @@ import { type Message, message } from "../messages.ts";
 import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
 import type { ImportCategories, ResolvedCategory } from "./categories.ts";
 import type { Decision, Said } from "./desk.ts";
-import { categoryMark, type Entry } from "./entries.ts";
+import type { Entry } from "./entries.ts";
 import { animalKey, isSameState, mayBeSame, nameKey } from "./matching.ts";
-import type { ListMemory } from "./memory.ts";
-import { namelessEntryOf } from "./memory.ts";
+import { type ListMemory, namelessEntryOf, nameOf } from "./memory.ts";
 import type { ImportOptions } from "./options.ts";
 import { type Listed, Reports } from "./reports.ts";
 import type { StoreAnimal, StoreAnimals } from "./store.ts";
@@ -209,7 +208,7 @@ export class Plan {
   #compareNames({ name = "", externalId }: SoundRecord, animal: StoreAnimal): void {
     if (externalId === undefined || name === "" || animal.name === "") return;
     this.identity.matched += 1;
-    if (this.memory.namesOf(animal, externalId).includes(categoryKey(name))) return;
+    if (this.memory.isCalled(animal, externalId, name)) return;
     this.identity.renamed += 1;
     this.identity.example ||= `${JSON.stringify(animal.name)} for ${JSON.stringify(name)}`;
   }
@@ -227,7 +226,7 @@ export class Plan {
     const now: Said = {
       ...listed,
       presence: isGone ? "gone" : "there",
-      category: category ? markOf(category) : null,
+      category: category === undefined ? null : (category.id ?? categoryKey(category.name ?? "")),
     };
     const decision = this.memory.decide(now, animal, entry);
     if (entry !== undefined) this.memory.says(record, animal, entry);
@@ -249,7 +248,7 @@ export class Plan {
     const isSourced = record.externalId !== undefined || this.memory.list.isWhole;
     const after: PetState = {
       ...before,
-      ...(takes.includes("name") && { name: record.name }),
+      name: takes.includes("name") ? record.name : listedName(before.name, record.name),
       ...(takes.includes("status") && { status: record.status ?? null }),
       categoryId: category.id ?? before.categoryId,
       externalId: record.externalId ?? before.externalId,
@@ -297,9 +296,8 @@ export class Plan {
   }
 }
 
-/** What tells a category from others, which may not be made yet. */
-const markOf = ({ id, name = "" }: ResolvedCategory): string =>
-  id === undefined ? categoryKey(name) : categoryMark(id);
+/** The name of an animal, blank where its list has none for it. */
+const listedName = (here: string, listed: string) => (listed === "" ? nameOf(here) : here);
 
 /** A sound record that the store does not take, with all that an import would store of it. */
 export function rejectionOf(sound: SoundRecord, field: string, problem: Message): Rejection {

@@ -14,13 +14,14 @@ const presences = ["there", "gone", "left out"] as const;
 
 interface Known extends Said {
   readonly name: string;
-  readonly category: string;
+  readonly category: bigint;
 }
 
 function* combined(presencesOf: readonly Said["presence"][]): Generator<Known> {
   for (const presence of presencesOf) {
     for (const name of names) {
-      for (const status of statuses) yield { presence, name, category: name, status };
+      const category = BigInt(names.indexOf(name));
+      for (const status of statuses) yield { presence, name, category, status };
     }
   }
 }

@@ -181,6 +181,27 @@ describe.each(stores)("$name", (kind) => {
     });
   });
 
+  test("an animal that was stored as Unnamed has no name once its list comes again", async () => {
+    await list([
+      { ...rex, name: "Unnamed" },
+      { ...rex, id: "2", name: "Unnamed" },
+    ]);
+    await store.db.transaction(async (tx) => {
+      const { pets, listEntries } = tx.t;
+      await tx.delete(listEntries);
+      await changePets(tx, "any", async () => {
+        await tx.update(pets).set({ name: "Unnamed" });
+        return { result: undefined, more: 0 };
+      });
+    });
+    await animals.update([2n], { name: "Ada" });
+    await list([
+      { ...rex, name: "" },
+      { ...rex, id: "2", name: "" },
+    ]);
+    expect(await shown()).toEqual([" available", "Ada available"]);
+  });
+
   describe("any sequence of lists, work at the desk and undos", () => {
     type Said = { readonly is: "there"; name: string; status: Status } | { readonly is: "gone" };
     interface Known {
