@@ -75,6 +75,10 @@ function backoffMs(everyMs: number, failures: number): number {
   return Math.min(firstRetryMs * 2 ** Math.min(failures - 1, 30), everyMs);
 }
 
+/** How often in a row a job failed, behind what failed; nothing for once. */
+export const timesInARow = (failures: number): string =>
+  failures > 1 ? `, ${failures} times in a row` : "";
+
 /** How long at least a job has failed: the times between so many failures in a row. */
 export function failingMs({ everyMs, failures }: Pick<JobTimes, "everyMs" | "failures">): number {
   let ms = 0;

@@ -201,10 +201,10 @@ test("are looked at by the doctor: a failure, and a backup that is gone, are no 
   await due({ REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "1" });
   expect(await found()).toMatchObject({ state: "ok", detail: expect.stringContaining("s3://") });
   using db = new Database(join(data, "rehome.db"));
-  db.run("UPDATE schedule SET failures = 1, problem = 'The disk is full.'");
+  db.run("UPDATE schedule SET failures = 3, problem = 'The disk is full.'");
   expect(await found()).toMatchObject({
     state: "warn",
-    detail: "the service failed to make one: The disk is full",
+    detail: "the service failed to make one, 3 times in a row: The disk is full",
   });
   db.run("UPDATE schedule SET succeeded_at_ms = ?", [Date.now() - 96 * 3_600_000]);
   expect(await found()).toMatchObject({ state: "fail" });

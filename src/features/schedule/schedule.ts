@@ -1,5 +1,5 @@
 import type { Clock } from "../../domain/clock.ts";
-import { isDue, jobMaxMs, leaseMs } from "../job-times.ts";
+import { isDue, jobMaxMs, leaseMs, timesInARow } from "../job-times.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { claimJob, failJob, findJob, type Job, jobsOf, leaseJob } from "../jobs.ts";
@@ -135,9 +135,11 @@ export class Schedule {
       // Also of a store whose disk is full.
       await ended(why, stop).catch((error: Error) => log.warn(error.message));
     }
-    if (after === undefined || after.problem?.text === job.problem?.text) return;
+    if (after === undefined) return;
     const { problem, failures } = after;
-    if (problem === null) log.info(`${name} succeeds again.`);
-    else log.warn(`${name} ${failures > 0 ? "failed" : "succeeded, but"}: ${problem.text}`);
+    if (failures > 0) log.warn(`${name} failed${timesInARow(failures)}: ${problem?.text ?? why}`);
+    else if (problem?.text === job.problem?.text) return;
+    else if (problem === null) log.info(`${name} succeeds again.`);
+    else log.warn(`${name} succeeded, but: ${problem.text}`);
   }
 }

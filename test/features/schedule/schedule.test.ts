@@ -94,12 +94,22 @@ test("a job whose process was killed is tried again after a minute, and its prob
   await look(make());
   expect(done).toHaveLength(1);
   clock.advance(1);
+  await look(make());
+  clock.advance(2 * minuteMs);
+  await look(make());
+  clock.advance(4 * minuteMs);
   problem = undefined;
   await look(make());
   expect(await jobsOf(db)).toMatchObject([
     { failures: 0, problem: null, succeededAtMs: clock.nowMs },
   ]);
-  expect(problems).toEqual(["pull north failed: killed by SIGKILL", "pull north succeeds again."]);
+  // Each failure is told, and how many there were.
+  expect(problems).toEqual([
+    "pull north failed: killed by SIGKILL",
+    "pull north failed, 2 times in a row: killed by SIGKILL",
+    "pull north failed, 3 times in a row: killed by SIGKILL",
+    "pull north succeeds again.",
+  ]);
 });
 
 test("a job of a process that died is left to others after its lease", async () => {

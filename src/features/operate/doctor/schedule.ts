@@ -4,7 +4,7 @@ import { counted } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
-import { failingMs, lateness } from "../../job-times.ts";
+import { failingMs, lateness, timesInARow } from "../../job-times.ts";
 import { type JobRow, jobRows, jobsSql } from "../../jobs.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../examine-catalogue.ts";
@@ -65,7 +65,8 @@ export async function checkBackup(
     // One that never succeeded has no time since when.
     const lateMs = Math.max(nowMs - sinceMs, failingMs(job));
     const state = failures > 0 && lateness(everyMs, lateMs) === "fail" ? "fail" : "warn";
-    const what = failures > 0 ? "the service failed to make one" : "the last one is complete, but";
+    const failed = `the service failed to make one${timesInARow(failures)}`;
+    const what = failures > 0 ? failed : "the last one is complete, but";
     const detail = `${what}: ${job.problem.text.replace(/\.$/, "")}`;
     return { check, state, detail, advice: "Correct that, then: rehome backup" };
   }
