@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { smallMemory } from "../src/features/child.ts";
+import { smallMemory } from "../src/features/schedule/child.ts";
 import { firstChoices } from "../src/features/console/imports.ts";
 import type { ListOutcome, WorkMessage } from "../src/features/console/import-work.ts";
 import { prepare } from "../src/features/import/understand/propose.ts";

@@ -6,7 +6,7 @@ import {
   leaseMs,
   nextAfterFailure,
   nextAfterSuccess,
-} from "../../src/features/job-times.ts";
+} from "../../src/features/schedule/job-times.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

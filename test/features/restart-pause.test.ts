@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RestartPause } from "../../src/features/restart-pause.ts";
+import { RestartPause } from "../../src/features/operate/restart-pause.ts";
 
 test("what dies again and again waits longer each time, up to the longest pause", () => {
   const pause = new RestartPause(1, 10);

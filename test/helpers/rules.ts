@@ -42,6 +42,12 @@ const featurePairs: Readonly<Record<string, string>> = {
   "console -> sources": "lists that are followed, as the commands have them",
   "console -> public": "a link to the page that everybody sees",
   "console -> operate": "findings, as the commands have them",
+  "animals -> schedule": "an undo pauses the list that would do it again",
+  "console -> schedule": "jobs, and child processes of the program",
+  "operate -> schedule": "backups are jobs, and processes are children of the program",
+  "postgres -> schedule": "the doctor reads the jobs, and a copy leaves them due",
+  "sources -> schedule": "pulls are jobs",
+  "postgres -> operate": "one way to hold a data folder, and to look at its newest record",
 };
 
 /** Packages that belong to one layer; a feature may have them too. */

@@ -3,7 +3,7 @@ import { and, desc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { dayMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { columnsOf, type Tx } from "../../storage/database.ts";
-import { jobName, pauseJob } from "../jobs.ts";
+import { jobName, pauseJob } from "../schedule/jobs.ts";
 import { undoCategories } from "./categories.ts";
 import {
   type CategoryEvent,

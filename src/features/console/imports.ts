@@ -4,7 +4,13 @@ import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { dataFolderOf, type Config } from "../../config.ts";
 import { dayMs, minuteMs, type Clock } from "../../domain/clock.ts";
-import { isRunning, listMemoryMaxBytes, program, smallMemory, watchMemory } from "../child.ts";
+import {
+  isRunning,
+  listMemoryMaxBytes,
+  program,
+  smallMemory,
+  watchMemory,
+} from "../schedule/child.ts";
 import type {
   ImportChoices,
   ListOutcome,

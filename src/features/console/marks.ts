@@ -1,6 +1,6 @@
 /** The sections of the menu where somebody has to look at something. */
 import type { Services } from "../../service/services.ts";
-import { jobsOf } from "../jobs.ts";
+import { jobsOf } from "../schedule/jobs.ts";
 import { isStale, stateOf } from "../sources/store.ts";
 import type { Health } from "./pages/health.ts";
 import type { Section } from "./pages/page.ts";

@@ -19,7 +19,7 @@ import { listen } from "../../http/server.ts";
 import type { Logger } from "../../service/log.ts";
 import { MinuteCounts } from "../../service/minute-counts.ts";
 import type { Services } from "../../service/services.ts";
-import { childEnvironment } from "../child.ts";
+import { childEnvironment } from "../schedule/child.ts";
 import { animalActions } from "./animals.ts";
 import { publicSetting } from "../public/index.ts";
 import { marksOf } from "./marks.ts";

@@ -5,9 +5,9 @@ import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../.
 import { AppError } from "../../domain/errors.ts";
 import type { Logger } from "../../service/log.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { childEnvironment, program } from "../child.ts";
-import type { ListenAddress } from "../listen-address.ts";
-import { RestartPause } from "../restart-pause.ts";
+import { childEnvironment, program } from "../schedule/child.ts";
+import type { ListenAddress } from "../operate/listen-address.ts";
+import { RestartPause } from "../operate/restart-pause.ts";
 import { permit } from "./reach.ts";
 import { besideVariable, inviting } from "./settings.ts";
 

@@ -8,7 +8,7 @@ export const keysFeature: Feature = {
   async hooks({ loaded }) {
     const folder = dataFolderOf(loaded.config);
     if (folder === undefined || folder === inMemory) return undefined;
-    const { reserveRoom } = await import("../spare-room.ts");
+    const { reserveRoom } = await import("./spare-room.ts");
     return {
       onStart() {
         reserveRoom(folder);

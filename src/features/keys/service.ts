@@ -1,6 +1,6 @@
 import { type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { keyState, pastedSecret } from "./state.ts";
-import { withRoom } from "../spare-room.ts";
+import { withRoom } from "./spare-room.ts";
 import { imposeBan, liftBan } from "./state.ts";
 import { AppError } from "../../domain/errors.ts";
 import { hashKey } from "../../service/key-directory.ts";

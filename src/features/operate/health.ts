@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { askedServer, checkServer } from "./doctor/server.ts";
 import { announce, type Io } from "../../cli/io.ts";
-import { isRunning } from "../child.ts";
+import { isRunning } from "../schedule/child.ts";
 import { beginWithoutStore } from "../command.ts";
 import { addSettings, durationOption } from "../options.ts";
 

@@ -1,8 +1,8 @@
 import type { SQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
-import { type JobRow, jobRows, jobsSql } from "../jobs.ts";
-import { newestRecordSql, newestWindowSql } from "../newest-record.ts";
+import { type JobRow, jobRows, jobsSql } from "../schedule/jobs.ts";
+import { newestRecordSql, newestWindowSql } from "../operate/newest-record.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, describeHost, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";

@@ -1,4 +1,4 @@
-import { childEnvironment, runJob } from "../child.ts";
+import { childEnvironment, runJob } from "./child.ts";
 import type { Io } from "../../cli/io.ts";
 import { dataFolderOf, type LoadedConfig } from "../../config.ts";
 import { systemClock } from "../../domain/clock.ts";
@@ -8,7 +8,7 @@ import type { Database } from "../../storage/database.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
 import { getMeta } from "../../storage/store-state.ts";
 import { setMeta } from "../meta.ts";
-import { jobName, jobsOf, placeMeta, removeJob, scheduleJob } from "../jobs.ts";
+import { jobName, jobsOf, placeMeta, removeJob, scheduleJob } from "./jobs.ts";
 import { Schedule } from "./schedule.ts";
 
 /** What features do by the schedule, while the service runs. */

@@ -1,8 +1,8 @@
 import type { Clock } from "../../domain/clock.ts";
-import { isDue, jobMaxMs, leaseMs, timesInARow } from "../job-times.ts";
+import { isDue, jobMaxMs, leaseMs, timesInARow } from "./job-times.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../../storage/database.ts";
-import { claimJob, failJob, findJob, type Job, jobsOf, leaseJob } from "../jobs.ts";
+import { claimJob, failJob, findJob, type Job, jobsOf, leaseJob } from "./jobs.ts";
 
 const lookEveryMs = 20_000;
 /** How many jobs run beside each other: each is a process of its own. */

@@ -11,9 +11,9 @@ import { printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
-import { intervalMinMs } from "../job-times.ts";
+import { intervalMinMs } from "../schedule/job-times.ts";
 import type { Services } from "../../service/services.ts";
-import { pauseJob } from "../jobs.ts";
+import { pauseJob } from "../schedule/jobs.ts";
 import { previewImport } from "../import/do/import.ts";
 import { prepare, type Reading } from "../import/understand/propose.ts";
 import {

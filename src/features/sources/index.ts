@@ -1,5 +1,5 @@
 import type { Feature, JobCommand } from "../../feature.ts";
-import { listMemoryMaxBytes } from "../child.ts";
+import { listMemoryMaxBytes } from "../schedule/child.ts";
 import { oneOf } from "../../config.ts";
 
 export const pullPrivateSetting = oneOf(

@@ -3,13 +3,13 @@
  * nothing, and the schedule says what it was.
  */
 import { and, eq, inArray } from "drizzle-orm";
-import { randomShare } from "../jobs.ts";
+import { randomShare } from "../schedule/jobs.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import { finishJob, type JobOutcome } from "../jobs.ts";
+import { finishJob, type JobOutcome } from "../schedule/jobs.ts";
 import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
 import { ImportRefused, runImport } from "../import/do/import.ts";
 import type { ImportSummary, KeptAnimal } from "../import/do/summary.ts";

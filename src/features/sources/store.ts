@@ -1,12 +1,20 @@
 /** Followed lists as they are stored. */
 import { and, count, eq, gte } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
-import { lateness, leaseMs } from "../job-times.ts";
+import { lateness, leaseMs } from "../schedule/job-times.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import type { Reading } from "../import/understand/propose.ts";
 import { statusKey } from "../import/understand/statuses.ts";
 import type { Meaning } from "../import/understand/words.ts";
-import { allJobs, findJob, type Job, jobName, pauseJob, removeJob, scheduleJob } from "../jobs.ts";
+import {
+  allJobs,
+  findJob,
+  type Job,
+  jobName,
+  pauseJob,
+  removeJob,
+  scheduleJob,
+} from "../schedule/jobs.ts";
 
 export type Source = Tables["sources"]["$inferSelect"];
 export type NewSource = Tables["sources"]["$inferInsert"];

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { checkSources } from "../../../src/features/operate/doctor/schedule.ts";
-import type { JobRow } from "../../../src/features/jobs.ts";
+import type { JobRow } from "../../../src/features/schedule/jobs.ts";
 
 const nowMs = Date.UTC(2026, 10, 24);
 const row: JobRow = {

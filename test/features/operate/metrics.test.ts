@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { dayMs, hourMs } from "../../../src/domain/clock.ts";
 import { Metrics } from "../../../src/features/operate/metrics/metrics.ts";
 import type { AnsweredRequest } from "../../../src/http/handler.ts";
-import { finishJob, pauseJob, scheduleJob } from "../../../src/features/jobs.ts";
+import { finishJob, pauseJob, scheduleJob } from "../../../src/features/schedule/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 

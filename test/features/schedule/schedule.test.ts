@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
-import { leaseMs } from "../../../src/features/job-times.ts";
+import { leaseMs } from "../../../src/features/schedule/job-times.ts";
 import {
   Schedule,
   type ScheduleOptions,
@@ -13,7 +13,7 @@ import {
   jobsOf,
   pauseJob,
   scheduleJob,
-} from "../../../src/features/jobs.ts";
+} from "../../../src/features/schedule/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 

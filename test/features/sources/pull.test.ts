@@ -19,7 +19,7 @@ import {
   updateSource,
   waitingWords,
 } from "../../../src/features/sources/store.ts";
-import { pauseJob } from "../../../src/features/jobs.ts";
+import { pauseJob } from "../../../src/features/schedule/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { random as randomOf } from "../../../scripts/random.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";

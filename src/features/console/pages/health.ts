@@ -1,7 +1,7 @@
 /** Whether all is well, and backups to take away. */
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { program } from "../../child.ts";
+import { program } from "../../schedule/child.ts";
 import type { Static } from "../../json.ts";
 import { type Config, dataFolderOf, type EnvironmentVariables } from "../../../config.ts";
 import { minuteMs } from "../../../domain/clock.ts";

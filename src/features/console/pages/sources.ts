@@ -1,9 +1,9 @@
 /** Lists that the service imports by itself: how they are, and how a new one begins. */
-import { runJob } from "../../child.ts";
+import { runJob } from "../../schedule/child.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
-import type { JobProblem } from "../../job-times.ts";
+import type { JobProblem } from "../../schedule/job-times.ts";
 import type { Services } from "../../../service/services.ts";
-import { failJob } from "../../jobs.ts";
+import { failJob } from "../../schedule/jobs.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { message, messageText } from "../../import/messages.ts";
 import { pullCommand } from "../../sources/index.ts";

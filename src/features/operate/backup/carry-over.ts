@@ -2,8 +2,8 @@
 import { Database } from "bun:sqlite";
 import { copyMark, editsMeta, movedMark } from "../../../storage/store-state.ts";
 import { addressMeta, backupMeta, endedMeta, storeIdMeta } from "../../meta.ts";
-import { distrust } from "../../examine-catalogue.ts";
-import { placeMeta } from "../../jobs.ts";
+import { distrust } from "../examine-catalogue.ts";
+import { placeMeta } from "../../schedule/jobs.ts";
 import { madeMeta } from "./made.ts";
 import {
   type Both,

@@ -5,7 +5,7 @@ import type { Migration } from "../../../storage/migration-history.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
 import { requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { migrate, pendingMigrations } from "../../../storage/sqlite/migrate.ts";
-import { type Blame, Damage, examine, ofStore, reportingDamage } from "../../examine-catalogue.ts";
+import { type Blame, Damage, examine, ofStore, reportingDamage } from "../examine-catalogue.ts";
 
 export const ofBackup = (path: string): Blame => ofStore(path, "Take an earlier backup.");
 

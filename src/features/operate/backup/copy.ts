@@ -17,7 +17,7 @@ import { asAppError, isFull, openDatabase } from "../../../storage/sqlite/connec
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
 import { requireFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { pendingMigrations } from "../../../storage/sqlite/migrate.ts";
-import { examine, ofStore, reportingDamage } from "../../examine-catalogue.ts";
+import { examine, ofStore, reportingDamage } from "../examine-catalogue.ts";
 import { whyNotWritable } from "../ownership.ts";
 import { verify } from "./checks.ts";
 

@@ -16,7 +16,7 @@ import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
-import { refuseMovedFolder } from "../../hold-catalogue.ts";
+import { refuseMovedFolder } from "../hold-catalogue.ts";
 import { decryptTo, encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";
 import { datedNames, stagedName } from "./names.ts";
 import { bucketAccess } from "./credentials.ts";

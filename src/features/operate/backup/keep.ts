@@ -3,7 +3,7 @@
  * list has them, by size and SHA-256; nothing else is ever removed.
  */
 import { storeIdMeta } from "../../meta.ts";
-import { examine } from "../../examine-catalogue.ts";
+import { examine } from "../examine-catalogue.ts";
 import { verify } from "./checks.ts";
 import { encryptedEnding } from "./encryption.ts";
 import { bring } from "./find.ts";

@@ -6,8 +6,8 @@ import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { backupMeta, storeIdMeta } from "../../meta.ts";
-import { examine } from "../../examine-catalogue.ts";
-import { storedFact } from "../../hold-catalogue.ts";
+import { examine } from "../examine-catalogue.ts";
+import { storedFact } from "../hold-catalogue.ts";
 import type { Content, Place } from "./places.ts";
 
 /** One entry of the list, with the address of the backup behind it. */

@@ -1,6 +1,6 @@
 import { integer, text, type AnySetting, type Setting } from "../../../config.ts";
 import { durationText, parseDuration } from "../../duration.ts";
-import { intervalMinMs } from "../../job-times.ts";
+import { intervalMinMs } from "../../schedule/job-times.ts";
 
 const isAddress = (value: string) => URL.canParse(value) && /^https?:/.test(value);
 

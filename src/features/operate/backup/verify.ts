@@ -12,7 +12,7 @@ import { isoSeconds } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
-import { distrust } from "../../examine-catalogue.ts";
+import { distrust } from "../examine-catalogue.ts";
 import { checkRules, ofBackup, verify } from "./checks.ts";
 import { migrate } from "../../../storage/sqlite/migrate.ts";
 import { findBackup, identityOption } from "./find.ts";

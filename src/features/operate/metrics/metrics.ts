@@ -8,7 +8,7 @@ import type { JobKind } from "../../../storage/schema-values.ts";
 import type { Logger } from "../../../service/log.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
 import type { Database } from "../../../storage/database.ts";
-import { type Job, jobsOf } from "../../jobs.ts";
+import { type Job, jobsOf } from "../../schedule/jobs.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { version } from "../../../version.ts";

@@ -9,7 +9,7 @@ import { errorBody, jsonType, otherMethod, refusal, statusOf } from "../../../ht
 import type { Refusal } from "../../../service/admission.ts";
 import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
-import type { ListenAddress } from "../../listen-address.ts";
+import type { ListenAddress } from "../listen-address.ts";
 import { backupSettings } from "../backup/settings.ts";
 import type { Member, Supervisor } from "../processes/supervisor.ts";
 import { Metrics } from "./metrics.ts";

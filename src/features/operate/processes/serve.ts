@@ -1,11 +1,11 @@
-import type { ListenAddress } from "../../listen-address.ts";
+import type { ListenAddress } from "../listen-address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { announce, type Io, untilAborted } from "../../../cli/io.ts";
 import { memberVariable } from "../../../cli/member.ts";
 import { openLog } from "../../../cli/serve.ts";
 import { dataFolderOf, settings, type AnySetting, type LoadedConfig } from "../../../config.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
-import { childEnvironment } from "../../child.ts";
+import { childEnvironment } from "../../schedule/child.ts";
 import { processesSetting } from "../index.ts";
 import { Supervisor } from "./supervisor.ts";
 

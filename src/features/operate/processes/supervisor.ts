@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { EnvironmentVariables } from "../../../config.ts";
 import type { Logger } from "../../../service/log.ts";
-import { program } from "../../child.ts";
-import { RestartPause } from "../../restart-pause.ts";
+import { program } from "../../schedule/child.ts";
+import { RestartPause } from "../restart-pause.ts";
 import { type MemberMessage, Questions, type SupervisorMessage } from "./parent.ts";
 
 /** The first and the longest pause before a process that ended is replaced. */

@@ -1,5 +1,5 @@
 /** Everything in a store, table by table, from one place to another, and compared on both sides. */
-import { jobName, removeJob } from "../../jobs.ts";
+import { jobName, removeJob } from "../../schedule/jobs.ts";
 import { getTableName, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { AppError } from "../../../domain/errors.ts";

@@ -3,7 +3,7 @@
  * milliseconds since 1970.
  */
 
-import { hourMs, minuteMs } from "../domain/clock.ts";
+import { hourMs, minuteMs } from "../../domain/clock.ts";
 
 /** What is wrong with a job. Who has words of their own for the code shows these. */
 export interface JobProblem {

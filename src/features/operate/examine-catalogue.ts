@@ -2,9 +2,9 @@
 import { constants, Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { AppError } from "../domain/errors.ts";
-import { busyTimeoutMs, isDamaged } from "../storage/sqlite/connection.ts";
-import { catalogueAdvice } from "../storage/sqlite/inspect.ts";
+import { AppError } from "../../domain/errors.ts";
+import { busyTimeoutMs, isDamaged } from "../../storage/sqlite/connection.ts";
+import { catalogueAdvice } from "../../storage/sqlite/inspect.ts";
 
 const attempts = 3;
 const attemptPauseMs = 20;

@@ -8,9 +8,9 @@ import {
   type AnySetting,
   type EnvironmentVariables,
   type LoadedConfig,
-} from "../config.ts";
-import { reasonOf } from "../domain/system-error.ts";
-import type { JobCommand } from "../feature.ts";
+} from "../../config.ts";
+import { reasonOf } from "../../domain/system-error.ts";
+import type { JobCommand } from "../../feature.ts";
 
 /** Read at the start: the system renames the file of a program that an upgrade replaced. */
 const path = process.execPath;

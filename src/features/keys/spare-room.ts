@@ -4,8 +4,8 @@
  */
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { freeBytes } from "../storage/sqlite/checks.ts";
-import { storeFiles } from "../storage/sqlite/files.ts";
+import { freeBytes } from "../../storage/sqlite/checks.ts";
+import { storeFiles } from "../../storage/sqlite/files.ts";
 
 const roomBytes = 1024 * 1024;
 /** With less, the file would take what the service needs. */

@@ -1,13 +1,13 @@
 /** A catalogue as a file: whether another process uses it, and where its store moved to. */
 import { Database } from "bun:sqlite";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { movedStore } from "../cli/open.ts";
-import type { Config } from "../config.ts";
-import { AppError } from "../domain/errors.ts";
-import { isBusy, isDamaged, isFull } from "../storage/sqlite/connection.ts";
-import { storeFiles } from "../storage/sqlite/files.ts";
+import { movedStore } from "../../cli/open.ts";
+import type { Config } from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+import { isBusy, isDamaged, isFull } from "../../storage/sqlite/connection.ts";
+import { storeFiles } from "../../storage/sqlite/files.ts";
 import { examine } from "./examine-catalogue.ts";
-import { copyMark, movedMark, unfinishedCopy } from "../storage/store-state.ts";
+import { copyMark, movedMark, unfinishedCopy } from "../../storage/store-state.ts";
 
 interface Held {
   /** The catalogue, in a transaction; undefined if it is missing, empty or damaged. */

@@ -1,5 +1,5 @@
 /** When something happened in a store at last, to compare a clock with. */
-import { windowMs } from "../domain/windows.ts";
+import { windowMs } from "../../domain/windows.ts";
 
 /** For either kind of database, whose schema is `schema` with a dot behind it, or "". */
 export const newestRecordSql = (schema: string): string => {

@@ -1,4 +1,4 @@
-import type { Setting } from "../config.ts";
+import type { Setting } from "../../config.ts";
 
 /** An address or a name of this machine, and a port, to listen on. */
 export interface ListenAddress {
