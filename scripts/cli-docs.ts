@@ -54,7 +54,6 @@ export async function cliDocs(): Promise<string> {
     err: () => {},
     draw: () => {},
     hearSignals: () => ({ stop: new AbortController().signal, onReload: () => {} }),
-    stop: new AbortController().signal,
   });
   const commands = leaves(program);
   const contents = commands.map((command) => {

@@ -48,9 +48,8 @@ export async function replay(versions: Iterable<Version>, meanings: Meanings): P
     port: 0,
     fetch: () => new Response(now?.text, { headers: { "Content-Type": "application/json" } }),
   });
-  const signal = new AbortController().signal;
   const { db } = store;
-  const pulling: Pulling = { db, clock, random: () => 0, allowPrivate: true, signal };
+  const pulling: Pulling = { db, clock, random: () => 0, allowPrivate: true };
   const done: Replayed = { pulls: 0, asked: [], held: 0, wrong: [] };
   try {
     for (const version of versions) {

@@ -34,8 +34,6 @@ export interface Io {
   draw(text: string): void;
   /** Hears the signals from now on. Until then each of them ends the process at once. */
   hearSignals(): Signals;
-  /** Never aborted: a signal ends a command at once. It goes with its last users. */
-  readonly stop: AbortSignal;
 }
 
 /** What the signals ask of a process that hears them. */

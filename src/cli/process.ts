@@ -41,7 +41,6 @@ export function processIo(features: readonly Feature[], exit: (code: number) => 
     input: () => Bun.stdin.stream(),
     ask,
     hearSignals: () => (signals ??= hearSignals(() => exit(1))),
-    stop: new AbortController().signal,
   };
 }
 

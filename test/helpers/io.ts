@@ -33,7 +33,6 @@ export function testIo(options: Partial<Io> = {}): TestIo {
     err: (text) => void (said += text),
     draw: (text) => void (said += text),
     hearSignals: () => ({ stop: new AbortController().signal, onReload: () => undefined }),
-    stop: new AbortController().signal,
     ...options,
     printed: () => printed,
     said: () => said,

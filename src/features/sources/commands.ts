@@ -136,7 +136,7 @@ async function addSource(
   name: string,
 ): Promise<void> {
   const { every, complete, createCategories, acceptGuess, yes } = given;
-  const pulling = pullingOf(io.stop, services, given.loaded);
+  const pulling = pullingOf(services, given.loaded);
   const address = addressFor(given);
   const secret = await secretOf(io, given.secretFile);
   const { db } = services.store;
@@ -390,7 +390,7 @@ function pullCommand(io: Io): Command {
     async (list, services, { yes, scheduled, listWins, loaded }, name) => {
       if (yes !== true) {
         const how = { isScheduled: scheduled === true, listWins: listWins === true };
-        const result = await pull(pullingOf(io.stop, services, loaded), name, how);
+        const result = await pull(pullingOf(services, loaded), name, how);
         if (scheduled === true) return;
         if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
         if (result !== "unchanged") return io.out(reportText(name, result));

@@ -39,19 +39,15 @@ import {
 const pullMaxMs = 10 * minuteMs;
 const problemsShown = 5;
 
-export interface Pulling extends FetchLimits {
+export interface Pulling extends Omit<FetchLimits, "signal"> {
   readonly db: Database;
   readonly random: () => number;
 }
 
-/** How this process pulls lists, until `signal`. */
-export function pullingOf(
-  signal: AbortSignal,
-  { store, clock }: Services,
-  loaded: LoadedConfig,
-): Pulling {
+/** How this process pulls lists. */
+export function pullingOf({ store, clock }: Services, loaded: LoadedConfig): Pulling {
   const allowPrivate = loaded.valueOf(pullPrivateSetting) === "on";
-  return { db: store.db, clock, random: randomShare, allowPrivate, signal };
+  return { db: store.db, clock, random: randomShare, allowPrivate };
 }
 
 /** What the last list came to, as it is stored and shown. Reports of earlier versions have less. */
@@ -88,7 +84,7 @@ const noneKnown = { etag: null, lastModified: null };
 
 const limitsOf = (pulling: Pulling): FetchLimits => ({
   ...pulling,
-  signal: AbortSignal.any([pulling.signal, AbortSignal.timeout(pullMaxMs)]),
+  signal: AbortSignal.timeout(pullMaxMs),
 });
 
 /** The list at an address that nobody follows yet. Throws UnreadableInput for none. */

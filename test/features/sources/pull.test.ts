@@ -68,7 +68,6 @@ async function followedList(changes: { complete?: number; createsCategories?: nu
     clock: clock.read,
     random: () => 0,
     allowPrivate: true,
-    signal: new AbortController().signal,
   };
   const source = {
     name: "north",
