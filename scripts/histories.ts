@@ -1,9 +1,10 @@
 /**
- * `bun run histories [--runs N] [--seed S] [--store STORE] [--executable FILE]`: records histories
- * of parallel calls on one process, on four on one data folder, and on two servers on PostgreSQL,
- * and checks that an order of the calls explains every response. What nothing explains is cut down
- * to the fewest calls and printed with its seed; `--keep FOLDER` keeps it whole, and `--check FILE`
- * checks it again. `--first` ends at the first of them. At the end it prints what ran, as a table.
+ * `bun run histories [--runs N] [--seed S] [--store STORE] [--executable FILE | --tiny-cache]`:
+ * records histories of parallel calls on one process, on four on one data folder, and on two servers
+ * on PostgreSQL, and checks that an order of the calls explains every response. The tiny cache is
+ * full after three responses. What nothing explains is printed with its seed; `--keep FOLDER` keeps
+ * it whole, and `--check FILE` checks it again. `--first` ends at the first of them. At the end it
+ * prints what ran, as a table.
  */
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
@@ -11,6 +12,7 @@ import { executable as built } from "../test/helpers/binary.ts";
 import { argumentsOf, misused } from "./arguments.ts";
 import { checkKept, runHistories, summaryOf } from "./histories/run.ts";
 import { stores } from "./histories/history.ts";
+import { tinyCache } from "./histories/tiny-cache.ts";
 
 const { values } = argumentsOf({
   options: {
@@ -18,6 +20,7 @@ const { values } = argumentsOf({
     seed: { type: "string", default: String(Date.now() % 2 ** 31) },
     store: { type: "string" },
     executable: { type: "string" },
+    "tiny-cache": { type: "boolean", default: false },
     keep: { type: "string" },
     first: { type: "boolean", default: false },
     check: { type: "string" },
@@ -39,7 +42,8 @@ async function runAll(): Promise<boolean> {
   const runs = whole("--runs", values.runs);
   const seed = whole("--seed", values.seed);
   if (keep !== undefined) mkdirSync(keep, { recursive: true });
-  const executable = resolve(values.executable ?? (await built()));
+  using tiny = values["tiny-cache"] ? tinyCache() : undefined;
+  const executable = tiny?.path ?? resolve(values.executable ?? (await built()));
   const reports = [];
   for (const each of chosen) {
     reports.push(await runHistories({ store: each, runs, seed, executable, keep, first, say }));
