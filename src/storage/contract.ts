@@ -64,15 +64,6 @@ export interface Credential {
   readonly secretExpiresAtMs: number | undefined;
 }
 
-/** A change of a key, stored for the operator. The event that made the key has no `before`. */
-export interface KeyEvent {
-  readonly atMs: number;
-  readonly actor: string;
-  readonly action: string;
-  readonly before: Readonly<Record<string, unknown>> | undefined;
-  readonly after: Readonly<Record<string, unknown>>;
-}
-
 export interface KeyAction {
   readonly action: string;
   readonly actor: string;

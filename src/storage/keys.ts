@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, isNull, like, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNull, like, ne, sql } from "drizzle-orm";
 import {
   accessOf,
   keyPrefixes,
@@ -11,7 +11,7 @@ import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { limitsOf } from "../domain/plan.ts";
 import { windowMs } from "../domain/windows.ts";
-import type { Credential, KeyAction, KeyEvent, KeyHash } from "./contract.ts";
+import type { Credential, KeyAction, KeyHash } from "./contract.ts";
 import {
   columnsOf,
   type Database,
@@ -35,13 +35,21 @@ interface KeyStoreOptions {
   readonly epochOf?: (version: number) => number;
   /** How long the end of a key or a secret may wait, where animals have the same lock. */
   readonly patience?: WorkOptions;
+  /** Resolves when a change of keys that was committed before binds every server. */
+  readonly bound?: () => Promise<void>;
 }
 
 export function keyStore(
   { db, counters }: { readonly db: Database; readonly counters: Database },
-  { secretByHash, epochOf = (version) => version, patience }: KeyStoreOptions,
+  { secretByHash, epochOf = (version) => version, patience, bound }: KeyStoreOptions,
 ) {
   const { read, transaction } = db;
+  /** Work that may end a key or a secret: it waits for long changes, and ends when it binds. */
+  const ending = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const result = await transaction(work, patience);
+    if (result !== undefined) await bound?.();
+    return result;
+  };
   const byId = (id: string) => read((tx) => keyById(tx, id));
   return {
     byId,
@@ -51,14 +59,11 @@ export function keyStore(
       const key = secret && (await byId(secret.keyId));
       return key && { key, secretExpiresAtMs: secret.expiresAtMs ?? undefined };
     },
-    list: () => read(allKeys),
     /** The keys that changed after `version` was current, which is one of `versions().keys`. */
     changedSince: (version: number) => read((tx) => keysAfter(tx, epochOf(version))),
     count: () => read(countKeys),
     /** Whether any key was given a secret of this environment, good or not. */
     hasSecretOf: (environment: Environment) => read((tx) => hasSecretOf(tx, environment)),
-    secrets: (id: string) => read((tx) => secretsOf(tx, id)),
-    events: (id: string) => read((tx) => eventsOf(tx, id)),
     /** Throws `invalid_request` when another key that is not revoked has the label. */
     insert: (key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction) =>
       transaction((tx) => insertKey(tx, key, { hash, secret }, by)),
@@ -68,10 +73,8 @@ export function keyStore(
      * returns its argument. Throws `invalid_request` when another live key has the label.
      */
     change: (id: string, by: KeyAction, change: (key: ApiKey) => ApiKey) =>
-      transaction((tx) => changeKey(tx, id, by, change), patience),
-    /** Adds a secret, and shortens the key's other ones to `oldExpireAtMs`, in one transaction. */
-    rotate: (id: string, hash: KeyHash, secret: KeySecret, oldExpireAtMs: number, by: KeyAction) =>
-      transaction((tx) => rotateKey(tx, id, { hash, secret, oldExpireAtMs }, by), patience),
+      ending((tx) => changeKey(tx, id, by, change)),
+    ending,
     /** Stores a noisy minute, and counts the ban that it may lead to. Resolves with true for one. */
     async noteMinute(id: string, minuteLabel: number, nowMs: number): Promise<boolean> {
       const isBan = await transaction((tx) => noteNoisyMinute(tx, id, minuteLabel, nowMs));
@@ -112,26 +115,6 @@ async function changeKey(
   return after;
 }
 
-async function rotateKey(
-  tx: Tx,
-  id: string,
-  { hash, secret, oldExpireAtMs }: NewSecret & { readonly oldExpireAtMs: number },
-  by: KeyAction,
-): Promise<ApiKey | undefined> {
-  const key = await lockedKey(tx, id);
-  // It may have been revoked meanwhile.
-  if (key === undefined || key.revokedAtMs !== undefined) return undefined;
-  const { keySecrets } = tx.t;
-  const { keyId, expiresAtMs } = keySecrets;
-  await tx
-    .update(keySecrets)
-    .set({ expiresAtMs: oldExpireAtMs })
-    .where(and(eq(keyId, id), or(isNull(expiresAtMs), gt(expiresAtMs, oldExpireAtMs))));
-  await tx.insert(keySecrets).values({ ...secret, hash, keyId: id });
-  await storeChange(tx, key, key, by);
-  return key;
-}
-
 export async function countBan(tx: Tx, keyId: string, nowMs: number): Promise<void> {
   const { usageDays } = tx.t;
   await tx
@@ -166,14 +149,9 @@ async function keyById(tx: Tx, id: string): Promise<ApiKey | undefined> {
   return found && keyOf(found);
 }
 
-async function lockedKey(tx: Tx, id: string): Promise<ApiKey | undefined> {
+export async function lockedKey(tx: Tx, id: string): Promise<ApiKey | undefined> {
   const [found] = await tx.forUpdate(select(tx).where(eq(tx.t.apiKeys.id, id)));
   return found && keyOf(found);
-}
-
-async function allKeys(tx: Tx): Promise<ApiKey[]> {
-  const { createdAtMs, id } = tx.t.apiKeys;
-  return (await select(tx).orderBy(asc(createdAtMs), asc(id))).map(keyOf);
 }
 
 async function keysAfter(tx: Tx, epoch: number): Promise<ApiKey[]> {
@@ -191,37 +169,12 @@ async function hasSecretOf(tx: Tx, environment: Environment): Promise<boolean> {
   return (await tx.select().from(keySecrets).where(isOfEnvironment).limit(1)).length > 0;
 }
 
-async function secretsOf(tx: Tx, id: string): Promise<KeySecret[]> {
-  const { keySecrets } = tx.t;
-  const found = await tx
-    .select()
-    .from(keySecrets)
-    .where(eq(keySecrets.keyId, id))
-    .orderBy(asc(keySecrets.createdAtMs));
-  return found.map(({ mask, createdAtMs, expiresAtMs }) => ({
-    mask,
-    createdAtMs,
-    expiresAtMs: expiresAtMs ?? undefined,
-  }));
-}
-
-async function eventsOf(tx: Tx, id: string): Promise<KeyEvent[]> {
-  const { keyEvents } = tx.t;
-  const found = await tx
-    .select(columnsOf(keyEvents))
-    .from(keyEvents)
-    .where(eq(keyEvents.keyId, id))
-    .orderBy(asc(keyEvents.id));
-  return found.map(({ atMs, actor, action, before, after }) => ({
-    atMs,
-    actor,
-    action,
-    before: before ?? undefined,
-    after,
-  }));
-}
-
-async function storeChange(tx: Tx, before: ApiKey, after: ApiKey, by: KeyAction): Promise<void> {
+export async function storeChange(
+  tx: Tx,
+  before: ApiKey,
+  after: ApiKey,
+  by: KeyAction,
+): Promise<void> {
   const { apiKeys } = tx.t;
   const changedIn = await nextEpoch(tx);
   if (after.name !== before.name) await refuseTakenLabel(tx, after);
@@ -262,7 +215,7 @@ async function addEvent(
   await tx.insert(tx.t.keyEvents).values(event);
 }
 
-function keyOf(row: Tables["apiKeys"]["$inferSelect"]): ApiKey {
+export function keyOf(row: Tables["apiKeys"]["$inferSelect"]): ApiKey {
   const custom =
     row.perMinute === null || row.perDay === null
       ? undefined

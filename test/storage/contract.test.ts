@@ -1,4 +1,5 @@
 /** What a store promises, on each of the two. */
+import { allKeys, eventsOf, rotateKey, secretsOf } from "../../src/features/keys/store.ts";
 import { countsOf, usageSince } from "../../src/features/keys/counters.ts";
 import { sql } from "drizzle-orm";
 import { editPets } from "../helpers/edit-pets.ts";
@@ -275,7 +276,7 @@ describe.each(stores)("$name", (kind) => {
       expect(await store.keys.changedSince(before)).toEqual([revoked]);
       expect(await store.keys.changedSince(after)).toEqual([]);
       expect(await store.keys.byId(key.id)).toEqual(revoked);
-      const events = await store.keys.events(key.id);
+      const events = await store.db.read((tx) => eventsOf(tx, key.id));
       expect(events.map(({ action }) => action)).toEqual(["create", "revoke"]);
       expect(events[0]).toMatchObject({ before: undefined, actor: "tester", atMs: noonMs });
       expect(events[1]?.after).toMatchObject({ revokedAt: "2026-11-21T12:00:10Z" });
@@ -297,7 +298,7 @@ describe.each(stores)("$name", (kind) => {
       const changed = (async () => store.keys.change(key.id, by("bad"), refuse))();
       expect(await changed.catch((error: unknown) => error)).toBeInstanceOf(RangeError);
       expect(await store.keys.byId(key.id)).toEqual(key);
-      expect(await store.keys.events(key.id)).toHaveLength(1);
+      expect(await store.db.read((tx) => eventsOf(tx, key.id))).toHaveLength(1);
     });
 
     test("rotate: the old secret ends at its time, the new one has none, the key stays", async () => {
@@ -306,23 +307,47 @@ describe.each(stores)("$name", (kind) => {
       const fresh = hashOf(200 + made);
       const endMs = noonMs + 1_000;
       const second = { ...secret, mask: "second", createdAtMs: noonMs + 2 };
-      expect(await store.keys.rotate(key.id, fresh, second, endMs, by("rotate"))).toEqual(key);
+      expect(
+        await store.keys.ending((tx) =>
+          rotateKey(
+            tx,
+            key.id,
+            { hash: fresh, secret: second, oldExpireAtMs: endMs },
+            by("rotate"),
+          ),
+        ),
+      ).toEqual(key);
       expect((await store.keys.byHash(hash))?.secretExpiresAtMs).toBe(endMs);
       expect((await store.keys.byHash(fresh))?.secretExpiresAtMs).toBeUndefined();
       const later = hashOf(100 + made);
       const third = { ...secret, mask: "third", createdAtMs: noonMs + 1 };
-      await store.keys.rotate(key.id, later, third, endMs + 1, by("rotate"));
+      await store.keys.ending((tx) =>
+        rotateKey(
+          tx,
+          key.id,
+          { hash: later, secret: third, oldExpireAtMs: endMs + 1 },
+          by("rotate"),
+        ),
+      );
       // The first one is not given more time than it had.
       expect((await store.keys.byHash(hash))?.secretExpiresAtMs).toBe(endMs);
       expect((await store.keys.byHash(fresh))?.secretExpiresAtMs).toBe(endMs + 1);
-      const masks = (await store.keys.secrets(key.id)).map(({ mask }) => mask);
+      const masks = (await store.db.read((tx) => secretsOf(tx, key.id))).map(({ mask }) => mask);
       // By their times, which a clock that is set may turn round.
       expect(masks).toEqual([secret.mask, "third", "second"]);
       expect((await store.keys.byHash(other.hash))?.secretExpiresAtMs).toBeUndefined();
       const revoke = { ...by("revoke"), nowMs: endMs };
       await store.keys.change(key.id, revoke, (each) => ({ ...each, revokedAtMs: endMs }));
-      expect(await store.keys.rotate(key.id, hashOf(253), secret, 0, by("x"))).toBeUndefined();
-      expect(await store.keys.rotate("none", hashOf(254), secret, 0, by("x"))).toBeUndefined();
+      expect(
+        await store.keys.ending((tx) =>
+          rotateKey(tx, key.id, { hash: hashOf(253), secret, oldExpireAtMs: 0 }, by("x")),
+        ),
+      ).toBeUndefined();
+      expect(
+        await store.keys.ending((tx) =>
+          rotateKey(tx, "none", { hash: hashOf(254), secret, oldExpireAtMs: 0 }, by("x")),
+        ),
+      ).toBeUndefined();
     });
 
     test("take each noisy minute once", async () => {
@@ -331,10 +356,12 @@ describe.each(stores)("$name", (kind) => {
       for (const label of [minute, minute, minute + 1]) {
         expect(await store.keys.noteMinute(key.id, label, label * minuteMs)).toBe(false);
       }
-      expect(await store.keys.events(key.id)).toHaveLength(3);
+      expect(await store.db.read((tx) => eventsOf(tx, key.id))).toHaveLength(3);
       expect((await store.keys.byId(key.id))?.ban.noisyMinutes).toEqual([minute, minute + 1]);
       expect(await store.keys.noteMinute(key.id, minute + 2, (minute + 2) * minuteMs)).toBe(true);
-      expect((await store.keys.events(key.id)).at(-1)?.action).toBe("automatic-ban");
+      expect((await store.db.read((tx) => eventsOf(tx, key.id))).at(-1)?.action).toBe(
+        "automatic-ban",
+      );
       expect((await store.keys.byId(key.id))?.ban.step).toBe(1);
       const day = Math.floor(noonMs / dayMs);
       expect((await usageSince(store, day, key.id))[0]?.bans).toBe(1);
@@ -466,7 +493,7 @@ describe.each(stores)("$name", (kind) => {
         const id = await store.pets.create({ name: "shared", categoryId: 1n });
         await until(() => other.versions().pets > before.pets, noticedMaxMs);
         expect(await other.pets.byId(id)).toEqual({ id, name: "shared", categoryId: 1n });
-        const [key] = await store.keys.list();
+        const [key] = await store.db.read(allKeys);
         const by = { action: "rename", actor: "tester", nowMs };
         await store.keys.change(key?.id ?? "", by, (k) => ({ ...k, name: "renamed" }));
         await until(() => other.versions().keys > before.keys, noticedMaxMs);

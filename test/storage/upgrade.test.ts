@@ -1,4 +1,5 @@
 /** Data of version 1.0.0 goes on. test/fixtures/1.0.0 was made by that version's executable. */
+import { allKeys, eventsOf } from "../../src/features/keys/store.ts";
 import { countsOf } from "../../src/features/keys/counters.ts";
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, truncateSync } from "node:fs";
@@ -54,7 +55,7 @@ describe.each(stores)("a store of 1.0.0 on $name", ({ name, place: makePlace }) 
           { id: 7n, name: "Nia", categoryId: 4n, status: "sold" },
         ]);
         expect(await store.pets.count()).toBe(6);
-        const keys = await store.keys.list();
+        const keys = await store.db.read(allKeys);
         expect(keys.map((key) => [key.name, key.plan, key.revokedAtMs === undefined])).toEqual([
           ["website", "pro", true],
           ["partner", "enterprise", true],
@@ -63,7 +64,9 @@ describe.each(stores)("a store of 1.0.0 on $name", ({ name, place: makePlace }) 
         const opened = await store.keys.byHash(hash);
         expect(opened?.key.name).toBe("website");
         const id = opened?.key.id ?? "";
-        expect((await store.keys.events(id)).map(({ action }) => action)).toEqual(["create"]);
+        expect((await store.db.read((tx) => eventsOf(tx, id))).map(({ action }) => action)).toEqual(
+          ["create"],
+        );
         expect(await countsOf(store, id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
         expect(await store.pets.create({ name: "next", categoryId: 1n })).toBe(8n);
       } finally {

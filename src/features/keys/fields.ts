@@ -16,7 +16,7 @@ import { windowMs, windowNames } from "../../domain/windows.ts";
 import type { IssuedKey } from "../../service/keys.ts";
 import type { KeyDetails } from "./service.ts";
 import type { KeyUse, UsedKey } from "./usage.ts";
-import type { KeyEvent } from "../../storage/contract.ts";
+import type { KeyEvent } from "./store.ts";
 import type { UsageDay } from "./counters.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
 import type { Paint, Style } from "../table.ts";

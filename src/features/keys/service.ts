@@ -11,8 +11,9 @@ import {
   type PlanChange,
   refuseSecretIn,
 } from "../../service/keys.ts";
+import type { Database } from "../../storage/database.ts";
 import type { Services } from "../../service/services.ts";
-import type { KeyEvent } from "../../storage/contract.ts";
+import { allKeys, eventsOf, type KeyEvent, rotateKey, secretsOf } from "./store.ts";
 
 /** A key with its secrets and its history. What it has used is the usage service's to say. */
 export interface KeyDetails {
@@ -22,22 +23,27 @@ export interface KeyDetails {
 }
 
 /** The work on keys in the name of `actor`, by default the one who runs this process. */
-export function keyService({ keys, place }: Services, actor = keys.options.actor): KeyService {
-  return new KeyService({ ...keys.options, actor }, place);
+export function keyService(
+  { keys, place, store }: Services,
+  actor = keys.options.actor,
+): KeyService {
+  return new KeyService({ ...keys.options, actor }, store.db, place);
 }
 
 /** The operator's work on keys. Each change takes effect at the next request on every server. */
 export class KeyService extends KeyIssuer {
+  readonly #db: Database;
   readonly #place: string;
 
   /** `place` is the data folder, or what stands for another store. */
-  constructor(options: KeyIssuer["options"], place: string) {
+  constructor(options: KeyIssuer["options"], db: Database, place: string) {
     super(options);
+    this.#db = db;
     this.#place = place;
   }
 
   async list(): Promise<ApiKey[]> {
-    return this.options.keys.list();
+    return this.#db.read(allKeys);
   }
 
   /**
@@ -48,7 +54,7 @@ export class KeyService extends KeyIssuer {
     const exact = await this.options.keys.byId(reference);
     if (exact !== undefined) return exact;
     await this.#refuseSecret(reference);
-    const all = await this.options.keys.list();
+    const all = await this.#db.read(allKeys);
     const sameName = all.filter(({ name }) => name === reference);
     const live = sameName.filter(({ revokedAtMs }) => revokedAtMs === undefined);
     // A key that was revoked keeps its label, and must not be in the way of the one that took its
@@ -87,8 +93,8 @@ export class KeyService extends KeyIssuer {
     const key = await this.resolve(reference);
     return {
       key,
-      secrets: await this.options.keys.secrets(key.id),
-      events: await this.options.keys.events(key.id),
+      secrets: await this.#db.read((tx) => secretsOf(tx, key.id)),
+      events: await this.#db.read((tx) => eventsOf(tx, key.id)),
     };
   }
 
@@ -157,7 +163,8 @@ export class KeyService extends KeyIssuer {
     }
     const { plain, secret } = this.newSecret(nowMs);
     const by = this.by("rotate", nowMs);
-    const key = await this.options.keys.rotate(id, hashKey(plain), secret, nowMs + graceMs, by);
+    const rotation = { hash: hashKey(plain), secret, oldExpireAtMs: nowMs + graceMs };
+    const key = await this.options.keys.ending((tx) => rotateKey(tx, id, rotation, by));
     return { key: found(key, reference), secret: plain };
   }
 

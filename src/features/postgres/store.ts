@@ -1,5 +1,4 @@
 import type { ReservedSQL, SQL } from "bun";
-import type { ApiKey } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
@@ -7,7 +6,7 @@ import { describeAddress, type DatabaseAddress, type DatabaseHost } from "./addr
 import { isWritable, requireWritable } from "./connect.ts";
 import { Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
-import { keyStore, type KeyStore } from "../../storage/keys.ts";
+import { keyStore } from "../../storage/keys.ts";
 import { migrate, postgresMigrations, refuseCopy } from "./migrate.ts";
 import { hotReads, PostgresPets } from "./pets.ts";
 import { PrimaryFinder } from "./primary.ts";
@@ -59,19 +58,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   } catch (error) {
     throw explainRefusal(error, where);
   }
-}
-
-/** The same keys, with changes that end once every server polls for them: a command then exits. */
-function propagatedKeys(keys: KeyStore): KeyStore {
-  const bound = async (changed: ApiKey | undefined) => {
-    if (changed !== undefined) await Bun.sleep(freshMs + 1);
-    return changed;
-  };
-  return {
-    ...keys,
-    change: async (...given) => bound(await keys.change(...given)),
-    rotate: async (...given) => bound(await keys.rotate(...given)),
-  };
 }
 
 function openConnections(
@@ -156,14 +142,15 @@ class PostgresStore implements Store {
     });
     this.pets = pets;
     this.windows = windows;
-    const keys = keyStore(this, {
+    this.keys = keyStore(this, {
+      // A command ends when every server has polled for what it changed.
+      ...(options.waitsForServers === true && { bound: () => Bun.sleep(freshMs + 1) }),
       epochOf: (version) => this.#versions.epochOf(version),
       secretByHash: async (hash) => {
         const [found] = await reads.run(({ hot }) => hot.secret.execute({ hash }), repeatable);
         return found;
       },
     });
-    this.keys = options.waitsForServers === true ? propagatedKeys(keys) : keys;
     this.#settled = () => Promise.all([pets.settled(), windows.settled()]);
   }
 
