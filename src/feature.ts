@@ -46,8 +46,11 @@ export interface Server {
   readonly loaded: LoadedConfig;
   readonly log: Logger;
   readonly io: Io;
-  /** Ends the service, as a signal does. */
-  readonly stop: () => void;
+  /**
+   * Ends the service, as a signal does. With `drainMs` another process takes over: connections that
+   * are kept may be used once more in this time.
+   */
+  readonly stop: (drainMs?: number) => void;
 }
 
 /** What a feature does by the schedule: a command of this program, never one from a store. */

@@ -131,7 +131,7 @@ export class Place {
   async replace(server: number): Promise<void> {
     const running = this.#servers[server] as RunningBinary;
     const former = childrenOf(running);
-    process.kill(running.pid, "SIGUSR2");
+    process.kill(running.pid, "SIGHUP");
     await until(() => !former.some(isRunning));
   }
 

@@ -7,6 +7,7 @@ import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
 import { movedTo } from "../storage/store-state.ts";
 import type { Io } from "./io.ts";
+import { joins } from "./member.ts";
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
@@ -31,7 +32,7 @@ export async function openServices(
       clock: systemClock,
       timeoutMs: config.storeTimeoutMs,
       serving: options.serving,
-      mayMigrate: options.serving,
+      mayMigrate: options.serving && !joins(io.env),
       onProblem: options.onError,
       onBackup: (file) => io.err(`Updated the schema; the old database is kept in ${file}.\n`),
       ...options.observer,

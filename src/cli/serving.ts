@@ -23,8 +23,6 @@ export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
   const log = openLog(loaded, io);
   // From here on a signal ends the service in order.
   io.hearSignals();
-  // Unheard, the signal that replaces one of several processes would end a single one.
-  process.on("SIGUSR2", () => log.warn("SIGUSR2 does nothing without --processes."));
   try {
     await run(loaded, io, log);
     log.info("Stopped: counters saved, database closed.");
@@ -37,8 +35,8 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const { config } = loaded;
   const report = (error: unknown) => log.failureOfMany(error);
   const tls = await tlsOf(config);
-  const stopping = new AbortController();
-  const stop = () => stopping.abort();
+  const ending = new Ending(io.hearSignals().stop);
+  const stop = ending.stop.bind(ending);
   const made = await Promise.all(
     io.features.map(async ({ hooks }) => hooks?.({ loaded, log, io, stop })),
   );
@@ -78,9 +76,49 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   for (const each of hooks) each.onReady?.(server.port);
   if (warns(io.env)) await warnAtStart(loaded, services, log);
   setTimeout(giveBack, settledMs);
-  await untilAborted(AbortSignal.any([io.hearSignals().stop, stopping.signal]));
+  await endInOrder(ending, server, stopHooks, {
+    log,
+    timeoutMs: config.shutdownTimeoutSeconds * 1000,
+  });
+}
+
+/** Resolves when the server was asked to end, and has. */
+async function endInOrder(
+  ending: Ending,
+  server: RunningServer,
+  stopHooks: () => Promise<void>,
+  { log, timeoutMs }: { readonly log: Logger; readonly timeoutMs: number },
+): Promise<void> {
+  const drainMs = await ending.asked();
+  if (drainMs > 0) {
+    log.info("Replaced: kept connections end with their next response.");
+    await Promise.all([stopHooks(), server.drain(drainMs, ending.stopped)]);
+  }
   log.info("Stopping: running requests finish first.");
-  await Promise.all([stopHooks(), server.stop(config.shutdownTimeoutSeconds * 1000)]);
+  await Promise.all([stopHooks(), server.stop(timeoutMs)]);
+}
+
+/** How a server ends: at a signal, or by a feature, at once or when another has its place. */
+class Ending {
+  /** Aborted when it is to end at once. */
+  readonly stopped: AbortSignal;
+  readonly #stopping = new AbortController();
+  readonly #asked = Promise.withResolvers<number>();
+
+  constructor(signal: AbortSignal) {
+    this.stopped = AbortSignal.any([signal, this.#stopping.signal]);
+    void untilAborted(this.stopped).then(() => this.#asked.resolve(0));
+  }
+
+  stop(drainMs = 0): void {
+    if (drainMs > 0) this.#asked.resolve(drainMs);
+    else this.#stopping.abort();
+  }
+
+  /** Resolves when it is to end, with the time for which connections may be kept. */
+  asked(): Promise<number> {
+    return this.#asked.promise;
+  }
 }
 
 /** Stops what features do: once, however often it is asked for. */

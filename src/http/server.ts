@@ -67,6 +67,17 @@ export function listen(handler: Handler, options: ListenOptions, serve: Serve = 
       closing.push(closed);
       await closed;
     },
+    /**
+     * Responds with `Connection: close` for `ms`, or until `signal`. So a connection that is kept
+     * ends with its next response, or with its idle time, and no request is lost on it.
+     */
+    async drain(ms: number, signal: AbortSignal): Promise<void> {
+      isStopping = true;
+      sayClose(handler, current);
+      const stopped = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+      await Promise.race([Bun.sleep(ms), stopped.promise]);
+    },
     /** Stops listening, lets requests finish for at most `timeoutMs`, then cuts off the rest. */
     async stop(timeoutMs: number): Promise<void> {
       isStopping = true;
@@ -107,21 +118,26 @@ async function close(handler: Handler, server: Server, timeoutMs: number): Promi
   if (!isDrained) await server.stop(true);
 }
 
+/** From here on each response is the last one of its connection. */
+function sayClose(handler: Handler, server: Server, onResponse = () => {}): void {
+  server.reload({
+    async fetch(request, peers) {
+      const response = await handler(request, peers);
+      response.headers.set("Connection", "close");
+      response.headers.delete("Keep-Alive");
+      onResponse();
+      return response;
+    },
+  });
+}
+
 /**
  * Responds with `Connection: close` until it is quiet. Otherwise a close would break a request that
  * a client is just sending. A response under way does not say so yet: its client may ask once more.
  */
 async function announceStop(handler: Handler, server: Server, maxMs: number): Promise<void> {
   let responses = 0;
-  server.reload({
-    async fetch(request, peers) {
-      const response = await handler(request, peers);
-      response.headers.set("Connection", "close");
-      response.headers.delete("Keep-Alive");
-      responses += 1;
-      return response;
-    },
-  });
+  sayClose(handler, server, () => (responses += 1));
   const endMs = performance.now() + maxMs;
   for (let isQuiet = false; !isQuiet && performance.now() < endMs;) {
     const before = server.pendingRequests > 0 ? undefined : responses;

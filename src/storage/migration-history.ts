@@ -15,7 +15,7 @@ export type AppliedMigration = Pick<Migration, "tag" | "hash">;
 
 export function olderSchema(database: string): AppError {
   return new AppError("unavailable", `${database} has an older schema than this program.`, {
-    hint: "Start the service with this program. The older program still works with it.",
+    hint: "Restart the service with this program. The older program still works with it.",
   });
 }
 

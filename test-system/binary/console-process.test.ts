@@ -17,6 +17,7 @@ import { command } from "../../test/helpers/command.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/helpers/console.ts";
 import { childrenOf } from "../../test/helpers/family.ts";
 import { rehomeAtTerminal, withoutColor } from "../../test/helpers/terminal.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
 import { until } from "../../test/helpers/until.ts";
 
 const fixtures = join(import.meta.dir, "../../test/fixtures/tls");
@@ -66,6 +67,18 @@ test("a console that is killed is started again at its address, and the interfac
   expect((await ana.get("/animals")).status).toBe(200);
   expect(await server.stop()).toBe(0);
   expect(await answers(server.console)).toBe(false);
+}, 150_000);
+
+test("a console goes along when the processes are replaced", async () => {
+  using folder = temporaryFolder();
+  const args = ["--processes", "2", "--console", `127.0.0.1:${await freePort()}`];
+  await using server = await serveConsole(folder.path, args);
+  const ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
+  await until(() => server.stderr().includes("2 processes serve"));
+  process.kill(server.pid, "SIGHUP");
+  await until(() => server.stderr().includes("The new processes serve"), restartMaxMs);
+  await until(() => answers(server.console), restartMaxMs);
+  expect((await ana.get("/animals")).status).toBe(200);
 }, 150_000);
 
 test.each([

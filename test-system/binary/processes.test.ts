@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
+import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import {
   cleanEnvironment,
@@ -22,8 +23,12 @@ import { until } from "../../test/helpers/until.ts";
 type Server = Awaited<ReturnType<typeof serve>>;
 
 /** Starts `count` processes and resolves once all of them serve. */
-async function serveIn(folder: string, count: number, args: readonly string[] = []) {
-  const server = await serve(folder, ["--processes", String(count), ...args]);
+async function serveIn(folder: string, count: number, args: readonly string[] = [], path?: string) {
+  const server = await serve(folder, ["--processes", String(count), ...args], {
+    // Else connections may be kept for as long as clients keep them, 80 s.
+    env: { SUPERVISOR_DRAIN_MS: "500" },
+    ...(path !== undefined && { path }),
+  });
   await until(() => server.stderr().includes(`${count} processes serve`));
   return server;
 }
@@ -101,7 +106,7 @@ test("a process that is killed is replaced, and the others go on meanwhile", asy
   await until(() => server.stderr().includes("ended (SIGKILL). A new one starts"));
 });
 
-test("SIGUSR2 replaces every process and breaks no answer", async () => {
+test("SIGHUP replaces every process, and loses no request on kept connections", async () => {
   using folder = temporaryFolder();
   await using server = await serveIn(folder.path, 2);
   const { key } = await makeKey(folder.path, ...roomy);
@@ -115,7 +120,7 @@ test("SIGUSR2 replaces every process and breaks no answer", async () => {
     isOver: () => isOver,
     request: () => requestText("GET", "/v1/pets", key),
   });
-  process.kill(server.pid, "SIGUSR2");
+  process.kill(server.pid, "SIGHUP");
   await until(() => former.every((pid) => !isRunning(pid)));
   isOver = true;
   const { statuses, failures } = await loading;
@@ -132,11 +137,54 @@ test("SIGUSR2 replaces every process and breaks no answer", async () => {
   expect(server.stdout().match(/^rehome \d/gm)).toHaveLength(2);
 });
 
-test("a process that is killed during SIGUSR2 is replaced once", async () => {
+test("a kept connection is served by the process that was replaced, and ends with that response", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const text = requestText("GET", "/v1/pets", key);
+  let said = "";
+  let isClosed = false;
+  const connection = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: portOf(server.origin),
+    socket: {
+      data: (_, bytes) => void (said += bytes.toString()),
+      close: () => void (isClosed = true),
+    },
+  });
+  connection.write(text);
+  await until(() => said.includes("[]"));
+  expect(said).not.toMatch(/^connection: close/im);
+  process.kill(server.pid, "SIGHUP");
+  await until(() => server.stderr().includes("The new processes serve."));
+  expect(isClosed).toBe(false);
+  said = "";
+  connection.write(text);
+  await until(() => isClosed);
+  expect(said).toStartWith("HTTP/1.1 200 ");
+  expect(said).toMatch(/^connection: close/im);
+});
+
+test("SIGHUP is refused while the store waits for migrations, and everything goes on", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const former = childrenOf(server);
+  // As if the executable on the disk had one more.
+  using db = new Database(join(folder.path, "rehome.db"));
+  db.run("DELETE FROM schema_migrations WHERE tag = (SELECT max(tag) FROM schema_migrations)");
+  process.kill(server.pid, "SIGHUP");
+  await until(() => server.stderr().includes("The old ones keep serving."));
+  expect(server.stderr()).toContain("has an older schema than this program.\nTry: Restart");
+  expect(childrenOf(server)).toEqual(former);
+  expect((await ask(server, key)).status).toBe(200);
+});
+
+test("a process that is killed during SIGHUP is replaced once", async () => {
   using folder = temporaryFolder();
   await using server = await serveIn(folder.path, 2);
   const former = childrenOf(server);
-  process.kill(server.pid, "SIGUSR2");
+  process.kill(server.pid, "SIGHUP");
   process.kill(former[1] as number, "SIGKILL");
   await until(() => server.stderr().includes("(SIGKILL). A new one starts in 100 ms."));
   const restartedMs = performance.now() + 300;
@@ -147,18 +195,14 @@ test("a process that is killed during SIGUSR2 is replaced once", async () => {
   expect(childrenOf(server)).toHaveLength(2);
 });
 
-test("SIGHUP and SIGUSR2 during the start end nothing, and are heard after it", async () => {
+test("SIGHUP during the start ends nothing, and is heard after it", async () => {
   using folder = temporaryFolder();
   const child = Bun.spawn(
     [await executable(), "serve", "--data", folder.path, "--port", "0", "--processes", "2"],
     { env: cleanEnvironment, stdout: "ignore", stderr: "pipe" },
   );
-  await until(() => {
-    const heard = heardSignals(child.pid);
-    return heard.includes("SIGHUP") && heard.includes("SIGUSR2");
-  });
+  await until(() => heardSignals(child.pid).includes("SIGHUP"));
   child.kill("SIGHUP");
-  child.kill("SIGUSR2");
   const said = listen(child.stderr);
   await until(() => said().includes("The new processes serve."));
   child.kill("SIGTERM");
@@ -181,8 +225,8 @@ test("with no program in place of the executable, the rest keeps serving until i
   await until(() => said().includes("2 processes serve"));
   rmSync(path);
   writeFileSync(path, "no program", { mode: 0o755 });
-  child.kill("SIGUSR2");
-  await until(() => said().includes("The new processes did not start. The old ones keep serving."));
+  child.kill("SIGHUP");
+  await until(() => /A new process did not start \(.*\)\. The old ones keep/.test(said()));
   const [first = 0, second = 0] = childrenOf(child);
   process.kill(first, "SIGKILL");
   await until(() => said().includes("A process did not start ("));
@@ -268,7 +312,7 @@ test("counters never fall: what a process counted stays when it is killed or rep
   count += await askBoth(server, key);
   await expectCount(count);
   const second = childrenOf(server);
-  process.kill(server.pid, "SIGUSR2");
+  process.kill(server.pid, "SIGHUP");
   await until(() => second.every((pid) => !isRunning(pid)));
   count += await askBoth(server, key);
   await expectCount(count);

@@ -121,3 +121,35 @@ test("a service whose database comes long after the machine ends serving", async
     systemctl stop rehome; pkill -x postgres`);
   expect(text).toBe("The server answers on 127.0.0.1:9000 and is ready.\n4096 0 \n");
 }, 120_000);
+
+test("a reload replaces the processes by the executable on the disk, with the settings of the file", async () => {
+  const text = await inSystem(`
+    exec 2>&1
+    rehome service install --port 9000 >/dev/null
+    printf 'REHOME_PROCESSES=2\nREHOME_BASE_URL=https://a.example/v1\n' >>/etc/default/rehome
+    systemctl restart rehome
+    main=$(systemctl show rehome -p MainPID --value)
+    base() { curl -sS http://127.0.0.1:9000/docs/json | jq -r '.servers[0].url'; }
+    workers() { cat /proc/$main/task/$main/children; }
+    says() { journalctl -u rehome -o cat | grep -q "$1"; }
+    until says '2 processes serve'; do sleep 0.1; done
+    former=$(workers); base
+    # An upgrade: another file, with other settings.
+    cp /usr/local/bin/rehome /usr/local/bin/next; mv /usr/local/bin/next /usr/local/bin/rehome
+    sed -i s/a.example/b.example/ /etc/default/rehome
+    systemctl reload rehome
+    until says 'The new processes serve'; do sleep 0.1; done
+    until base | grep b.example; do sleep 0.1; done
+    # A kept connection may go on for 80 s: the old ones are still there.
+    for pid in $(workers); do
+      case " $former " in *" $pid "*) ;; *) readlink /proc/$pid/exe; cut -d ' ' -f 4 /proc/$pid/stat | grep -c "^$main$";; esac
+    done
+    sed -i s/9000/9001/ /etc/default/rehome
+    systemctl reload rehome
+    until says 'port was changed, so nothing is reloaded'; do sleep 0.1; done
+    systemctl is-active rehome; systemctl show rehome -p NRestarts --value
+    time=$(date +%s); systemctl stop rehome; echo $(( $(date +%s) - time < 20 ))`);
+  const exe = "/usr/local/bin/rehome\n1\n";
+  const [a, b] = ["a", "b"].map((name) => `https://${name}.example/v1\n`);
+  expect(text).toBe(`${a}${b}${exe}${exe}active\n0\n1\n`);
+}, 120_000);

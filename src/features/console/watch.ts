@@ -1,5 +1,6 @@
 import type { ServerHooks } from "../../feature.ts";
 import type { Io } from "../../cli/io.ts";
+import { joins } from "../../cli/member.ts";
 import { isEveryAddress } from "../../cli/reach.ts";
 import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -12,6 +13,7 @@ import { permit } from "./reach.ts";
 import { besideVariable, inviting } from "./settings.ts";
 
 const stopMaxMs = 3_000;
+const laterMs = 1_000;
 
 /** Starts `rehome console` beside the service, and keeps it. */
 export async function watchWithConsole(
@@ -35,6 +37,7 @@ export async function watchWithConsole(
   const child = new ConsoleProcess(env, address, log);
   return {
     async onStart() {
+      if (joins(io.env)) return child.startLater();
       const { url, firstLink } = await child.start(io.isTerminal ? ["--first-link"] : []);
       io.hearSignals().onReload(() => child.reload());
       return { title: "Console", url, more: firstLink === null ? [] : inviting(firstLink) };
@@ -95,6 +98,12 @@ class ConsoleProcess {
     this.#address = { ...this.#address, port: begun.port };
     void child.exited.then((code) => this.#ended(code));
     return begun;
+  }
+
+  /** Starts it when the console of the process that was replaced has freed the address. */
+  startLater(): undefined {
+    setTimeout(() => void this.#restart(), laterMs).unref();
+    return undefined;
   }
 
   /** Makes it take up its certificate again, and reopen its log. */

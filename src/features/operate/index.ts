@@ -12,7 +12,7 @@ import { backupSettings } from "./backup/settings.ts";
 import { openFolderWarning } from "./permissions.ts";
 import { hooksForParent } from "./processes/parent.ts";
 
-const metricsSetting = listenAddress(
+export const metricsSetting = listenAddress(
   "metrics",
   "serve Prometheus metrics at this address, to anyone who can reach it; off by default",
 );

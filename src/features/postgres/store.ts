@@ -113,7 +113,7 @@ class PostgresStore implements Store {
       reads.run(async ({ sql }) => {
         // A primary that became a standby goes on answering reads, of an older and older state.
         if (address.hosts.length > 1) await requireWritable(sql);
-        if (options.mayMigrate !== false) await primary.mark(sql);
+        if (options.waitsForServers !== true) await primary.mark(sql);
         return readVersions(sql);
       }, repeatable);
     this.#versions = new VersionWatch(poll, options.systemClock, first, options.pollMs);

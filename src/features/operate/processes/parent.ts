@@ -3,12 +3,21 @@ import { isMember } from "../../../cli/member.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
 import type { ServerHooks } from "../../../feature.ts";
 
+/** Of the messages: an upgrade replaces the processes, and the supervisor stays an older one. */
+export const protocol = 1;
+
 export type MemberMessage =
   | { readonly type: "ready"; readonly port: number }
   | { readonly type: "metrics"; readonly id: number; readonly metrics: readonly object[] };
 
 export type SupervisorMessage =
-  { readonly type: "metrics"; readonly id: number } | { readonly type: "stop" };
+  | { readonly type: "metrics"; readonly id: number }
+  | { readonly type: "stop" }
+  /** Another process has its place: it ends when no connection is kept any more, or after `ms`. */
+  | { readonly type: "drain"; readonly ms: number };
+
+/** A message as it is sent. One of another protocol is not understood, and says so. */
+export type Sent<Message> = Message & { readonly protocol: number };
 
 /** What one of several processes does with its supervisor. */
 interface ParentHooks extends ServerHooks {
@@ -22,7 +31,7 @@ interface ParentHooks extends ServerHooks {
  */
 export function hooksForParent(
   env: EnvironmentVariables,
-  stop: () => void,
+  stop: (drainMs?: number) => void,
 ): ParentHooks | undefined {
   if (!isMember(env) || process.send === undefined) return undefined;
   let metricsOf: () => Promise<readonly object[]> = async () => [];
@@ -30,12 +39,14 @@ export function hooksForParent(
     // The supervisor waits for what the others say, too.
     send({ type: "metrics", id, metrics: await metricsOf().catch(() => []) });
   };
-  process.on("message", (message: SupervisorMessage) => {
+  process.on("message", (message: Sent<SupervisorMessage>) => {
+    if (message.protocol !== protocol) return;
     if (message.type === "stop") stop();
+    else if (message.type === "drain") stop(message.ms);
     else void answerMetrics(message.id);
   });
   // Processes end with their supervisor: nothing else would replace or stop them.
-  process.on("disconnect", stop);
+  process.on("disconnect", () => stop());
   return {
     onReady: (port) => send({ type: "ready", port }),
     answer: (metrics) => void (metricsOf = metrics),
@@ -43,7 +54,7 @@ export function hooksForParent(
 }
 
 function send(message: MemberMessage): void {
-  process.send?.(message);
+  process.send?.({ ...message, protocol } satisfies Sent<MemberMessage>);
 }
 
 /** Questions of one kind to another process, until they are answered. */

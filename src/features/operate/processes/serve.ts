@@ -1,18 +1,24 @@
 import type { ListenAddress } from "../listen-address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { announce, type Io, untilAborted } from "../../../cli/io.ts";
-import { memberVariable } from "../../../cli/member.ts";
+import { joinsVariable, memberVariable } from "../../../cli/member.ts";
 import { openLog } from "../../../cli/serve.ts";
 import { dataFolderOf, settings, type AnySetting, type LoadedConfig } from "../../../config.ts";
+import { idleTimeoutSeconds } from "../../../http/server.ts";
+import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { childEnvironment } from "../../schedule/child.ts";
-import { processesSetting } from "../index.ts";
+import { metricsSetting, processesSetting } from "../index.ts";
+import { type Reread, settingsReader } from "./reread.ts";
 import { Supervisor } from "./supervisor.ts";
 
+/** Tests make the time shorter in which kept connections end. */
+const drainVariable = "SUPERVISOR_DRAIN_MS";
+
 /**
- * Runs the service in `count` processes at one address until it is asked to stop. SIGHUP goes to
- * all of them; SIGUSR2 replaces them by the executable as it is on the disk. Throws AppError when
- * the first one does not start.
+ * Runs the service in `count` processes at one address until it is asked to stop. SIGHUP replaces
+ * them by the executable as it is on the disk, with the settings as they are then. Throws AppError
+ * when the first one does not start.
  */
 export async function serveInProcesses(
   loaded: LoadedConfig,
@@ -31,14 +37,15 @@ export async function serveInProcesses(
   const supervisor = new Supervisor({
     count,
     shutdownTimeoutMs: loaded.config.shutdownTimeoutSeconds * 1000,
+    drainMs: Number(io.env[drainVariable] ?? (idleTimeoutSeconds + 1) * 1_000),
     log,
-    envOf: (slot, port) => environmentOf(loaded, io, slot, port),
+    envOf: environments({ loaded, env: io.env }),
   });
+  const handOver = handOverOf(supervisor, loaded, io, log);
   const started = Promise.withResolvers<void>();
   // A signal that nobody hears ends the process. One that comes early waits for the start.
-  const handOver = () => void started.promise.then(() => supervisor.handOver());
-  process.on("SIGUSR2", handOver);
-  io.hearSignals().onReload(() => void started.promise.then(() => supervisor.reload()));
+  let last = started.promise;
+  io.hearSignals().onReload(() => void (last = last.then(handOver)));
   try {
     if (!(await supervisor.start())) {
       throw new AppError("unavailable", "The service did not start: its first process ended.");
@@ -53,30 +60,67 @@ export async function serveInProcesses(
     log.info(`${count} processes serve.`);
     await untilAborted(io.hearSignals().stop);
   } finally {
-    process.off("SIGUSR2", handOver);
     await supervisor.stop();
     await log.close();
   }
 }
 
+/** What a reload does. What is wrong with it is in the log, and everything goes on as before. */
+function handOverOf(supervisor: Supervisor, loaded: LoadedConfig, io: Io, log: Logger) {
+  const reread = settingsReader(loaded, io);
+  return async (): Promise<void> => {
+    try {
+      const next = reread();
+      refuseOwnChanges(loaded, next.loaded);
+      await supervisor.handOver(environments(next));
+    } catch (error) {
+      log.failure(error);
+    }
+  };
+}
+
+/** What all processes have in common, or the one that holds them. */
+const ownSettings: readonly AnySetting[] = [
+  processesSetting,
+  metricsSetting,
+  settings.host,
+  settings.port,
+  settings.data,
+  settings.store,
+  settings.storeFile,
+];
+
+/** Throws for a change that old and new processes cannot have side by side. */
+function refuseOwnChanges(now: LoadedConfig, next: LoadedConfig): void {
+  const changed = ownSettings.find(
+    (setting) => !Bun.deepEquals(now.loadedOf(setting).value, next.loadedOf(setting).value),
+  );
+  if (changed === undefined) return;
+  throw new AppError("unavailable", `--${changed.flag} was changed, so nothing is reloaded.`, {
+    hint: "Restart the service, or put the setting back.",
+  });
+}
+
 /**
- * A process's variables: settings of only one process are the first one's. Each has its share of
+ * The processes' variables: settings of only one process are the first one's. Each has its share of
  * what addresses without a key may ask, so that no process asks another.
  */
-function environmentOf(
-  loaded: LoadedConfig,
-  { env }: Io,
-  slot: number,
-  port: number | undefined,
-): Record<string, string | undefined> {
-  const onlyFirst = slot === 0 ? [] : loaded.all.filter(({ setting }) => setting.firstOnly);
+function environments({ loaded, env }: Reread) {
+  const firstOnly = loaded.all.filter(({ setting }) => setting.firstOnly);
   const count = loaded.valueOf(processesSetting);
   const share = Math.max(1, Math.floor(loaded.config.anonymousPerMinute / count));
-  const changed = new Map<AnySetting, string | undefined>([
-    ...onlyFirst.map(({ setting }) => [setting, undefined] as const),
-    [processesSetting, "1"],
-    [settings.anonymousPerMinute, String(share)],
-  ]);
-  if (port !== undefined) changed.set(settings.port, String(port));
-  return { ...childEnvironment(loaded, env, changed), [memberVariable]: String(slot) };
+  return (slot: number, port: number | undefined): Record<string, string | undefined> => {
+    const changed = new Map<AnySetting, string | undefined>([
+      ...(slot === 0 ? [] : firstOnly).map(({ setting }) => [setting, undefined] as const),
+      [processesSetting, "1"],
+      [settings.anonymousPerMinute, String(share)],
+    ]);
+    if (port !== undefined) changed.set(settings.port, String(port));
+    return {
+      ...childEnvironment(loaded, env, changed),
+      [memberVariable]: String(slot),
+      // The first one of all is alone with the store.
+      ...(port !== undefined && { [joinsVariable]: "1" }),
+    };
+  };
 }

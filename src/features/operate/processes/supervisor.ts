@@ -3,19 +3,29 @@ import type { EnvironmentVariables } from "../../../config.ts";
 import type { Logger } from "../../../service/log.ts";
 import { program } from "../../schedule/child.ts";
 import { RestartPause } from "../restart-pause.ts";
-import { type MemberMessage, Questions, type SupervisorMessage } from "./parent.ts";
+import {
+  type MemberMessage,
+  protocol,
+  Questions,
+  type Sent,
+  type SupervisorMessage,
+} from "./parent.ts";
 
 /** The first and the longest pause before a process that ended is replaced. */
 const pauseMs = [100, 10_000] as const;
 /** How much longer than its own shutdown timeout a process may take to end. */
 const graceMs = 5_000;
 
+/** The environment of the process in `slot`; `port` is undefined for the first one of all. */
+type EnvironmentOf = (slot: number, port: number | undefined) => EnvironmentVariables;
+
 interface SupervisorOptions {
   readonly count: number;
   readonly shutdownTimeoutMs: number;
+  /** How long the connections of a process that was replaced may be kept. */
+  readonly drainMs: number;
   readonly log: Logger;
-  /** The environment of the process in `slot`; `port` is undefined for that of the settings. */
-  readonly envOf: (slot: number, port: number | undefined) => EnvironmentVariables;
+  readonly envOf: EnvironmentOf;
 }
 
 /** Keeps serving processes at one address: replaces what ends, and stops all in order. */
@@ -23,12 +33,14 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   #members: Member[] = [];
   #port: number | undefined;
+  #envOf: EnvironmentOf;
   #isStopping = false;
   #handingOver: Promise<void> | undefined;
   readonly #pauses: readonly RestartPause[];
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#envOf = options.envOf;
     this.#pauses = Array.from({ length: options.count }, () => new RestartPause(...pauseMs));
   }
 
@@ -49,17 +61,12 @@ export class Supervisor {
     return this.#members;
   }
 
-  /** Makes every process reopen its files. One that starts has no listener yet and would end. */
-  reload(): void {
-    for (const member of this.#members) void member.ready.then(() => member.signal("SIGHUP"));
-  }
-
   /**
-   * Replaces every process by one of the executable as it is on the disk now. The old ones stop
-   * once all new ones serve; if one of those does not start, the old ones go on.
+   * Replaces the processes one by one, by the executable as it is on the disk now. If one does not
+   * start, those that are left go on. Resolves when it is over, but for connections that are kept.
    */
-  handOver(): Promise<void> {
-    this.#handingOver ??= this.#replaceAll().finally(() => (this.#handingOver = undefined));
+  handOver(envOf: EnvironmentOf): Promise<void> {
+    this.#handingOver = this.#replaceAll(envOf).finally(() => (this.#handingOver = undefined));
     return this.#handingOver;
   }
 
@@ -69,23 +76,25 @@ export class Supervisor {
     await Promise.all(this.#members.map((member) => this.#end(member)));
   }
 
-  async #replaceAll(): Promise<void> {
+  async #replaceAll(envOf: EnvironmentOf): Promise<void> {
     const { log, count } = this.#options;
-    const former = [...this.#members];
-    const next = Array.from({ length: count }, (_, slot) => this.#add(slot));
-    const ports = await Promise.all(next.map(({ ready }) => ready));
-    if (ports.includes(undefined)) {
-      log.error("The new processes did not start. The old ones keep serving.");
-      await Promise.all(next.map((member) => this.#end(member)));
-      return;
+    for (let slot = 0; slot < count && !this.#isStopping; slot += 1) {
+      const former = this.#members.filter((each) => each.slot === slot);
+      const next = this.#add(slot, envOf);
+      if ((await next.ready) === undefined) {
+        if (this.#isStopping) return;
+        const how = await next.ended;
+        log.error(`A new process did not start (${how}). The old ones keep serving.`);
+        return;
+      }
+      void this.#watch(next);
+      for (const member of former) void this.#drain(member);
     }
-    for (const member of next) void this.#watch(member);
-    log.info("The new processes serve. The old ones finish their requests.");
-    await Promise.all(former.map((member) => this.#end(member)));
+    this.#envOf = envOf;
+    log.info("The new processes serve. The old ones end with their connections.");
   }
 
-  #add(slot: number): Member {
-    const { envOf } = this.#options;
+  #add(slot: number, envOf = this.#envOf): Member {
     const member = new Member(slot, envOf(slot, this.#port));
     this.#members.push(member);
     void this.#dropAtEnd(member);
@@ -107,13 +116,23 @@ export class Supervisor {
     await Bun.sleep(waitMs);
     // A hand-over fills every place, unless it fails.
     await this.#handingOver;
-    const isFilled = this.#members.some(({ slot }) => slot === member.slot);
+    const isFilled = this.#members.some((each) => each.slot === member.slot && !each.isStopping);
     if (!this.#isStopping && !isFilled) void this.#watch(this.#add(member.slot));
   }
 
-  async #end(member: Member): Promise<void> {
+  #end(member: Member): Promise<void> {
     member.stop();
-    const maxMs = this.#options.shutdownTimeoutMs + graceMs;
+    return this.#within(this.#options.shutdownTimeoutMs + graceMs, member);
+  }
+
+  #drain(member: Member): Promise<void> {
+    const { drainMs, shutdownTimeoutMs } = this.#options;
+    member.drain(drainMs);
+    return this.#within(drainMs + shutdownTimeoutMs + graceMs, member);
+  }
+
+  /** Resolves when the process has ended, which it has at the latest after `maxMs`. */
+  async #within(maxMs: number, member: Member): Promise<void> {
     const force = setTimeout(() => member.signal("SIGKILL"), maxMs);
     await member.ended;
     clearTimeout(force);
@@ -162,8 +181,10 @@ export class Member {
       return;
     }
     this.#child.on("message", (message) => {
-      const said = message as MemberMessage;
-      if (said.type === "ready") ready.resolve(said.port);
+      const said = message as Sent<MemberMessage>;
+      // Nobody would know whether it serves, or could ask it to end.
+      if (said.protocol !== protocol) this.signal("SIGKILL");
+      else if (said.type === "ready") ready.resolve(said.port);
       else this.#metrics.answer(said.id, said.metrics);
     });
     this.#child.on("exit", (code, signal) => end(signal ?? code ?? 1));
@@ -180,6 +201,12 @@ export class Member {
     this.#send({ type: "stop" });
   }
 
+  /** Tells it that another one has its place. */
+  drain(ms: number): void {
+    this.isStopping = true;
+    this.#send({ type: "drain", ms });
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }
@@ -191,6 +218,7 @@ export class Member {
   }
 
   #send(message: SupervisorMessage): void {
-    if (this.#child?.connected === true) this.#child.send(message);
+    if (this.#child?.connected !== true) return;
+    this.#child.send({ ...message, protocol } satisfies Sent<SupervisorMessage>);
   }
 }
