@@ -36,8 +36,6 @@ export class RequestContext {
   #isLocated = false;
   /** The route's template, such as `/v1/pets/:petId`, if any. Never the path itself. */
   route: string | undefined = undefined;
-  /** What the caller sent to be admitted. It never leaves the process. */
-  credential: string | undefined = undefined;
   /** The guard's decision; undefined for a request that does not pass it. */
   admission: Admission | undefined = undefined;
   /** Why the request was refused, by the guard or later: `refuse` sets it. */
@@ -110,14 +108,10 @@ export class RequestContext {
 
 const mapped = "::ffff:";
 
-const contexts = new WeakMap<Request, RequestContext>();
+/** The requests under way. A WeakMap would hold, and look through, all since the last GC. */
+export const contexts = new Map<Request, RequestContext>();
 
-/** Gives `request`, which the application is about to get, its context. */
-export function attach(context: RequestContext, request: Request): void {
-  contexts.set(request, context);
-}
-
-/** The context of `request`. Throws for a request that did not come in through the handler. */
+/** The context of a request under way. Throws for one that did not come in through the handler. */
 export function contextOf(request: Request): RequestContext {
   const context = contexts.get(request);
   if (context === undefined) throw new Error("the request did not come in through the handler");

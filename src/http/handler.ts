@@ -1,7 +1,7 @@
 import { httpDate, type Clock } from "../domain/clock.ts";
 import type { Logger } from "../service/log.ts";
 import { accessLog } from "./access-log.ts";
-import { attach, type ContextOptions, type Peers, RequestContext } from "./context.ts";
+import { type ContextOptions, contexts, type Peers, RequestContext } from "./context.ts";
 import type { Cors } from "./cors.ts";
 import { idleTimeoutSeconds } from "./server.ts";
 
@@ -50,8 +50,12 @@ export function createHandler(options: HandlerOptions): Handler {
     // Read now: a client that has hung up has no address.
     if (needsAddress) context.address();
     const request = withOrigin(received, peers);
-    attach(context, request);
-    return finish(context, request, await app.fetch(request));
+    contexts.set(request, context);
+    try {
+      return finish(context, request, await app.fetch(request));
+    } finally {
+      contexts.delete(request);
+    }
   };
 }
 

@@ -2,12 +2,14 @@
  * The door: whatever Host and path a request has, the guard and the router see the same path. Byte
  * by byte, because no client would send most of this.
  */
+import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { Backpressure } from "../../src/http/backpressure.ts";
-import { attach, RequestContext } from "../../src/http/context.ts";
+import { contexts, RequestContext } from "../../src/http/context.ts";
+import { credentialOf } from "../../src/http/guard.ts";
 import { petRoutes } from "../../src/http/routes/pets.ts";
 import { listen } from "../../src/http/server.ts";
 import { testApp } from "../helpers/app.ts";
@@ -121,6 +123,27 @@ test.each(["http", "https"])(
   60_000,
 );
 
+test("the bearer plugin finds the same credential wherever it knows the spelling", async () => {
+  const plugin = new Elysia().use(bearer()).get("/", ({ bearer: token }) => token ?? "none");
+  for (const header of [
+    "Bearer abc",
+    "Bearer  abc",
+    "Bearer a b",
+    "Bearer Bearer abc",
+    "Bearer ",
+    "Bearer abc,Bearer def",
+    "Basic abc",
+  ]) {
+    const request = new Request("http://localhost/", { headers: { authorization: header } });
+    const found = await (await plugin.handle(request)).text();
+    const own = credentialOf(request.headers.get("authorization"));
+    expect([header, own === "" ? "none" : own]).toEqual([header, found.trimStart() || "none"]);
+  }
+  // It knows neither another case of the scheme, nor what the header is for.
+  expect(credentialOf("bearer abc")).toBe("abc");
+  expect(credentialOf("Bearerabc")).toBe("");
+});
+
 test("an operation serves no request that the guard did not admit", async () => {
   const served: string[] = [];
   const failed: unknown[] = [];
@@ -144,8 +167,9 @@ test("an operation serves no request that the guard did not admit", async () => 
       const request = new Request(`http://localhost${path}`, init);
       const context = new RequestContext("id", request, undefined, options);
       context.admission = admission;
-      attach(context, request);
+      contexts.set(request, context);
       await app.handle(request);
+      contexts.delete(request);
       expect(request.bodyUsed).toBe(false);
     }
   }

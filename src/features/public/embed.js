@@ -51,7 +51,8 @@
         items.push(item);
       }
       list.replaceChildren(...items.slice(0, Number(max)));
-      if (!isList) place ? place.replaceChildren(list) : script.after(list);
+      if (!isList && place) place.replaceChildren(list);
+      else if (!isList) script.after(list);
       if (items.length === 0) note(say.none);
     } catch (error) {
       note(say.failed, `${error.message} (${new URL("animals.json", script.src)})`);

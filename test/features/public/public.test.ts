@@ -182,7 +182,7 @@ test("no stranger makes a body more often than once in five seconds, however it 
       }),
     );
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
-    return [...new Set(statuses)].toSorted();
+    return [...new Set(statuses)].toSorted((a, b) => a - b);
   };
   // The page in two languages, the JSON and the feed.
   for (const round of [1, 2, 3]) {
