@@ -77,7 +77,7 @@ export interface JobCommand {
 
 /**
  * A capability that can be removed without a change to the core: settings, commands, routes
- * outside `/v1`, kinds of stores, and observers of the service.
+ * outside `/v1`, kinds of stores, and hooks into the service.
  */
 export interface Feature {
   readonly name: string;

@@ -25,7 +25,7 @@ export interface ContextOptions {
   readonly backpressure: Backpressure;
 }
 
-/** What is known of a request until its response, for its headers, the log and the observers. */
+/** What is known of a request until its response, for its headers, the log and the hooks. */
 export class RequestContext {
   readonly id: string;
   readonly startMs = performance.now();
