@@ -42,7 +42,7 @@
       for (const { name, status, category: of } of (await response.json()).animals) {
         if (wanted && wanted !== String(of.id) && wanted !== of.name?.toLowerCase()) continue;
         const item = document.createElement("li");
-        /* As text: a name cannot put HTML into the page. */
+        /* A name brings no HTML. */
         const text = document.createElement("bdi");
         text.textContent = name.trim() || say.unnamed;
         item.append(text);
