@@ -1,5 +1,5 @@
 /** What an import says of itself: for a person, and as JSON. */
-import { json, type Static } from "../../json.ts";
+import { declared, fieldOf, json } from "../../json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import type { ImportSummary, KeptAnimal } from "../do/summary.ts";
@@ -34,108 +34,103 @@ const reportedFields = json.list(
 const reportedAnimal = {
   id: json.int64("id of the animal"),
   name: json.text("its name here"),
+  fields: reportedFields,
 };
 
-export const importSchema = json.object({
-  format: json.text("format that the input was read as"),
-  shape: json.oneOf(["json", "ndjson", "csv", "xlsx"] as const, "how its records are laid out"),
-  source: json.text("whose ids its animals have; empty when nobody said"),
-  dryRun: json.flag("true with --dry-run"),
-  applied: json.flag(
-    "false when nothing was changed: a dry run, or bad records without --skip-bad, or nothing but bad records",
+const of = fieldOf<[summary: ImportSummary]>();
+const { count, flag, list, object, text } = json;
+/** How many there are of something: a number of the summary under the same name. */
+const counts = (name: CountName, about: string) => of(count(about), (summary) => summary[name]);
+type CountName = {
+  [N in keyof ImportSummary]: ImportSummary[N] extends number ? N : never;
+}[keyof ImportSummary];
+
+const declaredFields = declared({
+  format: of(text("format that the input was read as"), ({ format }) => format),
+  shape: of(
+    json.oneOf(["json", "ndjson", "csv", "xlsx"] as const, "how its records are laid out"),
+    ({ shape }) => shape,
   ),
-  change: json.orNull(
-    json.int64("number of the change, for `undo`; null when nothing was changed"),
+  source: of(text("whose ids its animals have; empty when nobody said"), ({ source }) => source),
+  dryRun: of(flag("true with --dry-run"), ({ dryRun }) => dryRun),
+  applied: of(
+    flag(
+      "false when nothing was changed: a dry run, or bad records without --skip-bad, or nothing but bad records",
+    ),
+    ({ applied }) => applied,
   ),
-  guessed: json.flag("true if columns were guessed"),
-  columns: json.list(
-    json.object({ field: json.text("field of an animal"), column: json.text("its column") }),
+  change: of(
+    json.orNull(json.int64("number of the change, for `undo`; null when nothing was changed")),
+    ({ change }) => change ?? null,
   ),
-  read: json.count("records read"),
-  added: json.count("animals added, or that would be"),
-  updated: json.count("animals changed, or that would be"),
-  unchanged: json.count("animals that were the same already"),
-  withdrawn: json.count("animals taken out because they are gone, or that would be"),
-  missing: json.count("those of them that the source's whole list does not have (--complete)"),
-  kept: json.count("animals that stay as people changed them, though the list says otherwise"),
-  waiting: json.count("available animals that lost their status, as its word is not known"),
-  animals: json.list(
-    json.object({
-      ...reportedAnimal,
-      did: json.oneOf(["updated", "withdrawn", "restored", "kept"] as const, "what became of it"),
-      fields: reportedFields,
+  guessed: of(flag("true if columns were guessed"), ({ isGuessed }) => isGuessed),
+  columns: of(
+    list(object({ field: text("field of an animal"), column: text("its column") })),
+    ({ reading }) =>
+      Object.entries(reading.columns ?? {}).map(([field, column]) => ({ field, column })),
+  ),
+  read: counts("read", "records read"),
+  added: counts("added", "animals added, or that would be"),
+  updated: counts("updated", "animals changed, or that would be"),
+  unchanged: counts("unchanged", "animals that were the same already"),
+  withdrawn: counts("withdrawn", "animals taken out because they are gone, or that would be"),
+  missing: counts(
+    "missing",
+    "those of them that the source's whole list does not have (--complete)",
+  ),
+  kept: counts("kept", "animals that stay as people changed them, though the list says otherwise"),
+  waiting: counts("waiting", "available animals that lost their status, as its word is not known"),
+  animals: of(
+    list(
+      object({
+        ...reportedAnimal,
+        did: json.oneOf(["updated", "withdrawn", "restored", "kept"] as const, "what became of it"),
+      }),
+      { description: `the first ${reportsMax} that are changed, withdrawn or brought back` },
+    ),
+    ({ animals }) => animals.map((each) => ({ ...each, fields: [...each.fields] })),
+  ),
+  keptAnimals: of(
+    list(object({ ...reportedAnimal, by: nameOrNone("who changed it last, if that is known") }), {
+      description: `the first ${reportsMax} that are kept`,
     }),
-    { description: `the first ${reportsMax} that are changed, withdrawn or brought back` },
+    ({ keptAnimals }) =>
+      keptAnimals.map(({ id, name, fields, by = null }) => ({ id, name, fields: [...fields], by })),
   ),
-  keptAnimals: json.list(
-    json.object({
-      ...reportedAnimal,
-      fields: reportedFields,
-      by: nameOrNone("who changed it last, if that is known"),
-    }),
-    { description: `the first ${reportsMax} that are kept` },
-  ),
-  superseded: json.count("older records of animals that have a newer one in the input"),
-  rejected: json.count("bad records"),
-  causes: json.list(cause),
-  skipped: json.count("sound records of animals that are not for adoption"),
-  skippedReasons: json.list(
-    json.object({ reason: json.text("why"), records: json.count("how many of them") }),
-  ),
-  stems: json.list(
-    json.object({
-      word: json.text("status that was read by a stem"),
-      meaning: json.oneOf(meanings, "what it was taken for"),
+  superseded: counts("superseded", "older records of animals that have a newer one in the input"),
+  rejected: counts("rejected", "bad records"),
+  causes: of(list(cause), ({ causes }) =>
+    causes.map(({ field, problem, records, lines }) => {
+      return { field, problem: messageText(problem), records, lines: [...lines] };
     }),
   ),
-  notes: json.list(note),
-  categoriesAdded: json.list(
-    json.object({ id: json.int64("new id"), name: json.text("name of the category") }),
+  skipped: of(count("sound records of animals that are not for adoption"), ({ skipped }) =>
+    skipped.reduce((sum, { records }) => sum + records, 0),
+  ),
+  skippedReasons: of(
+    list(object({ reason: text("why"), records: count("how many of them") })),
+    ({ skipped }) => skipped.map((each) => ({ ...each })),
+  ),
+  stems: of(
+    list(
+      object({
+        word: text("status that was read by a stem"),
+        meaning: json.oneOf(meanings, "what it was taken for"),
+      }),
+    ),
+    ({ stems }) => stems.map((each) => ({ ...each })),
+  ),
+  notes: of(list(note), (summary) =>
+    notesOf(summary).map(({ said, ...each }) => ({ text: messageText(said), ...each })),
+  ),
+  categoriesAdded: of(
+    list(object({ id: json.int64("new id"), name: text("name of the category") })),
+    ({ categoriesAdded }) => categoriesAdded.map(({ id, name }) => ({ id, name })),
   ),
 });
 
-export function importedJson(summary: ImportSummary): Static<typeof importSchema> {
-  const { format, shape, source, dryRun, applied, read, added, updated, unchanged } = summary;
-  const { withdrawn, missing, superseded, skipped, rejected, reading, isGuessed } = summary;
-  const columns = Object.entries(reading.columns ?? {});
-  return {
-    format,
-    shape,
-    source,
-    dryRun,
-    applied,
-    read,
-    added,
-    updated,
-    unchanged,
-    withdrawn,
-    missing,
-    kept: summary.kept,
-    waiting: summary.waiting,
-    animals: summary.animals.map(({ id, name, did, fields }) => ({
-      id,
-      name,
-      did,
-      fields: [...fields],
-    })),
-    keptAnimals: summary.keptAnimals.map(({ id, name, fields, by = null }) => {
-      return { id, name, fields: [...fields], by };
-    }),
-    superseded,
-    rejected,
-    change: summary.change ?? null,
-    guessed: isGuessed,
-    columns: columns.map(([field, column]) => ({ field, column })),
-    causes: summary.causes.map(({ field, problem, records, lines }) => {
-      return { field, problem: messageText(problem), records, lines: [...lines] };
-    }),
-    skipped: skipped.reduce((sum, { records }) => sum + records, 0),
-    skippedReasons: skipped.map(({ reason, records }) => ({ reason, records })),
-    stems: summary.stems.map(({ word, meaning }) => ({ word, meaning })),
-    notes: notesOf(summary).map(({ said, ...each }) => ({ text: messageText(said), ...each })),
-    categoriesAdded: summary.categoriesAdded.map(({ id, name }) => ({ id, name })),
-  };
-}
+export const importSchema = json.object(declaredFields.schemas);
+export const importedJson = declaredFields.make;
 
 /** The notes, with what a dry run says where the import itself would be refused. */
 function notesOf({ notes, refusal, missing }: ImportSummary): ImportSummary["notes"] {
