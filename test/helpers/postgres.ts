@@ -111,8 +111,13 @@ export async function startServer(...settings: readonly string[]): Promise<OwnSe
 /** Sends a signal to a process and its children, the parent first. */
 function signalFamily(pid: number, signal: NodeJS.Signals): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  for (const each of [pid, ...children.split(" ").filter(Boolean).map(Number)]) {
-    process.kill(each, signal);
+  process.kill(pid, signal);
+  for (const child of children.split(" ").filter(Boolean).map(Number)) {
+    try {
+      process.kill(child, signal);
+    } catch {
+      // A child that had nothing to do any more has ended.
+    }
   }
 }
 
