@@ -75,9 +75,6 @@ export interface WorkOptions {
 /** For what ends somebody's access: a long import that is under way commits first. */
 export const patientWork: WorkOptions = { timeoutMs: 60_000 };
 
-/** For an operator's work, which is nobody's request. */
-export const longWork: WorkOptions = { timeoutMs: 10 * 60_000 };
-
 /** A catalogue, or its counters. Calls reject with `unavailable` without a database in time. */
 export interface Database {
   /** Runs work that only reads, in one snapshot. It waits for no transaction. */

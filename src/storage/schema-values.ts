@@ -3,7 +3,6 @@ import { sql, type SQL } from "drizzle-orm";
 
 /** Staff see animals, import and categories; operators see all. */
 export const personRoles = ["staff", "operator"] as const;
-export type PersonRole = (typeof personRoles)[number];
 
 /** What the service knows to do. A row of the schedule has one of these, never a command. */
 export const jobKinds = ["pull", "backup"] as const;
@@ -11,7 +10,6 @@ export type JobKind = (typeof jobKinds)[number];
 
 /** Who paused a job: a person; a person's undo of what it did; or a restore of the store. */
 export const pauseReasons = ["person", "undo", "restore"] as const;
-export type PauseReason = (typeof pauseReasons)[number];
 
 /** Whether a list has an animal: it may say that it is gone, or leave it out. */
 export const listPresences = ["there", "gone", "left out"] as const;

@@ -1,7 +1,8 @@
 import { eq, inArray } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { type NewPet, type Pet, type PetStatus } from "../../domain/pet.ts";
-import { longWork, type Tx } from "../../storage/database.ts";
+import { longWork } from "../long-work.ts";
+import { type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";
 import { type Editing, makeChange, type PetPatch, type PetRow, stateOf } from "./changes.ts";

@@ -24,13 +24,8 @@ import {
   type PetFieldName,
   type PetValue,
 } from "../../domain/pet.ts";
-import {
-  changePets,
-  type Database,
-  longWork,
-  type Tables,
-  type Tx,
-} from "../../storage/database.ts";
+import { changePets, type Database, type Tables, type Tx } from "../../storage/database.ts";
+import { longWork } from "../long-work.ts";
 import { prunedBefore } from "../../storage/prune.ts";
 
 /** Histories, and what an undo needs, are stored for so long. */

@@ -12,7 +12,8 @@ import { printable } from "../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import type { Services } from "../../service/services.ts";
-import { type PersonRole, personRoles } from "../../storage/schema-values.ts";
+import { type PersonRole } from "./people.ts";
+import { personRoles } from "../../storage/schema-values.ts";
 import {
   invitationMs,
   type ListedPerson,

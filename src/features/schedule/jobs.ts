@@ -8,11 +8,13 @@ import {
   nextAfterSuccess,
 } from "./job-times.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import type { JobKind, PauseReason } from "../../storage/schema-values.ts";
+import type { JobKind, pauseReasons } from "../../storage/schema-values.ts";
 import { randomBytes } from "../../cli/open.ts";
 
 /** A random number from 0 to 1. */
 export const randomShare = () => (randomBytes(1)[0] ?? 0) / 255;
+
+export type PauseReason = (typeof pauseReasons)[number];
 
 export interface Job extends JobTimes {
   readonly name: string;

@@ -23,7 +23,8 @@ import { importText } from "../../../test/helpers/import-text.ts";
 import { postgresStore } from "./feature-store.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
 import { until } from "../../../test/helpers/until.ts";
-import { longWork, nextEpoch } from "../../../src/storage/database.ts";
+import { longWork } from "../../../src/features/long-work.ts";
+import { nextEpoch } from "../../../src/storage/database.ts";
 
 /** Short, so that the tests are; a server has 2 s. */
 const timeoutMs = 1_000;

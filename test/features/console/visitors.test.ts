@@ -6,7 +6,7 @@ import { PeopleService } from "../../../src/features/console/people.ts";
 import { hashSecret, type Secret } from "../../../src/features/console/people.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { failure as failureOf } from "../../../src/features/console/words/index.ts";
-import type { PersonRole } from "../../../src/storage/schema-values.ts";
+import type { PersonRole } from "../../../src/features/console/people.ts";
 import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";

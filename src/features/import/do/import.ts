@@ -5,7 +5,8 @@
 import { and, eq, gt, max, type SQL } from "drizzle-orm";
 import { AppError } from "../../../domain/errors.ts";
 import { int64Min } from "../../../domain/int64.ts";
-import { type Database, longWork, type Tx } from "../../../storage/database.ts";
+import { type Database, type Tx } from "../../../storage/database.ts";
+import { longWork } from "../../long-work.ts";
 import { nameCategories, newCategoryIds } from "../../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
 import { type ResolvedCategory, wordFor } from "../plan/categories.ts";

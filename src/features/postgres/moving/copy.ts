@@ -9,11 +9,11 @@ import {
   changePets,
   columnsOf,
   type Database,
-  longWork,
   nextEpoch,
   type Tables,
   type Tx,
 } from "../../../storage/database.ts";
+import { longWork } from "../../long-work.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
 import { copyMark, getMeta, movedMark } from "../../../storage/store-state.ts";
 import { deleteMeta, goesAlong, setMeta } from "../../meta.ts";
