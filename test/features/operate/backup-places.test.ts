@@ -278,6 +278,13 @@ test.each(hostile)("%s is refused, and little of it is read", async (_, answer, 
   expect(given.bytes).toBeLessThan(64 * 1024 * 1024);
 });
 
+test("a page of nothing but beginnings is read in time of its length", async () => {
+  const page = list("<Contents><Key>".repeat(60_000));
+  using server = Bun.serve({ port: 0, fetch: () => new Response(page) });
+  const place = bucketPlace(s3.address, { ...access, endpoint: server.url.origin });
+  expect(await place.list()).toEqual([]);
+});
+
 test("nothing of a request goes where the bucket redirects to", async () => {
   let elsewhere = 0;
   using thief = Bun.serve({ port: 0, fetch: () => new Response(`${(elsewhere += 1)}`) });
