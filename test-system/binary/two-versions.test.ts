@@ -77,7 +77,7 @@ test.each(Object.keys(places))(
     const servers: RunningBinary[] = [first];
     const names = new Set<string>();
     let sent = 0;
-    let refused = 0;
+    const refusals: string[] = [];
     let isMigrated = false;
     const create = async (origin: string): Promise<void> => {
       const animal = `animal ${(sent += 1)}`;
@@ -88,11 +88,11 @@ test.each(Object.keys(places))(
       });
       const said = (await reply.json()) as { code?: string };
       if (reply.status === 201) names.add(animal);
-      else if (reply.status === 429) refused += 1;
+      else if (reply.status === 429) refusals.push(animal);
       else expect([reply.status, said.code]).toEqual([503, "unavailable"]);
     };
     const loading = Array.from({ length: 4 }, async (_, client) => {
-      while (refused < 40) {
+      while (refusals.length < 40) {
         // The last half is for both.
         if (!isMigrated && names.size > limit / 2) await Bun.sleep(5);
         else await create((servers[client % servers.length] ?? first).origin);
