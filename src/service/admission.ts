@@ -24,7 +24,7 @@ export interface Admission {
 
 export const unavailable: Refusal = {
   kind: "unavailable",
-  message: "The request could not be counted at the moment; it was not charged.",
+  message: "The request could not be counted at the moment.",
 };
 
 const recentMax = 1_000;

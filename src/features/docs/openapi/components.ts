@@ -278,10 +278,7 @@ export const responses = {
     "unavailable",
     "The service is busy, or its store did not respond in time. Try again after `Retry-After`.",
     {
-      unavailable: [
-        "The store is busy",
-        "The request could not be counted at the moment; it was not charged.",
-      ],
+      unavailable: ["The store is busy", "The request could not be counted at the moment."],
     },
     same("Retry-After"),
   ),
