@@ -134,6 +134,49 @@ describe.each(stores)("people of one name on $name", ({ name, place: makePlace }
   );
 });
 
+describe.each(stores)(
+  "ids of animals that version 1.0.0 imported on $name",
+  ({ name, place: makePlace }) => {
+    test(
+      "get the source that is a part of them, unless another animal has that id",
+      async () => {
+        await using place: StorePlace = await makePlace();
+        const pet = (called: string, externalId: string, source: string, createdAtMs: string) =>
+          `INSERT INTO pets (name, category_id, external_id, source, created_at_ms)
+         VALUES ('${called}', 1, '${externalId}', '${source}', ${createdAtMs})`;
+        await fillBefore("what_lists_said", name, place.flags, [
+          pet("old", "asm:1", "", "NULL"),
+          pet("twice", "asm:2", "", "NULL"),
+          pet("new", "asm:2", "asm", "5"),
+          pet("plain", "A1", "", "NULL"),
+          pet("later", "B:1", "", "5"),
+          `INSERT INTO removed_pets (id, name, category_id, external_id, source, removed_at_ms, removed_in)
+         VALUES (99, 'gone', 1, 'asm:3', '', 1, 1)`,
+        ]);
+        const store = await place.open();
+        const sources = await store.db.read(async (tx) => {
+          const { pets, removedPets } = tx.t;
+          const rows = await tx.select({ name: pets.name, source: pets.source }).from(pets);
+          const gone = await tx
+            .select({ name: removedPets.name, source: removedPets.source })
+            .from(removedPets);
+          return Object.fromEntries([...rows, ...gone].map((row) => [row.name, row.source]));
+        });
+        expect(sources).toEqual({
+          old: "asm",
+          twice: "",
+          new: "asm",
+          plain: "",
+          later: "",
+          gone: "asm",
+        });
+        await store.close();
+      },
+      hookTimeoutMs,
+    );
+  },
+);
+
 test("both databases are kept as they were, for the program from before the upgrade", async () => {
   using folder = temporaryFolder();
   await fillAsBefore("sqlite", ["", folder.path]);
