@@ -306,7 +306,7 @@ export const sessions = sqliteTable(
 );
 
 /**
- * What the service does by itself, and when (features/job-times.ts). A row holds no command.
+ * What the service does by itself, and when (features/schedule/job-times.ts). A row holds no command.
  */
 export const schedule = sqliteTable(
   "schedule",

@@ -229,8 +229,8 @@ test(
     expect(part("files")).toBe(
       refused("/root cannot be listed", "Name a folder that this user can read and write.", 1) +
         refused(
-          "/root/new.db cannot be made",
-          "Name a file in a folder that this user can write to.",
+          "/root/new.db cannot be read",
+          "Name a folder that this user can read and write.",
           1,
         ) +
         refused("The backup /root/good.db cannot be read", readable, 1) +

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/helpers/binary.ts";
 
-const child = join(import.meta.dir, "../../src/features/child.ts");
+const child = join(import.meta.dir, "../../src/features/schedule/child.ts");
 
 test("the process of a job is told by its first error, by its end, or by why it did not start", async () => {
   using folder = temporaryFolder();
