@@ -8,8 +8,11 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { smallMemory } from "../src/features/schedule/child.ts";
-import { firstChoices } from "../src/features/console/imports.ts";
-import type { ListOutcome, WorkMessage } from "../src/features/console/import-work.ts";
+import {
+  type ListOutcome,
+  noAnswers,
+  type WorkMessage,
+} from "../src/features/console/import-work.ts";
 import { prepare } from "../src/features/import/understand/propose.ts";
 import { limits, UnreadableInput } from "../src/features/import/read/input.ts";
 import { unzipped, zipped } from "../src/features/import/read/zip.ts";
@@ -151,7 +154,7 @@ export async function consoleReader() {
         serialization: "advanced",
         ipc: (said: WorkMessage) => void ("outcome" in said && (is = said.outcome.is)),
       });
-      child.send({ file, rejects: `${file}.rejects`, choices: firstChoices });
+      child.send({ file, rejects: `${file}.rejects`, answers: noAnswers });
       // What the system says at its end begins with the memory of this process, which forked it.
       let took = 0;
       const looking = setInterval(() => (took = Math.max(took, peakOf(child.pid))), lookMs);

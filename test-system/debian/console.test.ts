@@ -307,7 +307,8 @@ describe("the console", () => {
     const file = { name: "milo.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
     await page.getByLabel("File", { exact: true }).setInputFiles(file);
     await button(page, "Import").click();
-    await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
+    await button(page, "Choose the columns").click();
+    await page.getByRole("heading", { name: "What do the columns hold?" }).waitFor();
     await page.getByRole("cell", { name: "Milo II" }).waitFor();
     const columns = { Name: "Rufname", Category: "Tierart", Status: "Stand" };
     for (const [label, column] of Object.entries(columns)) {
@@ -315,11 +316,11 @@ describe("the console", () => {
     }
     expect(await axeFindings(page)).toEqual([]);
     await button(page, "Show what would change").click();
-    await page.getByText("What the words for the status mean").waitFor();
+    await page.getByText("What do these words in Stand mean?").waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByLabel("blau", { exact: true }).selectOption({ label: "available" });
-    await page.getByLabel("rot", { exact: true }).selectOption({ label: "adopted" });
-    await button(page, "Show what would change").first().click();
+    await page.getByLabel("blau (1)", { exact: true }).selectOption({ label: "available" });
+    await page.getByLabel("rot (1)", { exact: true }).selectOption({ label: "adopted" });
+    await button(page, "Show what would change").click();
     await page.getByRole("cell", { name: "adopted" }).waitFor();
     expect(complaints).toEqual([]);
   }, 120_000);
@@ -438,7 +439,7 @@ if (updatesImages) {
       await page.getByLabel("File", { exact: true }).setInputFiles(list);
       await button(page, "Import").click();
       await page.getByRole("heading", { name: "What tomorrow.csv would change" }).waitFor();
-      await page.getByLabel("Source of this list").fill("shelter");
+      await page.getByLabel("Name of this list").fill("shelter");
       await button(page, "Show what would change").click();
       await page.getByText("1 row (line 12)").waitFor();
     }

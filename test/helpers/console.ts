@@ -143,9 +143,3 @@ export async function settled(visitor: Visitor): Promise<string> {
     await Bun.sleep(20);
   }
 }
-
-/** What the form of a preview sends of itself. */
-export async function previewOf(visitor: Visitor): Promise<{ reading: string }> {
-  const page = await (await visitor.get("/import")).text();
-  return { reading: /name="reading" value="([^"]*)"/.exec(page)?.[1] ?? "" };
-}

@@ -31,6 +31,7 @@ function elementsOf(page: string): Element[] {
     if (text !== undefined) {
       for (let each = open; each !== undefined; each = each.parent) each.text += plain(text);
     } else if (close === "/") {
+      for (let each = open; each !== undefined; each = each.parent) each.text += " ";
       open = open?.parent;
     } else {
       const pairs = [...attributes.matchAll(/([\w-]+)(?:="([^"]*)")?/g)];

@@ -125,11 +125,12 @@ async function* matches(
 ): AsyncGenerator<NamedPet[]> {
   const { pets } = tx.t;
   const { name = "", orId, orExternalId } = filter;
-  const { id, name: called, externalId, status } = pets;
+  const { id, name: called, externalId, source, status } = pets;
+  const wanted = orExternalId?.toLowerCase();
   for (let last = after; ;) {
     const behind = last === undefined ? undefined : (newestFirst ? lt : gt)(id, last);
     const batch = await tx
-      .select({ id, name: called, externalId, status })
+      .select({ id, name: called, externalId, source, status })
       .from(pets)
       .where(and(conditionOf(tx, filter), behind))
       .orderBy(newestFirst ? desc(id) : asc(id))
@@ -139,8 +140,10 @@ async function* matches(
     yield batch.flatMap((pet, at) => {
       const folded = names[at] ?? "";
       const isNamed = folded.includes(fold(name));
-      const isIt =
-        pet.id === orId || (orExternalId !== undefined && pet.externalId === orExternalId);
+      // Stored behind the name of its list, as ids of two lists may be equal.
+      const listed = wanted === undefined ? undefined : pet.externalId?.toLowerCase();
+      const ids = [wanted, `${(pet.source ?? "").toLowerCase()}:${wanted}`];
+      const isIt = pet.id === orId || (listed !== undefined && ids.includes(listed));
       return isNamed || isIt ? [{ id: pet.id, status: pet.status, folded }] : [];
     });
     last = batch.at(-1)?.id;
@@ -164,7 +167,10 @@ function conditionOf(
       : or(
           mayHave,
           orId === undefined ? undefined : eq(pets.id, orId),
-          orExternalId === undefined ? undefined : eq(pets.externalId, orExternalId),
+          orExternalId === undefined
+            ? undefined
+            : sql`lower(${pets.externalId}) IN (lower(${orExternalId}),
+                lower(coalesce(${pets.source}, '') || ':' || ${orExternalId}))`,
         ),
     categoryId === undefined ? undefined : eq(pets.categoryId, categoryId),
     status === null ? isNull(pets.status) : status && eq(pets.status, status),

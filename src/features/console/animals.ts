@@ -1,4 +1,4 @@
-import { desc, eq, isNotNull, lt } from "drizzle-orm";
+import { and, desc, eq, isNotNull, lt, or } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { parseInt64 } from "../../domain/int64.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
@@ -16,6 +16,7 @@ import {
   type HistoryEvent,
 } from "../animals/history.ts";
 import { animalServices, type AnimalServices } from "../animals/open.ts";
+import { idPrefix } from "../import/understand/values.ts";
 import { type ExportedPet, exportedPet } from "../import/write/export.ts";
 import { fold } from "../visible.ts";
 import { refuseRemoved } from "./people.ts";
@@ -144,7 +145,7 @@ function knowing({ store: { db } }: AnimalServices) {
         const same = found.find((each) => fold(each.name) === fold(name));
         return same && petOfRow(same);
       }),
-    /** The list that an animal came with, and its id there. */
+    /** The list that an animal came with, its id there, and what the list said of it last. */
     origin: (id: bigint) =>
       db.read(async (tx) => {
         const { externalId, source } = tx.t.pets;
@@ -152,7 +153,18 @@ function knowing({ store: { db } }: AnimalServices) {
           .select({ externalId, source })
           .from(tx.t.pets)
           .where(eq(tx.t.pets.id, id));
-        return rows[0] ?? { externalId: null, source: null };
+        const [own] = rows;
+        if (own === undefined || own.source === null) return undefined;
+        const { listEntries: said } = tx.t;
+        const isIt = or(eq(said.petId, id), eq(said.entry, own.externalId ?? ""));
+        const [last] = await tx
+          .select({ presence: said.presence, status: said.status })
+          .from(said)
+          .where(and(eq(said.source, own.source), isIt))
+          .orderBy(desc(said.changeId))
+          .limit(1);
+        const listedId = own.externalId?.replace(idPrefix(own.source), "");
+        return { source: own.source, externalId: listedId, said: last };
       }),
   };
 }

@@ -184,7 +184,6 @@ export function staffRoutes(frame: Frame) {
     .get("/import", ({ visit }) => imports.importPage(visit))
     .post("/import", ({ visit }) => imports.uploadFile(visit))
     .post("/import/sources", ({ visit }) => steerSource(visit))
-    .post("/import/examine", ({ visit }) => imports.examineFile(visit))
     .post("/import/run", ({ visit }) => imports.runImport(visit))
     .post("/import/drop", ({ visit }) => imports.dropFile(visit))
     .get("/import/rejects", ({ visit }) => imports.downloadRejects(visit));

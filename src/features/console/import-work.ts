@@ -9,221 +9,36 @@
  * structured clone: plain data with bigint and Map, without functions, classes and errors.
  */
 import { Command } from "commander";
-import { count, like } from "drizzle-orm";
-import { beginOnStore } from "../command.ts";
 import type { Io } from "../../cli/io.ts";
-import { withServices } from "../with-services.ts";
 import type { Services } from "../../service/services.ts";
-import type { Database, Tx } from "../../storage/database.ts";
-import { getMeta } from "../../storage/store-state.ts";
-import { layoutMeta, setMeta } from "../meta.ts";
+import type { Tx } from "../../storage/database.ts";
 import { namedCategories } from "../animals/categories.ts";
+import { beginOnStore } from "../command.ts";
 import { Rejects } from "../import/commands/rejects.ts";
-import { previewImport, runImport } from "../import/do/import.ts";
+import { ImportRefused, previewImport, runImport } from "../import/do/import.ts";
+import { recallReading, type Remembered, rememberReading } from "../import/do/remembered.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { Part } from "../import/read/read.ts";
-import type { MapTarget } from "../import/understand/map.ts";
-import { type Given, type Proposal, propose } from "../import/understand/propose.ts";
+import type { FieldMap, MapTarget } from "../import/understand/map.ts";
+import {
+  type Given,
+  type Known,
+  type Prepared,
+  propose,
+  type Question,
+  type Reading,
+} from "../import/understand/propose.ts";
 import { statusKey } from "../import/understand/statuses.ts";
 import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
+import { withServices } from "../with-services.ts";
 import { refuseRemoved } from "./people.ts";
 import type { FailureCode } from "./words/index.ts";
 
-/** What a column of an unknown file may hold. */
+/** What a column may hold. */
 export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
 export type Meaning = (typeof meanings)[number];
-
-export type { StatusMeaning };
-
-export interface ImportChoices {
-  /** The column of each meaning, for a file whose kind is not known. */
-  readonly columns: Readonly<Partial<Record<Meaning, string>>> | undefined;
-  /** True to ask what the columns mean, of a file whose kind is known too. */
-  readonly asksColumns: boolean;
-  /** The category of all animals, for a file without a column of it; else "". */
-  readonly category: string;
-  readonly statuses: Readonly<Record<string, StatusMeaning>>;
-  /** Whose list it is, and so whose ids; "" as the format has it. */
-  readonly source: string;
-  /** The file is the whole list of its source: what it lacks is withdrawn. */
-  readonly isComplete: boolean;
-  /** Takes the good rows when others are bad. */
-  readonly skipBad: boolean;
-  /** The status of all animals, for a file that has none. */
-  readonly everyStatus: Exclude<StatusMeaning, "gone"> | undefined;
-  /** The sheet or list, where a file has several. */
-  readonly part: Part;
-  /** Lines of animals that are not the one here of their name and category. */
-  readonly others: readonly number[] | "all";
-}
-
-/** True if the animal on a line is not the one here of its name and category. */
-export const isOther = ({ others }: ImportChoices, line: number): boolean =>
-  others === "all" || others.includes(line);
-
-/** What is remembered of the choices for the next list with the same columns. */
-const remembered = ["columns", "category", "statuses", "everyStatus", "source"] as const;
-/** Layouts that a store remembers: more than anybody has. */
-const layoutsMax = 200;
-
-export interface ListWork {
-  readonly file: string;
-  /** What a person calls it; it may tell the kind of all animals. */
-  readonly name: string;
-  /** The file for the records that are not taken. */
-  readonly rejects: string;
-  readonly choices: ImportChoices;
-  /** True to read it as the last list of its layout, where the choices say nothing. */
-  readonly recalls?: boolean | undefined;
-  /** Who imports it; undefined to find out what would change, and to change nothing. */
-  readonly actor?: string;
-}
-
-/** What an import is, or would be, without what its process keeps: plain data. */
-export interface ListSummary extends Omit<ImportSummary, "refusal" | "rejections"> {
-  /** True if it is not the whole list that it should be. */
-  readonly isRefused: boolean;
-}
-
-/** What there is to see before anything happens. */
-export interface Preview extends ListSummary {
-  /** The names of the categories by their ids. */
-  readonly categories: ReadonlyMap<bigint, string>;
-}
-
-/** A file of a kind that is not known: its columns and first rows, to say what they mean. */
-export interface UnknownFile {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** What the names and values of the columns look like. */
-  readonly guess: Readonly<Partial<Record<Meaning, string>>>;
-}
-
-/** Why a file cannot be imported: in a message, with the line or 0, or by the code of a failure. */
-export type Failure =
-  { readonly line: number; readonly problem: Message } | { readonly code: FailureCode };
-
-export type ListOutcome =
-  | { readonly is: "unknown"; readonly file: UnknownFile }
-  /** Nothing in the file says whether its animals are for adoption. */
-  | { readonly is: "statusless" }
-  | { readonly is: "several"; readonly parts: readonly Part[] }
-  /** With the choices that were made for the last list of its layout. */
-  | { readonly is: "examined"; readonly preview: Preview; readonly recalled?: ImportChoices }
-  | { readonly is: "done"; readonly summary: ListSummary }
-  | { readonly is: "failed"; readonly failure: Failure };
-
-/** Looks at a list or imports it, as the import feature does by now. */
-export async function workOnList(
-  services: Services,
-  work: ListWork,
-  begins: () => void,
-): Promise<ListOutcome> {
-  const { columns, everyStatus } = work.choices;
-  // A person who left the status open is asked for it: nothing is guessed in its place.
-  if (columns !== undefined && columns.status === undefined && everyStatus === undefined) {
-    return { is: "statusless" };
-  }
-  try {
-    return await outcomeOf(services, work, begins);
-  } catch (error) {
-    if (!(error instanceof UnreadableInput)) {
-      const text = error instanceof Error ? error.message : String(error);
-      return { is: "failed", failure: { line: 0, problem: message("other", text) } };
-    }
-    const { line, problem } = error;
-    return { is: "failed", failure: { line, problem } };
-  }
-}
-
-/** What a person is asked of a list before it can be read. */
-function askedOf(proposal: Proposal): ListOutcome {
-  const [question] = proposal.open;
-  if (question?.is === "part") return { is: "several", parts: question.parts };
-  if (question?.is === "status" && proposal.columns.length === 0) return { is: "statusless" };
-  return { is: "unknown", file: unknownOf(proposal) };
-}
-
-async function outcomeOf(
-  { store: { db }, clock }: Services,
-  work: ListWork,
-  begins: () => void,
-): Promise<ListOutcome> {
-  const { name, rejects: rejectsFile, actor } = work;
-  let { choices } = work;
-  let layout = "";
-  let recalled: ImportChoices | undefined;
-  // Its size was bounded when it came. A stream of it would take twice as much memory.
-  const bytes = await Bun.file(work.file).bytes();
-  const proposal = await propose(bytes, givenBy(choices, name), async (columns) => {
-    layout = layoutOf(columns);
-    if (work.recalls === true) recalled = await recall(db, layout, choices);
-    choices = recalled ?? choices;
-    return givenBy(choices, name);
-  });
-  const { prepared } = proposal;
-  if (prepared === undefined) return askedOf(proposal);
-  const options = optionsOf(choices);
-  using rejects = Rejects.open(rejectsFile, true);
-  if (actor === undefined) {
-    const found = await previewImport(db, prepared, options);
-    rejects.write(found.rejections, bytes.length);
-    const named = await db.read(namedCategories);
-    const categories = new Map(named.map((each) => [each.id, each.name]));
-    const preview = { ...plainSummary(found), categories };
-    return { is: "examined", preview, ...(recalled !== undefined && { recalled }) };
-  }
-  begins();
-  const allows = (tx: Tx) => refuseRemoved(tx, actor);
-  const done = await runImport({ db, clock, actor, allows }, prepared, options);
-  rejects.write(done.rejections, bytes.length);
-  await remember(db, layout, choices);
-  return { is: "done", summary: plainSummary(done) };
-}
-
-const optionsOf = (choices: ImportChoices) => ({
-  createCategories: true,
-  complete: choices.isComplete,
-  // The preview has shown how many would be withdrawn.
-  confirmed: true,
-  skipBad: choices.skipBad,
-  isSame: (line: number) => !isOther(choices, line),
-});
-
-const layoutOf = (columns: readonly string[]): string =>
-  `${layoutMeta}${new Bun.CryptoHasher("sha256").update(JSON.stringify(columns)).digest("hex")}`;
-
-/** The choices with those that were made for the last list of a layout; undefined without one. */
-async function recall(
-  db: Database,
-  layout: string,
-  choices: ImportChoices,
-): Promise<ImportChoices | undefined> {
-  const stored = await db.read((tx) => getMeta(tx, layout));
-  if (stored === undefined) return undefined;
-  const known = JSON.parse(stored) as Partial<ImportChoices>;
-  return { ...choices, ...known, source: choices.source || (known.source ?? "") };
-}
-
-async function remember(db: Database, layout: string, choices: ImportChoices): Promise<void> {
-  const value = Object.fromEntries(remembered.map((name) => [name, choices[name]]));
-  await db.transaction(async (tx) => {
-    const { storeState } = tx.t;
-    const isLayout = like(storeState.name, `${layoutMeta}%`);
-    const [known] = await tx.select({ layouts: count() }).from(storeState).where(isLayout);
-    if (Number(known?.layouts) >= layoutsMax) {
-      await tx.delete(storeState).where(isLayout);
-    }
-    await setMeta(tx, layout, JSON.stringify(value));
-  });
-}
-
-function plainSummary(summary: ImportSummary): ListSummary {
-  const { refusal, rejections: _rejections, ...plain } = summary;
-  return { ...plain, isRefused: refusal !== undefined };
-}
 
 /** The import feature's names for what a column holds. */
 export const targets: Readonly<Record<Meaning, MapTarget>> = {
@@ -234,30 +49,225 @@ export const targets: Readonly<Record<Meaning, MapTarget>> = {
   updatedAt: "updatedAt",
 };
 
-function givenBy(choices: ImportChoices, called: string): Given {
-  const { columns, asksColumns, category, statuses, source, everyStatus, part } = choices;
+export type { Question, Reading, StatusMeaning };
+
+/** What a person says of their list, beside what is known or remembered of it. */
+export interface Answers {
+  /** The column of each meaning, where a person chose them. */
+  readonly columns: Readonly<Partial<Record<Meaning, string>>> | undefined;
+  /** True to ask what the columns mean, of a list whose columns are known too. */
+  readonly asksColumns: boolean;
+  /** The category of all animals; else "". */
+  readonly category: string;
+  readonly statuses: Readonly<Record<string, StatusMeaning>>;
+  /** The status of all animals, for a list that has none. */
+  readonly everyStatus: StatusMeaning | undefined;
+  /** Columns that take most of the available, and are right or say nothing. */
+  readonly believed: readonly string[];
+  readonly ignored: readonly string[];
+  readonly dayFirst: boolean | undefined;
+  /** The sheet or list, where a file has several. */
+  readonly part: Part;
+  /** Whose list it is, and so whose ids; undefined as it was last, or as the layout has it. */
+  readonly source: string | undefined;
+  /** The file is the whole list of its source; undefined as it was last. */
+  readonly isComplete: boolean | undefined;
+  /** The list is right of every animal, whatever people changed. */
+  readonly listWins: boolean;
+  /** Lines of animals that are not the one here of their name and category. */
+  readonly others: readonly number[] | "all";
+}
+
+export const noAnswers: Answers = {
+  columns: undefined,
+  asksColumns: false,
+  category: "",
+  statuses: {},
+  everyStatus: undefined,
+  believed: [],
+  ignored: [],
+  dayFirst: undefined,
+  part: {},
+  source: undefined,
+  isComplete: undefined,
+  listWins: false,
+  others: [],
+};
+
+/** True if the animal on a line is not the one here of its name and category. */
+export const isOther = ({ others }: Pick<Answers, "others">, line: number): boolean =>
+  others === "all" || others.includes(line);
+
+/** Takes the good rows when others are bad, and withdraws more than half of a whole list. */
+export interface Agreed {
+  readonly skipBad: boolean;
+  readonly mostMissing: boolean;
+}
+
+export interface ListWork {
+  readonly file: string;
+  /** What a person calls it; it may tell the kind of all animals. */
+  readonly name: string;
+  /** The file for the records that are not taken. */
+  readonly rejects: string;
+  readonly answers: Answers;
+  readonly agreed?: Agreed | undefined;
+  /** Who imports it; undefined to find out what would change, and to change nothing. */
+  readonly actor?: string;
+}
+
+/** What an import is, or would be, without what its process keeps: plain data. */
+export interface ListSummary extends Omit<ImportSummary, "refusal" | "rejections"> {
+  /** Why it would be refused as a whole: a code, or "" for a list that is not the whole one. */
+  readonly refused: string | undefined;
+}
+
+/** What there is to see and to say before anything happens. */
+export interface Look {
+  readonly open: readonly Question[];
+  /** The columns and first rows, to say what they mean, and what they are thought to hold. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly guess: FieldMap;
+  /** Undefined until what is open is answered. */
+  readonly summary: ListSummary | undefined;
+  readonly isRecalled: boolean;
+  readonly isComplete: boolean;
+  readonly source: string;
+  /** The names of the categories by their ids. */
+  readonly categories: ReadonlyMap<bigint, string>;
+}
+
+/** Why a file cannot be imported: in a message, with the line or 0, or by the code of a failure. */
+export type Failure =
+  { readonly line: number; readonly problem: Message } | { readonly code: FailureCode };
+
+export type ListOutcome =
+  | { readonly is: "examined"; readonly look: Look }
+  | { readonly is: "done"; readonly summary: ListSummary }
+  | { readonly is: "failed"; readonly failure: Failure };
+
+/** Looks at a list or imports it, as the import feature does. */
+export async function workOnList(
+  services: Services,
+  work: ListWork,
+  begins: () => void,
+): Promise<ListOutcome> {
+  try {
+    return await outcomeOf(services, work, begins);
+  } catch (error) {
+    if (error instanceof UnreadableInput) {
+      const { line, problem } = error;
+      return { is: "failed", failure: { line, problem } };
+    }
+    const text = error instanceof Error ? error.message : String(error);
+    return { is: "failed", failure: { line: 0, problem: message("other", text) } };
+  }
+}
+
+async function outcomeOf(
+  services: Services,
+  work: ListWork,
+  begins: () => void,
+): Promise<ListOutcome> {
+  const { db } = services.store;
+  const { answers } = work;
+  const given = givenBy(work);
+  // Its size was bounded when it came. A stream of it would take twice as much memory.
+  const bytes = await Bun.file(work.file).bytes();
+  let known: Remembered | undefined;
+  const proposal = await propose(bytes, given, async (columns): Promise<Known> => {
+    known = await db.read((tx) => recallReading(tx, columns, given.source));
+    return { ...given, ...(known && !answers.columns && { remembered: known.reading }) };
+  });
+  const { columns, rows, reading } = proposal;
+  // A person who left the status open is asked for it: nothing is guessed in its place.
+  const isStatusOpen =
+    answers.columns !== undefined && !answers.columns.status && !answers.everyStatus;
+  const prepared = isStatusOpen ? undefined : proposal.prepared;
+  const source = prepared?.reading.source ?? answers.source ?? reading?.source ?? "";
+  const isWhole = (answers.isComplete ?? known?.isWhole ?? false) && source !== "";
+  const named = await db.read(namedCategories);
+  const look = {
+    open: isStatusOpen ? [{ is: "status" } as const] : proposal.open,
+    columns,
+    rows,
+    guess: (answers.asksColumns ? known?.reading.columns : undefined) ?? proposal.guess,
+    isRecalled: known !== undefined && answers.columns === undefined && !answers.asksColumns,
+    isComplete: isWhole,
+    source,
+    categories: new Map(named.map((each) => [each.id, each.name])),
+  };
+  if (prepared === undefined) return { is: "examined", look: { ...look, summary: undefined } };
+  if (work.actor === undefined) {
+    const found = await previewImport(db, prepared, optionsOf(work, isWhole));
+    using rejects = Rejects.open(work.rejects, true);
+    rejects.write(found.rejections, bytes.length);
+    return { is: "examined", look: { ...look, summary: plainSummary(found) } };
+  }
+  begins();
+  const summary = await imported(services, work, prepared, isWhole, bytes.length);
+  return { is: "done", summary: plainSummary(summary) };
+}
+
+async function imported(
+  { store: { db }, clock }: Services,
+  work: ListWork,
+  prepared: Prepared,
+  isWhole: boolean,
+  bytes: number,
+): Promise<ImportSummary> {
+  const { actor = "" } = work;
+  const allows = (tx: Tx) => refuseRemoved(tx, actor);
+  const ends = async (tx: Tx, { applied, reading }: ImportSummary) => {
+    if (!applied || reading.format === "rehome") return;
+    await rememberReading(tx, { reading, columns: prepared.columns, isWhole, at: clock() });
+  };
+  const editing = { db, clock, actor, allows, ends };
+  const done = await runImport(editing, prepared, optionsOf(work, isWhole)).catch(
+    (error: unknown) => {
+      // What changed since the preview is shown as one.
+      if (error instanceof ImportRefused) return { ...error.summary, refusal: error };
+      throw error;
+    },
+  );
+  using rejects = Rejects.open(work.rejects, true);
+  rejects.write(done.rejections, bytes);
+  return done;
+}
+
+const optionsOf = ({ answers, agreed }: ListWork, complete: boolean) => ({
+  createCategories: true,
+  complete,
+  confirmed: agreed?.mostMissing ?? false,
+  skipBad: agreed?.skipBad ?? false,
+  listWins: answers.listWins,
+  isSame: (line: number) => !isOther(answers, line),
+});
+
+function plainSummary({ refusal, rejections: _rejections, ...plain }: ImportSummary): ListSummary {
+  return { ...plain, refused: refusal === undefined ? undefined : (refusal.code ?? "") };
+}
+
+function givenBy({ answers, name }: ListWork): Given {
+  const { columns, asksColumns, category, statuses, source, everyStatus, part } = answers;
   const words = Object.entries(statuses).map(([word, each]) => [statusKey(word), each] as const);
   const map = Object.entries(columns ?? {}).map(
     ([meaning, column]) => [targets[meaning as Meaning], column] as const,
   );
   return {
-    columns: columns && Object.fromEntries(map),
+    ...(columns !== undefined && { columns: Object.fromEntries(map) }),
     asksColumns,
-    category: category === "" ? undefined : category,
-    source: source === "" ? undefined : source,
+    ...(category !== "" && { category }),
+    ...(source !== undefined && source !== "" && { source }),
     statuses: new Map(words),
-    defaultStatus: everyStatus,
-    called,
+    ...(everyStatus !== undefined && { defaultStatus: everyStatus }),
+    ...(answers.dayFirst !== undefined && { dayFirst: answers.dayFirst }),
+    ...(answers.believed.length > 0 && { believed: answers.believed }),
+    ...(answers.ignored.length > 0 && { ignored: answers.ignored }),
+    called: name,
     ...part,
   };
-}
-
-function unknownOf({ columns, rows, guess: map }: Proposal): UnknownFile {
-  const guess = meanings.flatMap((meaning) => {
-    const column = map[targets[meaning]];
-    return column === undefined ? [] : [[meaning, column] as const];
-  });
-  return { columns, rows, guess: Object.fromEntries(guess) };
 }
 
 /** What the process says: that it changes something from now on, or its end. */

@@ -11,13 +11,13 @@ import {
   smallMemory,
   watchMemory,
 } from "../schedule/child.ts";
-import type {
-  ImportChoices,
-  ListOutcome,
-  ListWork,
-  Preview,
-  UnknownFile,
-  WorkMessage,
+import {
+  noAnswers,
+  type Agreed,
+  type Answers,
+  type ListOutcome,
+  type ListWork,
+  type WorkMessage,
 } from "./import-work.ts";
 import { failure } from "./words/index.ts";
 
@@ -38,39 +38,19 @@ export type StartWork = (work: ListWork, begins: () => void) => Running;
 export type Phase = "reading" | "storing";
 type ImportState = { readonly is: "working"; readonly phase: Phase } | ListOutcome;
 
-export const firstChoices: ImportChoices = {
-  columns: undefined,
-  asksColumns: false,
-  category: "",
-  statuses: {},
-  source: "",
-  isComplete: false,
-  skipBad: false,
-  everyStatus: undefined,
-  part: {},
-  others: [],
-};
 const beginning: ImportState = { is: "working", phase: "reading" };
-
-/** Unknown words for the status, most frequent first. */
-export function unknownWords({ causes }: Preview): readonly string[] {
-  return causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
-}
 
 export class ImportJob {
   readonly name: string;
   readonly file: string;
   readonly rejects: string;
   readonly endsMs: number;
-  choices = firstChoices;
-  /** True if some choices are those for the last list with these columns. */
-  isRecalled = false;
+  answers = noAnswers;
   state: ImportState = beginning;
   readonly #start: StartWork;
   #running: Running | undefined;
   #work: Promise<void> = Promise.resolve();
   #readings = 0;
-  #unknown: UnknownFile | undefined;
 
   constructor(start: StartWork, name: string, file: string, endsMs: number) {
     this.#start = start;
@@ -86,30 +66,22 @@ export class ImportJob {
   }
 
   /** Finds out what the file would change, in the background. */
-  examine(choices: ImportChoices, recalls = false): void {
+  examine(answers: Answers): void {
     this.#readings += 1;
-    this.#begin(choices, { recalls });
-  }
-
-  /** Asks what the columns mean, again or of a file whose kind was found. */
-  askColumns(): void {
-    const { choices } = this;
-    if (this.#unknown === undefined) return this.examine({ ...choices, asksColumns: true });
-    this.state = { is: "unknown", file: this.#unknown };
+    this.#begin(answers, {});
   }
 
   /** Imports the file, in the background. */
-  run(choices: ImportChoices, actor: string): void {
-    this.#begin(choices, { actor });
+  run(actor: string, agreed?: Agreed): void {
+    this.#begin(this.answers, { actor, agreed });
   }
 
-  #begin(choices: ImportChoices, more: Pick<ListWork, "actor" | "recalls">): void {
+  #begin(answers: Answers, more: Pick<ListWork, "actor" | "agreed">): void {
     const { name, file, rejects } = this;
-    this.choices = choices;
+    this.answers = answers;
     this.state = beginning;
-    const work = { name, file, rejects, choices, ...more };
     try {
-      this.#running = this.#start(work, () => {
+      this.#running = this.#start({ name, file, rejects, answers, ...more }, () => {
         if (this.state.is === "working") this.state = { is: "working", phase: "storing" };
       });
     } catch {
@@ -121,13 +93,7 @@ export class ImportJob {
   }
 
   async #finish(coming: Promise<ListOutcome>): Promise<void> {
-    const outcome = await coming;
-    if (outcome.is === "unknown") this.#unknown = outcome.file;
-    if (outcome.is === "examined" && outcome.recalled !== undefined) {
-      this.choices = outcome.recalled;
-      this.isRecalled = true;
-    }
-    this.state = outcome;
+    this.state = await coming;
   }
 
   /** Stops what is under way, and removes the file. */
@@ -195,7 +161,7 @@ export class Imports {
       await this.#close(personId);
       const job = new ImportJob(this.#start, name, file, this.#clock() + keptMs);
       this.#jobs.set(personId, job);
-      job.examine(firstChoices, true);
+      job.examine(noAnswers);
       return job;
     } catch (error) {
       rmSync(file, { force: true });

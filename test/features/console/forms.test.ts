@@ -216,9 +216,7 @@ describe("an export", () => {
         await eve.post(`/language/${language}`);
         const bytes = await bytesOf(eve, format);
         await eve.post("/language/en");
-        expect(await sent(eve, `${language}.${format}`, bytes)).toMatch(
-          /New<\/dt>\s*<dd>0<[^]*Changed<\/dt>\s*<dd>0<[^]*Unchanged<\/dt>\s*<dd>9</,
-        );
+        expect(await sent(eve, `${language}.${format}`, bytes)).toContain("<h2>9 unchanged</h2>");
       }
     }
   });

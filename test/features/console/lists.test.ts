@@ -1,7 +1,8 @@
-/** Lists that a shelter has, on the console: what it asks and says. */
+/** Lists that a shelter brings, on the console without a script: what it asks, says and does. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { previewOf, sent, settled, type Visitor } from "../../helpers/console.ts";
+import { sent, type Visitor } from "../../helpers/console.ts";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
+import { open, type Shown } from "../../helpers/plain-browser.ts";
 
 let here: ConsoleHere;
 let visitors = 0;
@@ -14,90 +15,231 @@ afterAll(() => here[Symbol.asyncDispose]());
 
 const come = (role?: "staff" | "operator") => here.joined(`Visitor ${(visitors += 1)}`, role);
 
-async function chosen(visitor: Visitor, fields: Record<string, string>): Promise<string> {
-  await visitor.submit("/import/examine", fields);
-  return settled(visitor);
+/** The page of Import after somebody has chosen a file and pressed its button. */
+async function bring(visitor: Visitor, name: string, text: string): Promise<Shown> {
+  await (await open(visitor, "/import")).press("Choose another file").catch(() => undefined);
+  await sent(visitor, name, text);
+  return open(visitor, "/import");
 }
 
-test("a preview does not import the file that another tab chose since", async () => {
-  const ana = await come();
-  await sent(ana, "one.csv", "name,categoryId,status\nTab one,1,available\n");
-  const first = await previewOf(ana);
-  await sent(ana, "two.csv", "name,categoryId,status\nTab two,1,available\n");
-  expect(await ana.submit("/import/run", first)).toContain("What two.csv would change");
-  const second = await previewOf(ana);
-  await chosen(ana, { source: "tabs", complete: "yes" });
-  expect(await ana.submit("/import/run", second)).toContain("What two.csv would change");
-  await ana.submit("/import/run", await previewOf(ana));
-  expect(await settled(ana)).toContain("Imported: two.csv");
-  expect(await (await ana.get("/animals?q=Tab+one")).text()).toContain("Nothing matches");
+/** Presses a button, and waits until what it begins is done. */
+async function press(page: Shown, button: string): Promise<Shown> {
+  let shown = await page.press(button);
+  while (shown.text.includes("data-poll")) {
+    await Bun.sleep(20);
+    shown = await open(page.visitor, "/import");
+  }
+  return shown;
+}
+const look = (page: Shown) => press(page, "Show what would change");
+const names = async (text: string) =>
+  (await here.animals.find({ ...everything, text, limit: 99 })).animals.map(({ name, status }) =>
+    [name, status].join(" "),
+  );
+
+describe("a list of every week", () => {
+  const head = "Name,Type,Status,Ref\n";
+  const week = (...rows: string[]) => `${head}${rows.join("\n")}\n`;
+  const first = week(
+    "Nala,Cat,Available,R-1",
+    "Luna,Cat,Reserved,R-2",
+    "Bruno,Cat,Available,R-3",
+    "Mogli,Cat,Snoozing,R-4",
+    "Bagheera,Cat,Adopted,R-5",
+  );
+
+  test("is asked about once, and then is three taps: the file, its button, and Import", async () => {
+    const ana = await come();
+    const asked = await bring(ana, "week1.csv", first);
+    expect(asked.words).toContain("What do these words in Status mean?");
+    const named = asked.type({ "word-Snoozing": "pending", source: "weekly", complete: true });
+    const shown = await look(named);
+    expect(shown.words).toContain("5 new");
+    expect([shown.value("source"), shown.value("complete")]).toEqual(["weekly", true]);
+    const done = await press(shown, "Import");
+    expect(done.words).toMatch(/5 added\. +See the animals/);
+    expect((await done.follow("See the animals")).words).toContain("Mogli");
+
+    // Somebody adopts Bruno at the desk.
+    const list = await open(ana, "/animals?q=Bruno");
+    await list.press("adopted: Bruno");
+    const next = first
+      .replace("Luna,Cat,Reserved", "Luna,Cat,Adopted")
+      .replace("Nala", "Nala II")
+      .replace(/Bagheera.*\n/, "");
+    const page = await bring(ana, "week2.csv", next);
+    expect(page.words).toContain("Read as the last list with these columns");
+    expect(page.words).toContain("Luna pending → adopted");
+    expect(page.words).toContain("Name: Nala → Nala II");
+    expect(page.words).toContain("Bagheera withdrawn");
+    expect(page.words).not.toContain("What do these words");
+    const again = await press(page, "Import");
+    expect(again.words).toMatch(/1 adopted, 1 changed, 1 withdrawn/);
+    expect(await names("Bruno")).toEqual(["Bruno sold"]);
+    expect((await press(again, "Undo")).has("Import")).toBe(true);
+  });
+
+  test("names who is kept as people changed them, and takes the list's word in one tap", async () => {
+    const ana = await come();
+    const shown = await look(
+      (
+        await bring(ana, "kept.csv", week("Kept,Cat,Available,K-1", "Other,Cat,Available,K-2"))
+      ).type({
+        source: "kept",
+      }),
+    );
+    await press(shown, "Import");
+    await (await open(ana, "/animals?q=Kept")).press("adopted: Kept");
+    // The list says something new of him, nearer to adoption than the desk.
+    const page = await bring(
+      ana,
+      "kept.csv",
+      week("Kept,Cat,Reserved,K-1", "Other,Cat,Available,K-2"),
+    );
+    expect(page.words).toContain("1 kept as people changed them");
+    expect(page.words).toMatch(/Kept adopted; the list says pending \(changed by Visitor \d+\)/);
+    expect((await press(page, "Import")).words).toContain("1 kept");
+    expect(await names("Kept")).toEqual(["Kept sold"]);
+    const animal = await (await open(ana, "/animals?q=Kept")).follow("Kept");
+    expect(animal.words).toContain("The list says: pending");
+    await animal.press("Take that");
+    expect(await names("Kept")).toEqual(["Kept pending"]);
+  });
+
+  test("that lacks more than half withdraws nobody before a box is ticked", async () => {
+    const ana = await come();
+    const rows = ["A,Cat,Available,H-1", "B,Cat,Available,H-2", "C,Cat,Available,H-3"];
+    const whole = (await bring(ana, "half.csv", week(...rows))).type({
+      source: "half",
+      complete: true,
+    });
+    await press(await look(whole), "Import");
+    const page = await bring(ana, "half.csv", week(rows[0] ?? ""));
+    expect(page.words).toContain("More than half is missing: 2 animals of half");
+    expect(page.value("mostMissing")).toBe(false);
+    const refused = await press(page, "Import");
+    expect([refused.status, refused.words.includes("Tick the box first.")]).toEqual([400, true]);
+    const done = await press(refused.type({ mostMissing: true }), "Import");
+    expect(done.words).toContain("2 withdrawn");
+    // Nobody ticked it for the next week.
+    expect((await bring(ana, "half.csv", week(...rows))).words).not.toContain("More than half");
+  });
 });
 
-test("a list is read as the last one with its columns, and adds nobody who is here", async () => {
-  const ana = await come();
-  await ana.submit("/animals/new", { name: "Nala", category: "Cat", status: "available" });
-  const week = (statuses: string, ids = "R-1 R-2 R-3 R-4 R-5") => {
-    const [rows, ref] = [statuses.split(" "), ids.split(" ")];
-    const names = ["Nala", "Rolf", "Idefix", "Mogli", "Bagheera"];
-    const lines = names.map((name, at) => `${name},Cat,${rows[at]},${ref[at]}`);
-    return `Name,Type,Status,Ref\n${lines.join("\n")}\n`;
-  };
-  const asked = await sent(ana, "week1.csv", week("Available Snoozing Adopted Adopted Adopted"));
-  expect(asked).toContain("Are these here already?");
-  expect(asked).toMatch(/name="same"\s+value="2"\s+checked/);
-  const answers = { "word-0": "pending", source: "north", lookalike: "2", same: "2" };
-  await chosen(ana, answers);
-  await ana.submit("/import/run", { ...(await previewOf(ana)), ...answers });
-  expect(await settled(ana)).toContain("Imported: week1.csv");
-  const nalas = async () =>
-    (await (await ana.get("/animals?q=Nala")).text()).match(/>Nala</g)?.length;
-  expect(await nalas()).toBe(1);
+describe("what is chosen", () => {
+  test("in another language and on a preview is still there", async () => {
+    const ana = await come();
+    const page = await bring(
+      ana,
+      "since.csv",
+      "name,category,status\nSince,Dog,snoozing\nAwake,Dog,sold\n",
+    );
+    const typed = page.type({
+      "word-snoozing": "pending",
+      source: "since",
+      complete: true,
+      skipBad: true,
+    });
+    const spanish = await press(typed, "Español");
+    for (const [name, value] of [
+      ["word-snoozing", "pending"],
+      ["source", "since"],
+      ["complete", true],
+      ["skipBad", true],
+    ] as const) {
+      expect([name, spanish.value(name)]).toEqual([name, value]);
+    }
+    const shown = await look(await press(spanish, "English"));
+    expect([shown.value("source"), shown.value("complete")]).toEqual(["since", true]);
+    expect(shown.words).toContain("Since Dog pending");
+  });
 
-  const again = await sent(ana, "week2.csv", week("Adopted Snoozing Dead Adopted Adopted"));
-  expect(again).toContain("Read as the last list with these columns");
-  expect(again).toContain("Snoozing → pending");
-  expect(again).toMatch(/name="source"\s+value="north"/);
-  expect(again).toMatch(/Changed 1:<\/strong> Nala/);
-  expect(again).toMatch(/Left out 1:<\/strong> Idefix \(Status &quot;Dead&quot;\)/);
-  expect(again).not.toContain("Are these here already?");
+  test("since the preview is shown before it is imported", async () => {
+    const ana = await come();
+    const page = await bring(ana, "later.csv", "name,category,status\nLater,Dog,available\n");
+    const asked = await press(page.type({ source: "later" }), "Import");
+    expect([asked.status, asked.words.includes("Nothing is imported yet.")]).toEqual([400, true]);
+    expect(await names("Later")).toEqual([]);
+    expect((await press(asked, "Import")).words).toContain("1 added");
+  });
 
-  // Without its source the same ids are nobody's: their animals are recognised by name.
-  const bare = { source: "" };
-  expect(await chosen(ana, bare)).toMatch(/name="same"\s+value="2"\s+checked/);
-  expect(await chosen(ana, { ...bare, sameNone: "yes" })).not.toMatch(/name="same"[^>]*checked/);
+  test("on a page of another tab imports nothing", async () => {
+    const ana = await come();
+    const first = await bring(ana, "one.csv", "name,category,status\nTab one,Dog,available\n");
+    await bring(ana, "two.csv", "name,category,status\nTab two,Dog,available\n");
+    expect((await press(first, "Import")).words).toContain("What two.csv would change");
+    expect(await names("Tab")).toEqual([]);
+  });
+});
+
+describe("columns", () => {
+  const list = "Rufname;Tierart;Stand\nMilo;Hund;sold\nRex;Hase;\n";
+  const columns = { "column-name": "Rufname", "column-category": "Tierart" };
+
+  test("are chosen where nobody knows them, keep what was chosen, and are never half guessed", async () => {
+    const ana = await come();
+    const page = await press(await bring(ana, "list.csv", list), "Choose the columns");
+    expect(page.words).toContain("What do the columns hold?");
+    const none = { "column-category": "", "column-status": "" };
+    const wrong = await look(page.type({ "column-name": "Rufname", ...none }));
+    expect([wrong.status, wrong.value("column-name")]).toEqual([400, "Rufname"]);
+    const status = await look(wrong.type({ ...columns, "column-status": "" }));
+    expect(status.words).toContain("Are these animals for adoption?");
+    const unanswered = await look(status);
+    expect([unanswered.status, unanswered.words.includes("Choose a status.")]).toEqual([400, true]);
+    const shown = await look(unanswered.type({ every: "pending" }));
+    expect(shown.words).toContain("Milo Hund pending");
+    await press(shown, "Import");
+
+    // The next list is read the same way, and its columns can be corrected.
+    const again = await bring(ana, "list2.csv", list.replace("Milo", "Mila"));
+    const corrected = await press(again, "Choose the columns");
+    expect(corrected.value("column-name")).toBe("Rufname");
+    const other = await look(corrected.type({ ...columns, "column-status": "Stand" }));
+    expect(other.words).toContain("Mila Hund adopted");
+  });
+
+  test("are not asked where the kind of all is all that is missing", async () => {
+    const ana = await come();
+    const page = await bring(ana, "list.csv", "id,name,status\n1,Solo,available\n");
+    expect(page.words).toContain("What kind of animals are these?");
+    expect((await look(page)).status).toBe(400);
+    expect((await look(page.type({ kind: "Cat" }))).words).toContain("Solo Cat available");
+  });
+
+  test("that take most of the available are asked about", async () => {
+    const ana = await come();
+    const rows = ["A", "B", "C", "D"].map((name) => `${name},Dog,Available,Yes`).join("\n");
+    const page = await bring(
+      ana,
+      "taker.csv",
+      `Name,Species,Status,Adopted\n${rows}\nE,Dog,Available,No\n`,
+    );
+    expect(page.words).toContain("What does the column Adopted mean?");
+    expect((await look(page.type({ "taker-Adopted": "yes" }))).words).toContain("A Dog adopted");
+  });
 });
 
 test("one of several sheets or lists is chosen", async () => {
   const ana = await come();
   const lists = { dogs: [{ name: "Wuff", species: "Dog", status: "available" }] };
   const cats = [{ name: "Miau", species: "Cat", status: "available" }];
-  const page = await sent(ana, "two.json", JSON.stringify({ ...lists, other: { cats } }));
-  expect(page).toContain('value="other.cats"');
-  expect(await chosen(ana, { part: "other.cats" })).toMatch(/<td>Miau<\/td>/);
+  const page = await bring(ana, "two.json", JSON.stringify({ ...lists, other: { cats } }));
+  expect((await look(page.type({ part: "other.cats" }))).words).toContain("Miau Cat");
 });
 
-test("what was chosen since the preview is shown before it is imported", async () => {
+test("animals that may be here already are asked about, and none is added twice", async () => {
   const ana = await come();
-  /** The preview that Import leads to once more. */
-  const again = async (choices: Record<string, string>) => {
-    const answer = await ana.post("/import/run", { ...(await previewOf(ana)), ...choices });
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain("Nothing is imported yet.");
-    return settled(ana);
-  };
-  await sent(ana, "since.csv", "name,categoryId,status\nSince,1,snoozing\nAwake,1,sold\n");
-  expect(await again({ "word-0": "pending", skipBad: "yes" })).toMatch(
-    /Since<\/td>[^]*pending<\/td>/i,
-  );
-  const whole = { source: "since", complete: "yes" };
-  await again(whole);
-  expect(await (await ana.get("/animals?q=Since")).text()).toContain("Nothing matches");
-  // The buttons beside the choices send the same form.
-  const seen = { ...(await previewOf(ana)), ...whole, look: "yes" };
-  await ana.submit("/import/run", seen);
-  expect(await settled(ana)).toContain("What since.csv would change");
-  await ana.submit("/import/run", { ...(await previewOf(ana)), ...whole });
-  expect(await settled(ana)).toContain("Imported: since.csv");
+  const form = (await open(ana, "/animals/new")).type({ name: "Doubled", category: "Cat" });
+  await form.press("Add animal");
+  const page = await bring(ana, "double.csv", "name,category,status\nDoubled,Cat,pending\n");
+  expect(page.words).toContain("Are these here already?");
+  expect(page.value("same", "2")).toBe(true);
+  const others = await press(page, "None is the same");
+  expect(others.value("same", "2")).toBe(false);
+  expect((await press(others.tick("same", "2"), "Import")).status).toBe(400);
+  await press(await open(ana, "/import"), "Import");
+  expect(await names("Doubled")).toEqual(["Doubled pending"]);
 });
 
 test("an empty file is called empty, and no file is asked for", async () => {
@@ -113,120 +255,43 @@ test("an empty file is called empty, and no file is asked for", async () => {
   expect(await plain.text()).toContain("The form has no file.");
 });
 
-test("a list with errors says beside the box what to do", async () => {
+test("rows with errors are named, and left out when somebody says so", async () => {
   const ana = await come();
-  await sent(ana, "errors.csv", "name,categoryId,status\nRex,1,available\nMilo,one,available\n");
-  const answer = await ana.post("/import/run", await previewOf(ana));
-  expect(answer.status).toBe(400);
-  const page = await answer.text();
-  expect(page).toMatch(/name="skipBad"[^>]*aria-describedby="skipBad-error"\s+aria-invalid="true"/);
-  expect(page).toMatch(/id="skipBad-error">Some rows have errors\./);
+  const page = await bring(
+    ana,
+    "errors.csv",
+    "name,categoryId,status\nGood,7,sold\nBad,one,sold\n",
+  );
+  expect(page.words).toContain("Rows that cannot be imported");
+  const refused = await press(page, "Import");
+  expect([refused.status, refused.words.includes("Some rows have errors.")]).toEqual([400, true]);
+  expect((await press(refused.type({ skipBad: true }), "Import")).words).toContain("1 added");
 });
 
-describe("a list that does not say whether its animals are for adoption", () => {
-  const columns = { "column-name": "Rufname", "column-category": "Tierart" };
-
-  test("is asked for it, and is not available to all because nobody was asked", async () => {
-    const ana = await come();
-    expect(await sent(ana, "list.csv", "Rufname;Tierart\nMilo;Hund\nNemo;Fisch\n")).toContain(
-      "This kind of file is not known yet",
-    );
-    const question = await chosen(ana, columns);
-    expect(question).toContain("Are these animals for adoption?");
-    await ana.submit("/import/run", await previewOf(ana));
-    expect(await settled(ana)).toContain("Are these animals for adoption?");
-    expect(await (await ana.get("/animals?q=Nemo")).text()).toContain("Nothing matches");
-    const unanswered = await ana.post("/import/examine", { every: "" });
-    expect(unanswered.status).toBe(400);
-    expect(await unanswered.text()).toContain("Choose a status.");
-    const preview = await chosen(ana, { every: "pending" });
-    expect(preview).toContain("What list.csv would change");
-    expect(preview).toContain("Kind of file: by your columns");
-    expect(preview).toMatch(/<td>Milo<\/td>\s*<td>Hund<\/td>\s*<td>pending<\/td>/);
-  });
-
-  test("has its columns chosen again, with one for the status after all", async () => {
-    const dia = await come();
-    await sent(dia, "list.csv", "Rufname;Tierart;Stand\nMilo;Hund;sold\nRex;Hase;\n");
-    await chosen(dia, { "column-name": "Tierart", "column-category": "Rufname" });
-    const swapped = await chosen(dia, { every: "pending" });
-    expect(swapped).toMatch(/<td>Rex<\/td>\s*<td>pending/);
-    expect(swapped).toContain("Choose the columns");
-    const again = await chosen(dia, { columns: "again" });
-    expect(again).toContain("This kind of file is not known yet");
-    const preview = await chosen(dia, { ...columns, "column-status": "Stand" });
-    expect(preview).toMatch(/<td>Hund<\/td>\s*<td>adopted/);
-    expect(preview).toMatch(/<td>Hase<\/td>\s*<td>no status/);
-  });
-});
-
-test("a list whose columns were guessed has its columns chosen by a person", async () => {
+test("a file that is gone is said, and nothing is imported", async () => {
   const ana = await come();
-  const list = "name,category,status,id\nTess,Dog,available,R-01\n";
-  const guessed = "Kind of file: by its columns: name → Name, category → Category, status → Status";
-  expect(await sent(ana, "own.csv", list)).toContain(guessed);
-  const question = await chosen(ana, { columns: "again" });
-  expect(question).toContain("This kind of file is not known yet");
-  const preview = await chosen(ana, {
-    "column-name": "name",
-    "column-category": "category",
-    "column-status": "status",
-    "column-id": "id",
-  });
-  expect(preview).toMatch(/<td>Tess<\/td>\s*<td>Dog<\/td>\s*<td>available<\/td>\s*<td>R-01/);
-  await ana.submit("/import/run", await previewOf(ana));
-  const done = await settled(ana);
-  expect(done).toContain("Imported: own.csv");
-  // Once it is undone, there is room for another file.
-  const [, undo = ""] = /action="(\/changes\/\d+\/undo)"/.exec(done) ?? [];
-  expect(await ana.submit(undo, { back: "/import" })).toContain('type="file"');
+  const page = await bring(ana, "gone.csv", "name,category,status\nGhost,Dog,available\n");
+  // As after a restart of the service.
+  await (await open(ana, "/import")).press("Choose another file");
+  const said = await press(page, "Import");
+  expect(said.words).toContain("Your file is not here any more");
+  expect(await names("Ghost")).toEqual([]);
 });
 
-describe("a whole list", () => {
-  test("without a name of its source is asked for it", async () => {
-    const ana = await come();
-    await sent(ana, "whole.csv", `Name;Art;Stand\nA;Hund;available\n`);
-    await chosen(ana, {
-      "column-name": "Name",
-      "column-category": "Art",
-      "column-status": "Stand",
-    });
-    const answer = await ana.post("/import/examine", { source: "", complete: "yes" });
-    expect(answer.status).toBe(400);
-    const page = await answer.text();
-    expect(page).toContain("Enter the source of this list.");
-    expect(page).toMatch(/name="complete"\s+value="yes"\s+checked/);
-  });
-
-  test.each([
-    ["bad rows", "1", "", "A whole list must have no rows with errors"],
-    ["a damaged id", "01-Jan", "Hund", "no rows with errors and no damaged ids"],
-  ])("with %s is not imported: animals would be withdrawn", async (what, id, kind, words) => {
-    const ana = await come();
-    const columns = {
-      "column-name": "Name",
-      "column-category": "Art",
-      "column-status": "Stand",
-      "column-id": "Nr",
-    };
-    const list = (of: string, first: string) =>
-      `Name;Art;Stand;Nr\nX1 ${what};${of};sold;${first}\nX2;Hund;sold;x2\n`;
-    await sent(ana, "first.csv", list("Hund", "1-1"));
-    await chosen(ana, columns);
-    await chosen(ana, { source: what.replaceAll(" ", "-") });
-    await ana.submit("/import/run", await previewOf(ana));
-    expect(await settled(ana)).toContain("Imported: first.csv");
-    await ana.submit("/import/drop");
-    await sent(ana, "second.csv", list(kind, id));
-    await chosen(ana, columns);
-    const whole = { source: what.replaceAll(" ", "-"), complete: "yes" };
-    const preview = await chosen(ana, { ...whole, sameNone: "yes" });
-    expect(preview).toContain(words);
-    expect(preview).not.toContain('action="/import/run"');
-    await ana.submit("/import/run", { ...(await previewOf(ana)), skipBad: "yes" });
-    const query = new URLSearchParams({ q: `X1 ${what}` }).toString();
-    expect(await (await ana.get(`/animals?${query}`)).text()).toContain(`>X1 ${what}</a`);
-  });
+test("the same ids with other names are another list, which gets a name of its own", async () => {
+  const ana = await come();
+  const rows = (...all: string[]) => `id,name,category,status\n${all.join("\n")}\n`;
+  const dogs = rows("D1,Waldi,Dog,available", "D2,Struppi,Dog,available");
+  await press(await bring(ana, "dogs.csv", dogs), "Import");
+  const cats = await bring(
+    ana,
+    "cats.csv",
+    rows("D1,Minka,Cat,available", "D2,Felix,Cat,available"),
+  );
+  expect(cats.words).toContain("seems to be another list");
+  expect((await press(cats, "Import")).status).toBe(400);
+  const named = await look(cats.type({ source: "cats" }));
+  expect((await press(named, "Import")).words).toContain("2 added");
 });
 
 describe("a change", () => {

@@ -4,9 +4,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { en } from "../../../src/features/console/words/en.ts";
 import { es } from "../../../src/features/console/words/es.ts";
-import { previewOf, sent, settled, type Visitor } from "../../helpers/console.ts";
+import { sent, settled, type Visitor } from "../../helpers/console.ts";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
 import { addresses } from "../../helpers/console-pages.ts";
+import { open } from "../../helpers/plain-browser.ts";
 
 let here: ConsoleHere;
 let olga: Visitor;
@@ -93,24 +94,27 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   const visit = async (path: string) => (await olga.get(path)).text();
 
   await look("no animal", visit("/animals"));
-  await look("columns to choose", send("Rufname,Tierart,Stand\nKiki,Kwala,frei\n,Kwala,frei\n"));
+  /** Presses a button of the page of Import, and waits for what it begins. */
+  const press = async (button: string, fields: Record<string, string | boolean> = {}) => {
+    await (await open(olga, "/import")).type(fields).press(button);
+    return settled(olga);
+  };
+  const [see, load] = ["Ver qué cambiaría", "Importar"];
+  await send("Rufname,Tierart,Stand\nKiki,Kwala,zzz\n,Kwala,zzz\n");
+  await look("columns to choose", press("Elegir las columnas"));
   const columns = { "column-name": "Rufname", "column-category": "Tierart" };
-  await olga.submit("/import/examine", { ...columns, "column-status": "Stand" });
-  await look("words to choose", settled(olga));
-  await olga.submit("/import/examine", { "word-0": "available" });
-  const nameless = await settled(olga);
+  await look("words to choose", press(see, { ...columns, "column-status": "Stand" }));
+  const nameless = await press(see, { "word-zzz": "available" });
   expect(nameless).toContain("Sin nombre");
   await look("an animal without a name", nameless);
-  await olga.submit("/import/run", await previewOf(olga));
-  await look("imported by columns", settled(olga));
+  await look("imported by columns", press(load));
   await look("no list", send("%PDF-1.7\n"));
   const list =
     "name,categoryId,status\nZuri,7,available\nMilo,siete,available\n,7,sold\nKoko,7,mmm\n" +
     `Kim,7\n"${"x".repeat(1_001)}",7,sold\n`;
   await look("preview", send(list));
-  await look("refused", posted("/import/run", await previewOf(olga)));
-  await olga.submit("/import/run", { ...(await previewOf(olga)), skipBad: "yes" });
-  await look("imported", settled(olga));
+  await look("refused", press(load));
+  await look("imported", press(load, { skipBad: true }));
 
   const change = async (path: string, fields: Record<string, string> = {}) => {
     const answer = await olga.post(path, fields);

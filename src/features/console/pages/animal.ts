@@ -225,7 +225,7 @@ export async function animalPage(
               <p class="hint">${words.animals.removeHint}</p>
             </div>`,
         )}
-        ${originFacts(visit, origin)}
+        ${originPart(visit, animal, origin)}
         <p class="hint">${words.animals.photos}</p>
       </section>`,
       card(words.history.title, history(visit, events, [...categories, ...former])),
@@ -233,16 +233,31 @@ export async function animalPage(
   });
 }
 
-/** The list that it came with, and its id there. */
-function originFacts(
+/** The list that it came with, its id there, and what the list says, which one tap takes. */
+function originPart(
   { words }: Visit,
-  { externalId, source }: { readonly externalId: string | null; readonly source: string | null },
-): Html | false {
-  const pairs = [
-    [words.animals.externalId, html`<bdi>${externalId ?? ""}</bdi>`],
-    [words.animals.source, html`<bdi>${source ?? ""}</bdi>`],
-  ] as const;
-  return externalId !== null && facts(pairs);
+  animal: Pet,
+  origin: Awaited<ReturnType<Visit["animals"]["origin"]>>,
+): Html | undefined {
+  if (origin === undefined) return undefined;
+  const { externalId, source, said } = origin;
+  const id = String(animal.id);
+  const status = animal.status ?? noStatus;
+  const listed = said?.presence === "there" ? (said.status ?? noStatus) : status;
+  return html`${facts([
+    externalId !== undefined && [words.animals.externalId, html`<bdi>${externalId}</bdi>`],
+    [words.animals.source, html`<bdi>${source}</bdi>`],
+  ])}
+  ${
+    listed !== status &&
+    html`<form method="post" action="/animals" class="acts start">
+      ${hidden("back", `/animals/${id}`)}
+      <span>${words.animals.listSays(words.status[listed])}</span>
+      <button class="quiet small" name="tap" value="${id} ${status} ${listed}">
+        ${words.animals.takeThat}
+      </button>
+    </form>`
+  }`;
 }
 
 function history(

@@ -29,6 +29,8 @@ interface FieldParts {
   readonly hint?: string | undefined;
   /** Further attributes of the control. */
   readonly more?: Html | undefined;
+  /** By default its name, which another form of the page may have too. */
+  readonly id?: string;
 }
 
 export interface Option {
@@ -82,7 +84,7 @@ export class Fields {
     return this.#field(
       name,
       parts,
-      html`<select id="${name}" name="${name}" ${this.#described(name, parts.hint)}>
+      html`<select id="${parts.id ?? name}" name="${name}" ${this.#described(name, parts.hint)}>
         ${this.#options(name, options)}
       </select>`,
     );
@@ -119,9 +121,9 @@ export class Fields {
       >${this.#error(name)}`;
   }
 
-  #field(name: string, { label, hint }: FieldParts, control: Html): Html {
+  #field(name: string, { label, hint, id = name }: FieldParts, control: Html): Html {
     return html`<div class="field">
-      <label for="${name}">${label ?? this.#words.fields[name as LabelName]}</label>${control}
+      <label for="${id}">${label ?? this.#words.fields[name as LabelName]}</label>${control}
       ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
       ${this.#error(name)}
     </div>`;

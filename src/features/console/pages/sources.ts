@@ -6,6 +6,8 @@ import type { Services } from "../../../service/services.ts";
 import { failJob } from "../../schedule/jobs.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { message, messageText } from "../../import/messages.ts";
+import { statusKey } from "../../import/understand/statuses.ts";
+import { type Meaning, meanings } from "../../import/understand/words.ts";
 import { pullCommand } from "../../sources/index.ts";
 import { heldMark, withdrawHeld } from "../../sources/pull.ts";
 import {
@@ -15,14 +17,27 @@ import {
   followed,
   isStale,
   pullJob,
+  setSource,
   stateOf,
+  waitingWords,
 } from "../../sources/store.ts";
 import { changeBy } from "../animals.ts";
-import { readForm } from "../body.ts";
+import { type Form, readForm } from "../body.ts";
 import type { Visit } from "../visit.ts";
 import { withChange } from "./changes.ts";
+import { wordOptions } from "./import-look.ts";
 import { page, seeOther } from "./page.ts";
-import { animalsText, card, hidden, lines, moment, notice, oneButton, shownName } from "./parts.ts";
+import {
+  animalsText,
+  card,
+  Fields,
+  hidden,
+  lines,
+  moment,
+  notice,
+  oneButton,
+  shownName,
+} from "./parts.ts";
 
 /** How long a response waits for a pull: most take less. */
 const pullWaitMs = 8_000;
@@ -60,12 +75,14 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
         ${words.sources.last}:
         ${job.succeededAtMs === null ? words.keys.never : moment(visit, job.succeededAtMs)}
       </span>
+      ${waitingWords(source).length > 0 && html`<span>${words.sources.explain}</span>`}
       ${
         source.held === null
           ? job.problem !== null && html`<span>${problemText(visit, job.problem)}</span>`
           : await heldForm(visit, list)
       }
     </div>
+    ${explainForm(visit, list)}
     <form method="post" action="/import/sources" class="acts">
       ${hidden("list", source.name)}
       ${
@@ -75,6 +92,26 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
       }
     </form>
   </li>`;
+}
+
+/** The words for the status that nobody explained yet. The list is read again with the answers. */
+function explainForm(visit: Visit, { source }: Followed): Html | false {
+  const { words } = visit;
+  const waiting = waitingWords(source);
+  const fields = new Fields(visit);
+  const asked = waiting.map(({ word, animals }) =>
+    fields.select(`word-${word}`, wordOptions(visit), {
+      label: `${word} (${animalsText(visit, animals)})`,
+      id: `${source.name}-${word}`,
+    }),
+  );
+  return (
+    waiting.length > 0 &&
+    html`<form method="post" action="/import/sources">
+      ${hidden("list", source.name)} ${asked}
+      <button class="small" name="do" value="explain">${words.buttons.save}</button>
+    </form>`
+  );
 }
 
 /** What is wrong, in the words of the visit; another version may have codes of its own. */
@@ -111,6 +148,10 @@ export async function steerSource(visit: Visit): Promise<Response> {
     case "pull":
       await Promise.race([sources.pull(name), Bun.sleep(pullWaitMs)]);
       break;
+    case "explain":
+      await sources.explain(name, wordsIn(form));
+      await Promise.race([sources.pull(name), Bun.sleep(pullWaitMs)]);
+      break;
     case "withdraw": {
       const made = await sources.withdraw(name, form.text("held"), person.name);
       if (made.changeId !== undefined) return seeOther(withChange("/import", made));
@@ -124,6 +165,16 @@ export async function steerSource(visit: Visit): Promise<Response> {
     }
   }
   return seeOther("/import#sources");
+}
+
+/** What words mean by the fields of a form. */
+export function wordsIn(form: Form): ReadonlyMap<string, Meaning> {
+  const pairs = [...form].flatMap(([name, value]) => {
+    const meaning = meanings.find((each) => each === value);
+    const isWord = name.startsWith("word-") && meaning !== undefined;
+    return isWord ? [[statusKey(name.slice("word-".length)), meaning] as const] : [];
+  });
+  return new Map(pairs);
 }
 
 /** Names the lists that were not read for long: their animals may not be for adoption any more. */
@@ -164,6 +215,9 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
       const pulling = pulls.get(name) ?? start(name);
       if (!pulls.has(name)) pulls.set(name, pulling);
       await pulling;
+    },
+    async explain(name: string, statuses: ReadonlyMap<string, Meaning>): Promise<void> {
+      await db.transaction((tx) => setSource(tx, name, { statuses }, clock()));
     },
     /** Withdraws the animals that wait for it and were `shown`; nobody if these are others now. */
     withdraw: (name: string, shown: string, actor: string) =>

@@ -37,7 +37,7 @@ export const englishMessages = {
   columnTakes: (column: string, records: string, available: string) =>
     `The column ${column} says that ${records} of ${available} available animals are not`,
   encodingGuessed: (encoding: string) =>
-    `This file is not UTF-8 and is read as ${encoding}. Check the accents in the first rows`,
+    `Are the accents right below? The file is not UTF-8 and is read as ${encoding}`,
   listPartial: () => "The file says that it is one page of a longer list",
   noneForAdoption: (_count: string, column: string) =>
     `By ${column}, no animal of this file is for adoption`,
@@ -124,7 +124,7 @@ export const spanishMessages: typeof englishMessages = {
   columnTakes: (column, records, available) =>
     `La columna ${column} dice que ${records} de ${available} animales disponibles no lo están`,
   encodingGuessed: (encoding) =>
-    `Este archivo no es UTF-8 y se lee como ${encoding}. Mira los acentos en las primeras filas`,
+    `¿Están bien los acentos de abajo? El archivo no es UTF-8 y se lee como ${encoding}`,
   listPartial: () => "El archivo dice que es una página de una lista más larga",
   noneForAdoption: (_count, column) =>
     `Según ${column}, ningún animal de este archivo está en adopción`,
