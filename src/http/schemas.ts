@@ -115,7 +115,10 @@ const newPetFields = {
     "The animal's name: any well-formed Unicode text without U+0000, kept as it is sent.",
     { example: "Rex" },
   ),
-  categoryId: int64("Identifier of the category that the animal belongs to.", { example: 1 }),
+  categoryId: int64(
+    "Identifier of the category that the animal belongs to. The operator of the service knows the numbers; no operation lists them.",
+    { example: 1 },
+  ),
   status: t.Optional(petStatus),
 } satisfies Readonly<Record<PetFieldName, TSchema>>;
 

@@ -91,6 +91,30 @@ describe("the page", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("shows what came of a create in a browser of 2023, with the digits of its numbers", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page, complaints } = opened;
+    await page.addInitScript(`{
+      const { parse } = JSON;
+      delete JSON.rawJSON;
+      delete JSON.isRawJSON;
+      JSON.parse = (text, reviver) => parse(text, reviver && ((key, value) => reviver(key, value)));
+    }`);
+    await page.reload();
+    await page.fill("#key", (await makeKey(folder.path)).key);
+    const create = formOf(page, "createPet");
+    expect(await create.textContent()).toContain("This adds a real animal.");
+    await create.locator("textarea").fill(`{"name":"a","categoryId":${biggest}}`);
+    const added = await send(create);
+    expect(await added.textContent()).toContain("201 Created");
+    expect(await added.locator("pre").textContent()).toContain(`"categoryId": ${biggest}`);
+    // The quick start has the address where it is read.
+    const start = await page.locator("#quick-start").textContent();
+    expect(start).toContain(`${server.origin}/v1/pets`);
+    expect(start).not.toContain("HOST");
+    expect(complaints).toEqual([]);
+  });
+
   test("hides the key until it is asked to show it, and forgets it", async () => {
     await using opened = await openPage(browser, `${server.origin}/docs`);
     const { page } = opened;

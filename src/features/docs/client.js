@@ -136,14 +136,17 @@ async function send(form) {
   if (key !== "") headers.set("Authorization", `Bearer ${key}`);
   if (body !== undefined) headers.set("Content-Type", "application/json");
   const startMs = performance.now();
+  let response;
+  let text;
   try {
     const options = { method, headers, body, cache: "no-store", credentials: "omit" };
-    const response = await fetch(url, options);
-    const text = await response.text();
-    showResponse(form, response, text, Math.round(performance.now() - startMs));
+    response = await fetch(url, options);
+    text = await response.text();
   } catch (error) {
     showFailure(form, whyNot(url, error));
+    return;
   }
+  showResponse(form, response, text, Math.round(performance.now() - startMs));
 }
 
 function whyNot(url, error) {
@@ -188,8 +191,7 @@ function nextOf(form, headers) {
 /** Shows the response where the example was: status and body first, then what else it says. */
 function showResponse(form, response, text, tookMs) {
   const { headers, status, statusText } = response;
-  const isJson = (headers.get("content-type") ?? "").startsWith("application/json");
-  const body = element("pre", {}, isJson ? laidOut(text) : text);
+  const body = element("pre", {}, readable(text));
   const words = `${status} ${statusText}`.trim();
   const outcome = element(
     "p",
@@ -206,6 +208,15 @@ function showResponse(form, response, text, tookMs) {
   }
   const left = headers.get("x-ratelimit-remaining");
   announce(left === null ? words : `${words}, ${left} requests left`);
+}
+
+/** JSON laid out, and anything else as it came. */
+function readable(text) {
+  try {
+    return laidOut(text);
+  } catch {
+    return text;
+  }
 }
 
 function showFailure(form, why) {

@@ -83,7 +83,7 @@ export function operationSection(
         novalidate
         aria-label="${summary}"
       >
-        ${tryFields(document, id, parameters, body?.example, servers)}
+        ${tryFields(document, operation, parameters, body?.example, servers)}
         <div class="result">
           <p class="outcome">
             <strong class="status s2">${example.status} ${STATUS_CODES[example.status]}</strong>
@@ -208,7 +208,7 @@ export function headerFields(
 /** The fields of a request and the button that sends it; shown only with a script. */
 function tryFields(
   document: OpenApiDocument,
-  operationId: string,
+  { id: operationId, method }: Operation,
   parameters: readonly Field[],
   body: string | undefined,
   servers: readonly Server[],
@@ -235,6 +235,7 @@ ${body}</textarea>`
     <div class="actions">
       <button type="submit">Send</button>
       <span class="hint"><a href="#key">Paste an API key</a> to send requests.</span>
+      ${method !== "GET" && html`<span class="soft">This adds a real animal.</span>`}
     </div>
   </div>`;
 }

@@ -34,16 +34,41 @@ export function sampleOf(language: LanguageId, request: SampleRequest): string {
 function isObject(json: string): boolean {
   try {
     const value = exact(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    const isNested = typeof value === "object" && value !== null && !(value instanceof Digits);
+    return isNested && !Array.isArray(value);
   } catch {
     return false;
   }
 }
 
-/** JSON as a value that is written back with the digits that it has: a double would round them. */
+/** A number with the digits that it was written with: a double would round them. */
+class Digits {
+  constructor(readonly text: string) {}
+}
+
+const stringOrNumber = /"((?:[^"\\]|\\.)*)"|-?\d[\d.eE+-]*/g;
+
+/**
+ * JSON as a value whose numbers are Digits. Safari before 18.4 and Firefox before 135 have no other
+ * way: strings and numbers are marked, and the marks are taken off what was parsed.
+ */
 function exact(json: string): unknown {
-  return JSON.parse(json, (_key, value, { source = "" }) =>
-    typeof value === "number" ? JSON.rawJSON(source) : value,
+  // Throws for what is no JSON, such as 01, which a mark would hide.
+  JSON.parse(json);
+  const marked = json.replace(stringOrNumber, (token, text?: string) =>
+    text === undefined ? `"n${token}"` : `"s${text}"`,
+  );
+  return unmarked(JSON.parse(marked));
+}
+
+function unmarked(value: unknown): unknown {
+  if (typeof value === "string") {
+    return value.startsWith("n") ? new Digits(value.slice(1)) : value.slice(1);
+  }
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name.slice(1), unmarked(each)]),
   );
 }
 
@@ -70,7 +95,7 @@ const jsonNotation = { object: ["{", "}"], colon: ": ", words: {}, text: JSON.st
 function literal(value: unknown, notation: Notation): string {
   const { object, colon, words, text } = notation;
   if (typeof value === "string") return text(value);
-  if (JSON.isRawJSON(value)) return value.rawJSON;
+  if (value instanceof Digits) return value.text;
   if (typeof value !== "object" || value === null) return words[String(value)] ?? String(value);
   if (Array.isArray(value)) return `[${value.map((each) => literal(each, notation)).join(", ")}]`;
   const fields = Object.entries(value).map(
@@ -82,8 +107,20 @@ function literal(value: unknown, notation: Notation): string {
 /** JSON laid out for a reader: with indentation, and an element of a list on a line. */
 export function laidOut(json: string): string {
   const value = exact(json);
-  if (!Array.isArray(value) || value.length === 0) return JSON.stringify(value, null, 2);
+  if (!Array.isArray(value) || value.length === 0) return indented(value, "");
   return `[\n${value.map((each) => `  ${literal(each, jsonNotation)}`).join(",\n")}\n]`;
+}
+
+function indented(value: unknown, margin: string): string {
+  const isPlain = typeof value !== "object" || value === null || value instanceof Digits;
+  if (isPlain || Object.keys(value).length === 0) return literal(value, jsonNotation);
+  const inner = `${margin}  `;
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  const lines = Object.entries(value).map(([name, each]) => {
+    const label = Array.isArray(value) ? "" : `${JSON.stringify(name)}: `;
+    return `${inner}${label}${indented(each, inner)}`;
+  });
+  return `${open}\n${lines.join(",\n")}\n${margin}${close}`;
 }
 
 /** The address of a list without its query, and the query as pairs. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  laidOut,
   languages,
   retried,
   sampleOf,
@@ -61,5 +62,37 @@ describe("a body", () => {
     expect(sampleOf("javascript", post)).toContain(
       'body: JSON.stringify({ "name": "Rex", "categoryId": 1 }),',
     );
+  });
+
+  test("is laid out as JSON.stringify does, with its digits", () => {
+    const texts = [
+      '{"a":[],"b":{},"c":[1,{"d":null}],"n1":"n1","s":"\\"\\u0000\\n","__proto__":true,"":-1.50e+400}',
+      '"n1"',
+      "9223372036854775807",
+      "[]",
+      "{}",
+    ];
+    for (const text of texts) {
+      const raw = JSON.parse(text, (_key, value, { source = "" }) =>
+        typeof value === "number" ? JSON.rawJSON(source) : value,
+      ) as unknown;
+      expect(laidOut(text)).toBe(JSON.stringify(raw, null, 2));
+    }
+    expect(laidOut('[{"id":1.0,"a":[2]},3]')).toBe('[\n  {"id": 1.0, "a": [2]},\n  3\n]');
+    for (const bad of ["01", "[1,]", "", "{'a':1}", "1 2", "+1", "NaN"]) {
+      expect(() => laidOut(bad)).toThrow();
+    }
+  });
+
+  test("needs nothing that a browser of 2023 lacks", () => {
+    const { isRawJSON, parse, rawJSON } = JSON;
+    const older: object = { isRawJSON: undefined, rawJSON: undefined };
+    Object.assign(JSON, older, { parse: (text: string) => parse(text) as unknown });
+    try {
+      expect(laidOut('{"id":9223372036854775807}')).toBe('{\n  "id": 9223372036854775807\n}');
+      expect(made("python")).toContain('"n": 9223372036854775807');
+    } finally {
+      Object.assign(JSON, { isRawJSON, parse, rawJSON });
+    }
   });
 });
