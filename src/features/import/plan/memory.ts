@@ -96,6 +96,12 @@ export class ListMemory {
     this.#say({ entry, petId, presence: "there", name, category: wordFor(category), status });
   }
 
+  /** True if the list had no status for the animal that anybody understands. */
+  isUnexplained(entry: string): boolean {
+    const known = this.#known.get(entry);
+    return known?.presence === "there" && known.status === null;
+  }
+
   /** The list uses a word for the status that nobody explained. */
   saysUnknown(animal: StoreAnimal, entry: string): void {
     const { name, category } = this.#called(animal.id, entry);

@@ -143,6 +143,8 @@ export class Plan {
   unexplained(animal: StoreAnimal): void {
     const { id, externalId, isRemoved, ...state } = animal;
     if (isRemoved || state.status !== "available" || externalId === null) return;
+    // Somebody has made it available since it was hidden.
+    if (this.memory.isUnexplained(externalId)) return;
     this.counts.waiting += 1;
     const before = { ...state, externalId };
     const category = { id: state.categoryId, name: undefined };

@@ -2,7 +2,6 @@
 import type { AppError } from "../../../domain/errors.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoriesInUse, categoryWords } from "../../animals/categories.ts";
-import { collectInput } from "../read/input.ts";
 import type { Prepared } from "../understand/propose.ts";
 import type { Outcome, Rejection, SoundRecord } from "../understand/record.ts";
 import { ImportCategories, type NewCategory } from "./categories.ts";
@@ -55,7 +54,6 @@ export async function planned(
 ): Promise<Planned> {
   const { reading, understanding } = prepared;
   const { newIds = false } = options;
-  collectInput(understanding.outcomes.length);
   const complete = completeSource(reading, options);
   const categories = new ImportCategories(await categoriesInUse(tx), await categoryWords(tx), {
     create: options.createCategories,

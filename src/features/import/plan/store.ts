@@ -3,7 +3,6 @@ import { int64Min } from "../../../domain/int64.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
 import { eventFields, type PetState } from "../../animals/changes.ts";
-import { collectBehind } from "../read/input.ts";
 import type { FromLine, SoundRecord } from "../understand/record.ts";
 import { isAmong } from "./entries.ts";
 import { ByOrigin, type Newest, ownSource } from "./newest.ts";
@@ -184,14 +183,12 @@ export async function withOtherIds(
   });
 }
 
-/** So many at a time, and what the last ones left is freed. */
+/** So many at a time. */
 export function* batches<T>(all: Iterable<T>, size = batchSize): Generator<readonly T[]> {
-  let done = 0;
   let batch: T[] = [];
   for (const each of all) {
     if (batch.push(each) < size) continue;
     yield batch;
-    collectBehind((done += size) - 1);
     batch = [];
   }
   if (batch.length > 0) yield batch;

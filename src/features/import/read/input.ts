@@ -30,11 +30,6 @@ export function collectBehind(record: number): void {
   if (record % collectedRecords === collectedRecords - 1) edenGC();
 }
 
-/** Frees what so many records were read from, once they are understood. */
-export function collectInput(records: number): void {
-  if (records >= collectedRecords) Bun.gc(true);
-}
-
 /** Texts as one of its own: a part of a file's text, or a sum of two, keeps all of them. */
 export function ownText(...parts: readonly string[]): string {
   return ["", ...parts].join("");

@@ -174,6 +174,11 @@ describe.each(stores)("$name", (kind) => {
     const hidden = await list(strange, { skipBad: true });
     expect(hidden).toMatchObject({ waiting: 1, rejected: 1, unchanged: 2 });
     expect(await shown()).toEqual(["Rex none", "Dog 2 available", "Dog 3 available"]);
+    // Who knows better makes it available, and it stays so.
+    await animals.update([await idOf("Rex")], { status: "available" });
+    expect(await list(strange, { skipBad: true })).toMatchObject({ waiting: 0 });
+    expect(await shown()).toEqual(["Rex available", "Dog 2 available", "Dog 3 available"]);
+    await animals.undo();
     expect(await list([rex, ...others])).toMatchObject({ updated: 1, kept: 0 });
     const most = [rex, ...others].map((each) => ({ ...each, status: "zwischenstation" }));
     expect(list([...most, { ...rex, id: "9" }], { skipBad: true })).rejects.toMatchObject({
