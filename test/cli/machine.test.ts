@@ -18,12 +18,14 @@ test("the service is what its settings file and the owner of its data folder say
   using folder = temporaryFolder();
   const file = join(folder.path, "settings");
   expect(findService(file, "/nowhere")).toBeUndefined();
-  writeFileSync(file, "REHOME_PORT=81\nPATH=/bin\n");
+  writeFileSync(file, "REHOME_PORT=81\nPATH=/bin\nAWS_REGION=x\n");
   const found = findService(file, folder.path);
   expect(found).toMatchObject({ file, account: { uid: process.geteuid?.() ?? 0 } });
   expect([...(found?.variables ?? [])]).toEqual([
     ["REHOME_DATA", folder.path],
     ["REHOME_PORT", "81"],
+    // Of its bucket.
+    ["AWS_REGION", "x"],
   ]);
   // The unit reads the settings after it has named its own folder.
   writeFileSync(file, "REHOME_DATA=/srv/nowhere\n");

@@ -1,7 +1,7 @@
 /** A restore trusts no fact of a backup above the store's: who was put out here stays out. */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyStore } from "../../../src/features/postgres/moving/copy.ts";
@@ -277,6 +277,23 @@ test("on an empty machine those are named who can get in", async () => {
   const { ended, admitted, unusable } = restore(file, data, clock.read());
   expect(admitted).toEqual([{ kind: "key", id: key.id, name: "one" }]);
   expect([ended, unusable]).toEqual([[], []]);
+});
+
+test("a catalogue whose keys cannot be read is replaced, and all who can get in are named", async () => {
+  const { key } = await withKeys(({ keys }) => keys.create({ name: "one", plan: "free" }));
+  backup(catalogue(), file);
+  const tables = ["api_keys", "key_secrets"].map((name) => `'${name}'`).join(", ");
+  const roots = query<{ root: number }>(
+    catalogue(),
+    `SELECT rootpage AS root FROM sqlite_schema WHERE name IN (${tables})`,
+  );
+  const bytes = readFileSync(catalogue());
+  const pageBytes = bytes.readUInt16BE(16);
+  for (const { root } of roots) bytes.fill(0xa5, (root - 1) * pageBytes, root * pageBytes);
+  writeFileSync(catalogue(), bytes);
+  const { admitted, replaced } = restore(file, data, clock.read());
+  expect(admitted).toEqual([{ kind: "key", id: key.id, name: "one" }]);
+  expect(readFileSync(replaced ?? "").length).toBe(bytes.length);
 });
 
 test("a key that the old catalogue does not know is named", async () => {

@@ -5,6 +5,7 @@ import { addressMeta, backupMeta, endedMeta, storeIdMeta } from "../../meta.ts";
 import { distrust } from "../examine-catalogue.ts";
 import { placeMeta } from "../../schedule/jobs.ts";
 import { madeMeta } from "./made.ts";
+import { isDamaged } from "../../../storage/sqlite/connection.ts";
 import {
   type Both,
   hasTable,
@@ -27,15 +28,31 @@ export interface CarriedOver {
 const ownCategoryIdMax = 2n ** 53n;
 
 /**
- * Makes the copy of a backup go on from the old catalogue, which is open in `db` in a transaction:
- * who ended there stays so, new ids follow the greater ones of both, and what a store knows of
- * itself is the old one's.
+ * Makes the copy of a backup go on from the old catalogue, which is open in `db` in a transaction if
+ * it can be read: who ended there stays so, new ids follow the greater ones of both, and what a
+ * store knows of itself is the old one's.
  */
-export function carryOver(db: Database, copy: string, nowMs: number): CarriedOver {
-  distrust(db);
+export function carryOver(db: Database | undefined, copy: string, nowMs: number): CarriedOver {
   // A first start that was cut short leaves a database without a table.
-  if (!hasTable(db, "key_secrets", "main")) return admittedBy(copy, nowMs);
-  db.run("ATTACH ? AS restored", [copy]);
+  if (db !== undefined && hasTable(db, "key_secrets", "main")) {
+    try {
+      db.run("ATTACH ? AS restored", [copy]);
+      return carryFrom(db, nowMs);
+    } catch (error) {
+      // A damaged catalogue is what restoring is for.
+      if (!isDamaged(error)) throw error;
+      db.run("ROLLBACK");
+      db.run("DETACH restored");
+      db.run("BEGIN EXCLUSIVE");
+    }
+  }
+  using made = openCopy(copy);
+  const admitted = whoGetsIn(made, nowMs, "main");
+  return { ended: [], admitted, unusable: keysWithoutSecret(made, nowMs, "main") };
+}
+
+function carryFrom(db: Database, nowMs: number): CarriedOver {
+  distrust(db);
   const share = (table: string) =>
     ["main", "restored"].every((schema) => hasTable(db, table, schema));
   const both: Both = { db, nowMs, share };
@@ -49,13 +66,6 @@ export function carryOver(db: Database, copy: string, nowMs: number): CarriedOve
   db.run("BEGIN EXCLUSIVE");
   const lacksSecret = new Set(unusable.map(({ id }) => id));
   return { ended: put.filter(({ id }) => !lacksSecret.has(id)), admitted, unusable };
-}
-
-/** The same where there is no old catalogue, or none that can be read. */
-export function admittedBy(copy: string, nowMs: number): CarriedOver {
-  using db = openCopy(copy);
-  const admitted = whoGetsIn(db, nowMs, "main");
-  return { ended: [], admitted, unusable: keysWithoutSecret(db, nowMs, "main") };
 }
 
 /** Lets ids go on after those that either catalogue gave, so that none ever means two things. */

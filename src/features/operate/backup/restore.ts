@@ -22,7 +22,7 @@ import { checkRules, ofBackup, verify } from "./checks.ts";
 import { emptyFile, flush, freeName } from "./copy.ts";
 import { holdAlone, noSpace } from "../hold-catalogue.ts";
 import { backupFields, contentsOf } from "./backup.ts";
-import { admittedBy, carryOver, endVisits, openCopy, pauseSources } from "./carry-over.ts";
+import { carryOver, endVisits, openCopy, pauseSources } from "./carry-over.ts";
 import { dataFolder, findBackup, identityOption } from "./find.ts";
 import { namedKinds, type Named } from "./revocations.ts";
 import { backupSettings } from "./settings.ts";
@@ -132,12 +132,7 @@ function printRestored(io: Io, made: Static<typeof restoreSchema>): void {
     if (who.length > shownMax) io.err(`  and ${who.length - shownMax} more: rehome keys list\n`);
   };
   named("Put out here since the backup, and still so:", made.ended);
-  named(
-    replaced === null
-      ? "There was no catalogue here that says who was put out since. These can get in:"
-      : "These can get in by the backup, and could not by the old catalogue:",
-    made.admitted,
-  );
+  named("These can get in, and no catalogue that was here let them in:", made.admitted);
   if (made.admitted.length > 0) io.err("Compare them with your records.\n");
   named("Nobody can use these, as their secrets ended: rehome keys rotate ID", made.unusable);
 }
@@ -178,8 +173,7 @@ function replaceWith(file: string, catalogue: string, nowMs: number, follows: bo
       checkRules(copy, ofBackup(file));
     }
     endVisits(partial, nowMs);
-    const who =
-      held.db === undefined ? admittedBy(partial, nowMs) : carryOver(held.db, partial, nowMs);
+    const who = carryOver(held.db, partial, nowMs);
     const sources = pauseSources(partial, follows);
     const contents = contentsOf(partial);
     flush(partial);
