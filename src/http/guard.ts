@@ -16,13 +16,16 @@ interface GuardOptions {
 export function guard({ services: { access }, cors }: GuardOptions) {
   const isValidHost = hostCheck();
 
-  function admit(request: Request): Admission | Promise<Admission> {
+  async function admit(request: Request): Promise<Admission> {
     const context = contextOf(request);
     const address = () => context.address();
     const authorization = request.headers.get("authorization");
+    const credential = credentialOf(authorization);
     // A browser sends no credential with a preflight; what does is charged like any request.
     const isPreflight = authorization === null && cors?.isPreflight(request) === true;
-    return isPreflight ? access.pass(address) : access.admit(credentialOf(authorization), address);
+    const admission = isPreflight ? access.pass(address) : await access.admit(credential, address);
+    context.decide(admission, credential);
+    return admission;
   }
 
   // Elysia prepares for each request what it finds named here, and its type leaves `path` out.
@@ -30,9 +33,7 @@ export function guard({ services: { access }, cors }: GuardOptions) {
     if (path === undefined) throw new Error("no path");
     const isValid = isValidHost(request);
     if (isVersioned(isValid ? path : pathOf(request.url))) {
-      const admission = await admit(request);
-      contextOf(request).admission = admission;
-      const { refusal } = admission;
+      const { refusal } = await admit(request);
       // RFC 9112, section 3.2: an invalid Host gets 400, with or without a valid credential.
       if (refusal !== undefined && (isValid || refusal.kind !== "unauthorized")) {
         return refuse(request, refusal);
@@ -49,8 +50,8 @@ const anyBearer = /^bearer +(?! )/i;
 
 /**
  * The credential in an Authorization header, "" if it has none for us, and undefined without the
- * header. The bearer plugin looks behind the router, in the query too, and for one spelling; a
- * test asks it whether both read the same.
+ * header. The bearer plugin looks behind the router, in the query too, and for one spelling: the
+ * routes ask it whether both read the same.
  */
 export function credentialOf(authorization: string | null): string | undefined {
   // An empty header says no more than none.

@@ -1,3 +1,4 @@
+import { bearer } from "@elysiajs/bearer";
 import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { idempotencyKeyOf, idempotencyKeyRule } from "../../domain/idempotency.ts";
@@ -27,8 +28,13 @@ export function petRoutes(operations: () => PetOperations) {
   return (
     new Elysia({ name: "pets" })
       .model(models)
-      // No route is served without the guard, wherever the router found it.
-      .onTransform(({ request }) => void contextOf(request).admitted())
+      .use(bearer())
+      // No route is served without the guard, wherever the router found it, nor with another
+      // credential than the bearer plugin reads in the header.
+      .onTransform(({ bearer: token, headers, request }) => {
+        const isPluginsSpelling = headers["authorization"]?.startsWith("Bearer ") === true;
+        contextOf(request).admitted(isPluginsSpelling ? token?.trimStart() : undefined);
+      })
       .get("/pets", ({ query, request }) => operations().list(query, request), {
         transform({ query, request }) {
           const refused = refuseRepeated(request.url, query);
