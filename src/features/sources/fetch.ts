@@ -50,6 +50,8 @@ export interface FetchedPage extends Validators {
   readonly charset?: string | undefined;
   /** True if nothing told where it ends: a part of it may be missing. */
   readonly isEndless?: true;
+  /** Which header says that this is not all. */
+  readonly more?: string | undefined;
 }
 
 export interface FetchLimits {
@@ -247,6 +249,7 @@ async function pageOf(
     etag: headers.get("ETag"),
     lastModified: headers.get("Last-Modified"),
     charset: charsetOf(headers.get("Content-Type") ?? ""),
+    more: moreIn(headers),
     ...(!hasEnd(headers) && { isEndless: true }),
   };
 }
@@ -257,6 +260,13 @@ const hasEnd = (headers: Headers): boolean =>
   headers.has("Transfer-Encoding") ||
   // Compressed, it ends with a checksum.
   headers.has("Content-Encoding");
+
+/** The next page by RFC 8288, or the number of pages as WordPress has it. */
+function moreIn(headers: Headers): string | undefined {
+  if (/;\s*rel\s*=\s*"?(?:[^",;]*\s)?next\b/i.test(headers.get("Link") ?? "")) return "Link: next";
+  const pages = headers.get("X-WP-TotalPages") ?? "1";
+  return Number(pages) > 1 ? `${pages} pages` : undefined;
+}
 
 const charsetOf = (type: string): string | undefined =>
   /^\s*(?:text\/|application\/(?:csv|json))[^;]*;.*?\bcharset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1];

@@ -231,8 +231,9 @@ async function readAgain(fetched: FetchedPage, reading: Reading): Promise<Prepar
   const prepared = await prepareAgain(fetched.bytes, { ...reading, encoding });
   const { input } = prepared;
   const isRows = input.shape === "csv" || input.shape === "ndjson";
-  if (fetched.isEndless !== true || !isRows || input.partial !== undefined) return prepared;
-  return { ...prepared, input: { ...input, partial: "its source does not say where it ends" } };
+  const isCut = fetched.isEndless === true && isRows;
+  const why = fetched.more ?? (isCut ? "its source does not say where it ends" : undefined);
+  return { ...prepared, input: { ...input, partial: input.partial ?? why } };
 }
 
 /**

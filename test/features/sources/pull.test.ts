@@ -198,6 +198,8 @@ describe("a list that may not be whole withdraws nobody", () => {
     ["has_more", { has_more: true }],
     ["pages", { pagination: { total_pages: 2 } }],
     ["a total", { meta: { total: 100 } }],
+    ["a count", { count: 100, previous: "?page=1", next: null }],
+    ["a number found", { response: { numFound: 100 } }],
   ])("as it says by %s", async (_, more) => {
     const { animals, db, job, listed, responding } = await followedList();
     await listed(dogs(4));
@@ -208,6 +210,18 @@ describe("a list that may not be whole withdraws nobody", () => {
     const result = await responding(() => Response.json({ animals: rows, ...more }));
     expect(result).toMatchObject({ outcome: "partial", withdrawn: 0, unsure: { missing: 1 } });
     expect((await job()).problem?.text).toContain("may not be whole");
+    expect(await animals()).toHaveLength(4);
+  });
+
+  test.each([
+    ["Link", '</list?page=1>; rel="prev", </list?page=3>; rel="next"'],
+    ["X-WP-TotalPages", "2"],
+  ])("as the header %s says", async (name, value) => {
+    const { animals, listed, responding } = await followedList();
+    await listed(dogs(4));
+    const headers = { [name]: value };
+    const result = await responding(() => new Response(csv(dogs(3)), { headers }));
+    expect(result).toMatchObject({ withdrawn: 0, unsure: { missing: 1 } });
     expect(await animals()).toHaveLength(4);
   });
 

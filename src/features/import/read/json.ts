@@ -272,6 +272,12 @@ export function includedIn(document: unknown): readonly unknown[] {
   return Array.isArray(included) ? included : [];
 }
 
+/** What documents call the number of all records, whatever page this is. */
+const totals = `total total_count totalCount count_total count total_pets totalItems total_items
+  totalResults total_results totalRecords total_records recordsTotal numFound num_found`.split(
+  /\s+/,
+);
+
 /** Why a document says itself that its list is not whole; undefined where it does not. */
 export function partialReason(document: unknown, count: number): string | undefined {
   if (!isJsonObject(document)) return undefined;
@@ -284,7 +290,7 @@ export function partialReason(document: unknown, count: number): string | undefi
       const next = each[name];
       if ((typeof next === "string" && next !== "") || typeof next === "number") return name;
     }
-    for (const name of ["total_count", "totalCount", "total", "count_total"]) {
+    for (const name of totals) {
       const total = each[name];
       if (typeof total === "number" && total > count) return `${name}: ${total}`;
     }
