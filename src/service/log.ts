@@ -1,5 +1,5 @@
 import { write } from "node:fs";
-import { isoMilliseconds, type Clock } from "../domain/clock.ts";
+import { isoMilliseconds, minuteMs, type Clock } from "../domain/clock.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 
 /** Characters that may wait to be written. What comes when they are full is dropped and counted. */
@@ -86,11 +86,14 @@ export class Logger {
   /** Reports a failure of many requests, as in an outage: one line a second, and a count. */
   failureOfMany(error: unknown): void {
     const nowMs = this.clock();
-    if (Math.abs(nowMs - this.#failedMs) < failureMs) {
+    const sinceMs = Math.abs(nowMs - this.#failedMs);
+    if (sinceMs < failureMs) {
       this.#failures += 1;
       return;
     }
-    const more = this.#failures === 0 ? "" : ` (${this.#failures} more since the last line)`;
+    // Those of an outage that is over are in the counts of their minute.
+    const isGoingOn = this.#failures > 0 && sinceMs < minuteMs;
+    const more = isGoingOn ? ` (${this.#failures} more since the last line)` : "";
     this.#failedMs = nowMs;
     this.#failures = 0;
     this.error(messageOf(error) + more);

@@ -93,3 +93,27 @@ test("a failure is told with its causes, as one sentence on one line", async () 
     "two lines",
   ]);
 });
+
+test("failures of many requests are a line a second, which counts those since the one before", async () => {
+  const clock = new TestClock();
+  using file = logFile({ clock: clock.read, format: "text" });
+  const fail = (text: string) => file.log.failureOfMany(new Error(text));
+  for (const text of ["one", "two", "three"]) fail(text);
+  clock.advance(1_000);
+  fail("four");
+  fail("five");
+  // An outage that is over: its requests are in the counts of their minute.
+  clock.advance(60_000);
+  fail("six");
+  // A clock that is set back keeps nothing quiet for longer than that.
+  clock.advance(-120_000);
+  fail("seven");
+  await file.log.close();
+  const said = file.text().trimEnd().split("\n");
+  expect(said.map((line) => line.split(" error ")[1])).toEqual([
+    "one",
+    "four (2 more since the last line)",
+    "six",
+    "seven",
+  ]);
+});
