@@ -73,9 +73,9 @@ describe("a body", () => {
       "{}",
     ];
     for (const text of texts) {
-      const raw = JSON.parse(text, (_key, value, { source = "" }) =>
+      const raw: unknown = JSON.parse(text, (_key, value, { source = "" }) =>
         typeof value === "number" ? JSON.rawJSON(source) : value,
-      ) as unknown;
+      );
       expect(laidOut(text)).toBe(JSON.stringify(raw, null, 2));
     }
     expect(laidOut('[{"id":1.0,"a":[2]},3]')).toBe('[\n  {"id": 1.0, "a": [2]},\n  3\n]');
