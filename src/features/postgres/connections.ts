@@ -66,6 +66,11 @@ export class Connections<Session> {
     this.#host = options.host;
   }
 
+  /** True while the database is gone for this kind of work. */
+  get isLost(): boolean {
+    return this.#recovery !== undefined;
+  }
+
   /** Runs `work`. Throws AppError `unavailable` when it cannot be done in time. */
   async run<T>(work: (session: Session) => Promise<T>, options: RunOptions = {}): Promise<T> {
     const { timeoutMs, workMax } = this.#options;

@@ -168,14 +168,17 @@ class PostgresStore implements Store {
   }
 
   async #check(): Promise<StoreCheck[]> {
-    const { reads } = this.#connections;
+    const { creates, reads } = this.#connections;
+    // Anybody may ask: why not is for `rehome doctor`.
+    const unusable = { name: "database", ok: false, detail: "it cannot be used at the moment" };
+    // A session that is older may write where a new one of the creates may not.
+    if (creates.isLost) return [unusable];
     try {
       const ok = await reads.run(({ sql }) => isWritable(sql), repeatable);
       const detail = ok ? "writable" : "the server does not accept writes";
       return [{ name: "database", ok, detail }];
     } catch {
-      // Anybody may ask: why not is for `rehome doctor`.
-      return [{ name: "database", ok: false, detail: "it cannot be used at the moment" }];
+      return [unusable];
     }
   }
 

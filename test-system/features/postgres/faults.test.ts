@@ -278,6 +278,26 @@ test("a database that becomes read-only is not asked again and again: writes are
   await recovers(store, 30_000);
 });
 
+test("is not ready while a create finds no connection that may write, whatever reads find", async () => {
+  await works(store);
+  const name = new URL(database.url).pathname.slice(1);
+  const setReadOnly = (isReadOnly: boolean) =>
+    database.sql.unsafe(
+      `ALTER DATABASE "${name}" SET default_transaction_read_only = ${isReadOnly}`,
+    );
+  await setReadOnly(true);
+  await database.sql`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%unnest(%'`;
+  expect((await timed(store.pets.create({ name: "x", categoryId: 1n }))).error?.kind).toBe(
+    "unavailable",
+  );
+  expect(await store.check()).toMatchObject([{ name: "database", ok: false }]);
+  await setReadOnly(false);
+  await recovers(store, 30_000);
+  expect(await store.check()).toMatchObject([{ name: "database", ok: true }]);
+});
+
 test("work that may take minutes does not spend them on waiting for a database that is gone", async () => {
   const name = new URL(database.url).pathname.slice(1);
   await database.sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
