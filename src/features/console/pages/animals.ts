@@ -141,21 +141,23 @@ function actions(visit: Visit, asked: AskedList): Html {
   const { words } = visit;
   const first = { ...firstOf(asked), whole: undefined };
   return html`<div class="acts start">
-    <a class="button main" href="/animals/new">${words.buttons.addAnimal}</a>
+    <a class="button main small" href="/animals/new">${words.buttons.addAnimal}</a>
     ${
       asked.whole === undefined
-        ? html`<a class="button" href="${listPath({ ...first, whole: "all" })}"
+        ? html`<a class="button small" href="${listPath({ ...first, whole: "all" })}"
             >${words.export.print}</a
           >`
-        : html`<button class="only-script" type="button" data-print>${words.export.print}</button>`
+        : html`<button class="quiet small only-script" type="button" data-print>
+            ${words.export.print}
+          </button>`
     }
     ${exportFormats.map(
       (format) =>
-        html`<a class="button" href="${listPath(first, `/export/${format}`)}" download
+        html`<a class="button small" href="${listPath(first, `/export/${format}`)}" download
           >${words.export[format]}</a
         >`,
     )}
-    <a class="button" href="/changes">${words.changes.title}</a>
+    <a class="button small" href="/changes">${words.changes.title}</a>
   </div>`;
 }
 

@@ -39,6 +39,7 @@ import {
   when,
   type FieldErrors,
   type Option,
+  type StatusChoice,
 } from "./parts.ts";
 
 /** Changes that are shown one by one. */
@@ -80,9 +81,12 @@ function actions({ words }: Visit, { summary, open }: Look): Html {
     !open.some(({ is }) => is === "columns") &&
     html`<button class="quiet" name="columns" value="yes">${words.import.columnsOwn}</button>`;
   return html`<div class="bar acts">
-    ${isReady && html`<button>${words.buttons.import}</button>`} ${look} ${columns}
-    <button class="quiet" formaction="/import/drop">${words.import.cancel}</button>
-  </div>`;
+      ${isReady && html`<button>${words.buttons.import}</button>`} ${look}
+    </div>
+    <div class="acts">
+      ${columns}
+      <button class="quiet" formaction="/import/drop">${words.import.cancel}</button>
+    </div>`;
 }
 
 function questionBox(
@@ -285,7 +289,7 @@ function sameBox(visit: Visit, { lookalikes }: ListSummary, answers: Answers): H
 /** What changes, from what to what, and the first of those that are new. */
 function changesPart(visit: Visit, summary: ListSummary): Html {
   const { words } = visit;
-  const { animals, updated, withdrawn, sample, added } = summary;
+  const { animals, updated, withdrawn, sample, added, isGuessed } = summary;
   const changed = animals.slice(0, changesShown);
   const more = updated + withdrawn - changed.length;
   const rows = changed.map((each) => [shownName(visit, each.name), reportText(visit, each)]);
@@ -298,6 +302,7 @@ function changesPart(visit: Visit, summary: ListSummary): Html {
     ${more > 0 && rows.length > 0 && html`<p class="soft">${said.andMore(number(visit, more))}</p>`}
     ${
       sample.length > 0 &&
+      (added > 0 || isGuessed) &&
       html`<h2>${said.sample}</h2>
         ${table(
           [fields.name, fields.category, fields.status, said.columnFor.id],
@@ -362,30 +367,34 @@ export function countsText(visit: Visit, summary: ListSummary, isDone = false): 
   const { words } = visit;
   const { added, updated, withdrawn, kept, waiting, unchanged, animals } = summary;
   const skipped = summary.skipped.reduce((sum, { records }) => sum + records, 0);
-  const byStatus = new Map<string, number>();
+  const byStatus = new Map<StatusChoice, number>();
   let others = updated;
   for (const { did, fields } of animals) {
     const status = fields.find(({ field }) => field === "status")?.after;
     if (did !== "updated" || status === undefined || updated > animals.length) continue;
-    const name = words.import.counts.status[statusChoice(status ?? "") ?? noStatus];
-    byStatus.set(name, (byStatus.get(name) ?? 0) + 1);
+    const choice = statusChoice(status ?? "") ?? noStatus;
+    byStatus.set(choice, (byStatus.get(choice) ?? 0) + 1);
     others -= 1;
   }
-  const said = words.import.counts;
-  const counts: (readonly [string, number])[] = [
-    [isDone ? said.added : said.new, added],
+  const counts: (readonly [keyof Words["import"]["counts"], number])[] = [
+    [isDone ? "added" : "new", added],
     ...byStatus,
-    [said.changed, others],
-    [said.withdrawn, withdrawn],
-    [said.waiting, waiting],
-    [said.kept, kept],
-    [said.leftOut, skipped],
-    [said.rejected, summary.rejected],
-    [said.unchanged, unchanged],
+    ["changed", others],
+    ["withdrawn", withdrawn],
+    ["waiting", waiting],
+    ["kept", kept],
+    ["leftOut", skipped],
+    ["rejected", summary.rejected],
+    ["unchanged", unchanged],
   ];
   const shown = counts.filter(([, count]) => count > 0);
-  if (shown.length === 0) return said.none;
-  return shown.map(([what, count]) => `${number(visit, count)} ${what}`).join(", ");
+  if (shown.length === 0) return words.import.nobody;
+  return shown
+    .map(
+      ([what, count]) =>
+        `${number(visit, count)} ${words.import.counts[what][count === 1 ? 0 : 1]}`,
+    )
+    .join(", ");
 }
 
 /** What kind of list it is, how it is read, and what there is to know of it. */

@@ -1,5 +1,9 @@
 import { englishMessages } from "./list-messages.ts";
 
+type CountName =
+  | ("new" | "added" | "changed" | "withdrawn" | "waiting" | "kept" | "leftOut" | "rejected")
+  | ("unchanged" | "available" | "pending" | "sold" | "none");
+
 const animals = (shown: string, count: number) => `${shown} ${count === 1 ? "animal" : "animals"}`;
 
 /** The words of the console in English. Each translation is an object of the same shape. */
@@ -197,18 +201,21 @@ export const en = {
     title: "Import a list",
     change: "Change",
     counts: {
-      new: "new",
-      added: "added",
-      changed: "changed",
-      withdrawn: "withdrawn",
-      waiting: "hidden until a word is explained",
-      kept: "kept",
-      leftOut: "left out",
-      rejected: "with errors",
-      unchanged: "unchanged",
-      none: "Nothing to import",
-      status: { available: "available", pending: "pending", sold: "adopted", none: "no status" },
-    },
+      new: ["new", "new"],
+      added: ["added", "added"],
+      changed: ["changed", "changed"],
+      withdrawn: ["withdrawn", "withdrawn"],
+      waiting: ["hidden until a word is explained", "hidden until a word is explained"],
+      kept: ["kept", "kept"],
+      leftOut: ["left out", "left out"],
+      rejected: ["with errors", "with errors"],
+      unchanged: ["unchanged", "unchanged"],
+      available: ["available", "available"],
+      pending: ["pending", "pending"],
+      sold: ["adopted", "adopted"],
+      none: ["without a status", "without a status"],
+    } as Readonly<Record<CountName, readonly [one: string, many: string]>>,
+    nobody: "Nothing to import",
     andMore: (count: string) => `And ${count} more.`,
     didWithdraw: "withdrawn",
     didRestore: "comes back",
