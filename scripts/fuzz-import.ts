@@ -15,7 +15,7 @@ import {
 } from "../src/features/console/import-work.ts";
 import { prepare } from "../src/features/import/understand/propose.ts";
 import { limits, UnreadableInput } from "../src/features/import/read/input.ts";
-import { unzipped, zipped } from "../src/features/import/read/zip.ts";
+import { unzipped, zipped } from "../test/helpers/zip.ts";
 import { cleanEnvironment, executable, rehome, temporaryFolder } from "../test/helpers/binary.ts";
 import { argumentsOf } from "./arguments.ts";
 import { random } from "./random.ts";
@@ -66,7 +66,7 @@ const lookMs = 10;
 export function damaged(bytes: Uint8Array, seed: number): Uint8Array {
   const isWorkbook = bytes[0] === 0x50 && bytes[1] === 0x4b;
   if (!isWorkbook || seed % 4 === 0) return damagedBytes(bytes, seed);
-  const parts = new Map(unzipped(bytes, () => true, limits.bytes));
+  const parts = new Map(unzipped(bytes));
   const [name = "", part = bytes] = [...parts][seed % parts.size] ?? [];
   return Buffer.concat(zipped(parts.set(name, damagedBytes(part, seed))));
 }

@@ -100,6 +100,9 @@ export const messageTexts = {
     "the text is not UTF-8: name its encoding with --encoding, such as big5, utf-16le, shift_jis or windows-1251",
   compressed: (method: string) =>
     `the input is compressed with ${method}: unpack it first (${method} -dc FILE)`,
+  archived: (file: string) => `the input is a ZIP archive with the file ${file}: unpack it first`,
+  htmlTable: () =>
+    "the input is a web page with a table, as some programs write it under the name of an Excel file: open it in a spreadsheet program and save it as .xlsx or CSV",
   compressedDamaged: (why: string) => `the compressed input is damaged (${why})`,
   otherKind: (kind: string) =>
     `the input is a file of the kind ${kind}: ask for the list as CSV or .xlsx`,

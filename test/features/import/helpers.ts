@@ -18,6 +18,7 @@ interface WholeReading {
   readonly notes: readonly Note[];
   readonly stems: ReadonlyMap<string, Meaning>;
   readonly partial: string | undefined;
+  readonly dayFirst: boolean | undefined;
 }
 
 /** Reads and understands an input, as an import does before it looks at the store. */
@@ -26,10 +27,20 @@ export async function readWhole(
   given: Given = {},
 ): Promise<WholeReading> {
   const { reading, isGuessed, understanding, input: read } = await prepare(bytesOf(input), given);
-  const { outcomes, stems } = understanding;
+  const { outcomes, stems, dayFirst } = understanding;
   const notes = [...read.notes, ...understanding.notes];
   const { shape, partial } = read;
-  return { format: reading.format, shape, reading, isGuessed, outcomes, notes, stems, partial };
+  return {
+    format: reading.format,
+    shape,
+    reading,
+    isGuessed,
+    outcomes,
+    notes,
+    stems,
+    partial,
+    dayFirst,
+  };
 }
 
 const fixtures = new URL("../../fixtures/import/", import.meta.url);

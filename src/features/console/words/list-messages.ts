@@ -34,6 +34,8 @@ export const englishMessages = {
     "Another column says that these animals are not available, and they are taken so",
   dayOrderOpen: () =>
     "Nothing tells whether the day or the month comes first; the month is taken to",
+  archived: (file: string) => `This is a ZIP archive. Unpack it, and choose ${file}.`,
+  htmlTable: () => "This is a web page with a table. Save it in a spreadsheet program as .xlsx.",
   columnTakes: (column: string, records: string, available: string) =>
     `The column ${column} says that ${records} of ${available} available animals are not`,
   encodingGuessed: (encoding: string) =>
@@ -121,6 +123,8 @@ export const spanishMessages: typeof englishMessages = {
   columnsDisagree: () =>
     "Otra columna dice que estos animales no están disponibles, y se toman así",
   dayOrderOpen: () => "Nada dice si va primero el día o el mes; se toma el mes",
+  archived: (file) => `Es un archivo ZIP. Descomprímelo y elige ${file}.`,
+  htmlTable: () => "Es una página web con una tabla. Guárdala en una hoja de cálculo como .xlsx.",
   columnTakes: (column, records, available) =>
     `La columna ${column} dice que ${records} de ${available} animales disponibles no lo están`,
   encodingGuessed: (encoding) =>

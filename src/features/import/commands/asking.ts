@@ -53,7 +53,7 @@ export async function preparedAsking(io: Io, source: Source, given: Given): Prom
   const said = question && (await answerTo(io, question, given));
   if (said === undefined) throw refusal ?? new Error("Nothing was changed.");
   const isOther = question?.is === "part";
-  const next = isOther ? { ...source, list: await readList(bytes, said) } : source;
+  const next = isOther ? { ...source, list: readList(bytes, said) } : source;
   const found = await preparedAsking(io, next, said);
   return said.defaultStatus === given.defaultStatus ? found : { ...found, unsure: refusal };
 }

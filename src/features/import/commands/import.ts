@@ -130,7 +130,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const isAsking = io.canAsk && json !== true && !dryRun;
   const read = await inWords(name, async () => {
     const bytes = await bytesOf(io, file);
-    return { bytes, list: await readList(bytes, given) };
+    return { bytes, list: readList(bytes, given) };
   });
   await withServices(
     config,

@@ -1,94 +1,55 @@
 import { message } from "../messages.ts";
-import { collectBehind, limits, oldMacLines, UnreadableInput } from "./input.ts";
-import { MalformedRecord, type TableRow } from "./table.ts";
+import { limits, oldMacLines, UnreadableInput } from "./input.ts";
+import { MalformedRecord, sharedTexts, type TableRow, type TableRows } from "./table.ts";
 
 /** More rows are no table of animals, whatever stands above its header. */
 const rowsMax = limits.records + 100;
 
-/** Enough of a row to see that it is no total and no blank one. */
-const beginningMax = 40;
-
 /**
- * The rows of CSV text, the header among them. Each is read when it is asked for: the text is in
- * memory once, and its fields are not. A line on which a quote is left open is a `MalformedRecord`.
+ * The rows of CSV text, the header among them. A line on which a quote is left open is a
+ * `MalformedRecord`. Throws UnreadableInput where the last quote stays open, or a row is too long.
  */
-export class CsvRows {
-  /** True when the line's end is missing after the last one. */
-  readonly isUnended: boolean;
-  readonly #text: string;
-  readonly #delimiter: string;
-  readonly #hasFormulas: boolean;
-  /** Where each row begins, and on which line. */
-  readonly #starts: number[] = [];
-  readonly #lines: number[] = [];
-
-  /** Throws UnreadableInput where the last quote stays open, or a row is too long to be one. */
-  constructor(input: string) {
-    const text = oldMacLines.test(input) ? input.replaceAll(/\r\n?/g, "\n") : input;
-    this.#text = text;
-    this.#delimiter = delimiterOf(text);
-    this.#hasFormulas = text.includes('="');
-    this.isUnended = !text.endsWith("\n");
-    // Where the next line's end and quote are, so that no part of the text is looked at twice.
-    let [newline, quote, line] = [-1, -1, 1];
-    for (let at = 0; at < text.length;) {
-      if (newline < at) newline = placeOf(text, "\n", at);
-      if (quote < at) quote = placeOf(text, '"', at);
-      const lineEnd = Math.min(newline + 1, text.length);
-      const end = quote < newline ? this.#quotedEnd(at, lineEnd, line) : lineEnd;
-      const isBlank = withoutLineEnds(text.slice(at, Math.min(end, at + 3))) === "";
-      if (!isBlank) this.#add(at, line, end);
-      for (let next = newline; next < end; next = placeOf(text, "\n", next + 1)) line += 1;
-      at = end;
-    }
-  }
-
-  get length(): number {
-    return this.#starts.length;
-  }
-
-  line(index: number): number {
-    return this.#lines[index] ?? 0;
-  }
-
-  row(index: number): TableRow {
-    const start = this.#starts[index] ?? 0;
-    const fields: string[] = [];
-    if (typeof rowEnd(this.#text, start, this.#delimiter, fields) === "number") {
-      return this.#hasFormulas ? fields.map(withoutFormula) : fields;
-    }
-    const end = this.#starts[index + 1] ?? this.#text.length;
-    return looseFields(this.#text.slice(start, end).split("\n", 1)[0] ?? "", this.#delimiter);
-  }
-
-  beginning(index: number): string {
-    const start = this.#starts[index] ?? 0;
-    return this.#text.slice(start, start + beginningMax);
-  }
-
-  #add(start: number, line: number, end: number): void {
-    if (end - start > limits.recordBytes) {
+export function csvTable(input: string): TableRows {
+  const text = oldMacLines.test(input) ? input.replaceAll(/\r\n?/g, "\n") : input;
+  const delimiter = delimiterOf(text);
+  const hasFormulas = text.includes('="');
+  const rows: TableRow[] = [];
+  const lines: number[] = [];
+  const same = sharedTexts();
+  let line = 1;
+  for (let at = 0; at < text.length;) {
+    const { row, end } = rowAt(text, at, delimiter, line);
+    if (end - at > limits.recordBytes) {
       throw new UnreadableInput(line, message("recordUnended", String(limits.recordBytes)));
     }
-    if (this.#starts.length === rowsMax) {
+    if (rows.length === rowsMax) {
       throw new UnreadableInput(line, message("recordsMany", String(limits.records)));
     }
-    this.#starts.push(start);
-    this.#lines.push(line);
-    collectBehind(this.#starts.length);
-  }
-
-  /** Where a row with quotes ends; the line's end if these are odd. */
-  #quotedEnd(start: number, lineEnd: number, line: number): number {
-    const end = rowEnd(this.#text, start, this.#delimiter);
-    if (typeof end === "number") return end;
-    const isLast = lineEnd === this.#text.length && this.isUnended;
-    const loose = isLast ? looseFields(this.#text.slice(start), this.#delimiter) : [];
-    if (end === "open" || loose instanceof MalformedRecord) {
-      throw new UnreadableInput(line, message("quoteOpen"));
+    if (row instanceof MalformedRecord) rows.push(row);
+    else if (row.length > 1 || row[0] !== "") {
+      rows.push(row.map((field) => same(hasFormulas ? withoutFormula(field) : field)));
     }
-    return lineEnd;
+    if (lines.length < rows.length) lines.push(line);
+    for (let next = placeOf(text, "\n", at); next < end; next = placeOf(text, "\n", next + 1)) {
+      line += 1;
+    }
+    at = end;
   }
+  return { rows, lines, isUnended: !text.endsWith("\n") };
+}
+
+/** The row that begins at a place, as RFC 4180 has it, or else its line as a text has quotes. */
+function rowAt(text: string, at: number, delimiter: string, line: number) {
+  const fields: string[] = [];
+  const end = rowEnd(text, at, delimiter, fields);
+  if (end === "open") throw new UnreadableInput(line, message("quoteOpen"));
+  if (end !== "odd") return { row: fields, end };
+  const lineEnd = Math.min(placeOf(text, "\n", at) + 1, text.length);
+  const row = looseFields(text.slice(at, lineEnd).split("\n", 1)[0] ?? "", delimiter);
+  const isCut = lineEnd === text.length && !text.endsWith("\n");
+  if (isCut && row instanceof MalformedRecord)
+    throw new UnreadableInput(line, message("quoteOpen"));
+  return { row, end: lineEnd };
 }
 
 /** What `="0012"` shows: texts are written so for spreadsheets, which would make a number of it. */
@@ -117,13 +78,13 @@ const [quoteCode, newlineCode] = ['"'.charCodeAt(0), "\n".charCodeAt(0)];
 
 /**
  * Where the row behind the one at `from` begins, as RFC 4180 has it, or what is wrong with the
- * quotes. Adds the fields to `fields`. By codes of characters: a call for each field takes longer.
+ * quotes. Adds its fields. By codes of characters: a call for each field takes longer.
  */
 function rowEnd(
   text: string,
   from: number,
   delimiter: string,
-  fields?: string[],
+  fields: string[],
 ): number | "odd" | "open" {
   const delimiterCode = delimiter.charCodeAt(0);
   for (let at = from; ;) {
@@ -135,7 +96,7 @@ function rowEnd(
       while (text[end] === " " || text[end] === "\r") end += 1;
       const isOdd = end < text.length && text[end] !== "\n" && text[end] !== delimiter;
       if (isOdd) return "odd";
-      fields?.push(text.slice(at + 1, quote).replaceAll('""', '"'));
+      fields.push(text.slice(at + 1, quote).replaceAll('""', '"'));
     } else {
       let code = text.charCodeAt(end);
       while (end < text.length && code !== delimiterCode && code !== newlineCode) {
@@ -143,7 +104,7 @@ function rowEnd(
       }
       let last = end;
       if (code !== delimiterCode) while (last > at && text[last - 1] === "\r") last -= 1;
-      fields?.push(text.slice(at, last));
+      fields.push(text.slice(at, last));
     }
     if (text[end] !== delimiter) return Math.min(end + 1, text.length);
     at = end + 1;

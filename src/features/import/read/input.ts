@@ -1,4 +1,3 @@
-import { edenGC } from "bun:jsc";
 import { isUtf8 } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import { decodeHTML } from "entities/decode";
@@ -13,27 +12,11 @@ const mebibyte = 1024 * 1024;
 export const limits = {
   /** Of the file, unpacked. */
   bytes: 64 * mebibyte,
-  records: 250_000,
+  records: 100_000,
   /** With a heading, or with a value in any row. */
   columns: 1_000,
   recordBytes: mebibyte,
 } as const;
-
-const collectedRecords = 20_000;
-
-/**
- * Is called for each record that is worked on, and frees what they leave. By itself JavaScriptCore
- * lets garbage grow with the memory of the machine, which others need. What is old is not looked
- * at, which would take most of an import.
- */
-export function collectBehind(record: number): void {
-  if (record % collectedRecords === collectedRecords - 1) edenGC();
-}
-
-/** Texts as one of its own: a part of a file's text, or a sum of two, keeps all of them. */
-export function ownText(...parts: readonly string[]): string {
-  return ["", ...parts].join("");
-}
 
 /**
  * Input that cannot be imported as a whole. The message names the line or record (from 1) and what
@@ -188,7 +171,15 @@ function foreignKind(bytes: Uint8Array): Message | undefined {
   if (text.startsWith("version https://git-lfs.github.com/spec/")) {
     return message("otherKind", "Git LFS pointer");
   }
-  if (/^<(?:!doctype html|html|head|body)\b/i.test(text)) {
+  const isHtml = /^<(?:!doctype html|html|head|body|table|meta)\b/i.test(text);
+  if (
+    isHtml &&
+    /<table\b|schemas-microsoft-com:office:excel/i.test(text) &&
+    !/<title/i.test(text)
+  ) {
+    return message("htmlTable");
+  }
+  if (isHtml) {
     const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? "";
     const words = decodeHTML(title).replaceAll(/\s+/g, " ").slice(0, titleCharactersMax);
     return message("webPage", words);

@@ -1,7 +1,7 @@
 import { int64OfJsonNumber } from "../../../domain/int64.ts";
 import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
 import { message } from "../messages.ts";
-import { collectBehind, tooLarge, UnreadableInput } from "./input.ts";
+import { tooLarge, UnreadableInput } from "./input.ts";
 import { boundRecords, MalformedRecord } from "./table.ts";
 
 /** A JSON text as its documents, which may follow one another, or as one record a line. */
@@ -134,12 +134,10 @@ function revived(value: unknown): unknown {
   if (typeof value === "string") return value.startsWith(exactMark) ? exact(value) : value;
   if (typeof value !== "object" || value === null) return value;
   const object = value as Record<string | number, unknown>;
-  const isList = Array.isArray(value);
-  for (const name of isList ? value.keys() : Object.keys(value)) {
+  for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     const before = object[name];
     const after = revived(before);
     if (after !== before) object[name] = after;
-    if (isList) collectBehind(Number(name));
   }
   return value;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { type Message, message, type Note, shown } from "../messages.ts";
 
-import { CsvRows } from "./csv.ts";
+import { csvTable } from "./csv.ts";
 import { opened, UnreadableInput } from "./input.ts";
 import {
   type FoundList,
@@ -13,7 +13,7 @@ import {
   usualList,
   valueAt,
 } from "./json.ts";
-import { boundRecords, type Headings, type Records, tableOf, type TableRows } from "./table.ts";
+import { boundRecords, type Headings, type Records, tableOf } from "./table.ts";
 import { type Sheet, sheetsOf } from "./xlsx.ts";
 
 /** How an input is to be read. What is absent is found out. */
@@ -66,11 +66,11 @@ export interface Several {
 }
 
 /** Reads all of an input. Throws UnreadableInput for what is no list of records. */
-export async function readInput(
+export function readInput(
   bytes: Uint8Array,
   { encoding: told, sheet, records: path }: ReadOptions,
   known: Known,
-): Promise<Input | Several> {
+): Input | Several {
   const input = opened(bytes, told);
   const options = { encoding: told, sheet, records: path };
   if (input.kind === "workbook") return workbook(input.bytes, options, known);
@@ -81,7 +81,7 @@ export async function readInput(
   const isJson = text[start] === "[" || text[start] === "{";
   const list = isJson
     ? jsonRecords(text, path, known)
-    : { shape: "csv" as const, included: [], options: {}, ...tableOf(new CsvRows(text), known) };
+    : { shape: "csv" as const, included: [], options: {}, ...tableOf(csvTable(text), known) };
   if ("parts" in list) return list;
   return {
     ...list,
@@ -93,18 +93,14 @@ export async function readInput(
 
 const note = (said: Message, records = 0): Note => ({ said, records, firstLine: 0, example: "" });
 
-async function workbook(
-  bytes: Uint8Array,
-  options: ReadOptions,
-  known: Known,
-): Promise<Input | Several> {
+function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): Input | Several {
   const sheets = sheetsOf(bytes);
-  const chosen = await chosenSheet(sheets, options.sheet, known);
+  const chosen = chosenSheet(sheets, options.sheet, known);
   if ("parts" in chosen) return chosen;
   const { sheet, unread } = chosen;
-  const rows = await sheet.rows();
+  const rows = sheet.rows();
   if (rows.rows.length === 0) throw new UnreadableInput(0, message("sheetEmpty"));
-  const table = tableOf(sheetTable(rows.rows, rows.lines), known);
+  const table = tableOf(rows, known);
   const others = message("sheetsUnread", namesOf(unread));
   const notes = unread.length === 0 ? [] : [note(others, unread.length)];
   return {
@@ -121,11 +117,11 @@ const namesOf = (sheets: readonly Sheet[]) =>
   sheets.map(({ name }) => JSON.stringify(name)).join(", ");
 
 /** The sheet that is named, or the only one that looks like a list of animals, or the first. */
-async function chosenSheet(
+function chosenSheet(
   sheets: readonly Sheet[],
   wanted: string | undefined,
   known: Known,
-): Promise<{ readonly sheet: Sheet; readonly unread: readonly Sheet[] } | Several> {
+): { readonly sheet: Sheet; readonly unread: readonly Sheet[] } | Several {
   if (wanted !== undefined) {
     const sheet = sheets.find(({ name }) => name === wanted);
     if (sheet !== undefined) return { sheet, unread: [] };
@@ -138,7 +134,7 @@ async function chosenSheet(
   const filled: Sheet[] = [];
   const lists: Sheet[] = [];
   for (const sheet of sheets) {
-    const { rows } = await sheet.beginning();
+    const { rows } = sheet.beginning();
     if (rows.length > 0) filled.push(sheet);
     const isList = rows.some((row) => known.isHeader(row) || known.familiar(row) >= 2);
     if (isList && rows.length > 1) lists.push(sheet);
@@ -151,15 +147,6 @@ async function chosenSheet(
   }
   const sheet = (isUsual ? usual : lists)[0] ?? filled[0] ?? first;
   return { sheet, unread: filled.filter((each) => each !== sheet) };
-}
-
-function sheetTable(rows: readonly (readonly string[])[], lines: readonly number[]): TableRows {
-  return {
-    length: rows.length,
-    row: (index) => rows[index] ?? [],
-    line: (index) => lines[index] ?? 0,
-    isSheet: true,
-  };
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -198,7 +185,7 @@ function jsonRecords(
   const usedPath = lists[0]?.path ?? [];
   return {
     shape: "json",
-    ...tabled(records, first, known),
+    ...tabled(records, known),
     notes: partial === undefined ? [] : [note(message("listPartial", partial))],
     partial,
     included: input.documents.flatMap(includedIn),
@@ -256,8 +243,18 @@ function recordsOfObject(document: unknown, known: Known): readonly unknown[] {
   const inner = entries.filter(([, value]) => known.isObject(value));
   if (inner.length === 1) return [inner[0]?.[1]];
   if (inner.length < 2 || inner.length < entries.length) return [document];
-  return inner.map(([key, value]) => ({ id: key, ...(value as Json) }));
+  // Where they are called nothing else, what they stand under is their name.
+  const isNamed = inner.some(([, value]) =>
+    Object.keys(value as Json).some((name) => named.test(name)),
+  );
+  return inner.map(([key, value]) => ({
+    id: key,
+    ...(!isNamed && /\p{L}/u.test(key) && { name: key }),
+    ...(value as Json),
+  }));
 }
+
+const named = /name$|^(?:nombre|nom|naam|nome|imie|imię|jmeno|jméno|meno|title)$/i;
 
 /** Objects by their numbers, without what maps wrap around each of them. */
 function objects(records: readonly unknown[]): Pick<Input, "columns" | "records"> {
@@ -266,6 +263,19 @@ function objects(records: readonly unknown[]): Pick<Input, "columns" | "records"
 
 /** What GeoJSON and maps have around the fields of a record. */
 function unwrapped(record: unknown): unknown {
+  return rendered(fieldsOf(record));
+}
+
+/** Texts of WordPress as they are shown: `title: { rendered }`. */
+function rendered(record: unknown): unknown {
+  if (!isJsonObject(record)) return record;
+  const texts = Object.entries(record).flatMap(([name, value]) =>
+    isJsonObject(value) && typeof value["rendered"] === "string" ? [[name, value["rendered"]]] : [],
+  );
+  return texts.length === 0 ? record : { ...record, ...Object.fromEntries(texts) };
+}
+
+function fieldsOf(record: unknown): unknown {
   if (!isJsonObject(record)) return record;
   const { type, properties, attributes, geometry } = record;
   if (type === "Feature" && isJsonObject(properties)) return properties;
@@ -274,31 +284,21 @@ function unwrapped(record: unknown): unknown {
     : record;
 }
 
-/** Records that are lists of values are the rows of a table. */
+/** Records that are lists of values are the rows of a table, the names of columns first. */
 function tabled(
   records: readonly unknown[],
-  document: unknown,
   known: Known,
 ): Pick<Input, "columns" | "records" | "lines"> {
   const lines = records.map((_, index) => index + 1);
   if (records.length === 0 || !records.every(Array.isArray)) return { ...objects(records), lines };
   const rows = (records as unknown[][]).map((row) => row.map(cellText));
-  const header = columnsBeside(document);
-  if (header !== undefined) return { columns: header, records: rows, lines };
-  const { columns, records: below, lines: numbers } = tableOf(sheetTable(rows, lines), known);
+  const { columns, records: below, lines: numbers } = tableOf({ rows, lines }, known);
   return { columns, records: below, lines: numbers };
 }
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : shown(value);
-}
-
-/** The names of columns beside rows: as Socrata's `rows.json` tells them, or as pandas does. */
-function columnsBeside(document: unknown): readonly string[] | undefined {
-  const columns = valueAt(document, ["meta", "view", "columns"]) ?? valueAt(document, ["columns"]);
-  if (!Array.isArray(columns)) return undefined;
-  return columns.map((each) => (isJsonObject(each) ? cellText(each["name"]) : cellText(each)));
 }
 
 /** True for an object with an error of its own name, beside which a list says nothing. */

@@ -1,18 +1,12 @@
 import { type Message, message, messageText, type Note } from "../messages.ts";
 import { limits, UnreadableInput } from "./input.ts";
 
-/** Records in the order of the input. Those of a table are read each time they are asked for. */
-export type RecordList = Iterable<unknown> & {
-  readonly length: number;
-  slice(from: number, to: number): readonly unknown[];
-};
-
 /** Records as they stand in the input, each with the line or the number (from 1) that it has. */
 export interface Records {
   /** The names in the header of a table; undefined for JSON objects. */
   readonly columns: readonly string[] | undefined;
   /** JSON values, or rows of fields; a `MalformedRecord` stands for an unreadable one. */
-  readonly records: RecordList;
+  readonly records: readonly unknown[];
   readonly lines: readonly number[];
 }
 
@@ -31,15 +25,20 @@ export type TableRow = readonly string[] | MalformedRecord;
 
 /** Rows of a table, each with its line. */
 export interface TableRows {
-  readonly length: number;
-  row(index: number): TableRow;
-  line(index: number): number;
-  /** How a row begins, where that is cheaper than its fields. */
-  beginning?(index: number): string;
+  readonly rows: readonly TableRow[];
+  readonly lines: readonly number[];
   /** True when the line's end is missing after the last one, which may be cut off. */
   readonly isUnended?: boolean;
-  /** True where cells at a row's end are left out if they are empty. */
-  readonly isSheet?: boolean;
+}
+
+/** Different texts of cells that are compared with later ones. */
+const sharedCellsMax = 20_000;
+
+/** Gives one text for equal cells: most repeat that of another row, and each takes memory. */
+export function sharedTexts(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) =>
+    known.size < sharedCellsMax ? known.getOrInsert(text, text) : (known.get(text) ?? text);
 }
 
 /** What is known of headings, to find the header below a title. */
@@ -66,57 +65,40 @@ export function tableOf(
   const at = headerIndex(table, headings);
   const columns = headerAt(at, table, headings);
   const below = endOfRecords(columns.length, table, at);
-  const [again = ""] = (table.beginning?.(at) ?? "").split("\n", 1);
   const left: number[] = [];
-  const found: number[] = [];
-  const alone = new Map<number, string>();
-  for (let index = at + 1; index < table.length; index += 1) {
-    const beginning = table.beginning?.(index) ?? "";
-    const isUsual = index < below && usual.test(beginning) && !unusual.test(beginning);
-    if (isUsual && !beginning.startsWith(again) && index < table.length - 1) {
-      found.push(index);
+  const records: TableRow[] = [];
+  const lines: number[] = [];
+  let isShort = false;
+  for (let index = at + 1; index < table.rows.length; index += 1) {
+    const row = table.rows[index] ?? [];
+    const isRead = !(row instanceof MalformedRecord);
+    const first = isRead ? row.findIndex((field) => /\S/.test(field)) : 0;
+    if (first < 0) continue;
+    if (isRead && (index >= below || isAgain(columns, row) || isTotal(row, first))) {
+      left.push(index);
       continue;
     }
-    const row = table.row(index);
-    if (row instanceof MalformedRecord) found.push(index);
-    else if (row.some((field) => field.trim() !== "")) {
-      const isAgain = columns.every((name, place) => row[place]?.trim() === name);
-      const isLeftOut = index >= below || isAgain || isTotal(row);
-      const [only = "", other] = row.filter((field) => field.trim() !== "");
-      const isAlone = other === undefined && columns.length >= tableColumnsMin;
-      if (isAlone && headings.isTold(only)) alone.set(index, only);
-      if (!isLeftOut) refuseCut(columns.length, row, table, index);
-      (isLeftOut ? left : found).push(index);
-    }
+    if (isRead && !isShort) refuseCut(columns.length, row, table, index);
+    isShort ||= isRead && row.length < columns.length;
+    records.push(isRead ? recordOf(columns.length, row, first, headings) : row);
+    lines.push(table.lines[index] ?? 0);
   }
-  boundRecords(found.length, table.line(found.at(-1) ?? 0));
-  const rowOf = (index: number) => {
-    const only = alone.get(index);
-    if (only !== undefined) return new MalformedRecord(message("rowAlone", only), only);
-    return fitted(columns.length, table.row(index), table.isSheet === true);
-  };
-  return {
-    columns,
-    records: {
-      length: found.length,
-      slice: (from, to) => found.slice(from, to).map(rowOf),
-      *[Symbol.iterator]() {
-        for (const index of found) yield rowOf(index);
-      },
-    },
-    lines: found.map((index) => table.line(index)),
-    notes: leftOut(left, table),
-  };
+  boundRecords(records.length, lines.at(-1) ?? 0);
+  return { columns, records, lines, notes: leftOut(left, table) };
 }
 
-function leftOut(left: readonly number[], table: TableRows): readonly Note[] {
+/** True for a header that is repeated. */
+const isAgain = (columns: readonly string[], row: readonly string[]) =>
+  row[0]?.trim() === columns[0] && columns.every((name, at) => row[at]?.trim() === name);
+
+function leftOut(left: readonly number[], { rows, lines }: TableRows): readonly Note[] {
   const [first] = left;
   if (first === undefined) return [];
-  const row = table.row(first);
+  const row = rows[first] ?? [];
   const text = row instanceof MalformedRecord ? row.text : row.join(" ").trim();
   const example = JSON.stringify(text.slice(0, 60));
   const said = message("rowsLeftOut");
-  return [{ said, records: left.length, firstLine: table.line(first), example }];
+  return [{ said, records: left.length, firstLine: lines[first] ?? 0, example }];
 }
 
 /** Rows above the header that are looked through: a report's title, date and filters. */
@@ -124,9 +106,8 @@ const titleRowsMax = 20;
 
 /** The row of names: a known one, the one with the most usual headings, or the first full one. */
 function headerIndex(table: TableRows, { isHeader, familiar }: Headings): number {
-  if (table.length === 0) throw new UnreadableInput(0, message("headerMissing"));
-  const rows = Math.min(table.length, titleRowsMax);
-  const candidates = Array.from({ length: rows }, (_, index) => names(table.row(index)));
+  if (table.rows.length === 0) throw new UnreadableInput(0, message("headerMissing"));
+  const candidates = table.rows.slice(0, titleRowsMax).map(names);
   const known = candidates.findIndex(isHeader);
   if (known >= 0) return known;
   const counts = candidates.map(familiar);
@@ -150,21 +131,21 @@ function names(row: TableRow): string[] {
 
 /** The names in a header. Throws UnreadableInput for one that is none, or not the only one. */
 function headerAt(at: number, table: TableRows, headings: Headings): readonly string[] {
-  const columns = names(table.row(at));
-  const line = table.line(at);
+  const columns = names(table.rows[at] ?? []);
+  const line = table.lines[at] ?? 0;
   if (columns.length === 0) throw new UnreadableInput(line, message("headerMissing"));
   const named = columns.filter((name) => name !== "").length;
   if (named > limits.columns) {
     throw new UnreadableInput(line, message("columnsMany", String(limits.columns)));
   }
-  const next = at + 1 < table.length ? names(table.row(at + 1)) : [];
+  const next = names(table.rows[at + 1] ?? []);
   const isLikeNext = next.some((cell, index) => cell !== "" && cell === columns[index]);
   if (headings.familiar(columns) === 0 && (isLikeNext || headings.isRecord(columns))) {
     throw new UnreadableInput(line, message("headerless", String(columns.length)));
   }
   const others = next.filter((name) => !columns.includes(name));
   if (headings.familiar(others) > 2 && !headings.isRecord(others)) {
-    throw new UnreadableInput(table.line(at + 1), message("headerSecond"));
+    throw new UnreadableInput(table.lines[at + 1] ?? 0, message("headerSecond"));
   }
   return columns;
 }
@@ -172,14 +153,8 @@ function headerAt(at: number, table: TableRows, headings: Headings): readonly st
 /** What stands before the numbers of a total. */
 const totals = /(?:grand |sub)?totals?\b|(?:sum|count|summe|gesamt|suma|totaal|somme|soma)\b/iu;
 
-/** How a row begins that is neither blank nor a total: most do, and need no second look. */
-const usual = new RegExp(String.raw`^[^\S\n]*["',;|\t ]*(?!${totals.source})[\p{L}\p{N}*#]`, "iu");
-
-/** How a row begins that has nothing behind its first field. */
-const unusual = /^[^,;|\t\n"]+[,;|\t]+\s*?\n/;
-
-function isTotal(row: readonly string[]): boolean {
-  const first = row.find((field) => field.trim() !== "") ?? "";
+function isTotal(row: readonly string[], at: number): boolean {
+  const first = row[at] ?? "";
   if (first.trim().search(totals) !== 0) return false;
   const others = row.filter((field) => field.trim() !== "" && field !== first);
   // Behind a name such as "Total" there are words; behind a total there are numbers.
@@ -192,37 +167,45 @@ const tableColumnsMin = 3;
 
 /** Where notes begin below the records: rows of a single field in a wider table. */
 function endOfRecords(width: number, table: TableRows, header: number): number {
-  if (width < tableColumnsMin) return table.length;
-  let end = table.length;
+  const { length } = table.rows;
+  if (width < tableColumnsMin) return length;
+  let end = length;
   while (end > header + 1) {
-    const row = table.row(end - 1);
+    const row = table.rows[end - 1] ?? [];
     if (row instanceof MalformedRecord) break;
     const filled = row.filter((field) => field.trim() !== "");
     if (filled.length > 1) break;
     const isSentence = /\S\s+\S+\s+\S|^\W/.test(filled[0] ?? "  ");
     // A short last row without a line's end is what is left of a record.
-    const isCut = table.isUnended === true && end === table.length && !isSentence;
+    const isCut = table.isUnended === true && end === length && !isSentence;
     if (filled.length === 1 && isCut) break;
     end -= 1;
   }
-  return end === header + 1 ? table.length : end;
+  return end === header + 1 ? length : end;
 }
 
-/** Throws UnreadableInput for a last row that is short and has no end. */
+/** Throws UnreadableInput for a last row that is short and has no end, where no other is short. */
 function refuseCut(width: number, row: readonly string[], table: TableRows, index: number): void {
-  const isLast = table.isUnended === true && index === table.length - 1;
-  if (!isLast || row.length >= width || table.isSheet === true) return;
+  const isLast = table.isUnended === true && index === table.rows.length - 1;
+  if (!isLast || row.length >= width) return;
   const problem = message("fieldCount", String(width), String(row.length));
-  throw new UnreadableInput(table.line(index), message("cutOff", messageText(problem)));
+  throw new UnreadableInput(table.lines[index] ?? 0, message("cutOff", messageText(problem)));
 }
 
-function fitted(width: number, row: TableRow, isSheet: boolean): TableRow {
-  if (row instanceof MalformedRecord || row.length === width) return row;
-  if (row.length < width && isSheet) {
-    return [...row, ...Array.from({ length: width - row.length }, () => "")];
-  }
-  const rest = row.slice(width);
-  if (row.length > width && rest.every((field) => field === "")) return row.slice(0, width);
+/** A row with a field for each column: programs leave blank ones at the end out. */
+function recordOf(
+  width: number,
+  row: readonly string[],
+  first: number,
+  headings: Headings,
+): TableRow {
+  const only = row[first] ?? "";
+  const isAlone =
+    width >= tableColumnsMin && !row.some((field, at) => at > first && /\S/.test(field));
+  if (isAlone && headings.isTold(only)) return new MalformedRecord(message("rowAlone", only), only);
+  if (row.length === width) return row;
+  if (row.length < width) return [...row, ...Array.from({ length: width - row.length }, () => "")];
+  if (row.slice(width).every((field) => field === "")) return row.slice(0, width);
   const problem = message("fieldCount", String(width), String(row.length));
   return new MalformedRecord(problem, row.join(","));
 }

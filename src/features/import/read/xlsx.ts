@@ -1,15 +1,15 @@
-import { setImmediate } from "node:timers/promises";
+/** Workbooks: their texts, numbers, dates and merged cells, and nothing else that they have. */
 import { decodeXML } from "entities/decode";
-import { cellRef, parseCellRef, streamXlsxRows } from "hucre/xlsx";
 import { message } from "../messages.ts";
-import { collectBehind, limits, ownText, tooLarge, UnreadableInput } from "./input.ts";
-import { BadArchive, unzipped, zipped } from "./zip.ts";
+import { limits, tooLarge, UnreadableInput } from "./input.ts";
+import { sharedTexts as sharedCells } from "./table.ts";
+import { Archive, BadArchive } from "./zip.ts";
 
 /** A sheet that people see, and how to read its rows. */
 export interface Sheet {
   readonly name: string;
-  beginning(): Promise<SheetRows>;
-  rows(): Promise<SheetRows>;
+  beginning(): SheetRows;
+  rows(): SheetRows;
 }
 
 /** Rows of texts, dates as ISO 8601, formulas as their values; each with its number. */
@@ -19,75 +19,45 @@ export interface SheetRows {
 }
 
 const beginningRows = 60;
-/** Different texts of cells that are compared with later ones. */
-const sharedCellsMax = 20_000;
 /** More of them are not looked at: no list of animals is behind them. */
 const sheetsMax = 50;
-/** More texts than cells are possible, and each takes memory of its own. */
+/** More texts than an import's cells have, and each takes memory of its own. */
 const sharedTextsMax = 800_000;
-/** They and the tags are read again for each sheet, to see what is in it. */
-const readAgainMax = 3_000_000;
-
-/** How much of a sheet is read at once. */
-const pieceBytes = 256 * 1024;
-
-const workbookPart = "xl/workbook.xml";
-const relationsPart = "xl/_rels/workbook.xml.rels";
-/** These are read as a tree, of some 400 bytes a tag. Styles have at most 65,000 formats. */
-const treePart = /\.rels$|^\[Content_Types\]\.xml$|^xl\/(?:workbook|styles)\.xml$/i;
-const tagsMax = 400_000;
-const textsPart = /^xl\/sharedStrings\.xml$/i;
-/** Its reader needs the other parts first. */
-const isSheet = (name: string) => Number(/^xl\/worksheets\//i.test(name));
-const isRead = (name: string) =>
-  /\.(?:xml|rels)$/i.test(name) && !/^(?:customXml|docProps)\//i.test(name);
+/** Excel has no more formats for cells. */
+const formatsMax = 65_536;
 
 /**
  * The sheets of a workbook that are not hidden. Throws UnreadableInput for what is no workbook, or
  * unpacks to more than an import takes.
  */
 export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
-  const parts = inWords(() => unzipped(bytes, isRead, limits.bytes));
-  let texts = 0;
-  let tagsInAll = 0;
-  for (const [name, part] of parts) {
-    if (textsPart.test(name)) texts += countOf(part, "<si");
-    const ofTree = treePart.test(name) ? countOf(part, "<") : 0;
-    if (ofTree > tagsMax) throw tooLarge();
-    tagsInAll += ofTree;
-  }
-  const workbook = textOf(parts.get(workbookPart));
-  const targets = new Map(
-    tags(textOf(parts.get(relationsPart)), "Relationship").map((each) => [
-      attribute(each, "Id"),
-      `xl/${attribute(each, "Target").replace(/^\/?(?:xl\/)?/, "")}`,
-    ]),
-  );
+  const archive = inWords(() => new Archive(bytes, limits.bytes));
+  const text = (name: string) => inWords(() => archive.text(name));
+  const main = relationsOf(text, "").find(({ type }) => type === "officeDocument");
+  const path = main?.target ?? "xl/workbook.xml";
+  const workbook = text(path);
+  if (workbook === "") throw otherArchive(archive.names);
+  const relations = relationsOf(text, path);
+  const partOf = (kind: string) => {
+    const target = relations.find(({ type }) => type === kind)?.target;
+    return target === undefined ? "" : text(target);
+  };
   const sheets = tags(workbook, "sheet");
-  const readAgain = (texts + tagsInAll) * sheets.length;
-  if (texts > sharedTextsMax || readAgain > readAgainMax) throw tooLarge();
-  if (sheets.length === 0) {
-    throw new UnreadableInput(0, message("workbookUnreadable", "it has no sheets"));
-  }
-  const ordered = [...parts].toSorted(([a], [b]) => isSheet(a) - isSheet(b));
-  // What is read whole comes whole: the reader would copy what it has with each further piece.
-  const whole = new Set(ordered.filter(([name]) => !isSheet(name)).map(([, part]) => part));
-  const archive = zipped(new Map(ordered)).flatMap((bytes) =>
-    whole.has(bytes) ? [bytes] : piecesOf(bytes),
-  );
-  return sheets.slice(0, sheetsMax).flatMap((each, index) => {
-    if (/hidden/i.test(attribute(each, "state"))) return [];
-    const name = decodeXML(attribute(each, "name"));
-    const part = parts.get(targets.get(attribute(each, "r:id")) ?? "");
+  if (sheets.length === 0) throw unreadable("it has no sheets");
+  const shared = sharedTexts(partOf("sharedStrings"));
+  const formats = dateFormats(partOf("styles"));
+  const is1904 = /^(?:1|true)$/.test(attribute(tags(workbook, "workbookPr")[0] ?? "", "date1904"));
+  return sheets.slice(0, sheetsMax).flatMap((tag) => {
+    if (/hidden/i.test(attribute(tag, "state"))) return [];
+    const id = attribute(tag, String.raw`(?:\w{1,20}:)?id`);
+    const target = relations.find((each) => each.id === id)?.target ?? "";
+    let known: string | undefined;
+    const xml = () => (known ??= text(target));
     return [
       {
-        name,
-        beginning: () => rowsOf(archive, index, { maxRows: beginningRows }),
-        rows: async () => {
-          // Before the rows: the text of a large sheet and its rows are not in memory at once.
-          const merges = mergesIn(textOf(part));
-          return merged(await rowsOf(archive, index), merges);
-        },
+        name: decodeXML(attribute(tag, "name")),
+        beginning: () => rowsOf(xml(), { shared, formats, is1904 }, beginningRows),
+        rows: () => merged(rowsOf(xml(), { shared, formats, is1904 }), mergesIn(xml())),
       },
     ];
   });
@@ -98,133 +68,53 @@ function inWords<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge();
-    if (error instanceof BadArchive) throw unreadable(error);
+    if (error instanceof BadArchive) throw unreadable(error.message);
     throw error;
   }
 }
 
-function unreadable(error: unknown): UnreadableInput {
-  return new UnreadableInput(0, message("workbookUnreadable", (error as Error).message));
+const unreadable = (why: string) => new UnreadableInput(0, message("workbookUnreadable", why));
+
+/** A ZIP archive that is no workbook; one with a single file says which. */
+function otherArchive(names: readonly string[]): UnreadableInput {
+  const files = names.filter((name) => !/\/$|^__MACOSX/.test(name));
+  if (files.length !== 1 || /^xl\//i.test(files[0] ?? "")) return unreadable("it has no sheets");
+  return new UnreadableInput(0, message("archived", files[0] ?? ""));
 }
 
-const piecesOf = (part: Uint8Array): readonly Uint8Array[] =>
-  Array.from({ length: Math.ceil(part.length / pieceBytes) }, (_, at) =>
-    part.subarray(at * pieceBytes, (at + 1) * pieceBytes),
-  );
+interface Relation {
+  readonly id: string;
+  /** The last word of its type. */
+  readonly type: string;
+  readonly target: string;
+}
 
-/**
- * An archive for the reader, which lets a piece wait until the rows of the last one are taken: it
- * reads ahead of who takes them, and would have those of the whole sheet in memory.
- */
-function streamed(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
-  let at = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      await setImmediate();
-      const piece = pieces[(at += 1) - 1];
-      if (piece === undefined) controller.close();
-      else controller.enqueue(piece);
-    },
+/** What a part refers to; the archive itself is the part without a name. */
+function relationsOf(text: (name: string) => string, part: string): readonly Relation[] {
+  const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(part) ?? [];
+  return tags(text(`${folder}_rels/${name}.rels`), "Relationship").map((tag) => {
+    const target = decodeXML(attribute(tag, "Target")).replaceAll("\\", "/");
+    return {
+      id: attribute(tag, "Id"),
+      type: attribute(tag, "Type").replace(/^.*\//, ""),
+      target: pathOf(target.startsWith("/") ? target.slice(1) : `${folder}${target}`),
+    };
   });
 }
 
-async function rowsOf(
-  archive: readonly Uint8Array[],
-  sheet: number,
-  options: { readonly maxRows?: number } = {},
-): Promise<SheetRows> {
-  const lines: number[] = [];
-  const rows: string[][] = [];
-  // A text that is stored once may be in every row.
-  let characters = 0;
-  // Most cells repeat a text of another row: one string for all of them saves a tenth.
-  const known = new Map<string, string>();
-  const shared = (text: string): string => {
-    const same = known.get(text);
-    if (same !== undefined) return same;
-    const own = ownText(text);
-    if (known.size < sharedCellsMax) known.set(own, own);
-    return own;
-  };
-  try {
-    for await (const { index, values } of streamXlsxRows(streamed(archive), {
-      sheet,
-      ...options,
-    })) {
-      // Formatted sheets have cells up to their last column, but nothing in them.
-      const texts = Array.from(values, cellText);
-      const end = texts.findLastIndex((text) => text !== "") + 1;
-      if (end === 0) continue;
-      if (end > limits.columns) {
-        throw new UnreadableInput(index + 1, message("columnsMany", String(limits.columns)));
-      }
-      if (rows.length > limits.records + beginningRows) {
-        throw new UnreadableInput(index + 1, message("recordsMany", String(limits.records)));
-      }
-      collectBehind(rows.length);
-      lines.push(index + 1);
-      for (const text of texts) characters += text.length;
-      if (characters > limits.bytes) throw tooLarge();
-      rows.push(texts.slice(0, end).map(shared));
-    }
-  } catch (error) {
-    throw error instanceof UnreadableInput ? error : unreadable(error);
+/** A path without `.` and `..` in it. */
+function pathOf(path: string): string {
+  const steps: string[] = [];
+  for (const step of path.split("/")) {
+    if (step === "..") steps.pop();
+    else if (step !== ".") steps.push(step);
   }
-  return { lines, rows };
-}
-
-/** More cells than these under one value are a layout, not a list. */
-const mergedCellsMax = 10_000;
-/** More merged cells in all lie over one another. */
-const mergedMax = 10 * limits.records;
-
-/** The rows with the value of a merged cell in each row that it spans. */
-function merged({ lines, rows }: SheetRows, merges: readonly string[]): SheetRows {
-  const at = new Map(lines.map((line, index) => [line, index]));
-  let left = mergedMax;
-  for (const each of merges) {
-    const [first = "", last = first] = each.split(":");
-    const [from, to] = [parseCellRef(first), parseCellRef(last)];
-    // Titles span columns; what spans rows is a value of each of them.
-    if (from.col !== to.col || to.row - from.row > mergedCellsMax) continue;
-    left -= to.row - from.row + 1;
-    if (left < 0) throw new UnreadableInput(0, message("workbookUnreadable", "its cells overlap"));
-    const value = rows[at.get(from.row + 1) ?? -1]?.[from.col] ?? "";
-    for (let row = from.row + 1; row <= to.row; row += 1) {
-      const cells = rows[at.get(row + 1) ?? -1];
-      if (cells === undefined) continue;
-      while (cells.length <= from.col) cells.push("");
-      cells[from.col] = value;
-    }
-  }
-  return { lines, rows };
-}
-
-/**
- * The merged cells of a sheet. Throws UnreadableInput for a formula without a value, as programs
- * write it that do not compute: read as blank, it could make an animal available that is gone.
- */
-function mergesIn(xml: string): string[] {
-  const formula =
-    /<c\b([^<>]{1,200})><f\b(?:[^<>]{0,200}\/>|[^<>]{0,200}>[^<]*<\/f>)(?:<v\/>|<v><\/v>)?<\/c>/;
-  const [, attributes = ""] = formula.exec(xml) ?? [];
-  if (attributes === "") return tags(xml, "mergeCell").map((each) => attribute(each, "ref"));
-  const { row, col } = parseCellRef(attribute(attributes, "r"));
-  throw new UnreadableInput(row + 1, message("formulaValueless", cellRef(row, col)));
-}
-
-const textOf = (part: Uint8Array | undefined) => new TextDecoder().decode(part);
-
-function countOf(bytes: Uint8Array, text: string): number {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let count = 0;
-  for (let at = buffer.indexOf(text); at >= 0; at = buffer.indexOf(text, at + 1)) count += 1;
-  return count;
+  return steps.join("/");
 }
 
 /** The tags of this name, whatever prefix of a namespace they have. No tag has `<` in it. */
 const tags = (xml: string, name: string) =>
-  xml.match(new RegExp(String.raw`<(?:\w{1,20}:)?${name}\s[^<>]{0,2000}>`, "g")) ?? [];
+  xml.match(new RegExp(String.raw`<(?:\w{1,20}:)?${name}(?:\s[^<>]{0,2000})?>`, "g")) ?? [];
 
 function attribute(tag: string, name: string): string {
   const [, , value = ""] =
@@ -232,17 +122,244 @@ function attribute(tag: string, name: string): string {
   return value;
 }
 
-function cellText(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (value instanceof Date) return dateText(value);
-  const isPlain =
-    typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-  return isPlain ? String(value) : "";
+/** Tags that say what is in cells. A text that is read out (`rPh`) is none of a cell. */
+const cellTags = /<(\/?)(?:\w{1,20}:)?(row|c|v|f|t|si|rPh)((?:\s[^<>]{0,2000})?)(?<!\/)(\/?)>/g;
+
+/** The texts that cells share, by their numbers. */
+function sharedTexts(xml: string): readonly string[] {
+  const texts: string[] = [];
+  const tag = new RegExp(cellTags);
+  let [text, from, isRead] = ["", -1, false];
+  for (let found = tag.exec(xml); found; found = tag.exec(xml)) {
+    const [, close, name, , empty] = found;
+    if (name === "si" && (close !== "" || empty !== "")) {
+      if (texts.push(text) > sharedTextsMax) throw tooLarge();
+      text = "";
+    } else if (name === "rPh") isRead = close === "";
+    else if (name === "t" && close === "" && empty === "") from = tag.lastIndex;
+    else if (name === "t" && from >= 0) {
+      if (!isRead) text += plain(xml.slice(from, found.index));
+      from = -1;
+    }
+  }
+  return texts;
 }
 
+/** A text of XML, with the characters that Excel writes by their codes. */
+const plain = (xml: string): string =>
+  (xml.includes("&") ? decodeXML(xml) : xml).replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+/** True, by the number of a cell's format, for those that show a date. */
+function dateFormats(xml: string): readonly boolean[] {
+  const own = new Map(
+    tags(xml, "numFmt").map((tag) => [
+      attribute(tag, "numFmtId"),
+      decodeXML(attribute(tag, "formatCode")),
+    ]),
+  );
+  const [cells = ""] = /<(?:\w{1,20}:)?cellXfs[^<>]*>.*?<\/(?:\w{1,20}:)?cellXfs>/s.exec(xml) ?? [];
+  const formats = tags(cells, "xf");
+  if (formats.length > formatsMax || own.size > formatsMax) throw tooLarge();
+  return formats.map((tag) => {
+    const id = attribute(tag, "numFmtId");
+    const code = own.get(id);
+    return code === undefined ? usualDates.has(Number(id)) : isDateCode(code);
+  });
+}
+
+const usualDates: ReadonlySet<number> = new Set([
+  14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 57, 58,
+]);
+
+/** A code with a year, month or day outside of quotes and brackets. */
+const isDateCode = (code: string) =>
+  /[yd]|m{3}/i.test(code.replaceAll(/"[^"]*"|\[[^\]]*\]|\\./g, "")) && !/^general$/i.test(code);
+
+interface Book {
+  readonly shared: readonly string[];
+  readonly formats: readonly boolean[];
+  readonly is1904: boolean;
+}
+
+/** A cell while it is read. */
+interface Cell {
+  readonly column: number;
+  readonly kind: string;
+  readonly format: number;
+  value: string | undefined;
+  hasFormula: boolean;
+}
+
+/** The filled rows of a sheet. Throws UnreadableInput for one that cannot be read. */
+function rowsOf(xml: string, book: Book, rowsMax = Infinity): SheetRows {
+  const found = new Rows(book);
+  const tag = new RegExp(cellTags);
+  let [cell, from, isRead]: [Cell | undefined, number, boolean] = [undefined, -1, false];
+  for (let at = tag.exec(xml); at && found.rows.length < rowsMax; at = tag.exec(xml)) {
+    const [, close, name, attributes = "", empty] = at;
+    const isEnd = close !== "" || empty !== "";
+    if (name === "row" && close === "") found.begin(Number(attribute(attributes, "r")));
+    if (name === "row" && isEnd) found.end();
+    if (name === "c" && close === "") cell = found.cell(attributes);
+    if (name === "c" && isEnd && cell !== undefined) {
+      found.add(cell);
+      cell = undefined;
+    }
+    if (cell === undefined) continue;
+    if (name === "f") cell.hasFormula = true;
+    else if (name === "rPh") isRead = close === "";
+    else if ((name === "v" || name === "t") && !isEnd) from = tag.lastIndex;
+    else if ((name === "v" || name === "t") && from >= 0) {
+      if (!isRead) cell.value = (cell.value ?? "") + plain(xml.slice(from, at.index));
+      from = -1;
+    }
+  }
+  return found;
+}
+
+/** The rows of a sheet while they are read. */
+class Rows implements SheetRows {
+  readonly lines: number[] = [];
+  readonly rows: string[][] = [];
+  readonly #book: Book;
+  readonly #same = sharedCells();
+  #line = 0;
+  #row: string[] = [];
+  #column = -1;
+  #filled = 0;
+  /** A text that is stored once may be in every row. */
+  #characters = 0;
+
+  constructor(book: Book) {
+    this.#book = book;
+  }
+
+  begin(line: number): void {
+    this.#line = line || this.#line + 1;
+    this.#row = [];
+    this.#column = -1;
+    this.#filled = 0;
+  }
+
+  cell(attributes: string): Cell {
+    const [, letters] = columnPattern.exec(attributes) ?? [];
+    this.#column = letters === undefined ? this.#column + 1 : columnOf(letters);
+    return {
+      column: this.#column,
+      kind: attribute(attributes, "t"),
+      format: Number(attribute(attributes, "s") || "-1"),
+      value: undefined,
+      hasFormula: false,
+    };
+  }
+
+  /**
+   * Throws UnreadableInput for a formula without a value, as programs write it that do not compute:
+   * read as blank, it could make an animal available that is gone.
+   */
+  add(cell: Cell): void {
+    const { column, value = "", hasFormula, kind } = cell;
+    if (hasFormula && value === "" && kind !== "str") {
+      const at = `${lettersOf(column)}${this.#line}`;
+      throw new UnreadableInput(this.#line, message("formulaValueless", at));
+    }
+    const text = textOf(cell, this.#book);
+    // Formatted sheets have cells up to their last column, but nothing in them.
+    if (text === "") return;
+    if ((this.#filled += 1) > limits.columns) {
+      throw new UnreadableInput(this.#line, message("columnsMany", String(limits.columns)));
+    }
+    // What stands far out is none of the list.
+    if (column >= limits.columns) return;
+    while (this.#row.length < column) this.#row.push("");
+    this.#row[column] = this.#same(text);
+    this.#characters += text.length;
+  }
+
+  end(): void {
+    if (this.#row.length === 0) return;
+    this.lines.push(this.#line);
+    this.rows.push(this.#row);
+    this.#row = [];
+    if (this.#characters > limits.bytes) throw tooLarge();
+    if (this.rows.length > limits.records + beginningRows) {
+      throw new UnreadableInput(this.#line, message("recordsMany", String(limits.records)));
+    }
+  }
+}
+
+const columnPattern = /\sr\s*=\s*["']([A-Z]{1,3})\d/;
+
+function columnOf(letters: string): number {
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+function lettersOf(column: number): string {
+  const rest = Math.floor(column / 26);
+  return (rest > 0 ? lettersOf(rest - 1) : "") + String.fromCharCode(65 + (column % 26));
+}
+
+function textOf({ kind, format, value = "" }: Cell, { shared, formats, is1904 }: Book): string {
+  switch (kind) {
+    case "s":
+      return shared[Number(value)] ?? "";
+    case "b":
+      return value === "" ? "" : String(value === "1" || value === "true");
+    case "d":
+      return value.replace(/(?:T00:00:00(?:\.0+)?)?Z?$/, "");
+    case "":
+    case "n": {
+      const number = Number(value);
+      if (value === "" || Number.isNaN(number)) return value;
+      return formats[format] === true ? dateText(number, is1904) : String(number);
+    }
+    default:
+      return value;
+  }
+}
+
+const secondsOfDay = 86_400;
+/** Days from Excel's day 0, or that of an old Mac, to 1970. */
+const [days1900, days1904] = [25_569, 24_107];
+
 /** A cell's date, which has no zone; without its time where it has none. */
-function dateText(date: Date): string {
-  if (Number.isNaN(date.getTime())) return "";
-  const text = date.toISOString().replace(/\.\d+Z$/, "");
-  return text.replace(/T00:00:00$/, "");
+function dateText(serial: number, is1904: boolean): string {
+  const seconds = Math.round((serial - (is1904 ? days1904 : days1900)) * secondsOfDay);
+  const date = new Date(seconds * 1_000);
+  if (Number.isNaN(date.getTime())) return String(serial);
+  return date.toISOString().replace(/(?:T00:00:00)?\.000Z$/, "");
+}
+
+/** More cells than these under one value are a layout, not a list. */
+const mergedCellsMax = 10_000;
+/** More merged cells in all lie over one another. */
+const mergedMax = 10 * limits.records;
+
+const mergesIn = (xml: string) => tags(xml, "mergeCell").map((each) => attribute(each, "ref"));
+
+/** The rows with the value of a merged cell in each row that it spans. */
+function merged({ lines, rows }: SheetRows, merges: readonly string[]): SheetRows {
+  const at = new Map(lines.map((line, index) => [line, index]));
+  let left = mergedMax;
+  for (const each of merges) {
+    const [, letters = "", first, others = letters, last = first] =
+      /^([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?$/.exec(each) ?? [];
+    const [column, from, to] = [columnOf(letters), Number(first), Number(last)];
+    // Titles span columns; what spans rows is a value of each of them.
+    if (letters === "" || letters !== others || to - from > mergedCellsMax) continue;
+    left -= to - from + 1;
+    if (left < 0) throw unreadable("its cells overlap");
+    const value = rows[at.get(from) ?? -1]?.[column] ?? "";
+    for (let line = from; line <= to; line += 1) {
+      const cells = rows[at.get(line) ?? -1];
+      if (cells === undefined || value === "") continue;
+      while (cells.length <= column) cells.push("");
+      cells[column] = value;
+    }
+  }
+  return { lines, rows };
 }

@@ -2,7 +2,6 @@
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { isBlank, message, type Note, Notes } from "../messages.ts";
 import type { Input } from "../read/read.ts";
-import type { RecordList } from "../read/table.ts";
 import { Dates } from "./dates.ts";
 import { evidenceReader, type Taker, Weighing } from "./evidence.ts";
 import { tellsOf } from "./headings.ts";
@@ -107,10 +106,14 @@ export function understand(
 const told = ({ category, format }: Reading) =>
   category !== undefined && format !== "map" ? { name: category } : undefined;
 
-function flattened(records: RecordList, layout: Layout | undefined, included: readonly unknown[]) {
+function flattened(
+  records: readonly unknown[],
+  layout: Layout | undefined,
+  included: readonly unknown[],
+) {
   if (layout?.flat === undefined) return records;
   const names = includedNames(included);
-  return Array.from(records, (record) => layout.flat?.(record, names));
+  return records.map((record) => layout.flat?.(record, names));
 }
 
 /** The dates of a list, with the order of day and month that it tells, or that is remembered. */
@@ -225,11 +228,19 @@ function categoryReader(sample: Sample, reading: Reading, layout: Layout | undef
     refuseNoCategories(columns, sample, read);
   }
   const notation = notationOf(sample.columns);
+  const all = kind === undefined ? undefined : { name: kind };
+  // They are few, and one object for each saves the memory of many.
+  const known = new Map<unknown, CandidateCategory>();
   return (record: unknown): CandidateCategory => {
-    if (kind !== undefined) return { name: kind };
-    const value = resolved(field, read(record));
-    if (layout === undefined) return idOrName(field, value, notation);
-    return categoryName(field, kindOf(value));
+    const value = all ?? resolved(field, read(record));
+    return (
+      all ??
+      known.getOrInsertComputed(value, () =>
+        layout === undefined
+          ? idOrName(field, value, notation)
+          : categoryName(field, kindOf(value)),
+      )
+    );
   };
 }
 

@@ -77,7 +77,7 @@ export async function propose(
   knows: Knows = async () => given,
   nowMs = systemClock(),
 ): Promise<Proposal> {
-  const list = await readList(bytes, given);
+  const list = readList(bytes, given);
   const known = "parts" in list ? given : await knows(columnsIn(list));
   return proposed(list, known, nowMs);
 }
@@ -86,7 +86,7 @@ export async function propose(
 export type List = Input | Several;
 
 /** Reads a list. Throws UnreadableInput for what is none. */
-export const readList = (bytes: Uint8Array, given: Given): Promise<List> =>
+export const readList = (bytes: Uint8Array, given: Given): List =>
   readInput(bytes, given, knownBy(given));
 
 /** What the columns or fields of a list are called. */
@@ -147,7 +147,7 @@ export async function prepareAgain(
   reading: Reading,
   nowMs = systemClock(),
 ): Promise<Prepared> {
-  const input = await readInput(bytes, reading, knownBy(reading));
+  const input = readInput(bytes, reading, knownBy(reading));
   if ("parts" in input) throw severalLists(input.parts).refusal;
   const options = { readsStems: false, nowMs };
   const prepared = preparedBy(input, reading, false, understand(input, reading, options));

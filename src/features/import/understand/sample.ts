@@ -2,12 +2,12 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { message } from "../messages.ts";
 import { limits, UnreadableInput } from "../read/input.ts";
-import type { RecordList, Records } from "../read/table.ts";
+import type { Records } from "../read/table.ts";
 import { columnKey, type Field, firstFilled } from "./values.ts";
 
 export interface Sample {
   readonly columns: readonly string[] | undefined;
-  readonly records: RecordList;
+  readonly records: readonly unknown[];
   /** The first of them: enough to tell a layout. */
   readonly first: readonly unknown[];
   /** The columns, or all fields that the records have. */

@@ -2,7 +2,6 @@ import { decodeHTML } from "entities/decode";
 import { parseInt64 } from "../../../domain/int64.ts";
 import { characterCount, isPetName, petNameLengthMax } from "../../../domain/pet.ts";
 import { isBlank, type Message, message, messageText, shown } from "../messages.ts";
-import { ownText } from "../read/input.ts";
 import type { MapperContext } from "./record.ts";
 
 /** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
@@ -195,7 +194,7 @@ export function externalId(
     notes.add(message("idsDamaged"), line, id);
     return undefined;
   }
-  return source === "" ? id : ownText(idPrefix(source), id);
+  return source === "" ? id : `${idPrefix(source)}${id}`;
 }
 
 const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|s|ja|j|oui|o|vrai|sim|verdadero|wahr|tak|ano)$/i;

@@ -3,8 +3,14 @@ import { describe, expect, test } from "bun:test";
 import { writeXlsx } from "hucre/xlsx";
 import { message } from "../../../../src/features/import/messages.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
-import { type Given, propose } from "../../../../src/features/import/understand/propose.ts";
+import {
+  type Given,
+  prepare,
+  prepareAgain,
+  propose,
+} from "../../../../src/features/import/understand/propose.ts";
 import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
+import { zipped } from "../../../helpers/zip.ts";
 import { brief, bytesOf, readWhole, refusal } from "../helpers.ts";
 
 const unknown = async (text: string) => {
@@ -364,4 +370,142 @@ test("what animals get on with is not their kind", async () => {
     "chats",
     "chats",
   ]);
+});
+
+test("an answer of Petfinder has attributes, and is no JSON:API", async () => {
+  const animal = (id: number, status: string) => ({
+    id,
+    organization_id: "NJ333",
+    type: "Dog",
+    name: `Dog ${id}`,
+    attributes: { spayed_neutered: true, house_trained: false },
+    tags: ["Cute"],
+    status,
+    status_changed_at: "2026-01-05T10:00:00+0000",
+    _links: { self: { href: "/v2/animals/1" } },
+  });
+  const text = JSON.stringify({ animals: [animal(1, "adoptable"), animal(2, "adopted")] });
+  const { format, outcomes } = await readWhole(text);
+  expect([format, ...outcomes.map(brief)]).toEqual([
+    "petfinder",
+    "1 Dog 1 / Dog / available [petfinder:1]",
+    "2 Dog 2 / Dog / sold [petfinder:2]",
+  ]);
+});
+
+test.each(["#REF!", "#N/A", "#NAME?", "#VALUE!", "Loading...", "#ERROR!"])(
+  "%s in a name is a bad record, which protects its animal",
+  async (name) => {
+    const text = `Id,Name,Species,Status\nA1,${name},Dog,Available\nA2,Bo,Dog,Adopted\n`;
+    const [first, second] = (await readWhole(text)).outcomes;
+    expect([first?.kind, first?.externalId, second?.kind]).toEqual(["reject", "A1", "pet"]);
+  },
+);
+
+test("entities of HTML are decoded once, and titles of WordPress are texts", async () => {
+  const posts = ["Salt &#038; Pepper", "Tom &amp;amp; Co", "Rex"].map((rendered, at) => {
+    return { id: at + 1, title: { rendered }, species: "Dog", status: "available" };
+  });
+  const given = { columns: parseFieldMap("name=title,categoryId=species,status=status") };
+  const { outcomes } = await readWhole(JSON.stringify(posts), given);
+  expect(outcomes.map(brief)).toEqual([
+    "1 Salt & Pepper / Dog / available",
+    "2 Tom &amp; Co / Dog / available",
+    "3 Rex / Dog / available",
+  ]);
+  const csv = await readWhole(
+    "Name,Species,Status\nSalt &#038; Pepper,Dog,Available\nBo,Cat,Adopted\n",
+  );
+  expect(csv.outcomes.map(brief)[0]).toBe("2 Salt & Pepper / Dog / available");
+});
+
+test.each([
+  "adottati.csv",
+  "cani_adottati.csv",
+  "Adopted dogs.csv",
+  "adoptados-2025.csv",
+  "vermittelt.csv",
+])("a list that is called %s is not offered as available", async (called) => {
+  const text = "Name,Species\nRex,Dog\nBo,Cat\n";
+  const { reading, open } = await propose(bytesOf(text), { called });
+  expect([reading?.defaultStatus, open]).toEqual(["sold", []]);
+});
+
+test("animals that stand under their names have them", async () => {
+  const { outcomes } = await readWhole('{"Rex":{"breed":"Akita"},"Bo":{"breed":"Pug"}}', {
+    category: "Dog",
+    defaultStatus: "available",
+  });
+  expect(outcomes.map(brief)).toEqual([
+    "1 Rex / Dog / available [Rex]",
+    "2 Bo / Dog / available [Bo]",
+  ]);
+});
+
+test("Polish, Czech and Slovak lists are read by their columns", async () => {
+  const polish =
+    "Imię,Gatunek,Numer,Stan\nReks,pies,1/24,Do adopcji\nMruczek,kot,2/24,Adoptowany\n";
+  expect((await readWhole(polish)).outcomes.map(brief)).toEqual([
+    "2 Reks / pies / available [1/24]",
+    "3 Mruczek / kot / sold [2/24]",
+  ]);
+  const czech = "Jméno,Druh,Číslo,Stav adopce\nRek,pes,1,dostupné\nMíca,kočka,2,rezervováno\n";
+  expect((await readWhole(czech)).outcomes.map(brief)).toEqual([
+    "2 Rek / pes / available [1]",
+    "3 Míca / kočka / pending [2]",
+  ]);
+  const slovak = "Meno,Druh,Stav\nReky,pes,Dostupný\nMicka,mačka,Uhynula\n";
+  expect((await readWhole(slovak)).outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone"]);
+});
+
+test("an HTML table, and an archive with one file, are named as what they are", async () => {
+  const table = "<table><tr><td>Name</td><td>Species</td></tr></table>";
+  expect(await refusal(readWhole(table))).toContain("a web page with a table");
+  const archive = Buffer.concat(zipped(new Map([["cats.csv", bytesOf("Name,Species\n")]])));
+  expect(await refusal(readWhole(archive))).toContain("a ZIP archive with the file cats.csv");
+});
+
+test("the order of day and month is kept with the reading, and said where nothing tells it", async () => {
+  const header = "Id,Name,Species,Status,Updated\n";
+  const rows = [
+    "A1,Rex,Dog,Available,4/3/2026",
+    "A1,Rex,Dog,Adopted,3/4/2026",
+    "A2,Bo,Dog,Adopted,25/2/2026",
+  ];
+  const first = await readWhole(`${header}${rows.join("\n")}\n`);
+  expect(first.dayFirst).toBe(true);
+  const kept = { ...first.reading, dayFirst: true };
+  const again = await prepareAgain(bytesOf(`${header}${rows.slice(0, 2).join("\n")}\n`), kept);
+  const versions = again.understanding.outcomes.map(({ version }) => version);
+  expect(versions).toEqual([20260304000000, 20260403000000]);
+  const open = await readWhole(`${header}${rows.slice(0, 2).join("\n")}\n`);
+  expect(open.notes.map(({ said }) => said.code)).toContain("dayOrderOpen");
+});
+
+test("a column that would take most of the available is a question, and a pull waits", async () => {
+  const rows = Array.from(
+    { length: 6 },
+    (_, at) => `A${at},Pet ${at},Dog,Available,${at < 4 ? "yes" : "no"}`,
+  );
+  const bytes = bytesOf(`Id,Name,Species,Status,Archived\n${rows.join("\n")}\n`);
+  const asked = { is: "column", column: "Archived", meaning: "gone", records: 4, available: 6 };
+  const { prepared, open, reading } = await propose(bytes, {});
+  expect([prepared, open]).toEqual([undefined, [asked] as never]);
+  const kinds = async (given: Given) =>
+    (await prepare(bytes, given)).understanding.outcomes.filter(({ kind }) => kind === "gone")
+      .length;
+  expect([await kinds({ believed: ["Archived"] }), await kinds({ ignored: ["Archived"] })]).toEqual(
+    [4, 0],
+  );
+  expect(await refusal(prepareAgain(bytes, reading as never))).toContain("--believe Archived");
+});
+
+test("columns that disagree are counted, and the first three are named", async () => {
+  const rows = Array.from(
+    { length: 9 },
+    (_, at) => `Pet ${at},Dog,Available,${at < 4 ? "2024-01-02" : ""}`,
+  );
+  const { notes } = await readWhole(`Name,Species,Status,Adoption date\n${rows.join("\n")}\n`);
+  const note = notes.find(({ said }) => said.code === "columnsDisagree");
+  expect([note?.records, note?.example]).toEqual([4, '"Pet 0", "Pet 1", "Pet 2"']);
 });
