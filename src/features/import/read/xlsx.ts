@@ -1,5 +1,6 @@
 /** Workbooks: their texts, numbers, dates and merged cells, and nothing else that they have. */
 import { decodeXML } from "entities/decode";
+import { isoSeconds } from "../../../domain/clock.ts";
 import { message } from "../messages.ts";
 import { limits, tooLarge, UnreadableInput } from "./input.ts";
 import { sharedTexts as sharedCells } from "./table.ts";
@@ -323,15 +324,16 @@ function textOf({ kind, format, value = "" }: Cell, { shared, formats, is1904 }:
 }
 
 const secondsOfDay = 86_400;
+/** Some thousand years. */
+const secondsMax = 1e11;
 /** Days from Excel's day 0, or that of an old Mac, to 1970. */
 const [days1900, days1904] = [25_569, 24_107];
 
 /** A cell's date, which has no zone; without its time where it has none. */
 function dateText(serial: number, is1904: boolean): string {
   const seconds = Math.round((serial - (is1904 ? days1904 : days1900)) * secondsOfDay);
-  const date = new Date(seconds * 1_000);
-  if (Number.isNaN(date.getTime())) return String(serial);
-  return date.toISOString().replace(/(?:T00:00:00)?\.000Z$/, "");
+  if (!(Math.abs(seconds) < secondsMax)) return String(serial);
+  return isoSeconds(seconds * 1_000).replace(/(?:T00:00:00)?Z$/, "");
 }
 
 /** More cells than these under one value are a layout, not a list. */
