@@ -111,6 +111,8 @@ class SqliteStore implements Store {
   readonly started: Promise<void>;
   readonly db: SqliteDatabase;
   readonly counters: SqliteDatabase;
+  /** The catalogue for `/ready`, which waits for no transaction of this process. */
+  readonly #probed: SqliteDatabase;
   readonly pets: Store["pets"];
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
@@ -145,6 +147,7 @@ class SqliteStore implements Store {
     this.#versions = new VersionReader(catalogue, { snapshot: serving });
     this.db = this.#database(files.catalogue, "full");
     this.counters = this.#database(files.limits, "normal");
+    this.#probed = this.#database(files.catalogue, "full");
     const reads = hotReads(catalogue);
     this.keys = keyStore(this, { secretByHash: reads.secret, patience: patientWork });
     this.pets = this.#petStore(reads);
@@ -178,13 +181,13 @@ class SqliteStore implements Store {
 
   /** A write is worth trying only if the last create failed. */
   async #probeCatalogue(): Promise<void> {
-    await probe(this.db, this.#writer?.hasFailed === true);
+    await probe(this.#probed, this.#writer?.hasFailed === true);
     if (this.#writer !== undefined) this.#writer.hasFailed = false;
   }
 
   async close(): Promise<void> {
     try {
-      await Promise.all([this.db.close(), this.counters.close()]);
+      await Promise.all([this.db, this.counters, this.#probed].map((each) => each.close()));
       await this.#writer?.close();
     } finally {
       this.#watch?.close();

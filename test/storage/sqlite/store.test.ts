@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { sql } from "drizzle-orm";
 import { systemClock } from "../../../src/domain/clock.ts";
-import type { Database } from "../../../src/storage/database.ts";
+import { type Database, patientWork } from "../../../src/storage/database.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { randomBytes } from "../../../src/cli/open.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
@@ -229,6 +229,25 @@ test("a check waits for another process's write", async () => {
   await Bun.sleep(50);
   other.run("ROLLBACK");
   expect((await checks).filter(({ ok }) => !ok)).toEqual([]);
+  await store.close();
+});
+
+test("a check waits no longer than others do, whatever else waits for the lock", async () => {
+  using folder = temporaryFolder();
+  const store = openSqliteStore({ ...options(folder.path), timeoutMs: 20 });
+  await store.started;
+  using other = new Connection(`${folder.path}/rehome.db`);
+  other.run("BEGIN IMMEDIATE");
+  const patient = store.db.transaction((tx) => tx.run(sql`DELETE FROM ${tx.t.pets}`), patientWork);
+  expect((await store.check()).filter(({ ok }) => !ok)).toEqual([
+    {
+      name: "catalogue",
+      ok: false,
+      detail: "another process has held its lock for too long",
+    },
+  ]);
+  other.run("ROLLBACK");
+  await patient;
   await store.close();
 });
 
