@@ -123,8 +123,8 @@ describe("what the server answers by itself, as docs/http.md has it", () => {
   });
 
   test("a request behind one that waits for the store ends both", async () => {
-    const ready = `GET /ready HTTP/1.1\r\n${host}\r\n\r\n`;
-    const answer = await raw(server.origin, ready + ready, 500);
+    const create = post("") + body;
+    const answer = await raw(server.origin, create + create, 500);
     expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
       status: 0,
       isClosed: true,
