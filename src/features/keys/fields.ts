@@ -1,4 +1,4 @@
-/** What a key is to an operator: the fields of `--json`, and the words and bars of its texts. */
+/** What a key is to an operator: the fields of `--json`, and the words of its texts. */
 import {
   accesses,
   accessOf,
@@ -6,11 +6,10 @@ import {
   type KeySecret,
   isKeyBanned,
 } from "../../domain/api-key.ts";
-import { keyState, keyStates, type KeyState } from "./state.ts";
+import { keyState, keyStates } from "./state.ts";
 import { stepAt } from "../../domain/ban.ts";
 import { isoDay } from "./usage.ts";
 import { isoEnd, isoSeconds } from "../../domain/clock.ts";
-import { nearLimitShare } from "./usage.ts";
 import { planNames } from "../../domain/plan.ts";
 import { windowMs, windowNames } from "../../domain/windows.ts";
 import type { IssuedKey } from "../../service/keys.ts";
@@ -19,8 +18,6 @@ import type { KeyUse, UsedKey } from "./usage.ts";
 import type { KeyEvent } from "./store.ts";
 import type { UsageDay } from "./counters.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
-import type { Paint, Style } from "../table.ts";
-import { percent } from "../table.ts";
 import { adviceFor } from "./usage-report.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
@@ -244,32 +241,4 @@ export function dayText(day: number | undefined, today: number): string {
   if (day === undefined) return "never";
   if (day >= today) return "today";
   return day === today - 1 ? "yesterday" : isoDay(day);
-}
-
-export function statePaint(state: KeyState, styles: Readonly<Record<Style, Paint>>): Paint {
-  return { active: styles.green, banned: styles.red, expired: styles.dim, revoked: styles.dim }[
-    state
-  ];
-}
-
-const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
-
-/** A bar of `cells` cells, filled for `share` (0 to 1) in eighths, one at least above 0. */
-export function bar(share: number, cells: number): string {
-  const bounded = Math.min(1, Math.max(0, share));
-  const filled = bounded > 0 ? Math.max(1, Math.floor(bounded * cells * 8)) : 0;
-  const text = "█".repeat(Math.floor(filled / 8)) + (eighths[filled % 8] ?? "");
-  return text + "░".repeat(cells - text.length);
-}
-
-/** How full a window is: `███▌░░  58%`, and the colour that goes with it. */
-export function useBar(
-  used: number,
-  limit: number,
-  cells: number,
-  styles: Readonly<Record<Style, Paint>>,
-): { text: string; paint: Paint } {
-  const share = used / limit;
-  const paint = share >= 1 ? styles.red : share >= nearLimitShare ? styles.yellow : styles.green;
-  return { text: `${bar(share, cells)} ${percent(share).padStart(4)}`, paint };
 }

@@ -14,7 +14,7 @@ import { printJson } from "../json.ts";
 import { type Io } from "../../cli/io.ts";
 import type { Static } from "../json.ts";
 import { wholeNumber } from "../options.ts";
-import { percent, printTable, stylesOf } from "../table.ts";
+import { percent, printTable } from "../table.ts";
 import { counted, grouped, limitsText, printable } from "../../cli/terminal/text.ts";
 import { pad } from "../table.ts";
 import {
@@ -23,8 +23,6 @@ import {
   keyDetailsJson,
   keyDetailsSchema,
   keyListSchema,
-  statePaint,
-  useBar,
   listedKeyJson,
   type WholeKey,
 } from "./fields.ts";
@@ -33,8 +31,6 @@ import { keyArgument, labelOption, planOption } from "./options.ts";
 import { keyService } from "./service.ts";
 import { type UsedKey, UsageService } from "./usage.ts";
 
-const listBarCells = 6;
-const barCells = 10;
 const nameCells = 12;
 /** Days whose requests and refusals are shown, unless more are asked for. */
 const daysShown = 7;
@@ -60,9 +56,8 @@ export function listCommand(io: Io): Command {
         new Option("--state <state>", "only those in this state").choices([...keyStates]),
         labelOption("only those whose label contains this text"),
       ],
-      remark: `TODAY counts the requests of the current UTC day. DAY'S USE is their share of the
-daily limit. Both include requests that a running server has reserved, up to one
-second of the plan. Below, it names keys that were near their limits in the last
+      remark: `TODAY counts the requests of the current UTC day, with those that a running server has
+reserved: up to one second of the plan. Below, it names keys that were near their limits in the last
 ${daysJudged} days, and a plan that would fit.`,
       examples: [
         "rehome keys list",
@@ -108,7 +103,6 @@ function isWanted(key: ApiKey, { plan, state, name }: ListOptions, nowMs: number
 }
 
 function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: number): void {
-  const styles = stylesOf(io);
   const columns = [
     "ID",
     { title: "LABEL", flexible: true },
@@ -116,20 +110,17 @@ function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: numbe
     "STATE",
     { title: "LAST USED", optional: true },
     { title: "TODAY", align: "right" },
-    { title: "DAY'S USE", optional: true },
+    { title: "OF", align: "right", optional: true },
   ] as const;
-  const rows = keys.map(({ key, use }) => {
-    const state = keyState(key, nowMs);
-    return [
-      key.id,
-      key.name,
-      key.plan + accessText(key),
-      { text: state, paint: statePaint(state, styles) },
-      dayText(use.lastUsedDay, today),
-      grouped(use.counts.dayUsed),
-      useBar(use.counts.dayUsed, key.limits.perDay, listBarCells, styles),
-    ];
-  });
+  const rows = keys.map(({ key, use }) => [
+    key.id,
+    key.name,
+    key.plan + accessText(key),
+    keyState(key, nowMs),
+    dayText(use.lastUsedDay, today),
+    grouped(use.counts.dayUsed),
+    grouped(key.limits.perDay),
+  ]);
   printTable(io, columns, rows);
 }
 
@@ -197,7 +188,7 @@ export function showCommand(io: Io): Command {
       if (asJson) return printJson(io, json);
       const shown = { json, whole, nowMs, daysAsked: days };
       for (const part of [keyLines, windowLines, dayLines, banLines, secretLines, eventLines]) {
-        for (const line of part(shown, io)) io.out(`${line}\n`);
+        for (const line of part(shown)) io.out(`${line}\n`);
       }
       return undefined;
     },
@@ -208,13 +199,12 @@ function field(name: string, value: string): string {
   return `  ${pad(name, nameCells)}${value}`;
 }
 
-function keyLines({ json, whole: { key, use }, nowMs }: Shown, io: Io): string[] {
-  const styles = stylesOf(io);
+function keyLines({ json, whole: { key, use }, nowMs }: Shown): string[] {
   const revoked = json.revokedAt === null ? "" : ` since ${json.revokedAt}`;
   const today = Math.floor(nowMs / windowMs.day);
   return [
-    styles.bold(`${json.id} "${printable(json.name)}"`),
-    field("State", `${statePaint(json.state, styles)(json.state)}${revoked}`),
+    `${json.id} "${printable(json.name)}"`,
+    field("State", `${json.state}${revoked}`),
     field("Plan", `${json.plan} (${limitsText(key.limits)})`),
     field("Access", json.access),
     field("Made", json.createdAt),
@@ -223,46 +213,40 @@ function keyLines({ json, whole: { key, use }, nowMs }: Shown, io: Io): string[]
   ];
 }
 
-function windowLines({ json: { windows } }: Shown, io: Io): string[] {
-  const styles = stylesOf(io);
-  const line = (name: string, { used, limit, resetsAt }: typeof windows.day) => {
-    const { text, paint } = useBar(used, limit, barCells, styles);
-    return field(name, `${paint(text)}  ${grouped(used)} of ${grouped(limit)}, until ${resetsAt}`);
-  };
-  return ["", styles.bold("Use now"), line("Minute", windows.minute), line("Day", windows.day)];
+function windowLines({ json: { windows } }: Shown): string[] {
+  const line = (name: string, { used, limit, resetsAt }: typeof windows.day) =>
+    field(name, `${grouped(used)} of ${grouped(limit)}, until ${resetsAt}`);
+  return ["", "Use now", line("Minute", windows.minute), line("Day", windows.day)];
 }
 
-function dayLines({ json: { days }, daysAsked }: Shown, io: Io): string[] {
-  const styles = stylesOf(io);
+function dayLines({ json: { days }, daysAsked }: Shown): string[] {
   const lines = days.map(({ day, requests, refusals, bans }) => {
-    const refused =
-      refusals === 0 ? "" : `, ${styles.yellow(`${grouped(refusals)} refused (429)`)}`;
-    const banned = bans === 0 ? "" : `, ${styles.red(counted(bans, "ban"))}`;
+    const refused = refusals === 0 ? "" : `, ${grouped(refusals)} refused (429)`;
+    const banned = bans === 0 ? "" : `, ${counted(bans, "ban")}`;
     return field(day, `${counted(requests, "request")}${refused}${banned}`);
   });
-  const title = styles.bold(`Last ${counted(daysAsked, "day")}`);
-  return ["", title, ...(lines.length === 0 ? ["  no requests"] : lines.toReversed())];
+  const none = ["  no requests"];
+  return [
+    "",
+    `Last ${counted(daysAsked, "day")}`,
+    ...(lines.length === 0 ? none : lines.toReversed()),
+  ];
 }
 
-function banLines({ json: { ban, bannedUntil } }: Shown, io: Io): string[] {
-  const styles = stylesOf(io);
-  const inForce =
-    ban.reason === null ? "no" : styles.red(`until ${bannedUntil}: ${printable(ban.reason)}`);
+function banLines({ json: { ban, bannedUntil } }: Shown): string[] {
+  const inForce = ban.reason === null ? "no" : `until ${bannedUntil}: ${printable(ban.reason)}`;
   const next = banStepsMs[Math.min(ban.strikes, banStepsMs.length - 1)] ?? 0;
-  const lines = [
+  const noisy = ban.noisyMinutes.join(", ");
+  return [
     "",
-    styles.bold("Ban"),
+    "Ban",
     field("In force", inForce),
     field("Strikes", `${ban.strikes}; the next ban would last ${durationText(next)}`),
+    ...(noisy === "" ? [] : [field("Noisy", `minutes from ${noisy}`)]),
   ];
-  if (ban.noisyMinutes.length > 0) {
-    lines.push(field("Noisy", `minutes from ${ban.noisyMinutes.join(", ")}`));
-  }
-  return lines;
 }
 
-function secretLines({ whole: { key, secrets }, nowMs }: Shown, io: Io): string[] {
-  const styles = stylesOf(io);
+function secretLines({ whole: { key, secrets }, nowMs }: Shown): string[] {
   const keyEndMs = Math.min(key.revokedAtMs ?? Infinity, key.expiresAtMs ?? Infinity);
   const line = ({ mask, createdAtMs, expiresAtMs }: KeySecret) => {
     const endMs = Math.min(expiresAtMs ?? Infinity, keyEndMs);
@@ -271,30 +255,21 @@ function secretLines({ whole: { key, secrets }, nowMs }: Shown, io: Io): string[
       expiresAtMs === undefined && !isOver
         ? "in use"
         : `${isOver ? "ended" : "good until"} ${isoEnd(endMs)}`;
-    const text = `  ${mask}  made ${isoSeconds(createdAtMs)}  ${end}`;
-    return isOver ? styles.dim(text) : text;
+    return `  ${mask}  made ${isoSeconds(createdAtMs)}  ${end}`;
   };
-  return ["", styles.bold(counted(secrets.length, "secret")), ...secrets.map(line)];
+  return ["", counted(secrets.length, "secret"), ...secrets.map(line)];
 }
 
-function eventLines({ json: { events: all } }: Shown, io: Io): string[] {
+function eventLines({ json: { events: all } }: Shown): string[] {
   const events = all.slice(-eventsShownMax);
-  const styles = stylesOf(io);
-  const widthOf = (values: readonly string[]) =>
-    Math.max(0, ...values.map((value) => Bun.stringWidth(value)));
-  const actorCells = widthOf(events.map(({ actor }) => printable(actor)));
-  const lines = events.flatMap(({ at, actor, action, changes }) => {
-    const fieldCells = widthOf(changes.map(({ field }) => field));
-    const head = `  ${at}  ${pad(printable(actor), actorCells)}  `;
-    const diff = changes.map(({ field, before, after }) => {
-      const was = before === null ? "" : `${styles.red(printable(before))} → `;
-      const is = after === null ? styles.dim("none") : styles.green(printable(after));
-      return `      ${pad(field, fieldCells)}  ${was}${is}`;
-    });
-    return [head + styles.bold(action), ...diff];
-  });
+  const lines = events.flatMap(({ at, actor, action, changes }) => [
+    `  ${at}  ${printable(actor)}  ${action}`,
+    ...changes.map(({ field: name, before, after }) => {
+      const was = before === null ? "" : `${printable(before)} -> `;
+      return `      ${name}: ${was}${after === null ? "none" : printable(after)}`;
+    }),
+  ]);
   const earlier = all.length - events.length;
-  if (earlier > 0)
-    lines.unshift(styles.dim(`  ${grouped(earlier)} earlier ones: --json shows all`));
-  return ["", styles.bold(counted(all.length, "event")), ...lines];
+  if (earlier > 0) lines.unshift(`  ${grouped(earlier)} earlier ones: --json shows all`);
+  return ["", counted(all.length, "event"), ...lines];
 }

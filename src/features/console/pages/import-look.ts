@@ -257,7 +257,11 @@ function badBox(visit: Visit, { causes }: ListSummary, fields: Fields): Html {
   );
 }
 
-const textOf = ({ words }: Visit, said: Message) => messageText(said, words.messages);
+/** A message as a sentence begins. */
+function textOf({ words }: Visit, said: Message): string {
+  const text = messageText(said, words.messages);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 /** New animals that may be here already. A box that is not ticked makes a new one of its animal. */
 function sameBox(visit: Visit, { lookalikes }: ListSummary, answers: Answers): Html {
