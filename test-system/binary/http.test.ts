@@ -87,7 +87,7 @@ test("an answer to a request with another option of Connection does not", async 
   expect(isClosed).toBe(false);
 });
 
-describe("what the server answers by itself, as docs/http.md has it", () => {
+describe("what the server answers by itself, as docs/clients.md has it", () => {
   const host = "Host: localhost";
   const chunked = "Transfer-Encoding: chunked";
   const get = (more: string) => `GET /v1/pets HTTP/1.1\r\n${host}\r\n${more}\r\n`;
