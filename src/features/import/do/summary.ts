@@ -88,12 +88,6 @@ export interface ImportSummary {
   readonly animals: readonly AnimalReport[];
   /** The first of those that are kept, and who changed each. */
   readonly keptAnimals: readonly KeptAnimal[];
-  /** The names of the first animals that are changed, withdrawn, and left out. */
-  readonly named: {
-    readonly updated: readonly string[];
-    readonly withdrawn: readonly string[];
-    readonly skipped: readonly { readonly name: string; readonly reason: string }[];
-  };
 }
 
 export interface KeptAnimal extends AnimalReport {
@@ -110,7 +104,6 @@ export interface Lookalike {
 
 /** Animals that are shown one by one. */
 export const lookalikesMax = 200;
-const namedMax = 20;
 
 /** Different causes that are counted one by one; they hold values of the input. */
 const causesMax = 100;
@@ -160,19 +153,7 @@ export function summary(
       }),
     animals: plan.reports.changed,
     keptAnimals: plan.reports.kept.map((each) => ({ ...each, by: found.people.get(each.id) })),
-    named: namesOf(found),
   };
-}
-
-function namesOf({ plan, records }: Planned): ImportSummary["named"] {
-  const names = { updated: [] as string[], withdrawn: [] as string[] };
-  for (const { before, after } of plan.events) {
-    const list = after === null ? names.withdrawn : names.updated;
-    if (before !== null && list.length < namedMax) list.push(before.name);
-  }
-  const gone = records.filter((each) => each.kind === "gone");
-  const skipped = gone.slice(0, namedMax).map(({ name = "", reason }) => ({ name, reason }));
-  return { ...names, skipped };
 }
 
 function statusCounts(pets: readonly Candidate[]): ImportSummary["statuses"] {
