@@ -131,7 +131,7 @@ export async function fetchPage(
 
 /** The encoding to read a body by: its source says it, but a text that is UTF-8 is UTF-8. */
 export function encodingOf({ bytes, charset }: Pick<FetchedPage, "bytes" | "charset">) {
-  if (charset === undefined || !isEncoding(charset)) return undefined;
+  if (charset === undefined || !isEncoding(charset) || /^utf-?8$/i.test(charset)) return undefined;
   const isMarked =
     (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   return isMarked || isUtf8(bytes) ? undefined : charset;

@@ -125,8 +125,8 @@ const presets: Readonly<
       facts(page, at) {
         const error = isJsonObject(page["error"]) ? page["error"] : {};
         if (page["status"] !== "ok") throw refusal(error["msg"]);
-        const total = Number(page["total_pets"] ?? 0);
-        return { hasMore: (at + 1) * 100 < total, total };
+        const total = page["total_pets"];
+        return { hasMore: (at + 1) * 100 < Number(total ?? 0), total };
       },
     }),
 };

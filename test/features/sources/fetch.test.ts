@@ -8,7 +8,9 @@ import {
   type SourceRequest,
 } from "../../../src/features/sources/fetch.ts";
 import { partialReason } from "../../../src/features/import/read/json.ts";
-import { fetchList, type PresetName } from "../../../src/features/sources/presets.ts";
+import { prepare } from "../../../src/features/import/understand/propose.ts";
+import { brief } from "../import/helpers.ts";
+import { fetchList, type PresetName, readingsOf } from "../../../src/features/sources/presets.ts";
 
 const servers: { stop(force: boolean): unknown }[] = [];
 afterEach(() => servers.splice(0).forEach((server) => void server.stop(true)));
@@ -313,7 +315,14 @@ describe("a preset", () => {
 
 describe("the preset of Adopt-a-Pet", () => {
   const pets = (count: number) =>
-    Array.from({ length: count }, (_, at) => ({ pet_id: at, pet_name: `P${at}`, species: "dog" }));
+    Array.from({ length: count }, (_, at) => ({
+      pet_id: at + 10,
+      pet_name: `P${at + 10}`,
+      species: "dog",
+      primary_breed: "Beagle",
+      sex: "m",
+      age: "adult",
+    }));
   const list = (url: string) =>
     fetchList({ preset: "adoptapet", account: "79570", url }, "key", unknown, limits());
 
@@ -335,6 +344,19 @@ describe("the preset of Adopt-a-Pet", () => {
     expect(seen).toEqual([
       "key=key&v=2&output=json&shelter_id=79570&start_number=1&end_number=100",
       "key=key&v=2&output=json&shelter_id=79570&start_number=101&end_number=200",
+    ]);
+  });
+
+  test("reads all of its animals as available, by their numbers there", async () => {
+    const url = source(() => {
+      return Response.json({ status: "ok", returned_pets: 2, total_pets: 2, pets: pets(2) });
+    });
+    const known = { ...readingsOf.adoptapet, source: "north" };
+    const bytes = new TextEncoder().encode(await text(list(url)));
+    const { outcomes } = (await prepare(bytes, known)).understanding;
+    expect(outcomes.map(brief)).toEqual([
+      "1 P10 / dog / available [north:10]",
+      "2 P11 / dog / available [north:11]",
     ]);
   });
 

@@ -261,6 +261,11 @@ test("names are read by the encoding that the source says, but for UTF-8", async
   );
   await responding(() => new Response(bytes, { headers }));
   expect(await names()).toEqual(["Bu\u0159ek"]);
+  // One that says UTF-8 and is not is guessed, as a file is.
+  const utf8 = { "Content-Type": "text/csv; charset=UTF-8" };
+  expect(await responding(() => new Response(bytes.slice(), { headers: utf8 }))).not.toBeInstanceOf(
+    Error,
+  );
 });
 
 test("a pull does not take back what people changed, unless the list is to win", async () => {
