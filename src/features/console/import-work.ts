@@ -9,12 +9,13 @@
  * structured clone: plain data with bigint and Map, without functions, classes and errors.
  */
 import { Command } from "commander";
+import { rmSync } from "node:fs";
 import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
 import type { Tx } from "../../storage/database.ts";
 import { namedCategories } from "../animals/categories.ts";
 import { beginOnStore } from "../command.ts";
-import { Rejects } from "../import/commands/rejects.ts";
+import { writeRejects } from "../import/commands/rejects.ts";
 import { ImportRefused, previewImport, runImport } from "../import/do/import.ts";
 import { recallReading, type Remembered, rememberReading } from "../import/do/remembered.ts";
 import type { ImportSummary } from "../import/do/summary.ts";
@@ -201,8 +202,8 @@ async function outcomeOf(
   if (prepared === undefined) return { is: "examined", look: { ...look, summary: undefined } };
   if (work.actor === undefined) {
     const found = await previewImport(db, prepared, optionsOf(work, isWhole));
-    using rejects = Rejects.open(work.rejects, true);
-    rejects.write(found.rejections, bytes.length);
+    rmSync(work.rejects, { force: true });
+    writeRejects(work.rejects, found.rejections, bytes.length);
     return { is: "examined", look: { ...look, summary: plainSummary(found) } };
   }
   begins();
@@ -231,8 +232,8 @@ async function imported(
       throw error;
     },
   );
-  using rejects = Rejects.open(work.rejects, true);
-  rejects.write(done.rejections, bytes);
+  rmSync(work.rejects, { force: true });
+  writeRejects(work.rejects, done.rejections, bytes);
   return done;
 }
 

@@ -93,6 +93,12 @@ test("words under the heading of a status are asked for, all of them", async () 
   expect(stopped.failed).toContain("status=estado");
 });
 
+test("a typing error is asked again, and adopted is understood", async () => {
+  const text = "Nombre,Especie,estado\nRex,Perro,Adoptado\nBo,Perro,Disponible\nAl,Gato,casi\n";
+  const { asked, failed } = await imported(text, ["adotped", "adopted", "y"]);
+  expect([asked.slice(0, 2).every((each) => each.includes("casi")), failed]).toEqual([true, ""]);
+});
+
 describe("a reading", () => {
   const monday = "Nm,Art,Zustand,Ref\nRex,Dog,im Haus,A1\nBo,Dog,Adopted,A2\nAl,Cat,Available,A3\n";
   const tuesday = "Ref,Nm,Art,Zustand\nA1,Rex,Dog,Adopted\nA3,Al,Cat,im Haus\n";

@@ -1,7 +1,7 @@
 /** What the commands of an import understand and say, without a store. */
 import { expect, test } from "bun:test";
 import { givenBy } from "../../../src/features/import/commands/import-options.ts";
-import { Rejects } from "../../../src/features/import/commands/rejects.ts";
+import { refuseExisting, writeRejects } from "../../../src/features/import/commands/rejects.ts";
 import { message } from "../../../src/features/import/messages.ts";
 import type { Rejection } from "../../../src/features/import/understand/record.ts";
 import { UsageError } from "../../../src/features/usage-error.ts";
@@ -10,15 +10,17 @@ import { temporaryFolder } from "../../helpers/binary.ts";
 test("the file of rejects is bounded by the input, and says how many it has", async () => {
   using folder = temporaryFolder();
   const path = `${folder.path}/bad.ndjson`;
-  using rejects = Rejects.open(path, false);
   const record = { name: "x".repeat(1_000) };
   const bad = { kind: "reject", line: 2, field: "name", problem: message("missing"), record };
   const rejections = Array.from({ length: 5_000 }, () => bad as Rejection);
-  const written = rejects.write(rejections, 10);
+  const written = writeRejects(path, rejections, 10);
   expect(written).toBeLessThan(1_024);
   const text = await Bun.file(path).text();
   expect(text.split("\n")).toHaveLength(written + 1);
   expect(text.length).toBeLessThanOrEqual(1024 * 1024);
+  // No file is written over.
+  expect(() => writeRejects(path, rejections, 10)).toThrow("cannot be written");
+  expect(() => refuseExisting(path)).toThrow(UsageError);
 });
 
 const options = { format: "auto" };

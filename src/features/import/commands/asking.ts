@@ -111,13 +111,25 @@ async function askWords(io: Io, words: readonly Word[]): Promise<ReadonlyMap<str
   for (const { word, field, records } of words) {
     const count = records === undefined ? "" : ` (${counted(records, "record")})`;
     const question = `What does ${JSON.stringify(word)} in ${field} mean${count}: ${meanings.join(", ")}? `;
-    const answer = (await io.ask(question)).trim().toLowerCase();
-    const meaning = meanings.find((each) => each === answer);
+    const meaning = await meaningOf(io, question);
     if (meaning === undefined) return told;
     told.set(statusKey(word), meaning);
   }
   return told;
 }
+
+/** A typing error is asked again; nothing, or nobody who answers, ends it. */
+async function meaningOf(io: Io, question: string): Promise<Meaning | undefined> {
+  for (let left = answersMax; left > 0; left -= 1) {
+    const answer = (await io.ask(question)).trim().toLowerCase();
+    if (answer === "") return undefined;
+    const meaning = answer === "adopted" ? "sold" : meanings.find((each) => each === answer);
+    if (meaning !== undefined) return meaning;
+  }
+  return undefined;
+}
+
+const answersMax = 3;
 
 /** What the words mean that a preview does not know, as far as somebody says. */
 export function askUnknownWords(

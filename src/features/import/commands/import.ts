@@ -46,7 +46,7 @@ import {
   readingText,
   refusedText,
 } from "./import-report.ts";
-import { refuseAsRejects, Rejects } from "./rejects.ts";
+import { refuseExisting, writeRejects } from "./rejects.ts";
 
 interface Options extends ReadingOptions {
   readonly reading?: "show" | "forget";
@@ -60,7 +60,6 @@ interface Options extends ReadingOptions {
   readonly skipBad?: true;
   readonly dryRun?: true;
   readonly rejects?: string;
-  readonly force?: true;
   readonly json?: true;
 }
 
@@ -95,9 +94,8 @@ export function importCommand(io: Io): Command {
     .option("--dry-run", "change nothing, and say what would change")
     .option(
       "--rejects <file>",
-      "write the bad records to this file, as NDJSON with line, field and problem",
+      "write the bad records to this new file, as NDJSON with line, field and problem",
     )
-    .option("--force", "let --rejects overwrite a file")
     .addHelpText("after", help);
   return addJson(addSettings(command, storeSettings), importSchema).action(
     async (file: string, options: Options) => {
@@ -126,7 +124,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const given = { ...givenBy(options), called: file };
   const name = file === "-" ? "standard input" : file;
   const { json, dryRun = false } = options;
-  refuseAsRejects(options.rejects, file === "-" ? "/dev/stdin" : file);
+  refuseExisting(options.rejects);
   const isAsking = io.canAsk && json !== true && !dryRun;
   const read = await inWords(name, async () => {
     const bytes = await bytesOf(io, file);
@@ -145,10 +143,8 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
         const remembered = await recall(read.list, given);
         return { prepared: preparedOf(proposed(read.list, { ...given, remembered })) };
       });
-      // Emptied once the store is known to be of use.
-      using rejects = Rejects.open(options.rejects, options.force === true);
       const summary = await inWords(name, () => imported(io, services, options, answered));
-      report(io, summary, rejects, options, read.bytes.length);
+      report(io, summary, options, read.bytes.length);
     },
     { begins: true, dryRun: dryRun || options.reading !== undefined },
   );
@@ -187,19 +183,13 @@ const recalling =
     recallReading(tx, columnsIn(list), source);
 
 /** Says what became of an import. Throws when it changed nothing because records are bad. */
-function report(
-  io: Io,
-  summary: ImportSummary,
-  rejects: Rejects,
-  options: Options,
-  bytes: number,
-): void {
+function report(io: Io, summary: ImportSummary, options: Options, bytes: number): void {
   if (options.json) printJson(io, importedJson(summary));
   else io.out(importedText(summary));
-  const written = rejects.write(summary.rejections, bytes);
+  const written = writeRejects(options.rejects, summary.rejections, bytes);
   if (summary.rejected === 0) return;
   const which = written < summary.rejected ? `The first ${grouped(written)}` : "All of them";
-  const where = rejects.path === undefined ? undefined : `${which} are in ${rejects.path}.`;
+  const where = options.rejects === undefined ? undefined : `${which} are in ${options.rejects}.`;
   if (options.skipBad !== true) {
     throw new Error(refusedText(summary, where, options.acceptGuess));
   }

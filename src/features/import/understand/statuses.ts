@@ -177,7 +177,8 @@ export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, 
         "gone means that such an animal is not for adoption, for whatever reason.",
       );
     }
-    const meaning = meanings.find((each) => each === right.toLowerCase());
+    const said = right.toLowerCase().replace(/^adopted$/, "sold");
+    const meaning = meanings.find((each) => each === said);
     if (word === "" || meaning === undefined) {
       throw new UsageError(
         `--status: expected WORD=${meanings.join("|")}, found ${JSON.stringify(pair.trim())}; for example --status 'Disponible=available,EUTHANIZE=gone'`,
