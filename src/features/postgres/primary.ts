@@ -39,8 +39,6 @@ interface Primary {
   readonly host: DatabaseHost;
   /** A connection to it. */
   readonly sql: SQL;
-  /** Undefined where the address has one host: nothing is asked then. */
-  readonly timeline?: Timeline;
   /** Others that accept writes though they should not. */
   readonly rivals: readonly DatabaseHost[];
 }
@@ -71,14 +69,8 @@ export class PrimaryFinder {
     const found = this.#choose(looked);
     await Promise.all(looked.filter((each) => each !== found).map(({ sql }) => closeAtOnce(sql)));
     if (found === undefined) throw failureOf(asked, looked, this.#seen);
-    const [timeline] = found.state.timelines;
     const rivals = looked.filter((each) => each !== found && each.state.isWritable);
-    return { ...found, timeline, rivals: rivals.map(({ host }) => host) };
-  }
-
-  /** The greatest timeline so far; undefined where the address has one host. */
-  get timeline(): Timeline | undefined {
-    return this.#seen;
+    return { ...found, rivals: rivals.map(({ host }) => host) };
   }
 
   /** Leaves the timeline in the store, once: a standby of it has that mark too. */
