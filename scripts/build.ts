@@ -41,7 +41,8 @@ export async function build(outfile: string, target?: string): Promise<void> {
   const [exitCode, talk] = await Promise.all([child.exited, child.stderr.text()]);
   if (exitCode === 0) renameSync(made, file);
   rmSync(folder, { recursive: true });
-  if (exitCode !== 0) throw new Error(`the build failed:\n${talk}`);
+  if (exitCode !== 0)
+    throw new Error(`the build failed (${child.signalCode ?? exitCode}):\n${talk}`);
 }
 
 /** What follows the version: nothing at its tag, the commit elsewhere, -dev for a changed tree. */

@@ -23,11 +23,10 @@ import { until } from "../../test/helpers/until.ts";
 type Server = Awaited<ReturnType<typeof serve>>;
 
 /** Starts `count` processes and resolves once all of them serve. */
-async function serveIn(folder: string, count: number, args: readonly string[] = [], path?: string) {
+async function serveIn(folder: string, count: number, args: readonly string[] = [], drainMs = 500) {
   const server = await serve(folder, ["--processes", String(count), ...args], {
     // Else connections may be kept for as long as clients keep them, 80 s.
-    env: { SUPERVISOR_DRAIN_MS: "500" },
-    ...(path !== undefined && { path }),
+    env: { SUPERVISOR_DRAIN_MS: `${drainMs}` },
   });
   await until(() => server.stderr().includes(`${count} processes serve`));
   return server;
@@ -163,6 +162,21 @@ test("a kept connection is served by the process that was replaced, and ends wit
   await until(() => isClosed);
   expect(said).toStartWith("HTTP/1.1 200 ");
   expect(said).toMatch(/^connection: close/im);
+});
+
+test("many reloads leave no more processes than one does", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2, [], 600_000);
+  const reloads = () => server.stderr().match(/The new processes serve/g)?.length ?? 0;
+  for (let reload = 1; reload <= 3; reload += 1) {
+    const former = childrenOf(server);
+    process.kill(server.pid, "SIGHUP");
+    await until(() => reloads() === reload);
+    // Two that serve, and two whose connections are kept.
+    await until(() => childrenOf(server).length === 4);
+    expect(childrenOf(server).filter((pid) => former.includes(pid))).toHaveLength(2);
+  }
+  expect(await server.stop()).toBe(0);
 });
 
 test("SIGHUP is refused while the store waits for migrations, and everything goes on", async () => {

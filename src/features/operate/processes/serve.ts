@@ -44,8 +44,7 @@ export async function serveInProcesses(
   const handOver = handOverOf(supervisor, loaded, io, log);
   const started = Promise.withResolvers<void>();
   // A signal that nobody hears ends the process. One that comes early waits for the start.
-  let last = started.promise;
-  io.hearSignals().onReload(() => void (last = last.then(handOver)));
+  io.hearSignals().onReload(afterEachOther(started.promise, handOver));
   try {
     if (!(await supervisor.start())) {
       throw new AppError("unavailable", "The service did not start: its first process ended.");
@@ -76,6 +75,20 @@ function handOverOf(supervisor: Supervisor, loaded: LoadedConfig, io: Io, log: L
     } catch (error) {
       log.failure(error);
     }
+  };
+}
+
+/** One `work` at a time, from `start` on. Asked for several times while one runs, it follows once. */
+function afterEachOther(start: Promise<void>, work: () => Promise<void>): () => void {
+  let last = start;
+  let isNext = false;
+  return () => {
+    if (isNext) return;
+    isNext = true;
+    last = last.then(() => {
+      isNext = false;
+      return work();
+    });
   };
 }
 

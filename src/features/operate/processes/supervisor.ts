@@ -13,6 +13,8 @@ import {
 
 /** The first and the longest pause before a process that ended is replaced. */
 const pauseMs = [100, 10_000] as const;
+/** How long the start of a process may take that replaces another one. */
+const startMaxMs = 60_000;
 /** How much longer than its own shutdown timeout a process may take to end. */
 const graceMs = 5_000;
 
@@ -78,10 +80,15 @@ export class Supervisor {
 
   async #replaceAll(envOf: EnvironmentOf): Promise<void> {
     const { log, count } = this.#options;
+    // Each reload leaves processes whose connections are kept: those of one, not of many.
+    for (const member of this.#members.filter((each) => each.isStopping)) void this.#end(member);
     for (let slot = 0; slot < count && !this.#isStopping; slot += 1) {
       const former = this.#members.filter((each) => each.slot === slot);
       const next = this.#add(slot, envOf);
-      if ((await next.ready) === undefined) {
+      const late = setTimeout(() => next.signal("SIGKILL"), startMaxMs);
+      const port = await next.ready;
+      clearTimeout(late);
+      if (port === undefined) {
         if (this.#isStopping) return;
         const how = await next.ended;
         log.error(`A new process did not start (${how}). The old ones keep serving.`);
