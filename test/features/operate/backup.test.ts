@@ -381,11 +381,14 @@ test("a row that breaks a rule of its table is refused", async () => {
   expect(await names()).toEqual(["Rex"]);
 });
 
-test("a backup after whose last id nothing could be added is refused", async () => {
+test.each([
+  ["UPDATE sqlite_sequence SET seq = $ WHERE name = 'pets'", "the ids of pets are used up"],
+  ["UPDATE key_epoch SET epoch = $", "the numbers of changes of keys are used up"],
+])("a backup after whose last number nothing could be changed is refused: %s", async (sql, why) => {
   await add("Rex");
   backup(catalogue, file);
-  change(file, `UPDATE sqlite_sequence SET seq = ${2n ** 63n - 1n} WHERE name = 'pets'`);
-  const said = `${file} is damaged: the ids of pets are used up.`;
+  change(file, sql.replace("$", String(2n ** 63n - 1n)));
+  const said = `${file} is damaged: ${why}.`;
   expect(refusal(() => verifyBackup(file)).message).toBe(said);
   expect(refusal(() => restore(file, data, clock.read())).message).toBe(said);
 });

@@ -258,14 +258,15 @@ describe("what a store knows of itself", () => {
   });
 
   test.each(["9223372036854775807", "-5", "kim", "1e9", "99999999999999999999999"])(
-    "goes on where a backup says that the last category is %s",
+    "goes on where a backup says that a last number is %s",
     async (value) => {
       await withKeys(async () => undefined);
       backup(catalogue(), file);
-      change(catalogue(), ...put([["last_category_id", "7"]]));
-      change(file, ...put([["last_category_id", value]]));
+      const numbers = ["animal_edits", "last_category_id"];
+      change(catalogue(), ...put(numbers.map((name) => [name, "7"])));
+      change(file, ...put(numbers.map((name) => [name, value])));
       restore(file, data, clock.read());
-      expect(facts()).toContainEqual({ name: "last_category_id", value: "7" });
+      expect(facts()).toEqual(numbers.map((name) => ({ name, value: "7" })));
     },
   );
 });

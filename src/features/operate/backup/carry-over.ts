@@ -15,7 +15,7 @@ import {
   whoGetsIn,
 } from "./revocations.ts";
 
-export interface CarriedOver {
+interface CarriedOver {
   /** Who can get in by the backup, and ended here. */
   readonly ended: Named[];
   /** Who can get in, and could not here. */
@@ -86,14 +86,16 @@ function raiseNumbers({ db, share }: Both): void {
        ON CONFLICT (name) DO UPDATE SET value = excluded.value
        WHERE CAST(excluded.value AS INTEGER) > CAST(store_state.value AS INTEGER)`,
     );
-  raise(`SELECT name, value FROM main.store_state
-    WHERE name LIKE 'last\\_%' ESCAPE '\\' OR name = '${editsMeta}'`);
+  raise(`SELECT name, value FROM main.store_state WHERE ${isNumber}`);
   if (!share("categories")) return;
   raise(
     `SELECT 'last_category_id', CAST(max(id) AS TEXT) FROM main.categories
      WHERE id <= ${ownCategoryIdMax} HAVING max(id) IS NOT NULL`,
   );
 }
+
+/** The facts that only grow. */
+const isNumber = `(name LIKE 'last\\_%' ESCAPE '\\' OR name = '${editsMeta}')`;
 
 /** What a store knows of itself and of its place: no backup may say it. */
 const isOwn = `name IN ('${addressMeta}', '${backupMeta}')
@@ -136,8 +138,7 @@ export function endVisits(copy: string, nowMs: number): void {
     [nowMs],
   );
   db.run(
-    `DELETE FROM store_state WHERE name LIKE 'last\\_%' ESCAPE '\\'
-     AND (value GLOB '*[^0-9]*' OR CAST(value AS INTEGER) > ${ownCategoryIdMax})`,
+    `DELETE FROM store_state WHERE ${isNumber} AND (value GLOB '*[^0-9]*' OR CAST(value AS INTEGER) > ${ownCategoryIdMax})`,
   );
 }
 

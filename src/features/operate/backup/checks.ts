@@ -35,7 +35,7 @@ export function checkAll(
 
 /**
  * Checks the rules of all tables too: SQLite does not know them in a file that it only reads. Nor
- * may an id be near the greatest one: nothing could be added after it.
+ * may a number be near the greatest one: nothing could be added or changed after it.
  */
 export function checkRules(db: Database, blame: Blame): void {
   reportingDamage(blame, () => {
@@ -45,6 +45,8 @@ export function checkRules(db: Database, blame: Blame): void {
       `SELECT name FROM sqlite_sequence WHERE ${isSpent}`,
     );
     for (const { name } of spent.all()) throw new Damage(`the ids of ${name} are used up`);
+    const epochs = db.query(`SELECT 1 FROM key_epoch WHERE epoch > ${Number.MAX_SAFE_INTEGER}`);
+    if (epochs.get() !== null) throw new Damage("the numbers of changes of keys are used up");
   });
 }
 

@@ -8,7 +8,7 @@ const dated =
   /^rehome-(?:(?<store>[\da-f]{8})-)?(?<time>\d{8}T\d{6}Z)(?:-(?<number>\d+))?\.db(?<age>\.age)?$/;
 
 /** What the name of a dated backup says. */
-export interface DatedName {
+interface DatedName {
   readonly name: string;
   /** The mark of its store, or "". */
   readonly store: string;
@@ -20,7 +20,7 @@ export interface DatedName {
 }
 
 /** Returns what the name says, or undefined if it is not one of a dated backup. */
-export function readName(name: string): DatedName | undefined {
+function readName(name: string): DatedName | undefined {
   const { store = "", time, number = "1", age } = dated.exec(name)?.groups ?? {};
   if (time === undefined) return undefined;
   const at = time.replace(/^(....)(..)(..)T(..)(..)/, "$1-$2-$3T$4:$5:");
@@ -72,10 +72,11 @@ export function stagedName(): string {
   return `${stemOf(random, systemClock())}.db${partialEnding}`;
 }
 
-/** True for what a backup or a restore leaves that is killed: files before they get their names. */
+/** True for what is left of a copy that is killed: a file before it gets its name. */
 export function isUnfinished(name: string): boolean {
   const file = name.replace(/-(?:journal|wal|shm)$/, "");
-  if (file === "rehome.db.restoring") return true;
+  // Of a restore, and of the copy before a migration.
+  if (/^(?:rehome\.db\.restoring|\w+\.db\.before-.+\.partial)$/.test(file)) return true;
   return (
     file.endsWith(partialEnding) && readName(file.replace(/(?:\.partial)+$/, "")) !== undefined
   );

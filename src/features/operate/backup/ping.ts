@@ -17,7 +17,8 @@ export async function ping(url: string, isGood: boolean, stop: AbortSignal): Pro
     if (attempt > 1) await Bun.sleep(pauseMs);
     try {
       const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMaxMs)]);
-      const { ok, status } = await fetch(address, { signal });
+      const { ok, status, body } = await fetch(address, { signal });
+      await body?.cancel();
       if (ok) return;
       why = `status ${status}`;
     } catch (error) {

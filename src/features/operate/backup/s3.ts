@@ -4,13 +4,13 @@ import { decodeXML } from "entities";
 import { AppError } from "../../../domain/errors.ts";
 import type { BucketAccess } from "./credentials.ts";
 
-export interface BucketObject {
+interface BucketObject {
   readonly key: string;
   readonly bytes: number;
 }
 
 /** What an answer may have at the most, and how long a short one may take. */
-export const bucketBounds = {
+const bucketBounds = {
   pageBytes: 1024 * 1024,
   /** How many names a page is asked for: so many of the longest keys fit into it. */
   pageNames: 640,
