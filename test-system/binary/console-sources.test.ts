@@ -64,3 +64,16 @@ test("a list is read now, says what is wrong, and held withdrawals are those tha
   expect(await steer("withdraw", { held: mark })).toContain("Undo");
   expect(await animals()).toEqual(["Zoe"]);
 }, 60_000);
+
+test("a word that a followed list did not have before is explained on Import, in its reader's language", async () => {
+  list.text = `${head}9,Zoe,Cat,Available\n10,Uma,Cat,Kennel 4\n`;
+  expect(await steer("pull")).toContain("What do these words mean?");
+  const start = await page("/animals");
+  expect(start).toMatch(/href="\/import"[^>]*aria-describedby="mark-import"/);
+  await ana.post("/language/es?back=/import");
+  expect(await page("/import")).toContain("¿Qué significan estas palabras?");
+  await ana.post("/language/en?back=/import");
+  await steer("explain", { "word-Kennel 4": "available" });
+  expect(await animals()).toEqual(["Zoe", "Uma"]);
+  expect(await page("/animals")).not.toContain("mark-import");
+}, 60_000);

@@ -111,7 +111,7 @@ describe("show", () => {
       "0; the next ban would last 5m",
       "1 secret\n",
       "1 event\n",
-      "name       東京 city",
+      "name: 東京 city",
     ])
       expect(result.stdout).toContain(words);
     expect(result.stdout).not.toContain(city.key);

@@ -5,8 +5,6 @@ import { type Part, partName } from "../../import/read/read.ts";
 import type { AnimalReport, FieldReport } from "../../import/plan/reports.ts";
 import type { CandidateCategory } from "../../import/understand/record.ts";
 import { idPrefix } from "../../import/understand/values.ts";
-import { meanings as statusMeanings } from "../../import/understand/words.ts";
-import type { Form } from "../body.ts";
 import {
   isOther,
   meanings,
@@ -74,7 +72,7 @@ export function lookForm(visit: Visit, job: ImportJob, look: Look, errors: Field
 /** In sight wherever on the page somebody is. */
 function actions({ words }: Visit, { summary, open }: Look): Html {
   const isReady = summary !== undefined;
-  const look = html`<button class="${isReady ? "quiet" : ""}" name="look" value="yes">
+  const look = html`<button class="${isReady ? "quiet small" : ""}" name="look" value="yes">
     ${words.import.look}
   </button>`;
   const columns =
@@ -245,7 +243,7 @@ function badBox(visit: Visit, { causes }: ListSummary, fields: Fields): Html {
   const listed = others.map(({ field, problem, records, lines: at }) => {
     const where = words.import.lines(at.join(", ") + (records > at.length ? " …" : ""), records);
     return entry(
-      `${field === "" ? "" : `${field}: `}${textOf(visit, problem)}`,
+      field === "" ? textOf(visit, problem) : `${field}: ${messageText(problem, words.messages)}`,
       `${words.import.bad(number(visit, records), records)} (${where})`,
     );
   });
@@ -448,55 +446,3 @@ const wordText = (words: Words, word: string, meaning: StatusMeaning): string =>
 
 const meaningText = (words: Words, meaning: StatusMeaning): string =>
   meaning === "gone" ? words.import.gone_ : words.status[meaning];
-
-/** The answers about a list with those of a form. What the form has no field for stays. */
-export function sentAnswers(form: Form, { answers, state }: ImportJob): Answers {
-  const look = state.is === "examined" ? state.look : undefined;
-  const columns = Object.fromEntries(
-    meanings.flatMap((each) => {
-      const column = form.exact(`column-${each}`);
-      return column === "" ? [] : [[each, column] as const];
-    }),
-  );
-  const isMapped = form.has("column-name");
-  const statuses: Record<string, StatusMeaning> = { ...answers.statuses };
-  const believed = new Set(answers.believed);
-  const ignored = new Set(answers.ignored);
-  for (const [name, value] of form) {
-    const meaning = statusMeanings.find((each) => each === value);
-    if (name.startsWith("word-") && meaning !== undefined) statuses[name.slice(5)] = meaning;
-    if (name.startsWith("taker-") && value === "yes") believed.add(name.slice(6));
-    if (name.startsWith("taker-") && value === "no") ignored.add(name.slice(6));
-  }
-  const parts = look?.open.flatMap((each) => (each.is === "part" ? each.parts : [])) ?? [];
-  const every = statusChoice(form.text("every"));
-  // What the page had already is no answer: the next list is read by what is remembered.
-  const isNamed = form.has("source");
-  const source = form.text("source");
-  return {
-    ...answers,
-    columns: isMapped ? columns : answers.columns,
-    asksColumns: !isMapped && answers.asksColumns,
-    category: form.has("kind") ? form.text("kind") : answers.category,
-    statuses,
-    everyStatus: every ?? answers.everyStatus,
-    believed: [...believed],
-    ignored: [...ignored],
-    dayFirst: form.has("day") ? form.text("day") === "day" : answers.dayFirst,
-    part: parts.find((each) => partName(each) === form.exact("part")) ?? answers.part,
-    source: isNamed && source !== look?.source ? source : answers.source,
-    isComplete:
-      isNamed && form.has("complete") !== look?.isComplete
-        ? form.has("complete")
-        : answers.isComplete,
-    listWins: isNamed ? form.has("listWins") : answers.listWins,
-    others: isNamed ? othersIn(form, answers) : answers.others,
-  };
-}
-
-function othersIn(form: Form, { others }: Answers): Answers["others"] {
-  const same = form.getAll("same");
-  if (form.has("sameNone") || (others === "all" && same.length === 0)) return "all";
-  if (form.has("sameAll")) return [];
-  return form.getAll("lookalike").flatMap((line) => (same.includes(line) ? [] : [Number(line)]));
-}
