@@ -55,7 +55,7 @@ function giveFreeName(file: string, name: string): string {
   }
 }
 
-function flush(path: string): void {
+export function flush(path: string): void {
   const file = openSync(path, "r");
   try {
     fsyncSync(file);

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsyncSync,
   linkSync,
   openSync,
   renameSync,
@@ -13,6 +12,7 @@ import {
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
+import { flush } from "../../../storage/sqlite/backup.ts";
 import { asAppError, isFull, openDatabase } from "../../../storage/sqlite/connection.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
 import { requireFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
@@ -118,15 +118,6 @@ export function emptyFile(path: string, shown = path): string {
         ? `Another process may be writing ${path}. If none is, delete that file.`
         : "Name a file in a folder that this user can write to.",
     });
-  }
-}
-
-export function flush(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -110,24 +110,20 @@ export function noBackup(address: string): AppError {
   });
 }
 
-/** Throws when `file` cannot be read, or holds nothing, or is a folder, a pipe or a device. */
+/** Throws when `file` cannot be read, or is a folder, a pipe or a device. */
 export function requireBackup(file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      throw noBackup(file);
-    }
+    if (code === "ENOENT" || code === "ENOTDIR") throw noBackup(file);
     throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
       cause: error,
       hint: "Copy it to a folder that this user can read, such as /tmp.",
     });
   }
-  const found = statSync(file);
-  if (found.isFile() && found.size > 0) return;
-  const why = found.isFile() ? "holds no catalogue" : "is not a file";
-  throw new AppError("unavailable", `${file} ${why}; it is not a backup.`, {
+  if (statSync(file).isFile()) return;
+  throw new AppError("unavailable", `${file} is not a file; it is not a backup.`, {
     hint: "Name a file that rehome backup made.",
   });
 }
