@@ -65,6 +65,7 @@ const meant: Partial<Record<Tells, No>> = {
   adoption: "sold",
   adoptionNoun: "sold",
   adopter: "sold",
+  taker: "gone",
   reservation: "pending",
   deleted: "gone",
   outcome: "gone",
@@ -274,6 +275,8 @@ const judged: Partial<Record<Tells, Judge>> = {
         ? undefined
         : "sold";
   },
+  taker: (value, { statuses }) =>
+    statuses.understood(value)?.meaning === "available" ? undefined : "gone",
   reservation: (value, { statuses }) => {
     const meaning = statuses.understood(value);
     return meaning === undefined || meaning.meaning === "gone" ? "pending" : noOf(meaning.meaning);

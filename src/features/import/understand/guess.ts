@@ -279,9 +279,20 @@ function isGivenAgain(id: Column, name: Column | undefined, { records }: Sample)
   return others > 2 && 10 * others > id.values.length;
 }
 
+/** What is a day of something else than the last change of a record. */
+const noDates: ReadonlySet<Tells | undefined> = new Set([
+  "death",
+  "adoption",
+  "adopter",
+  "reservation",
+  "reservedUntil",
+  "deleted",
+  "availableFrom",
+]);
+
 function dateColumn(columns: readonly Column[], isStay: boolean): Column | undefined {
-  return best(columns, ({ key, values }) => {
-    if (ofBirth.test(key) || values.length === 0) return 0;
+  return best(columns, ({ name, key, values }) => {
+    if (ofBirth.test(key) || values.length === 0 || noDates.has(tellsOf(name))) return 0;
     const share = shareOf(values, isDate);
     const heading = headingScore("updatedAt", key);
     if (heading >= 1) return share > 0.5 ? heading + (isStay && ofStay.test(key) ? 1 : 0) : 0;

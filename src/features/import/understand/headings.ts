@@ -19,6 +19,7 @@ export type Tells =
   /** By yes and no, a date or a name. */
   | "death"
   | "departure"
+  | "taker"
   | "adoption"
   | "adopter"
   | "reservation"
@@ -43,7 +44,7 @@ const dates = `date, dates, datetime, date time, time, timestamp, day, fecha, fe
 dato, dzien, when`;
 /** What stands beside the word that matters, and changes nothing of it. */
 const beside = `${dates}, is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da,
-do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, ete, est, zum, zur, ist, wurde,
+do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em, op, dnia, dne, ete, est, zum, zur, ist, wurde,
 esta, fue, foi, ha, sido, jest, zostal, zostala, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now,
 flag, yn, y, n, yes, no, nein, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
 tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, animale, zwierze, zwierzecia, zwierzat, pies, psa,
@@ -67,7 +68,7 @@ open to adoption, available to adopt, availability flag
 disponible, adoptable, en adopcion, para adopcion, in adopcion, disponible adopcion, disponible para adopcion,
 disponible para adoptar, disponible en adopcion, apto adopcion, apto para adopcion
 disponivel, adotavel, para adocao, em adocao, disponivel adocao, disponivel para adocao, apto para adocao
-verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zur adoption, in vermittlung
+verfugbar, vermittelbar, adoptierbar, zu vermitteln, zur vermittlung, zur adoption, in vermittlung, vermittlungsbereit
 a l adoption, a adopter, disponible a l adoption, disponible adoption
 beschikbaar, adopteerbaar, ter adoptie, beschikbaar voor adoptie
 disponibile, adottabile, in adozione, da adottare, disponibile per adozione
@@ -80,7 +81,7 @@ disponible a partir, verfugbar ab, disponivel desde, disponible a partir du, bes
   ],
   [
     "death",
-    `dead, death, died, deceased, decease, passed away, pass away, rip, doa, dead on arrival, died in care, put to sleep, pts,
+    `dead, death, died, deceased, decease, passed away, pass away, passing, dod, rip, doa, dead on arrival, died in care, put to sleep, pts,
 euthanized, euthanised, euthanasia, euthanize, euth, mortality
 muerte, muerto, muerta, murio, fallecido, fallecida, fallecimiento, fallecio, defuncion, deceso, eutanasia, eutanasiado
 obito, morte, morto, morta, morreu, falecido, falecida, falecimento, faleceu
@@ -94,34 +95,38 @@ smrt, smrti, eutanazie, eutanazia`,
   ],
   [
     "outcome",
-    `outcome, outcome type, outcome status, disposition, disposition type, exit type, exit status, departure type, discharge type,
+    `outcome, final outcome, outcome type, outcome status, disposition, disposition type, exit type, exit status, departure type, discharge type,
 resultado, desfecho, tipo salida, tipo de salida, tipo egreso, tipo de egreso, tipo baja, tipo saida, tipo de saida,
 abgangsart, art des abgangs, type de sortie, type sortie, tipo uscita, tipo di uscita, vertrektype`,
   ],
   ["way", "outcome subtype, outcome sub type, disposition subtype, exit subtype"],
   [
     "departure",
-    `departure, departed, outcome date, outcome datetime, outcome date time, exit, exited, discharge, discharged, release, released, transfer, transferred, transfer to,
-transferred to, transfered, left, left shelter, left care, date out, out date, dateout, outdate, outtake, leaving, reclaimed, reclaim,
+    `departure, departed, gone, leave, check out, checkout, checked out, claimed, owner claimed, stolen, escaped, transfer out, transferred out, outcome date, outcome datetime, outcome date time, exit, exited, discharge, discharged, release, released, transfer, transferred, transfered, left, left shelter, left care, date out, out date, dateout, outdate, outtake, leaving, reclaimed, reclaim,
 returned to owner, return to owner, rto, redeemed, disposition date, moved out
 salida, egreso, baja, traslado, trasladado, trasladada, transferido, transferida, reclamado, devuelto al dueno
-sortie, depart, transfere, transferee
-abgang, abgangs, abgangsdatum, auszug, ausgang, ausgangsdatum, verlegt
+sortie, sorti, depart, transfere, transferee
+abgang, abgangs, abgangsdatum, auszug, auszugsdatum, ausgezogen, ausgang, ausgangsdatum, verlegt
 saida, uscita, trasferito, trasferita, trasferimento
 vertrek, vertrekdatum, datum uit, uit, uitgang, uitschrijving, overgeplaatst
 wydania, wydanie, wydano, wyjscia, wyjscie, odejscia, odejscie, opuszczenia, przekazania, przekazany
 odchod, odchodu, propusteni, vydani, vydaj, vydaja, vydania, odovzdania, odovzdanie, predani`,
   ],
   [
+    "taker",
+    `transfer to, transferred to, transferred out to, transfer destination, transfer agency, claimed by, reclaimed by, owner claimed by, trasferito a, transferido a, trasladado a,
+verlegt nach, abgeholt von, transfere a, overgeplaatst naar, przekazany do, predan komu`,
+  ],
+  [
     "adopter",
-    `adopter, adopters, adopted by, adoptive family, adoptive owner, adopting family, new owner, new family, adopter person, adoptante, adoptado por, adoptada por, nuevo dueno, nueva familia,
-familia adoptante, adoptant, adoptante, adopte par, adoptee par, nouveau proprietaire, famille adoptante, adotante, adotado por, adotada por,
-novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
+    `adopter, adopters, adopted by, adopted to, adoptive family, adoptive parent, adoptive parents, new home, buyer, adoptive owner, adopting family, new owner, new family, adopter person, adoptante, adoptado por, adoptada por, nuevo dueno, nueva familia,
+familia adoptante, familia adoptiva, adoptant, adoptante, adopte par, adoptee par, nouveau proprietaire, famille adoptante, famille adoptive, adotante, adotado por, adotada por,
+novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
 adoptant, geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptujacy, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, adoptujuci`,
   ],
   [
     "adoption",
-    `adopted, adoptd, rehomed, homed, placed, sold, found home, adoption complete, adoption completed, adoption finalized, adoption finalised, went home, gone home,
+    `adopted, adoptd, rehomed, homed, placed, sold, sale date, date of sale, found home, adoption complete, adoption completed, adoption finalized, adoption finalised, went home, gone home,
 adoptado, adoptada, adoptados, adoptadas, vendido, vendida, tiene hogar
 adotado, adotada, adotados, adotadas
 adopte, adoptee, vendu
@@ -163,7 +168,7 @@ smazano, smazany, smazana, smazane, archivovano, archivovany, neaktivni, neaktiv
   ],
   [
     "active",
-    `active, published, publish, visible, enabled, listed, show on website, show on web, display on website, publicly visible, is public, on website
+    `active, published, publish, visible, enabled, listed, online, live, displayed, display online, show online, show on website, show on web, display on website, publicly visible, is public, on website
 activo, activa, publicado, publicada, habilitado, vigente, mostrar en web
 ativo, ativa, visivel
 aktiv, veroffentlicht, sichtbar
@@ -200,7 +205,7 @@ current location name, shelter location name, internal location name`,
   ["adoptionNoun", adoptionNouns],
 ];
 
-const statusNouns = `status, state, stage, current status, current stage, availability, record type, estado, estado actual, estatus, situacion, situation, situacao, statut, etat, zustand,
+const statusNouns = `status, final status, state, stage, current status, current stage, availability, record type, estado, estado actual, estatus, situacion, situation, situacao, statut, etat, zustand,
 vermittlungsstatus, adoptionsstatus, toestand, disponibilidad, disponibilidade, disponibilite, disponibilita, verfugbarkeit, beschikbaarheid, stato, stan, stav,
 dostepnosc, dostupnost`;
 
@@ -226,7 +231,7 @@ const hasDate = new RegExp(
 );
 
 const patterns = nouns.map(([tells, list]) => {
-  const isPerson = tells === "adopter" || tells === "reservation";
+  const isPerson = tells === "adopter" || tells === "reservation" || tells === "taker";
   const behind = isPerson ? `${joinedBehind}, ${person}` : joinedBehind;
   return [tells, isPerson ? withPersons(list) : spaced(list), joined(list, behind)] as const;
 });

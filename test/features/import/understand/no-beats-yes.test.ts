@@ -8,7 +8,7 @@ import {
   type Prepared,
 } from "../../../../src/features/import/understand/propose.ts";
 import { bytesOf } from "../helpers.ts";
-import { nos, type Seen, yeses, yesRows } from "./seen.ts";
+import { nos, others, type Seen, yeses, yesRows } from "./seen.ts";
 
 type Value = string | number | boolean | null;
 type Row = Readonly<Record<string, Value>>;
@@ -147,6 +147,16 @@ describe.each(doors)("$door", (door) => {
         const [before, it, behind] = found(prepared);
         expect([more, before, behind]).toEqual([more, "available", "available"]);
         expect([more, it === "available"]).toEqual([more, false]);
+      }
+    }
+  });
+
+  test("a part of a heading says nothing", async () => {
+    for (const heading of others) {
+      for (const value of ["Yes", "2024-03-14", "Ana Smith"]) {
+        const more = { [heading]: value };
+        const [prepared] = await readings(door, more);
+        expect([more, prepared && found(prepared)[1]]).toEqual([more, "available"]);
       }
     }
   });

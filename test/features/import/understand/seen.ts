@@ -241,6 +241,18 @@ export const yeses: readonly Seen[] = [
   { heading: "days_left", values: [3], in: "the issue that asked for it" },
 ];
 
+/** Headings that have such a word in them, and say nothing whatever they have. */
+export const others =
+  `Last outcome|Previous status|Prior outcome|Former owner|Intake reason|Reason for adoption|Adoption price|Adoption counselor
+|Adoption contact|Adoption center|Adoption location|Adoption notes|Adoption requirements|Adoption email|Adoption link|Foster name
+|Fostered by|In foster|Foster start date|Transferred from|Source|Zip|Date of birth|Microchip date|Return reason|Length of stay
+|Vaccination status|Spay status|Good with kids|Hold reason|Hold notes|Medical status|Behavior status|Payment status|Owner status
+|Release form|Death risk|Euthanasia risk|Deadline|Left ear|Activity level|Live release|Show dog|Display name|Published by
+|Deleted by|Reserved parking|Place found|Placement notes|Exit interview|Outcome notes|Sex upon outcome|Times returned
+|Adopted siblings|Adopted from|Adoption count|Adoption events|Country|Mother died|Owner deceased`.split(
+    /\n?\|/,
+  );
+
 /** Several columns at once of one who is there. */
 export const yesRows: readonly {
   readonly row: Readonly<Record<string, string>>;

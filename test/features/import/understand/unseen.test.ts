@@ -500,6 +500,15 @@ test("a column that would take most of the available is a question, and a pull w
   expect(await refusal(prepareAgain(bytes, reading as never))).toContain("--believe Archived");
 });
 
+test.each(["fechaBorrado", "Adoption date", "Date of death", "Reserved until", "archived_at"])(
+  "%s is no day of the last change",
+  async (heading) => {
+    const rows = "Rex,Dog,Available,2024-03-04\nBo,Cat,Available,\nAl,Cat,Adopted,2024-03-05\n";
+    const { reading } = await propose(bytesOf(`Name,Species,Status,${heading}\n${rows}`), {});
+    expect(reading?.columns?.updatedAt).toBeUndefined();
+  },
+);
+
 test("columns that disagree are counted, and the first three are named", async () => {
   const rows = Array.from(
     { length: 9 },
