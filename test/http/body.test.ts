@@ -128,25 +128,27 @@ describe("a reader", () => {
     expect(limits).toEqual([30, idleTimeoutSeconds]);
   });
 
-  test("reads 256 bodies of an address at the same time, and 1,024 in all", async () => {
+  test("reads a bounded number at the same time: in all, of an address, and of a key", async () => {
+    const tiny = new BodyReader({ ...bounds, atOnce: 6, perAddress: 4, perKey: 2 });
     const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
-    const start = (subnet: number) => {
+    const start = (last: number, keyId?: string) => {
       const body = new ReadableStream<Uint8Array>({
         start: (controller) => void controllers.push(controller),
       });
       const request = new Request(url, { method: "POST", body });
-      const from = { ...caller, address: () => `192.0.2.${subnet}` };
-      return reader.read(request, from);
+      return tiny.read(request, { ...caller, address: () => `192.0.2.${last}` }, keyId);
     };
-    const reading = [1, 2, 3].flatMap((subnet) => Array.from({ length: 256 }, () => start(subnet)));
-    const isRefused = async (body: ReturnType<typeof start>) => (await body) === "too many";
-    expect(await isRefused(start(1))).toBe(true);
-    for (let i = 0; i < 256; i += 1) reading.push(start(4 + i));
-    expect(await isRefused(start(400))).toBe(true);
-    for (const controller of controllers) controller.close();
-    expect(await Promise.all(reading.map(isRefused))).not.toContain(true);
-    const body = start(1);
-    controllers.at(-1)?.close();
-    expect(await body).toEqual(new Uint8Array());
+    const reading = [start(1, "a"), start(2, "a")];
+    // One key from a third address, and then another key from the same addresses.
+    expect(await start(3, "a")).toBe("too many");
+    reading.push(start(1, "b"), start(1, "b"), start(1));
+    expect(await start(1, "c")).toBe("too many");
+    reading.push(start(4, "c"));
+    expect(await start(5, "d")).toBe("too many");
+    for (const controller of controllers.splice(0)) controller.close();
+    expect(await Promise.all(reading)).not.toContain("too many");
+    const again = start(3, "a");
+    controllers[0]?.close();
+    expect(await again).toEqual(new Uint8Array());
   });
 });
