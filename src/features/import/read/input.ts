@@ -19,7 +19,7 @@ export const limits = {
 } as const;
 
 /**
- * Input that cannot be imported as a whole. The message names the line or record (from 1) and what
+ * Input that cannot be imported as a whole. The message names the line (from 1) and what
  * was expected there; 0 stands for the input as a whole.
  */
 export class UnreadableInput extends Error {
@@ -27,9 +27,9 @@ export class UnreadableInput extends Error {
   readonly line: number;
   readonly problem: Message;
 
-  constructor(line: number, problem: Message, unit: "line" | "record" = "line") {
+  constructor(line: number, problem: Message) {
     const text = messageText(problem);
-    super(line > 0 ? `${unit} ${line}: ${text}` : text);
+    super(line > 0 ? `line ${line}: ${text}` : text);
     this.line = line;
     this.problem = problem;
   }

@@ -180,29 +180,14 @@ function documents(text: string): readonly unknown[] {
   return all;
 }
 
-/** The first record of a list that is no JSON, as an error. */
+/** A text that is no JSON, as an error: one whose brackets stay open is cut off. */
 function malformed(text: string): UnreadableInput {
-  let record = 0;
-  let start: number | undefined;
-  let open = -1;
-  let lists = "";
-  for (const [at, mark, depth] of brackets(text)) {
-    lists = mark === "[" || mark === "{" ? lists.slice(0, depth) + mark : lists.slice(0, depth - 1);
-    if (mark === "{" && start === undefined && lists.at(-2) === "[") {
-      [start, open] = [at, depth];
-      record += 1;
-    } else if (mark === "}" && start !== undefined && depth === open + 1) {
-      const one = text.slice(start, at + 1);
-      if (parsed(one) === undefined) {
-        return new UnreadableInput(record, message("notJson", reasonAgainst(one)), "record");
-      }
-      start = undefined;
-    }
-    if (depth > nestingMax) return tooDeep();
+  let open = 0;
+  for (const [, mark, depth] of brackets(text)) {
+    open = mark === "[" || mark === "{" ? depth + 1 : depth - 1;
+    if (open > nestingMax) return tooDeep();
   }
-  const reason = reasonAgainst(text);
-  const isCut = lists !== "" || start !== undefined;
-  return new UnreadableInput(record, message(isCut ? "cutOff" : "notJson", reason), "record");
+  return new UnreadableInput(0, message(open > 0 ? "cutOff" : "notJson", reasonAgainst(text)));
 }
 
 /** Names under which services wrap the list of their records. */

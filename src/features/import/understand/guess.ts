@@ -2,61 +2,12 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { Dates } from "./dates.ts";
-import { type Tells, tellsOf } from "./headings.ts";
+import { fieldHeadings, species, speciesPhrases, type Tells, tellsOf, vague } from "./headings.ts";
 import { type FieldMap, mapTargets, type MapTarget } from "./map.ts";
 import { hasFields, type Sample } from "./sample.ts";
 import { Statuses, statusKey } from "./statuses.ts";
 import { columnKey, type Field, fieldOf, isNo, isPlaceholderId, isYes } from "./values.ts";
 import { type Meaning, outcomeWords, wordKey } from "./words.ts";
-
-/** What columns of a field are called in the languages of `words.ts`, the surest first. */
-const headings: Readonly<Record<MapTarget, readonly string[]>> = {
-  name: `animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam
-    nome nomeanimal nomedoanimal tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete`.split(
-    /\s+/,
-  ),
-  categoryId:
-    `species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal
-    tipodeanimal tierart art gattung espece diersoort soort tipo categoria clase specie gatunek druh druhzvirete
-    druhzvierata rodzaj`.split(/\s+/),
-  status:
-    `adoptionstatus animalstatus petstatus status currentstatus availability outcometype outcome stage estado estatus
-    estadoadopcion estadodeadopcion situacion situation statut zustand vermittlungsstatus situacao statusadocao
-    toestand recordtype disponibilidad disponibilidade stato stav stan stavadopce statusadopcji stavadopcie dostupnost etat state`.split(
-      /\s+/,
-    ),
-  externalId:
-    `animalid petid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode
-    tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero nummer number nr no arn
-    matricula registro uuid guid impoundnumber shelterid numer cislo evidencnicislo evidencnecislo chip microchip`.split(
-      /\s+/,
-    ),
-  updatedAt:
-    `updatedat lastupdated lastupdate updated modified lastmodified lastchanged lastchange changed statusdate
-    datetime intakedate date fecha fechaalta datum data actualizado outcomedate dataprzyjecia datumprijeti datumprijatia`.split(
-      /\s+/,
-    ),
-};
-
-/** Headings that other things have too: their values must say what they are. */
-const vague: ReadonlySet<string> = new Set(
-  "type kind category animal art tipo categoria clase soort pet rodzaj druh".split(" "),
-);
-
-const species: ReadonlySet<string> = new Set(
-  `dog dogs canine canines puppy puppies cat cats feline felines kitten kittens rabbit rabbits bunny bunnies bird birds parrot
-  parrots horse horses pony donkey goat goats sheep pig pigs hamster rat rats mouse mice ferret reptile reptiles turtle
-  tortoise snake lizard fish chicken chickens rooster duck ducks livestock equine avian rodent
-  perro perra perros perras gato gata gatos gatas cachorro cachorros conejo conejos ave aves caballo caballos roedor
-  hund hunde katze katzen kater kaninchen vogel vogel pferd pferde meerschweinchen kleintier kleintiere nager
-  chien chiens chienne chat chats chatte lapin lapins oiseau oiseaux cheval chevaux rongeur
-  hond honden kat katten poes poezen konijn konijnen vogels paard paarden katt katter kanin
-  pies psy suka kot koty kotka krolik kroliki ptak pes psi fena kocka kocky kocour kralik kralici ptak macka macky kocur zajac
-  cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio 狗 貓 犬 猫 개 고양이`
-    .split(/\s+/)
-    .map(wordKey),
-);
-const speciesPhrases = new Set(["guinea pig", "small animal", "small furry", "small mammal"]);
 
 /** Columns that tell of places, of how an animal came or is, and never whether it is there. */
 const noStatus =
@@ -182,13 +133,23 @@ function distinctShare(values: readonly unknown[]): number {
 }
 
 /** How well a heading fits: from 2 for the surest to 1, 0.9 for a part, or 0. */
-function headingScore(target: MapTarget, key: string): number {
-  const names = headings[target];
+function headingScore(target: Exclude<MapTarget, "status">, key: string): number {
+  const names = fieldHeadings[target];
   const place = names.indexOf(key);
   if (place >= 0) return 2 - place / names.length;
   const partLength = 5;
   return names.some((name) => name.length >= partLength && key.includes(name)) ? 0.9 : 0;
 }
+
+/** The same for a status: one of the adoption goes before others. */
+function statusHeading(column: Column): number {
+  const tells = told(column);
+  if (tells === "status") return ofAdoption.test(column.key) ? 2 : 1.5;
+  if (tells === "outcome") return 1.4;
+  return /status|outcome|estado|situac|statut|zustand|dispon|state/.test(column.key) ? 0.9 : 0;
+}
+
+const ofAdoption = /ado[pcz]|adott|vermitt|dispon|avail/;
 
 const hasLetter = (value: unknown) => typeof value === "string" && /\p{L}/u.test(value);
 const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
@@ -331,7 +292,7 @@ function valuesOf({ read }: Column, { records }: Sample): readonly unknown[] {
 
 function statusScore(column: Column, sample: Sample, statuses: Statuses): number {
   const { key } = column;
-  const heading = headingScore("status", key);
+  const heading = statusHeading(column);
   if (heading < 1 && noStatus.test(key)) return 0;
   const isOutcome = ofOutcome.test(key);
   const isKnown = (value: unknown) => {
@@ -405,9 +366,10 @@ const askedWordsMax = 20;
 
 /** A column with the heading of a status, or of yes and no to something of adoption. */
 function likelyStatus(columns: readonly Column[]): Column | undefined {
-  return best(columns, ({ key, values }) => {
+  return best(columns, (column) => {
+    const { key, values } = column;
     const isFew = values.length > 0 && new Set(values.map(wordOf)).size <= askedWordsMax;
-    const score = headingScore("status", key);
+    const score = statusHeading(column);
     if (isFew && score >= 1) return score;
     const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
     return mayTell && areYesOrNo(values) ? 0.5 : 0;
@@ -433,7 +395,9 @@ function unknownWords({ values }: Column, statuses: Statuses): readonly OpenWord
 export function familiarHeadings(cells: readonly string[]): number {
   const keys = cells.map(columnKey).filter((key) => key !== "");
   const isUsual = (key: string) =>
-    Object.values(headings).some((names) => names.includes(key)) ||
+    Object.values(fieldHeadings).some((names) => names.includes(key)) ||
+    tellsOf(key) === "status" ||
+    tellsOf(key) === "outcome" ||
     /^(?:sex|gender|age|breed|colou?r|size|raza|rasse|sexo|edad|alter|geschlecht|race|idade|raca)$/.test(
       key,
     ) ||

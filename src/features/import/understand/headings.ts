@@ -1,8 +1,9 @@
 /**
- * What the columns of a list are called, in all languages, where they say whether an animal is for
- * adoption: the only table of such headings. A heading counts as a whole and never by a part, so
- * that `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
+ * What the columns of a list are called, in all languages: the only table of headings. One that says
+ * whether an animal is for adoption counts as a whole and never by a part, so that
+ * `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
  */
+import type { MapTarget } from "./map.ts";
 import { columnKey } from "./values.ts";
 import { wordKey } from "./words.ts";
 
@@ -278,3 +279,51 @@ const ofDates: Partial<Record<Tells, Tells>> = {
 export function headingWords(heading: string): string {
   return wordKey(heading.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " "));
 }
+
+/** What columns of a field are called in the languages of `words.ts`, the surest first. */
+export const fieldHeadings: Readonly<Record<Exclude<MapTarget, "status">, readonly string[]>> = {
+  name: `animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam
+    nome nomeanimal nomedoanimal tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete`.split(
+    /\s+/,
+  ),
+  categoryId:
+    `species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal
+    tipodeanimal tierart art gattung espece diersoort soort tipo categoria clase specie gatunek druh druhzvirete
+    druhzvierata rodzaj`.split(/\s+/),
+  externalId:
+    `animalid petid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode
+    tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero nummer number nr no arn
+    matricula registro uuid guid impoundnumber shelterid numer cislo evidencnicislo evidencnecislo chip microchip`.split(
+      /\s+/,
+    ),
+  updatedAt:
+    `updatedat lastupdated lastupdate updated modified lastmodified lastchanged lastchange changed statusdate
+    datetime intakedate date fecha fechaalta datum data actualizado outcomedate dataprzyjecia datumprijeti datumprijatia`.split(
+      /\s+/,
+    ),
+};
+
+/** Headings that other things have too: their values must say what they are. */
+export const vague: ReadonlySet<string> = new Set(
+  "type kind category animal art tipo categoria clase soort pet rodzaj druh".split(" "),
+);
+
+export const species: ReadonlySet<string> = new Set(
+  `dog dogs canine canines puppy puppies cat cats feline felines kitten kittens rabbit rabbits bunny bunnies bird birds parrot
+  parrots horse horses pony donkey goat goats sheep pig pigs hamster rat rats mouse mice ferret reptile reptiles turtle
+  tortoise snake lizard fish chicken chickens rooster duck ducks livestock equine avian rodent
+  perro perra perros perras gato gata gatos gatas cachorro cachorros conejo conejos ave aves caballo caballos roedor
+  hund hunde katze katzen kater kaninchen vogel vogel pferd pferde meerschweinchen kleintier kleintiere nager
+  chien chiens chienne chat chats chatte lapin lapins oiseau oiseaux cheval chevaux rongeur
+  hond honden kat katten poes poezen konijn konijnen vogels paard paarden katt katter kanin
+  pies psy suka kot koty kotka krolik kroliki ptak pes psi fena kocka kocky kocour kralik kralici ptak macka macky kocur zajac
+  cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio 狗 貓 犬 猫 개 고양이`
+    .split(/\s+/)
+    .map(wordKey),
+);
+export const speciesPhrases: ReadonlySet<string> = new Set([
+  "guinea pig",
+  "small animal",
+  "small furry",
+  "small mammal",
+]);

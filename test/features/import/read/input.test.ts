@@ -159,9 +159,9 @@ describe("JSON", () => {
   });
 
   test.each([
-    ['[{"name":"a"},{"name":b},{"name":"c"}]', "record 2: not JSON: "],
-    ['{"animals":[{"name":"a"},{"name":"b"', "record 2: the input is cut off: "],
-    ['[{"name":"a"}', "record 1: the input is cut off: "],
+    ['[{"name":"a"},{"name":b},{"name":"c"}]', "not JSON: "],
+    ['{"animals":[{"name":"a"},{"name":"b"', "the input is cut off: "],
+    ['[{"name":"a"}', "the input is cut off: "],
     ['{"name":"a"}\n{"name":', "line 2: the input is cut off: "],
     ['[{"name":"a"}] x', "not JSON: "],
     ["[".repeat(200_000), "nested deeper than 512 levels"],
