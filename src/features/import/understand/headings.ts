@@ -47,7 +47,7 @@ dato, dzien, when`;
 const beside = `${dates}, is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da,
 do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em, op, dnia, dne, ete, est, zum, zur, ist, wurde,
 esta, fue, foi, ha, sido, jest, zostal, zostala, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now,
-flag, yn, y, n, yes, no, nein, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
+flag, yn, y, n, yes, no, nein, shelter, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
 tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, animale, zwierze, zwierzecia, zwierzat, pies, psa,
 kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka`;
 /** The same where nothing parts the words of a heading. */
@@ -120,14 +120,14 @@ verlegt nach, abgeholt von, transfere a, overgeplaatst naar, przekazany do, pred
   ],
   [
     "adopter",
-    `adopter, adopters, adopted by, adopted to, adoptive family, adoptive parent, adoptive parents, new home, buyer, adoptive owner, adopting family, new owner, new family, adopter person, adoptante, adoptado por, adoptada por, nuevo dueno, nueva familia,
+    `adopter, adopters, adopted by, adopted to, adoptive family, adoptive parent, adoptive parents, new home, buyer, adoptive owner, adopting family, new owner, new family, adopter person, adoptante, dueno adoptante, tutor adoptante, adoptado por, adoptada por, nuevo dueno, nueva familia,
 familia adoptante, familia adoptiva, adoptant, adoptante, adopte par, adoptee par, nouveau proprietaire, famille adoptante, famille adoptive, adotante, adotado por, adotada por,
 novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
 adoptant, geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptujacy, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, adoptujuci`,
   ],
   [
     "adoption",
-    `adopted, adoptd, rehomed, homed, placed, sold, sale date, date of sale, found home, adoption complete, adoption completed, adoption finalized, adoption finalised, went home, gone home,
+    `adopted, adoptd, adopt, rehomed, homed, placed, sold, sale date, date of sale, found home, adoption complete, adoption completed, adoption finalized, adoption finalised, went home, gone home,
 adoptado, adoptada, adoptados, adoptadas, vendido, vendida, tiene hogar
 adotado, adotada, adotados, adotadas
 adopte, adoptee, vendu
@@ -158,7 +158,7 @@ rezervovany, rezervovana, rezervovane, rezervovano, rezervace, rezervacia, rezer
     "deleted",
     `deleted, delete, archived, archive, removed, inactive, inactivated, withdrawn, hidden, disabled, discarded, unavailable, unlisted,
 not for adoption, not available, not available for adoption, not adoptable, do not publish, permanent foster
-borrado, borrada, borrado logico, eliminado, eliminada, archivado, archivada, inactivo, inactiva, oculto, oculta, no disponible, no adoptable, anulado
+borrado, borrada, borrado logico, eliminado, eliminada, eliminacion, archivado, archivada, inactivo, inactiva, oculto, oculta, no disponible, no adoptable, anulado
 excluido, excluida, exclusao, deletado, deletada, apagado, arquivado, arquivada, inativo, inativa, indisponivel
 geloscht, loschdatum, archiviert, inaktiv, deaktiviert, nicht verfugbar, nicht vermittelbar, versteckt, ausgeblendet
 supprime, supprimee, suppression, archive, archivee, inactif, indisponible, desactive, masque
