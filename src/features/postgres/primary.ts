@@ -25,6 +25,8 @@ function timelineOf(mark: string): Timeline {
 /** What a host says of itself. */
 interface HostState {
   readonly isWritable: boolean;
+  /** The same for two names of one server, such as of two poolers. */
+  readonly instance: string;
   /** Its own, and that of its store's mark. */
   readonly timelines: readonly [own: Timeline, mark?: Timeline];
 }
@@ -69,7 +71,8 @@ export class PrimaryFinder {
     const found = this.#choose(looked);
     await Promise.all(looked.filter((each) => each !== found).map(({ sql }) => closeAtOnce(sql)));
     if (found === undefined) throw failureOf(asked, looked, this.#seen);
-    const rivals = looked.filter((each) => each !== found && each.state.isWritable);
+    const { instance } = found.state;
+    const rivals = looked.filter(({ state }) => state.isWritable && state.instance !== instance);
     return { ...found, rivals: rivals.map(({ host }) => host) };
   }
 
@@ -159,10 +162,17 @@ async function stateOf(sql: SQL): Promise<HostState> {
     SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'
         AS "isWritable",
       (SELECT system_identifier FROM pg_control_system())::text AS cluster,
+      pg_postmaster_start_time()::text AS instance,
       CASE WHEN pg_is_in_recovery() THEN (SELECT timeline_id FROM pg_control_checkpoint())
         ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS number,
       to_regclass('rehome.store_state') IS NOT NULL AS "hasMarks"`) as [
-    { isWritable: boolean; cluster: string; number: number; hasMarks: boolean },
+    {
+      isWritable: boolean;
+      cluster: string;
+      instance: string;
+      number: number;
+      hasMarks: boolean;
+    },
   ];
   const own = { cluster: row.cluster, number: row.number };
   const rows = row.hasMarks
@@ -171,5 +181,6 @@ async function stateOf(sql: SQL): Promise<HostState> {
       }[])
     : [];
   const [mark] = rows.map(({ value }) => timelineOf(value));
-  return { isWritable: row.isWritable, timelines: mark === undefined ? [own] : [own, mark] };
+  const { isWritable, instance } = row;
+  return { isWritable, instance, timelines: mark === undefined ? [own] : [own, mark] };
 }

@@ -64,13 +64,18 @@ test("works for a user who may not create a schema, in one that was made for it"
   expect(await store.pets.create({ name: "Rex", categoryId: 1n })).toBe(1n);
   await store.close();
   // Of several hosts it asks for the timeline, which any user may.
-  const twice = await open((url) => {
+  const both = (url: URL) => {
     asRole(url);
     url.searchParams.set("host", `${url.hostname},${url.hostname}`);
     url.searchParams.set("port", url.port);
-  });
+  };
+  const twice = await open(both);
   expect(await twice.pets.create({ name: "Max", categoryId: 1n })).toBe(2n);
   await twice.close();
+  const url = new URL(database.url);
+  both(url);
+  // Two names of one server are no two primaries.
+  expect((await diagnosePostgres(url.href, 20_000)).rivals).toEqual([]);
   await database.sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
 });
 
