@@ -88,10 +88,13 @@ export function checkUnit({ config, service, valueOf }: LoadedConfig): Finding[]
   const open = [
     ...wordsOf("StateDirectory").map((name) => `/var/lib/${name}`),
     ...wordsOf("ReadWritePaths").map((path) => path.replace(/^[-+]*/, "")),
+    // FROM:TO, or one path for both.
+    ...wordsOf("BindPaths").map((paths) => paths.replace(/^-?(?:[^:]*:)?([^:]*).*$/, "$1")),
   ];
   const backups = valueOf(backupSettings.to);
   const folders = [config.data, ...(backups?.startsWith("/") === true ? [backups] : [])];
-  const isOpen = (path: string) => open.some((each) => `${path}/`.startsWith(`${each}/`));
+  const isOpen = (path: string) =>
+    open.some((each) => `${path}/`.startsWith(`${each.replace(/\/+$/, "")}/`));
   return folders
     .filter((folder) => !isOpen(folder) && !(existsSync(folder) && isOpen(realpathSync(folder))))
     .map((folder) => {
