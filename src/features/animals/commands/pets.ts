@@ -7,6 +7,7 @@ import { yesOption } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { confirm } from "../../confirm.ts";
 import { printTable } from "../../table.ts";
+import { isVisible } from "../../visible.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";
@@ -149,7 +150,8 @@ function printPage(io: Io, page: readonly Pet[], named: ReadonlyMap<bigint, stri
       "STATUS",
     ],
     page.map(({ id, name, categoryId, status = "-" }) => {
-      return [String(id), name, String(categoryId), named.get(categoryId) ?? "", status];
+      const shown = isVisible(name) ? name : "Unnamed";
+      return [String(id), shown, String(categoryId), named.get(categoryId) ?? "", status];
     }),
   );
 }
