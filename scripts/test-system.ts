@@ -54,7 +54,7 @@ async function runOnPostgres(env: object): Promise<boolean> {
 }
 
 /** Tests that seal files, or start a system of their own whose files are kept beside them. */
-const onDisk = /\/(?:guide|limits-disk|one-truth)\.test\.ts$/;
+const onDisk = /\/(?:guide|limits-disk|one-truth|systemd)\.test\.ts$/;
 
 async function runOnDebian(files: readonly string[]): Promise<boolean> {
   const disk = tmpdir();
