@@ -165,8 +165,8 @@ describe.if(isRoot)("as root", () => {
     const data = ["--data", at.rootData];
     const list = join(at.folder.path, "list.csv");
     writeFileSync(list, "name,category,status\nRex,Dog,available\n");
-    const importing = ["pets", "import", list, "--rejects", link, "--force", ...data];
-    expect(await rehome(importing)).toMatchObject({ exitCode: 1 });
+    const importing = ["pets", "import", list, "--rejects", link, ...data];
+    expect(await rehome(importing)).toMatchObject({ exitCode: 2 });
     expect(readFileSync(at.secret, "utf8")).toBe("kept");
   });
 
