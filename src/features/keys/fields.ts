@@ -18,7 +18,7 @@ import type { KeyUse, UsedKey } from "./usage.ts";
 import type { KeyEvent } from "./store.ts";
 import type { UsageDay } from "./counters.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
-import { adviceFor } from "./usage-report.ts";
+import { adviceFor } from "./advice.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
 

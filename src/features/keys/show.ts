@@ -26,7 +26,7 @@ import {
   listedKeyJson,
   type WholeKey,
 } from "./fields.ts";
-import { adviceFor } from "./usage-report.ts";
+import { adviceFor } from "./advice.ts";
 import { keyArgument, labelOption, planOption } from "./options.ts";
 import { keyService } from "./service.ts";
 import { type UsedKey, UsageService } from "./usage.ts";

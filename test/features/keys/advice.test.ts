@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { planAdvice, usageReport } from "../../../src/features/keys/usage-report.ts";
+import { adviceFor, planAdvice } from "../../../src/features/keys/advice.ts";
 import { noBan } from "../../../src/domain/ban.ts";
 import { publishedLimits } from "../../../src/domain/plan.ts";
 
@@ -33,10 +33,9 @@ test("a revoked key needs no other plan", () => {
   const key = { id: "key_1", name: "", plan: "free", limits: free, ban: noBan } as const;
   const rest = { readOnly: false, createdAtMs: 0, expiresAtMs: undefined };
   const days = [{ keyId: "key_1", day: 0, requests: 900, refusals: 0, bans: 0 }];
-  const adviceFor = (revokedAtMs: number | undefined) =>
-    usageReport([{ ...key, ...rest, revokedAtMs }], days, 0, 1).keys[0]?.advice;
-  expect(adviceFor(undefined)).toEqual({ window: "day", plan: "pro" });
-  expect(adviceFor(1)).toBeNull();
+  const keyOf = (revokedAtMs: number | undefined) => ({ ...key, ...rest, revokedAtMs });
+  expect(adviceFor(keyOf(undefined), days)).toEqual({ window: "day", plan: "pro" });
+  expect(adviceFor(keyOf(1), days)).toBeUndefined();
 });
 
 describe("refusals below the day's limit ask for a larger minute", () => {
