@@ -56,7 +56,7 @@ export async function consoleHere() {
     health,
     marks,
     clock: Date.now,
-    publicUrl: "https://pets.example.org/animals",
+    publicPage: { url: "https://pets.example.org/animals", port: 0 },
   };
   const handler = consoleHandler({
     actions,

@@ -55,7 +55,9 @@ export async function findPets(
   if (byNameFrom !== undefined) {
     const all: NamedPet[] = [];
     for await (const batch of matches(tx, filter, {})) all.push(...batch);
-    all.sort((a, b) => a.folded.localeCompare(b.folded) || Number(a.id - b.id));
+    const byName = (a: NamedPet, b: NamedPet) =>
+      a.folded === b.folded ? Number(a.id - b.id) : a.folded < b.folded ? -1 : 1;
+    all.sort(byName);
     const ids = all.slice(byNameFrom, byNameFrom + limit).map(({ id }) => id);
     const rows = ids.length === 0 ? [] : await pageOf(inArray(pets.id, ids));
     const byId = new Map(rows.map((row) => [row.id, row]));

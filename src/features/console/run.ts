@@ -172,15 +172,16 @@ async function openActions(loaded: LoadedConfig, services: Services, io: Io): Pr
     sources,
     health,
     marks: marksOf(services, { sources, health }),
-    publicUrl: publicUrlOf(loaded),
+    publicPage: publicPageOf(loaded),
     clock: systemClock,
   };
 }
 
-/** Where everybody sees the animals, if the service shows them and says where it is. */
-function publicUrlOf({ config: { baseUrl }, valueOf }: LoadedConfig): string | undefined {
-  if (valueOf(publicSetting) === "off" || baseUrl === undefined) return undefined;
-  return `${baseUrl.replace(/\/v1$/, "")}/animals`;
+/** Where everybody sees the animals, if the service shows them. */
+function publicPageOf({ config, valueOf }: LoadedConfig): Actions["publicPage"] {
+  if (valueOf(publicSetting) === "off") return undefined;
+  const { baseUrl, port } = config;
+  return { url: baseUrl && `${baseUrl.replace(/\/v1$/, "")}/animals`, port };
 }
 
 /** A link for the operator at the keyboard, if nobody may use the console yet. */

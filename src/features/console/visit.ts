@@ -24,8 +24,8 @@ export interface Actions {
   readonly clock: Clock;
   /** The sections where something is wrong that its reader must see. */
   readonly marks: (person: Person) => Promise<ReadonlySet<Section>>;
-  /** Where everybody sees the animals, if that is known. */
-  readonly publicUrl: string | undefined;
+  /** Where everybody sees the animals, as far as that is known; undefined if they do not. */
+  readonly publicPage: { readonly url: string | undefined; readonly port: number } | undefined;
 }
 
 export interface ConsoleOptions {

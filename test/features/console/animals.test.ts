@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
 import type { AnimalQuery } from "../../../src/features/console/animals.ts";
+import { makeChange } from "../../../src/features/animals/changes.ts";
 import { changePets } from "../../../src/storage/database.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { servicesOn } from "../../helpers/services.ts";
@@ -66,6 +67,40 @@ describe.each(stores)("$name", (kind) => {
       const short = await desk.find({ ...asked, limit: 1 });
       expect([query, short.more]).toEqual([query, ids.length > 1]);
     }
+  });
+
+  test("animals are found by their ID in a list, counted by status, and ordered by name", async () => {
+    const editing = { db: store.db, clock: Date.now, actor: "Ana" };
+    const listed = (name: string, id: string, status?: "sold" | "pending") => ({
+      name,
+      categoryId: 1n,
+      externalId: `north:${id}`,
+      source: "north",
+      ...(status && { status }),
+    });
+    const all = [
+      listed("Zoe", "R-1", "sold"),
+      listed("Ärmel", "R-2"),
+      listed("bo", "R-10", "sold"),
+    ];
+    await makeChange(editing, "import", (change) => change.add(all));
+    const asked = { text: "", categoryId: undefined, status: undefined, before: undefined };
+    const names = async (query: Partial<AnimalQuery>) =>
+      (await desk.find({ ...asked, limit: 2, ...query })).animals.map(({ name }) => name);
+    expect(await names({ text: "r-1" })).toEqual(["Zoe"]);
+    expect(await names({ text: "north:R-2" })).toEqual(["Ärmel"]);
+    expect(await names({ byNameFrom: 0 })).toEqual(["Ärmel", "bo"]);
+    expect(await names({ byNameFrom: 2 })).toEqual(["Zoe"]);
+    expect(await names({ byNameFrom: 0, status: "sold" })).toEqual(["bo", "Zoe"]);
+    for (const text of ["", "o"]) {
+      const { counts } = await desk.find({ ...asked, text, limit: 1, status: "sold" });
+      expect([text, counts.get("sold"), counts.get(null)]).toEqual([text, 2, text ? undefined : 1]);
+    }
+    expect(await desk.origin(1n)).toEqual({ source: "north", externalId: "R-1", said: undefined });
+    expect(await desk.named("Max", "Dog")).toBeUndefined();
+    const max = { name: "Max", category: named("Dog") };
+    await desk.change("Ana", ({ animals }) => animals.add(max));
+    expect(await desk.named("MAX", "dog")).toMatchObject({ name: "Max" });
   });
 
   test("a search pages through what it found, and counts no more than anybody reads", async () => {

@@ -373,15 +373,26 @@ function severalActions(visit: Visit, categories: readonly Category[]): Html {
 }
 
 /** What the statuses mean, and what everybody sees. */
-function legend({ words, publicUrl }: Visit): Html {
+function legend(visit: Visit): Html {
+  const { words, publicPage } = visit;
+  const publicUrl = publicUrlOf(visit);
   return html`<section class="legend">
     ${facts(statusChoices.map((each) => [words.status[each], words.legend[each]]))}
     <p class="hint">
       ${words.legend.undo}
       ${
-        publicUrl !== undefined &&
-        html`${words.legend.seen} <a href="${publicUrl}">${words.legend.open}</a>`
+        publicPage &&
+        html`${words.legend.seen}
+        ${publicUrl !== undefined && html`<a href="${publicUrl}">${words.legend.open}</a>`}`
       }
     </p>
   </section>`;
+}
+
+/** The address of that page. Without a setting it is beside the console, unless a proxy is before. */
+function publicUrlOf({ publicPage, url, isProxied, isSecure }: Visit): string | undefined {
+  if (publicPage === undefined || publicPage.url !== undefined) return publicPage?.url;
+  const { port } = publicPage;
+  if (isProxied || port === 0) return undefined;
+  return `${isSecure ? "https" : "http"}://${url.hostname}:${port}/animals`;
 }
