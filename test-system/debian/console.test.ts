@@ -336,7 +336,7 @@ describe("the console", () => {
     expect(complaints).toEqual([]);
   }, 120_000);
 
-  test("is smaller than 150 KiB with all that it loads", async () => {
+  test("has pages of less than 60 kB, and less than 100 kB with all that they load", async () => {
     const petra = await new Visitor(shown.server.console).join(
       await invite(folder.path, "Petra", "staff"),
     );
@@ -347,7 +347,13 @@ describe("the console", () => {
     expect(assets).toHaveLength(3);
     const loaded = await Promise.all(assets.map(async (path) => (await petra.get(path)).text()));
     const bytes = [text, ...loaded].reduce((sum, each) => sum + Buffer.byteLength(each), 0);
-    expect(bytes).toBeLessThan(150 * 1024);
+    expect(bytes).toBeLessThan(100_000);
+    const ola = await new Visitor(shown.server.console).join(
+      await invite(folder.path, "Ola", "operator"),
+    );
+    for (const path of pages) {
+      expect([path, (await (await ola.get(path)).bytes()).length < 60_000]).toEqual([path, true]);
+    }
   });
 
   test("runs no script that somebody typed as a name", async () => {

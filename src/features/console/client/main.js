@@ -100,7 +100,6 @@ function upload(event) {
   });
   request.send(new FormData(event.target));
 }
-
 let typing;
 document.addEventListener("input", ({ target }) => {
   if (target.form === form) keep();

@@ -151,6 +151,7 @@ function actions(visit: Visit, asked: AskedList): Html {
             ${words.export.print}
           </button>`
     }
+    <span class="soft">${words.export.title}</span>
     ${exportFormats.map(
       (format) =>
         html`<a class="button small" href="${listPath(first, `/export/${format}`)}" download

@@ -322,6 +322,7 @@ export const en = {
   },
   messages: englishMessages,
   export: {
+    title: "Export:",
     print: "Print",
     number: "Number",
     externalId: "Number at the source",

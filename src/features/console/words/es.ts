@@ -323,6 +323,7 @@ export const es: Words = {
   },
   messages: spanishMessages,
   export: {
+    title: "Exportar:",
     print: "Imprimir",
     number: "Número",
     externalId: "Número en la fuente",
