@@ -136,7 +136,10 @@ function openRoutes(frame: Frame) {
       const hasForm = request.body !== null && request.headers.get("content-length") !== "0";
       if (!hasForm) return seeOther(back);
       // The buttons of the languages belong to the form of their page, which comes back as it was.
-      return frame.show(arrival, back, { typed: (who) => readForm({ ...who, request }), language });
+      let form: ReturnType<typeof readForm> | undefined;
+      // Read once, though the page may be behind another one.
+      const typed: Carried["typed"] = (who) => (form ??= readForm({ ...who, request }));
+      return frame.show(arrival, back, { typed, language });
     });
 }
 

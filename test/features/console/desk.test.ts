@@ -69,6 +69,16 @@ describe("another language", () => {
     expect((await back.press("Save")).value("readOnly")).toBe(true);
   });
 
+  test("leads to the page of a form whose address is none", async () => {
+    const visitor = await here.joined("Odd");
+    for (const back of ["/animals/1/remove", "//evil.example", "/unsent"]) {
+      const query = new URLSearchParams({ back }).toString();
+      const answer = await visitor.post(`/language/es?${query}`, { name: "typed" });
+      expect([back, answer.status]).toEqual([back, 200]);
+      expect(await answer.text()).toContain('lang="es"');
+    }
+  });
+
   test("is there for somebody who is signed out", async () => {
     const out = await (await (await at("/animals")).follow("Sign out")).press("Sign out");
     expect([out.status, out.words.includes("You are signed out")]).toEqual([401, true]);

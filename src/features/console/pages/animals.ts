@@ -53,7 +53,11 @@ export function askedOf(visit: Visit): AskedList {
     limit: whole === undefined ? pageAnimals : wholeAnimals,
     before: parseInt64(query(visit, "before")),
     byNameFrom:
-      query(visit, "sort") === "name" ? (Number.isSafeInteger(from) ? from : 0) : undefined,
+      query(visit, "sort") === "name"
+        ? Number.isSafeInteger(from) && from > 0
+          ? from
+          : 0
+        : undefined,
     whole,
   };
 }
