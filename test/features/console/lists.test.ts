@@ -197,6 +197,11 @@ describe("columns", () => {
     expect(corrected.value("column-name")).toBe("Rufname");
     const other = await look(corrected.type({ ...columns, "column-status": "Stand" }));
     expect(other.words).toContain("Mila Hund adopted");
+    // What was remembered is forgotten.
+    const third = await bring(ana, "list3.csv", list);
+    expect(third.words).toContain("Read as the last list");
+    const forgotten = await press(third, "Forget how this list was read");
+    expect(forgotten.words).not.toContain("Read as the last list");
   });
 
   test("are not asked where the kind of all is all that is missing", async () => {

@@ -437,6 +437,10 @@ function aboutPart(visit: Visit, summary: ListSummary, look: Look): Html {
       </p>`
     }
     ${notes.map((note) => html`<p>${note}</p>`)}
+    ${
+      look.isRecalled &&
+      html`<button class="quiet small" name="forget" value="yes">${words.import.forget}</button>`
+    }
   </section>`;
 }
 

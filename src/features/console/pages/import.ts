@@ -1,9 +1,10 @@
 /** A person's list, from the choice of its file to what became of it. */
 import { existsSync } from "node:fs";
 import { html } from "../../../web/html.ts";
+import { forgetReading, recallReading } from "../../import/do/remembered.ts";
 import { messageText } from "../../import/messages.ts";
 import { type Form, readFile, readForm } from "../body.ts";
-import type { Agreed, Failure } from "../import-work.ts";
+import { type Agreed, type Failure, type Look, noAnswers } from "../import-work.ts";
 import type { ImportJob, Phase } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import { changeNotice, undoButton } from "./changes.ts";
@@ -139,6 +140,10 @@ export async function runImport(visit: Visit): Promise<Response> {
   const asking = { ...visit, typed };
   if (typed.has("columns")) return lookAgain(asking, job, { ...job.answers, asksColumns: true });
   if (job.state.is !== "examined") return seeOther("/import");
+  if (typed.has("forget")) {
+    await forget(visit, job.state.look);
+    return lookAgain(visit, job, { ...noAnswers, part: job.answers.part });
+  }
   const answers = sentAnswers(typed, job);
   const errors = errorsOf(asking, job, typed, answers);
   if (isWrong(errors)) return importPage(asking, errors);
@@ -154,6 +159,14 @@ export async function runImport(visit: Visit): Promise<Response> {
   job.run(person.name, agreed);
   await job.settled(waitMs);
   return seeOther("/import");
+}
+
+/** Forgets how such a list was read: this one and the next are guessed again. */
+async function forget({ services }: Visit, { columns, source }: Look): Promise<void> {
+  await services.store.db.transaction(async (tx) => {
+    const found = await recallReading(tx, columns, source === "" ? undefined : source);
+    if (found !== undefined) await forgetReading(tx, found);
+  });
 }
 
 async function lookAgain(

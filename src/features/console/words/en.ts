@@ -224,6 +224,7 @@ export const en = {
     keptTitle: (count: string) => `${count} kept as people changed them`,
     keptAs: (own: string, listed: string) => `${own}; the list says ${listed}`,
     keptBy: (actor: string) => ` (changed by ${actor})`,
+    forget: "Forget how this list was read",
     see: "See the animals",
     notDone: "Nothing was imported: the animals changed meanwhile. Choose the file again",
     mostMissing: (count: string, list: string) =>

@@ -222,6 +222,7 @@ export const es: Words = {
     keptTitle: (count) => `${count} sin tocar, porque alguien los cambió aquí`,
     keptAs: (own, listed) => `${own}; la lista dice ${listed}`,
     keptBy: (actor) => ` (lo cambió ${actor})`,
+    forget: "Olvidar cómo se leyó esta lista",
     see: "Ver los animales",
     notDone:
       "No se ha importado nada: los animales han cambiado mientras tanto. Elige el archivo otra vez",
