@@ -1,4 +1,3 @@
-import type { Admission } from "../service/admission.ts";
 import type { Services } from "../service/services.ts";
 import { contextOf, isVersioned } from "./context.ts";
 import type { Cors } from "./cors.ts";
@@ -16,24 +15,22 @@ interface GuardOptions {
 export function guard({ services: { access }, cors }: GuardOptions) {
   const isValidHost = hostCheck();
 
-  async function admit(request: Request): Promise<Admission> {
-    const context = contextOf(request);
-    const address = () => context.address();
-    const authorization = request.headers.get("authorization");
-    const credential = credentialOf(authorization);
-    // A browser sends no credential with a preflight; what does is charged like any request.
-    const isPreflight = authorization === null && cors?.isPreflight(request) === true;
-    const admission = isPreflight ? access.pass(address) : await access.admit(credential, address);
-    context.decide(admission, credential);
-    return admission;
-  }
-
   // Elysia prepares for each request what it finds named here, and its type leaves `path` out.
   return async ({ path, request }: { readonly path?: string; readonly request: Request }) => {
     if (path === undefined) throw new Error("no path");
     const isValid = isValidHost(request);
     if (isVersioned(isValid ? path : pathOf(request.url))) {
-      const { refusal } = await admit(request);
+      const context = contextOf(request);
+      const address = () => context.address();
+      const authorization = request.headers.get("authorization");
+      const credential = credentialOf(authorization);
+      // A browser sends no credential with a preflight; what does is charged like any request.
+      const isPreflight = authorization === null && cors?.isPreflight(request) === true;
+      const asked = isPreflight ? access.pass(address) : access.admit(credential, address);
+      // Most are decided at once, and to wait for those costs a turn of the microtasks.
+      const admission = asked instanceof Promise ? await asked : asked;
+      context.decide(admission, credential);
+      const { refusal } = admission;
       // RFC 9112, section 3.2: an invalid Host gets 400, with or without a valid credential.
       if (refusal !== undefined && (isValid || refusal.kind !== "unauthorized")) {
         return refuse(request, refusal);
