@@ -53,7 +53,10 @@ async function runOnPostgres(env: object): Promise<boolean> {
   return isPassed && both && there;
 }
 
-/** Tests that seal files, or start a system of their own whose files are kept beside them. */
+/**
+ * Tests that seal files, or start a system of their own whose files are kept beside them. Two of
+ * those systems at a time would take each other's control groups.
+ */
 const onDisk = /\/(?:guide|limits-disk|one-truth|systemd)\.test\.ts$/;
 
 async function runOnDebian(files: readonly string[]): Promise<boolean> {
@@ -64,13 +67,14 @@ async function runOnDebian(files: readonly string[]): Promise<boolean> {
     files.filter((path) => onDisk.test(path)),
   ] as const;
   let isPassed = true;
-  for (const [paths, env] of [
-    [first, {}],
-    [second, { TMPDIR: disk }],
+  for (const [paths, atOnce, env] of [
+    [first, 2, {}],
+    [second, 1, { TMPDIR: disk }],
   ] as const) {
     if (paths.length === 0) continue;
     // Each file has a process of its own: it changes what belongs to the process.
-    isPassed = (await bunTest(["--isolate", parallel, ...paths], env)).isPassed && isPassed;
+    const options = ["--isolate", `--parallel=${atOnce}`];
+    isPassed = (await bunTest([...options, ...paths], env)).isPassed && isPassed;
   }
   return isPassed;
 }

@@ -63,6 +63,8 @@ export async function runCommands(
       `sudo bash -euc ${quoted(hook)} >/tmp/hook 2>&1 || { echo "@@HOOK"; cat /tmp/hook; }`,
       `echo "@@${at}"`,
       `eval ${quoted(command)} >/tmp/out 2>&1 </dev/null || true`,
+      // What systemd leaves to its journal, for whoever reads why a start failed.
+      "grep -q 'journalctl -xeu' /tmp/out && sudo journalctl -u rehome -n 20 -o cat >>/tmp/out",
       "cat /tmp/out; cat /tmp/out >>/tmp/all",
     ].join("\n");
   });
