@@ -48,7 +48,7 @@ const anyBearer = /^bearer +(?! )/i;
 /**
  * The credential in an Authorization header, "" if it has none for us, and undefined without the
  * header. The bearer plugin looks behind the router, in the query too, and for one spelling: the
- * routes ask it whether both read the same.
+ * create asks it whether both read the same.
  */
 export function credentialOf(authorization: string | null): string | undefined {
   // An empty header says no more than none.
