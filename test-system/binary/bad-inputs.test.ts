@@ -87,11 +87,6 @@ describe("bodies", () => {
     await post('{"name":"a","categoryId":1}', 415, { "content-type": type });
   });
 
-  test("415 for a compressed body", async () => {
-    const type = { "content-type": "application/json" };
-    await post('{"name":"a","categoryId":1}', 415, { ...type, "content-encoding": "gzip" });
-  });
-
   test("400, not 415, without a body and without a type", async () => {
     await post("", 400, {});
   });
@@ -180,16 +175,6 @@ describe("paths and methods", () => {
     expect(answer.headers.get("allow")).toBe(allow);
   });
 
-  test("a path is what was sent, whatever the Host header says", async () => {
-    for (const host of ["a", "localhost", "x.y:1"]) {
-      const head = `GET /v1/nothing HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
-      expect((await raw(server.origin, `${head}\r\n`)).status).toBe(401);
-      const keyed = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
-      expect(keyed.status).toBe(404);
-      expect(keyed.headers.get("x-ratelimit-limit")).toBe("1000000");
-    }
-  });
-
   const withinV1 = ["/v1/pets", "/v1/nothing", "/v1/pets/1"];
   const beyondV1 = ["/", "/health", "/docs", "/docs/json", "//x/v1/pets"];
   const noHosts = [
@@ -218,12 +203,6 @@ describe("paths and methods", () => {
       expect(answer.headers.get("x-ratelimit-limit")).toBe(limit);
       expect(answer.headers.get("cache-control")).toBe("no-store");
     }
-  });
-
-  test("404 for a fragment, which belongs into no request", async () => {
-    const head = "GET /v1/pets#a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
-    const answer = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
-    expect(answer.status).toBe(404);
   });
 
   test.each(["TRACE", "PROPFIND", "QUERY"])(

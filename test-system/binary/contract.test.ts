@@ -99,30 +99,6 @@ describe("createPet", () => {
     const shown = (await (await call(`/v1/pets/${id}`)).json()) as { name: string };
     expect(shown.name).toBe(name);
   });
-
-  test("takes a body of exactly 64 KiB", async () => {
-    const more = "x".repeat(64 * 1024 - '{"name":"","categoryId":1,"more":""}'.length);
-    expect((await add(JSON.stringify({ name: "", categoryId: 1, more }))).status).toBe(201);
-  });
-
-  test("takes names of up to 1,000 characters", async () => {
-    const name = "🐈".repeat(1_000);
-    expect((await add(JSON.stringify({ name, categoryId: 1 }))).status).toBe(201);
-    const refused = await add(JSON.stringify({ name: `${name}x`, categoryId: 1 }));
-    expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({
-      message: expect.stringContaining("1,001 characters; at most 1,000"),
-    });
-  });
-
-  test("takes any case and any parameters of application/json", async () => {
-    const answer = await call("/v1/pets", {
-      method: "POST",
-      body: '{"name":"n","categoryId":1}',
-      headers: { "content-type": "Application/JSON; Charset=utf-8" },
-    });
-    expect(answer.status).toBe(201);
-  });
 });
 
 describe("listPets", () => {
