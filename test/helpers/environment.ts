@@ -5,7 +5,7 @@ import * as fc from "fast-check";
  * Random tests do the same in each run, so that a red one is red for everybody. The long run draws
  * a new seed, prints it, and names it here. fast-check prints it, and the shrunk case, too.
  */
-export const testSeed = Number(process.env["TEST_SEED"] ?? 20_261_121);
+const testSeed = Number(process.env["TEST_SEED"] ?? 20_261_121);
 fc.configureGlobal({ seed: testSeed });
 
 // No proxy of the network is asked for servers of this machine.

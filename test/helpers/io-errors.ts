@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const source = join(import.meta.dir, "../fixtures/io-errors/io-errors.c");
 
-export interface IoErrors {
+interface IoErrors {
   /** What a program whose disk fails needs. */
   readonly env: Readonly<Record<string, string>>;
   /** Lets the call fail that comes as the `at`-th from now on, and all after it if it is for good. */

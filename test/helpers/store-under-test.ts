@@ -52,11 +52,6 @@ export const filesWhenClosed: readonly string[] = isOnPostgres
   ? []
   : ["limits.db", "rehome.db", "rehome.spare"];
 
-/** What the executable calls the store that stands for `folder`. */
-export async function placeOf(folder: string): Promise<string> {
-  return onPostgres === undefined ? folder : onPostgres.describe(await databaseFor(folder));
-}
-
 /** A command's arguments and environment, on PostgreSQL with a database for the folder. */
 export async function onStoreUnderTest(
   args: readonly string[],

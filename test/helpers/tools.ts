@@ -31,7 +31,7 @@ const quiet = {
 };
 
 /** Starts a tool under Node. */
-export function startTool(name: string, ...args: string[]) {
+function startTool(name: string, ...args: string[]) {
   return Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
     cwd: toolsFolder,
     // Lighthouse looks for a browser there.
