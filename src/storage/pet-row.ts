@@ -1,9 +1,14 @@
 /** Animals as rows: what both databases read of them, and write. */
-import { type Pet, petFieldNames, type PetFieldName } from "../domain/pet.ts";
+import { type Pet, petFieldNames, type PetStatus } from "../domain/pet.ts";
 import type { AddedPet } from "./contract.ts";
 
 /** A row with the fields of an animal by their names: what is absent is null. */
-export type PetRow = { readonly id: bigint } & { readonly [N in PetFieldName]: Pet[N] | null };
+export interface PetRow {
+  readonly id: bigint;
+  readonly name: string;
+  readonly categoryId: bigint;
+  readonly status: PetStatus | null;
+}
 
 export const responseFields = ["id", ...petFieldNames] as const;
 
@@ -18,11 +23,6 @@ export function createdRow(pet: AddedPet): CreatedRow {
 }
 
 /** The animal in a row, which may have other columns too: what is absent is absent, not null. */
-export function petOfRow(row: PetRow): Pet {
-  const pet: Record<string, unknown> = { id: row.id };
-  for (const name of petFieldNames) {
-    const value = row[name];
-    if (value !== null) pet[name] = value;
-  }
-  return pet as Pet;
+export function petOfRow({ id, name, categoryId, status }: PetRow): Pet {
+  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }

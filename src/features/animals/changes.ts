@@ -17,13 +17,7 @@
 import { and, asc, eq, getTableColumns, gt, lt, lte, max, sql, type SQL } from "drizzle-orm";
 import { type Clock, dayMs, isoSeconds } from "../../domain/clock.ts";
 import { grouped } from "../../domain/int64.ts";
-import {
-  type NewPet,
-  type OptionalName,
-  petFieldNames,
-  type PetFieldName,
-  type PetValue,
-} from "../../domain/pet.ts";
+import { type NewPet, petFieldNames, type PetStatus } from "../../domain/pet.ts";
 import { changePets, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import { longWork } from "../long-work.ts";
 import { prunedBefore } from "../../storage/prune.ts";
@@ -77,10 +71,12 @@ export interface PetEvent {
   readonly former?: StoredState | undefined;
 }
 
-/** What is set in an animal that is there. Null takes an optional field away. */
-export type PetPatch = {
-  readonly [N in PetFieldName]?: PetValue<N> | (N extends OptionalName ? null : never) | undefined;
-};
+/** What is set in an animal that is there. Null takes the status away. */
+export interface PetPatch {
+  readonly name?: string | undefined;
+  readonly categoryId?: bigint | undefined;
+  readonly status?: PetStatus | null | undefined;
+}
 
 /** A category that a change made (no `before`), renamed, or took away (no `after`). */
 export interface CategoryEvent {
@@ -182,10 +178,9 @@ export class Change {
   }
 
   #newRow(pet: AddedPet): typeof this.tx.t.pets.$inferInsert {
-    const fields = Object.fromEntries(petFieldNames.map((name) => [name, pet[name] ?? null]));
-    const { externalId = null, source = "" } = pet;
+    const { name, categoryId, status = null, externalId = null, source = "" } = pet;
     const origin = { externalId, source, createdAtMs: this.atMs, createdIn: this.id };
-    return { ...(fields as NewPet), ...origin };
+    return { name, categoryId, status, ...origin };
   }
 
   async plan(events: readonly PetEvent[]): Promise<void> {
