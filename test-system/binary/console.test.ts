@@ -61,16 +61,6 @@ describe("an invitation", () => {
 });
 
 describe("a session", () => {
-  test("ends with its person, at once and everywhere", async () => {
-    const fay = await joined("Fay");
-    const stolen = visitor();
-    for (const [name, value] of fay.cookies) stolen.cookies.set(name, value);
-    expect((await stolen.get("/animals")).status).toBe(200);
-    await command(["people", "remove", "Fay", "--data", folder.path]);
-    expect((await fay.get("/animals")).status).toBe(401);
-    expect((await stolen.get("/animals")).status).toBe(401);
-  });
-
   test("says the day of a visit as clocks in the shelter show it", async () => {
     using place = temporaryFolder();
     // Where it is another day than in UTC.

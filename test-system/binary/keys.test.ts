@@ -22,7 +22,6 @@ import { finished } from "../../test/helpers/finished.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { command } from "../../test/helpers/command.ts";
 import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
-import { liveThrough } from "../../test/helpers/usage.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
@@ -214,15 +213,6 @@ describe("revoke", () => {
     expect(exitCode).toBe(code);
     expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({ state: "active" });
   });
-
-  test("does not ask with --yes, nor where nobody could answer", async () => {
-    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "unasked");
-    const { exitCode, screen } = await rehomeAtTerminal(["keys", "revoke", id, "--yes"], { env });
-    expect(exitCode).toBe(0);
-    expect(screen).not.toContain("[y/N]");
-    const other = await makeKey(folder.path, "--plan", "free", "--name", "unasked too");
-    expect(await keys("revoke", other.id)).toMatchObject({ exitCode: 0, stderr: "" });
-  });
 });
 
 test("show says of a revoked key that all its secrets ended", async () => {
@@ -308,35 +298,4 @@ describe("a key's end", () => {
     const lasting = ["--plan", "free", "--name", "lasting one", "--expires-in", "never"];
     expect(await documented(issuedSchema, "create", ...lasting)).toMatchObject({ expiresAt: null });
   });
-
-  test("does not keep an expired key from a new secret, and the command says what is missing", async () => {
-    const { id } = await made("expired trial");
-    await Bun.sleep(1_000);
-    const rotated = await keys("rotate", id);
-    expect(rotated.exitCode).toBe(0);
-    expect(rotated.stdout).toMatch(/^rehome_live_\w+\n$/);
-    expect(rotated.stderr).toContain(`rehome keys update ${id} --expires-in 90d`);
-  });
-});
-
-test("a label that another key has is refused, and that key is named", async () => {
-  const args = ["create", "--plan", "free", "--name", "shelter website"];
-  expect(await keys(...args)).toMatchObject({
-    exitCode: 2,
-    stdout: "",
-    stderr:
-      `Error: The key ${website.id} has the label "shelter website" already.\n` +
-      "Try: Choose another label, or rename or revoke that key.\n",
-  });
-});
-
-test("show says what a key did on the last days, refusals included", async () => {
-  const { id } = await makeKey(folder.path, "--plan", "free", "--name", "small");
-  await liveThrough(folder.path, id, [{ daysAgo: 0, requests: 2, refusals: 3 }]);
-  expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({
-    days: [{ requests: 2, refusals: 3, bans: 0 }],
-  });
-  expect((await keys("show", id)).stdout).toMatch(
-    /Last 7 days\n {2}\d{4}-\d\d-\d\d {2}2 requests, 3 refused \(429\)\n/,
-  );
 });

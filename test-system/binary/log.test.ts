@@ -59,19 +59,3 @@ test("standard error that nobody reads holds no answer up, nor the end", async (
   child.kill("SIGTERM");
   expect(await child.exited).toBe(0);
 });
-
-test("a setting that went is a warning, wherever it is given, and the service starts", async () => {
-  using folder = temporaryFolder();
-  const options = { env: { REHOME_REUSE_PORT: "true", REHOME_LOG_FILE: "/nowhere/log" } };
-  for (const count of ["1", "2"]) {
-    const args = ["--log-file", "/nowhere/log", "--processes", count];
-    await using server = await serve(folder.path, args, options);
-    expect(await server.stop()).toBe(0);
-    const said = lines(server.stderr()).filter(({ level }) => level === "warn");
-    expect(said.map(({ message }) => String(message).split(" does nothing any more.")[0])).toEqual([
-      "--log-file",
-      "REHOME_LOG_FILE",
-      "REHOME_REUSE_PORT",
-    ]);
-  }
-});

@@ -3,7 +3,6 @@
  * their own.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { categoryListSchema } from "../../src/features/animals/commands/categories.ts";
 import { historySchema } from "../../src/features/animals/commands/pets.ts";
 import { petListSchema, petSchema } from "../../src/features/animals/commands/fields.ts";
@@ -56,29 +55,6 @@ describe("a running server shows at its next request", () => {
     expect(await served("/pets?limit=100")).toContain(shown);
     expect(await served(`/pets/${id}`)).toBe(shown);
     expect((await pets("show", id)).stdout).toContain(`categoryId  ${edge}\n`);
-  });
-
-  test("a status that was set, and one that was taken away", async () => {
-    const id = await added("--status", "available");
-    expect(await served(`/pets/${id}`)).toContain('"status":"available"');
-    const sold = await pets("update", id, "--status", "sold", "--json");
-    expect(documentedJson(petListSchema, sold.stdout)).toMatchObject([{ status: "sold" }]);
-    expect(await served(`/pets/${id}`)).toContain('"status":"sold"');
-    expect(await pets("update", id, "--status", "none")).toEqual({
-      exitCode: 0,
-      stdout: `Changed ${id} "Rex" (category 1, without a status).\n`,
-      stderr: "",
-    });
-    expect(await served(`/pets/${id}`)).toBe(`{"id":${id},"name":"Rex","categoryId":1}`);
-  });
-
-  test("what was removed", async () => {
-    const id = await added();
-    expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
-    const result = await pets("remove", id, "--yes", "--json");
-    expect(documentedJson(petSchema, result.stdout)).toMatchObject({ name: "Rex" });
-    expect(await served(`/pets/${id}`)).toContain('"code":"not_found"');
-    expect(await added()).not.toBe(id);
   });
 });
 
@@ -145,14 +121,6 @@ describe("list", () => {
 });
 
 describe("remove", () => {
-  test("needs --yes where nobody can be asked", async () => {
-    const id = await added();
-    const result = await pets("remove", id);
-    expect(result).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(result.stderr).toContain("Try: Add --yes");
-    expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
-  });
-
   test("looks for more animals than the store answers at a time", async () => {
     const ids = Array.from({ length: 2_100 }, (_, at) => String(1_000_000 + at));
     const { exitCode, stderr } = await pets("remove", ...ids, "--yes");
@@ -236,47 +204,6 @@ describe("what people do at a front desk", () => {
       exitCode: 1,
       stderr: "Error: There is no change 99 to undo.\n",
     });
-  });
-
-  test("a history says in words that an animal was withdrawn and brought back", async () => {
-    using own = temporaryFolder();
-    const run = (...args: string[]) => command([...args, "--data", own.path]);
-    const take = async (row: string) => {
-      const file = join(own.path, "list.csv");
-      await Bun.write(file, `Tag,Name,Species,State\n${row}\n`);
-      const map = "name=Name,categoryId=Species,status=State,externalId=Tag";
-      const options = ["--map", map, "--source", "clinic", "--create-categories"];
-      expect((await run("pets", "import", file, ...options)).exitCode).toBe(0);
-    };
-    for (const row of ["1,Old,Dog,Available", "1,Old,Dog,Died", "1,New,Dog,Adopted"]) {
-      await take(row);
-    }
-    await run("pets", "remove", "1", "--yes");
-    await run("undo", "--yes");
-    await run("undo", "--yes");
-    const { stdout } = await run("pets", "history", "1");
-    const lines = stdout.trimEnd().split("\n").slice(3);
-    expect(lines.map((line) => line.replace(/^\S+ +\S+ +\d+ +/, "").replace(/ +/g, " "))).toEqual([
-      "import added",
-      "import withdrawn",
-      "import brought back, name Old to New, status available to sold",
-      "remove removed",
-      "undo brought back",
-      "undo removed",
-    ]);
-  });
-
-  test("--status none adds without a status, and finds those without", async () => {
-    using own = temporaryFolder();
-    const pets = (...args: string[]) => command(["pets", ...args, "--data", own.path]);
-    for (const status of ["None", "sold", "none"]) {
-      await pets("add", "--name", "Rex", "--category", "1", "--status", status);
-    }
-    const found = await pets("list", "--status", "none", "--limit", "1", "--json");
-    expect(JSON.parse(found.stdout)).toEqual([{ id: 1, name: "Rex", categoryId: 1 }]);
-    expect((await pets("list", "--status", "none", "--limit", "1")).stderr).toContain(
-      "More: rehome pets list --status none --limit 1 --after 1",
-    );
   });
 
   test("categories are listed, added, renamed and merged", async () => {

@@ -83,31 +83,3 @@ test("what goes wrong is shown, and a secret is nowhere", async () => {
   for (const { stdout, stderr } of [refused, pulled, shown])
     expect(stdout + stderr).not.toContain("s3cr3t");
 });
-
-test("of several servers on one store, one pulls what is due", async () => {
-  let asked = 0;
-  using counting = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: () => {
-      asked += 1;
-      return new Response(`Name,Type,Status\nRex ${asked},Dog,Available\n`);
-    },
-  });
-  const url = `http://127.0.0.1:${counting.port}/list.csv`;
-  const added = await sources("add", "due", "--url", url, "--yes", "--accept-guess");
-  expect(added).toMatchObject({ exitCode: 0 });
-  await sources("pause", "due");
-  await sources("resume", "due");
-  const before = asked;
-  const start = () => serve(folder.path, ["--pull-private", "on"]);
-  const servers = await Promise.all([start(), start(), start(), start()]);
-  await until(async () => {
-    const { stdout } = await sources("list", "--json");
-    const all = JSON.parse(stdout) as { name: string; nextAt: string; triedAt: string }[];
-    const due = all.find(({ name }) => name === "due");
-    return due !== undefined && Date.parse(due.nextAt) > Date.parse(due.triedAt) + 30 * 60_000;
-  }, 60_000);
-  await Promise.all(servers.map((each) => each.stop()));
-  expect(asked - before).toBe(1);
-}, 180_000);

@@ -97,38 +97,6 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   expect(await server.stop()).toBe(0);
 }, 120_000);
 
-test("over HTTPS an unknown address, a wrong method and a short host are met at the guard", async () => {
-  using folder = temporaryFolder();
-  await using server = await serve(folder.path, pair("first"));
-  const { key } = await makeKey(folder.path, ...roomy);
-  const ask = async (method: string, path: string, host?: string) => {
-    const answer = await fetch(`${server.origin}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...(host !== undefined && { host }) },
-      tls: { rejectUnauthorized: false },
-    });
-    expect([path, answer.headers.get("x-ratelimit-limit")]).toEqual([
-      path,
-      expect.stringMatching(/^\d+$/),
-    ]);
-    return answer.status;
-  };
-  expect(await ask("GET", "/v1/pets")).toBe(200);
-  expect(await ask("GET", "/v1/pets?limit=1")).toBe(200);
-  expect(await ask("GET", "/v1/pets/1")).toBe(404);
-  expect(await ask("GET", "/v1/nothing")).toBe(404);
-  expect(await ask("PUT", "/v1/pets")).toBe(405);
-  expect(await ask("GET", "/v1/nothing", "abc")).toBe(404);
-  expect(await ask("GET", "/v1/pets/1", "a")).toBe(400);
-  expect(await ask("GET", "/v1/pets/1", "ab")).toBe(400);
-  const open = await fetch(`${server.origin}/health`, {
-    method: "PUT",
-    tls: { rejectUnauthorized: false },
-  });
-  expect([open.status, open.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
-  expect(await server.stop()).toBe(0);
-});
-
 test("a key may come from a command that takes its time, and is read once", async () => {
   using folder = temporaryFolder();
   const late = 'exec "$0" "$@" --tls-key <(sleep 0.3; cat "$KEY")';
