@@ -6,7 +6,6 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { command } from "../../test/helpers/command.ts";
 import { finished } from "../../test/helpers/finished.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
@@ -114,15 +113,6 @@ describe("settings", () => {
     // An address of this machine that nobody else listens on.
     await using server = await serve(folder.path, ["--host", "127.0.45.17", "--port", "80"]);
     expect(server.stdout()).toContain("http://127.0.45.17/v1\n");
-  });
-
-  test("a port that --metrics has is in use", async () => {
-    using folder = temporaryFolder();
-    const port = String(await freePort());
-    const own = ["--port", port, "--metrics", `127.0.0.1:${port}`];
-    const result = await command(["serve", "--data", folder.path, ...own]);
-    expect(result.exitCode).toBe(1);
-    expect(result.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   });
 
   test.each([[], ["--processes", "2"], ["--host", "0.0.0.0"]])(

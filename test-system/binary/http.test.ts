@@ -33,19 +33,6 @@ describe("a client that waits before it sends the body", () => {
   });
 });
 
-describe("the Host header", () => {
-  test.each([
-    ["two different ones", "Host: a.example\r\nHost: b.example"],
-    ["the same one twice", "Host: a.example\r\nHost: a.example"],
-  ])("%s get 400", async (_what, hosts) => {
-    for (const path of ["/v1/pets", "/health", "/docs/json"]) {
-      const answer = await raw(server.origin, `GET ${path} HTTP/1.1\r\n${hosts}\r\n\r\n`, 100);
-      expect(answer.status).toBe(400);
-      expect(JSON.parse(answer.body)).toMatchObject({ code: "invalid_request", status: 400 });
-    }
-  });
-});
-
 test("a Host with a port that is none gets 400, also behind a good one that it begins with", async () => {
   const statuses: number[] = [];
   for (const port of [8080, 80_809_999, 8080]) {

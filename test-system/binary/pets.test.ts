@@ -7,7 +7,6 @@ import { categoryListSchema } from "../../src/features/animals/commands/categori
 import { historySchema } from "../../src/features/animals/commands/pets.ts";
 import { petListSchema, petSchema } from "../../src/features/animals/commands/fields.ts";
 import { undoneSchema } from "../../src/features/animals/commands/undo.ts";
-import { shellWord } from "../../src/domain/errors.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
@@ -75,34 +74,6 @@ describe("list", () => {
     expect(result.exitCode).toBe(0);
   });
   afterAll(() => other[Symbol.dispose]());
-
-  test("shows a page and names the next one", async () => {
-    const result = await list();
-    expect(result.exitCode).toBe(0);
-    const lines = result.stdout.trimEnd().split("\n");
-    expect(lines).toHaveLength(21);
-    expect(lines[0]?.trim().split(/ +/)).toEqual(["ID", "NAME", "CATEGORY", "STATUS"]);
-    expect(lines[1]?.trim().split(/ {2,}/)).toEqual(["1", "Pet 1", "7", "sold"]);
-    // With the store that was named: the same command without it would go on in another catalogue.
-    const named = ` --data ${shellWord(other.path)}`;
-    expect(result.stderr).toBe(
-      `20 of 30 animals.\nMore: rehome pets list --limit 20 --after 20${named}\n`,
-    );
-    const rest = await list("--after", "20");
-    expect(rest.stdout.trimEnd().split("\n")).toHaveLength(11);
-    expect(rest.stderr).toBe("10 of 30 animals.\n");
-  });
-
-  test("finds by a part of the name, category and status, with totals", async () => {
-    const result = await list("--name", "pET 1", "--category", "7", "--status", "Adopted");
-    expect(result.stdout.trimEnd().split("\n").slice(1)).toHaveLength(5);
-    expect(result.stderr).toBe("5 of 30 animals.\n");
-    const first = await list("--name", "pet", "--limit", "2");
-    const [totals, more] = first.stderr.split("\n");
-    expect(totals).toBe("29 of 30 animals. 2 shown.");
-    expect(more).toStartWith("More: rehome pets list --name pet --limit 2 --after 2");
-    expect((await list("--status", "none")).stderr).toContain("There is no such animal");
-  });
 
   test("--json has the documented shape, filtered and limited", async () => {
     const result = await list("--json", "--status", "sold", "--limit", "3");

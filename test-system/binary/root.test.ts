@@ -20,8 +20,6 @@ import { executable, rehome, temporaryFolder } from "../../test/helpers/binary.t
 
 const isRoot = process.geteuid?.() === 0;
 const alice = 54_321;
-/** Every system has an account with this number. */
-const nobody = 65_534;
 
 /** A folder of a user within one that everybody may enter. */
 function folderOf(uid: number, path: string): string {
@@ -78,21 +76,6 @@ describe.if(isRoot)("as root", () => {
     );
     expect(result.stderr).toMatch(/--reuid=54321 --regid=54321 |--user 54321:54321 /);
     expect({ ...ownersIn(theirs), ...ownersIn(at.folder.path) }).toEqual(before);
-  });
-
-  test.each([
-    ["sudo", "sudo -u nobody "],
-    ["runuser", "runuser -u nobody -- "],
-    ["su", "su -s /bin/sh nobody -c "],
-  ])("a bare account is named with %s", async (tool, line) => {
-    using at = place();
-    const theirs = folderOf(nobody, join(at.folder.path, "theirs"));
-    const tools = join(at.folder.path, "tools");
-    mkdirSync(tools);
-    symlinkSync("/usr/bin/true", join(tools, tool));
-    const options = { env: { PATH: tools } };
-    const { stderr } = await rehome(["keys", "list", "--data", theirs], options);
-    expect(stderr).toContain(`Try: ${line}`);
   });
 
   test("in the image, the container gets the owner's numbers, with a name there or without", async () => {

@@ -47,6 +47,7 @@ const badHosts = [
   "a,b",
   "a:99999",
   "abc\r\nHost: abc",
+  "abc\r\nHost: b.example",
   "a".repeat(256),
 ];
 
