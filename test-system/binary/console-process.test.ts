@@ -1,9 +1,9 @@
 /**
- * The console's process of the compiled executable: where it listens, whom it lets near, what an
- * upload may cost, and that its end is not the interface's.
+ * The console's process of the compiled executable: where it listens, whom it lets near, how
+ * uploads wait, and that its end is not the interface's.
  */
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, readFileSync, renameSync } from "node:fs";
+import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import {
@@ -23,7 +23,6 @@ import { until } from "../../test/helpers/until.ts";
 const fixtures = join(import.meta.dir, "../../test/fixtures/tls");
 /** It waits a second before it starts again, and leaves the processor to others. */
 const restartMaxMs = 60_000;
-const uploadBytesMax = 16 * 1024 * 1024;
 
 /** The process of the console beside a server. */
 const consolePid = (server: RunningConsole): number | undefined => childrenOf(server)[0];
@@ -256,31 +255,6 @@ describe("an upload", () => {
     expect(await (await ben.get("/import")).text()).toContain("other.csv");
     // What a person did is no failure of the service.
     expect(server.stderr()).not.toContain("still uploading");
-  }, 120_000);
-
-  test("above 16 MiB is refused, and the console answers on", async () => {
-    using folder = temporaryFolder();
-    await using server = await serveConsole(folder.path);
-    const ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
-    const chunk = new Uint8Array(4 * 1024 * 1024).fill(97);
-    const answer = await send(
-      server,
-      ana,
-      (async function* () {
-        yield head("huge.csv");
-        for (let sent = 0; sent <= uploadBytesMax; sent += chunk.length) yield chunk;
-        yield `a${tail}`;
-      })(),
-    );
-    expect(answer.status).toBe(413);
-    expect(await answer.text()).toContain("16 MiB");
-    expect((await ana.get("/animals")).status).toBe(200);
-    // Nothing of it is left.
-    expect(await (await ana.get("/import")).text()).toContain('type="file"');
-    const peak = /VmHWM:\s+(\d+) kB/.exec(
-      readFileSync(`/proc/${consolePid(server)}/status`, "utf8"),
-    )?.[1];
-    expect(Number(peak) / 1024).toBeLessThan(250);
   }, 120_000);
 });
 

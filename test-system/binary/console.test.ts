@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
-import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import {
   behindProxy,
@@ -91,26 +91,6 @@ describe("a stranger", () => {
     expect(await (await oro.get("/people")).text()).not.toContain("Mallory");
   });
 
-  test("who sends a form without HTTPS changes nothing where people use HTTPS", async () => {
-    using other = temporaryFolder();
-    const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-    const listener = `127.0.0.1:${probe.port}`;
-    probe.stop(true);
-    const address = ["--console", listener, "--console-url", "https://pets.example.org"];
-    await using _running = await serve(other.path, [...behindProxy, ...address]);
-    const send = (origin: string) =>
-      raw(
-        `http://${listener}`,
-        `POST /sign-out HTTP/1.1\r\nHost: pets.example.org\r\nOrigin: ${origin}\r\n` +
-          "Content-Length: 0\r\nConnection: close\r\n\r\n",
-      );
-    expect((await send("http://pets.example.org")).status).toBe(403);
-    expect((await send("https://pets.example.org")).status).not.toBe(403);
-    // Nor does a name that is not the one that people use lead there.
-    const stranger = "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
-    expect((await raw(`http://${listener}`, stranger)).status).toBe(421);
-  });
-
   test("sends large forms in vain: none is read, and none comes back", async () => {
     const peakMiB = () => {
       const status = readFileSync(`/proc/${childrenOf(server)[0]}/status`, "utf8");
@@ -133,18 +113,6 @@ describe("a stranger", () => {
     }
     expect((await ola.get("/animals")).status).toBe(200);
     expect(peakMiB() - before).toBeLessThan(100);
-  });
-
-  test("has eight unfinished bodies at a time, and keeps nobody else from sending", async () => {
-    const [rex, tom] = [await joined("Rex"), await joined("Tom")];
-    const open = Array.from({ length: 8 }, () => rex.unfinished("/animals/new"));
-    await until(async () => {
-      const answer = await rex.post("/animals/new", { name: "Late", category: "Dog" });
-      return answer.status === 503;
-    });
-    expect((await tom.post("/animals/new", { name: "On time", category: "Dog" })).status).toBe(400);
-    for (const end of open) void end();
-    await until(async () => (await rex.post("/animals/new", {})).status === 400);
   });
 
   test("changes nothing by a form that was on its way when they were removed", async () => {
