@@ -165,11 +165,6 @@ describe("bodies", () => {
     });
   }
 
-  test("50 MB without a key are refused with 401", async () => {
-    const head = "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
-    expect(await flood(head, 50 * 1024 * 1024, true)).toStartWith("HTTP/1.1 401 ");
-  });
-
   test.skipIf(!existsSync("/proc/self/status"))("16 at once do not fill the memory", async () => {
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, number) =>

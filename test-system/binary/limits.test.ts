@@ -132,20 +132,6 @@ describe("four processes on one folder", () => {
     expect(admittedOf(answers)).toBe(limit);
     for (const server of servers) expect(await server.stop()).toBe(0);
   });
-
-  test("behind one port too, also when one of them holds what the others ask for", async () => {
-    using folder = temporaryFolder();
-    const { key } = await makeKey(folder.path, ...perDay(300));
-    const first = await start(folder.path, ["--processes", "4"]);
-    let admitted = 0;
-    const deadlineMs = performance.now() + 30_000;
-    // A block that is left over in a process that is asked no more comes back within two seconds.
-    while (admitted < 300 && performance.now() < deadlineMs) {
-      admitted += admittedOf(await hammer([first.origin], key, 120));
-    }
-    admitted += admittedOf(await hammer([first.origin], key, 120));
-    expect(admitted).toBe(300);
-  });
 });
 
 describe("a process that ends", () => {
