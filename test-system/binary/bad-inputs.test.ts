@@ -58,27 +58,19 @@ const post = (body: Body, status: number, headers: Record<string, string> = json
 
 describe("bodies", () => {
   test.each<[string, Body]>([
-    ["nothing at all", ""],
-    ["a lone brace", "{"],
     ["two objects", '{"name":"a","categoryId":1}{"name":"b","categoryId":1}'],
     ["a comment", '{"name":"a","categoryId":1}//'],
     ["null", "null"],
-    ["an array", '[{"name":"a","categoryId":1}]'],
     ["an empty object", "{}"],
     ["text as categoryId", '{"name":"a","categoryId":"5"}'],
-    ["a fraction that a double rounds away", '{"name":"a","categoryId":1.00000000000000000001}'],
-    ["a status in capitals", '{"name":"a","categoryId":1,"status":"Available"}'],
     ["fields on the prototype only", '{"__proto__":{"name":"a","categoryId":1}}'],
     ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-    ["invalid UTF-8 in the name", Buffer.from('{"name":"\xff","categoryId":1}', "latin1")],
     ["UTF-16", Buffer.from('{"name":"a","categoryId":1}', "utf16le")],
-    ["deep nesting", "[".repeat(60_000)],
   ])("400 for %s", async (_what, body) => {
     await post(body, 400);
   });
 
   test.each([
-    ["text/plain", "text/plain"],
     ["a form", "application/x-www-form-urlencoded"],
     ["multipart", "multipart/form-data; boundary=x"],
     ["a suffix", "application/vnd.api+json"],
@@ -98,22 +90,13 @@ describe("bodies", () => {
 
 describe("queries", () => {
   test.each([
-    "limit=0",
     "limit=101",
-    "limit=abc",
-    "limit=",
     "limit",
-    "limit=5&limit=5",
     "limit=5&lim%69t=6",
     "limit=%FF",
     "status=",
     "status=AVAILABLE",
-    "status=unknown",
-    "status=available&status=sold",
-    "after=",
     "after=abc",
-    "after=9223372036854775808",
-    "after=1&after=2",
   ])("400 for ?%s", async (query) => {
     await refused(`/v1/pets?${query}`, {}, 400);
   });
@@ -139,12 +122,9 @@ describe("queries", () => {
 });
 
 describe("paths and methods", () => {
-  test.each(["abc", "1.5", "0", "1", "9223372036854775808", "01", "%31%30%30", "%00"])(
-    "404 for the id %s",
-    async (id) => {
-      await refused(`/v1/pets/${id}`, {}, 404);
-    },
-  );
+  test.each(["abc", "1", "%31%30%30", "%00"])("404 for the id %s", async (id) => {
+    await refused(`/v1/pets/${id}`, {}, 404);
+  });
 
   test.each([
     "/v1",
@@ -173,36 +153,6 @@ describe("paths and methods", () => {
       405,
     );
     expect(answer.headers.get("allow")).toBe(allow);
-  });
-
-  const withinV1 = ["/v1/pets", "/v1/nothing", "/v1/pets/1"];
-  const beyondV1 = ["/", "/health", "/docs", "/docs/json", "//x/v1/pets"];
-  const noHosts = [
-    "",
-    "a/b",
-    "a?b",
-    "a b",
-    "user@x",
-    "u:p@x",
-    "a#b",
-    "a\\b",
-    "%00",
-    "[::1",
-    "[::g]",
-    "256.1.1.1",
-  ];
-  const noPorts = ["a:99999", "a:x", "a:-1"];
-  test.each([...noHosts, ...noPorts])("400 for the Host header %j", async (host) => {
-    for (const path of [...withinV1, ...beyondV1]) {
-      const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
-      const answer = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
-      expect(answer.status).toBe(400);
-      expect(JSON.parse(answer.body)).toMatchObject({ code: "invalid_request", status: 400 });
-      // The key's limit, not the one of the address: each request with a valid key counts there.
-      const limit = withinV1.includes(path) ? "1000000" : undefined;
-      expect(answer.headers.get("x-ratelimit-limit")).toBe(limit);
-      expect(answer.headers.get("cache-control")).toBe("no-store");
-    }
   });
 
   test.each(["TRACE", "PROPFIND", "QUERY"])(
