@@ -10,7 +10,6 @@ import { undoneSchema } from "../../src/features/animals/commands/undo.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
-import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
@@ -35,19 +34,13 @@ async function served(path: string): Promise<string> {
   return answer.text();
 }
 
-async function added(...args: string[]): Promise<string> {
-  const result = await pets("add", "--name", "Rex", "--category", "1", ...args, "--json");
-  expect(result).toMatchObject({ exitCode: 0, stderr: "" });
-  documentedJson(petSchema, result.stdout);
-  return /"id": (\d+)/.exec(result.stdout)?.[1] ?? "";
-}
-
 describe("a running server shows at its next request", () => {
   test("what was added, to the last bit", async () => {
     const edge = "9223372036854775807";
     const before = await served("/pets?limit=100");
     const result = await pets("add", "--name", "Zoë 🐈", "--category", edge, "--json");
     expect(result.stdout).toContain(`"categoryId": ${edge}\n`);
+    documentedJson(petSchema, result.stdout);
     const id = /"id": (\d+)/.exec(result.stdout)?.[1] ?? "";
     const shown = `{"id":${id},"name":"Zoë 🐈","categoryId":${edge}}`;
     expect(before).not.toContain(shown);
@@ -63,7 +56,7 @@ describe("list", () => {
   beforeAll(async () => {
     const lines = Array.from({ length: 30 }, (_, at) =>
       JSON.stringify({
-        name: at === 4 ? `a long name ${"x".repeat(200)}\u001B[2J` : `Pet ${at + 1}`,
+        name: `Pet ${at + 1}`,
         categoryId: 7,
         status: at % 3 === 0 ? "sold" : "available",
       }),
@@ -99,18 +92,6 @@ describe("remove", () => {
       exitCode: 1,
       stderr: expect.stringContaining("There is no animal with the id 1000000."),
     });
-  });
-
-  test("asks at a terminal", async () => {
-    const id = await added();
-    const question = `Remove ${id} "Rex" (category 1, without a status)? [y/N] `;
-    const no = await rehomeAtTerminal(["pets", "remove", id], {
-      env,
-      answers: [[question, "n\n"]],
-    });
-    expect(no).toMatchObject({ exitCode: 1 });
-    expect(no.screen).toContain("Error: Nothing was changed.");
-    expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
   });
 });
 
