@@ -39,8 +39,8 @@ export class GroupCommit<Item, Result> {
 
   /**
    * Resolves with the item's result once the commit that holds it is done, or rejects with that
-   * commit's error, or with `invalid_request` for the item's own. An item whose `signal` is aborted before its commit begins is left out, and
-   * rejects with `invalid_request`.
+   * commit's error, or with `invalid_request` for the item's own. An item whose `signal` is aborted
+   * before its commit begins is left out, and rejects with `invalid_request`.
    */
   add(item: Item, signal?: AbortSignal): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();

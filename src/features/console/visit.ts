@@ -83,8 +83,9 @@ export interface Visit extends Arrival, Omit<Actions, "marks"> {
 }
 
 /**
- * Remembers where a form led, as a response can be lost on the way to a phone: the same fields, of the same page and person, make nothing twice. Each
- * page that makes something has a number of its own among its fields.
+ * Remembers where a form led, as a response can be lost on the way to a phone: the same fields, of
+ * the same page and person, make nothing twice. Each page that makes something has a number of its
+ * own among its fields.
  */
 export class FormsDone {
   readonly #done = new Map<string, Promise<string | undefined>>();
