@@ -52,7 +52,10 @@ test("keys show has the days of one key, as far back as asked", async () => {
   expect(stdout).toContain(`\nLast 2 days\n  ${ago(0)}  20 requests\n  ${ago(1)}  300 requests\n`);
 });
 
-test("keys list says who should have another plan", async () => {
+test("keys list says who should have another plan, of those that are not revoked", async () => {
+  const { id } = await makeKey(folder.path, "--plan", "free", "--name", "revoked");
+  await liveThrough(folder.path, id, [{ daysAgo: 1, requests: 900 }]);
+  await command(["keys", "revoke", id], { env });
   const list = async (...args: string[]) =>
     (await command(["keys", "list", ...args], { env })).stdout;
   const keys = documentedJson(keyListSchema, await list("--json"));
@@ -61,6 +64,7 @@ test("keys list says who should have another plan", async () => {
     [busy.id]: { window: "day", plan: "pro" },
     [pressed.id]: { window: "minute", plan: "business" },
     [idle.id]: null,
+    [id]: null,
   });
   const text = await list();
   expect(text).toContain("used 90% of its day (900 of 1,000).");

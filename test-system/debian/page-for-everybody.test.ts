@@ -102,7 +102,7 @@ test("a keyboard is enough", async () => {
   expect(await formOf(page, "createPet").locator(".code pre:visible").textContent()).toContain(
     "fetch(",
   );
-  const summary = page.locator("#createPet-400 summary");
+  const summary = page.locator("details:has(#createPet-400) summary");
   await summary.focus();
   await keyboard.press("Enter");
   await page.locator("#createPet-400 pre").first().waitFor();

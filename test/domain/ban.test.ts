@@ -10,7 +10,7 @@ import {
   type RefusalCount,
   stepAt,
 } from "../../src/domain/ban.ts";
-import { imposeBan, liftBan } from "../../src/features/keys/state.ts";
+import { imposeBan, liftBan } from "../../src/features/keys/service.ts";
 import { type Limits, publishedLimits } from "../../src/domain/plan.ts";
 import { checked } from "./checked.ts";
 

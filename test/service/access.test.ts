@@ -1,5 +1,5 @@
 /** A credential that cannot be looked up: nobody is let in by it, and nobody pays for it. */
-import { countsOf } from "../../src/features/keys/counters.ts";
+import { countsOf } from "../../src/features/keys/usage.ts";
 import { expect, test } from "bun:test";
 import { TestClock } from "../helpers/app.ts";
 import { Stack } from "../helpers/stack.ts";

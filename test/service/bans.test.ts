@@ -1,7 +1,7 @@
 /** Bans through the services: who is banned, who never is, what is said, and what is kept. */
-import { countsOf } from "../../src/features/keys/counters.ts";
+import { countsOf } from "../../src/features/keys/usage.ts";
 import { describe, expect, test } from "bun:test";
-import { keyState } from "../../src/features/keys/state.ts";
+import { keyState } from "../../src/features/keys/service.ts";
 import type { Admission } from "../../src/service/admission.ts";
 import { TestClock } from "../helpers/app.ts";
 import { SharedFolder, Stack } from "../helpers/stack.ts";

@@ -1,5 +1,5 @@
 /** The limiter on a real store; limiter-model.test.ts has random histories. */
-import { countsOf, usageSince } from "../../src/features/keys/counters.ts";
+import { countsOf, usageSince } from "../../src/features/keys/usage.ts";
 import { describe, expect, test } from "bun:test";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import type { Admission } from "../../src/service/admission.ts";

@@ -2,7 +2,7 @@
  * What the limiter does without a request that asks for it: once a second, when a day ends, and at
  * a clean stop.
  */
-import { usageSince } from "../../src/features/keys/counters.ts";
+import { usageSince } from "../../src/features/keys/usage.ts";
 import { describe, expect, test } from "bun:test";
 import type { ReserveRequest, UsageDelta } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";

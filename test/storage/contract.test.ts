@@ -1,6 +1,6 @@
 /** What a store promises, on each of the two. */
 import { allKeys, eventsOf, rotateKey, secretsOf } from "../../src/features/keys/store.ts";
-import { usageSince } from "../../src/features/keys/counters.ts";
+import { usageSince } from "../../src/features/keys/usage.ts";
 import { sql } from "drizzle-orm";
 import { editPets } from "../helpers/edit-pets.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";

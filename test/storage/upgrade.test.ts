@@ -1,6 +1,6 @@
 /** Data of version 1.0.0 goes on. test/fixtures/1.0.0 was made by that version's executable. */
 import { allKeys, eventsOf } from "../../src/features/keys/store.ts";
-import { countsOf } from "../../src/features/keys/counters.ts";
+import { countsOf } from "../../src/features/keys/usage.ts";
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { dayMs, minuteMs } from "../../src/domain/clock.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
-import { countsOf, usageSince } from "../../src/features/keys/counters.ts";
+import { countsOf, usageSince } from "../../src/features/keys/usage.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { countBan } from "../../src/storage/keys.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";

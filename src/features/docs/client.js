@@ -1,9 +1,7 @@
 /** The page's script: sends requests with the reader's key, and shows their responses. */
 import { laidOut, sampleOf } from "./samples.ts";
 
-const root = document.documentElement;
 const forms = [...document.querySelectorAll("form.try")];
-const keyInput = document.getElementById("key");
 const saidForMs = 1_500;
 
 /** A new element with properties and children. */
@@ -16,31 +14,14 @@ function element(name, properties, ...children) {
 /** Says something to a reader who does not see it. */
 const announce = (text) => (document.getElementById("announcement").textContent = text);
 
-/* The key, as it is sent: `Bearer ` and space around it are no part of it. */
-
+/** The key as it is sent: `Bearer ` and what else people copy around it are no part of it. */
 function currentKey() {
-  return keyInput.value
-    .trim()
+  return document
+    .getElementById("key")
+    .value.trim()
     .replace(/^["']|["']$/g, "")
     .replace(/^(?:authorization:\s*)?bearer\s+/i, "")
     .trim();
-}
-
-function startKey() {
-  const show = document.getElementById("show-key");
-  show.addEventListener("click", () => {
-    const isShown = keyInput.type === "password";
-    keyInput.type = isShown ? "text" : "password";
-    show.textContent = isShown ? "Hide" : "Show";
-    show.setAttribute("aria-pressed", String(isShown));
-  });
-  keyInput.addEventListener("input", () => {
-    const key = currentKey();
-    // A space at the end may be one that somebody is typing.
-    if (key !== keyInput.value.trim()) keyInput.value = key;
-    root.classList.toggle("has-key", key !== "");
-  });
-  keyInput.form.addEventListener("submit", (event) => event.preventDefault());
 }
 
 /* A form's request, and its code */
@@ -84,25 +65,15 @@ function refreshCode(form) {
   }
 }
 
-/** Shows all code in the language that was chosen last. */
-function startLanguages() {
-  const radios = [...document.querySelectorAll(".languages input")];
-  for (const radio of radios) {
-    radio.addEventListener("change", () => {
-      for (const other of radios) other.checked = other.value === radio.value;
-    });
+/** Shows all code in the language that was chosen last, and sends all to the server of the last. */
+function choose({ target }) {
+  for (const other of document.querySelectorAll(".languages input")) {
+    if (target.type === "radio") other.checked = other.value === target.value;
   }
-}
-
-/** Keeps the server that was chosen the same in all forms. */
-function startServers() {
-  const selects = [...document.querySelectorAll(".server")];
-  for (const select of selects) {
-    select.addEventListener("change", () => {
-      for (const other of selects) other.value = select.value;
-      forms.forEach(refreshCode);
-    });
+  for (const other of document.querySelectorAll(".server")) {
+    if (target.className === "server") other.value = target.value;
   }
+  forms.forEach(refreshCode);
 }
 
 /* Sending it, and the response */
@@ -121,37 +92,33 @@ function startForm(form) {
   });
 }
 
+const notBytes = "The API key and the headers can have Latin letters and ASCII characters only.";
+
 async function send(form) {
-  const { method, url, headers: more, body } = requestOf(form);
+  const { method, url, headers, body } = requestOf(form);
   const key = currentKey();
-  // Fetch, section 2.2.2: a header holds bytes, and the browser throws for any other character.
-  if ([key, ...more.map(([, value]) => value)].some((text) => /[^\0-\xff]/.test(text))) {
-    showFailure(
-      form,
-      "The API key and the headers can have Latin letters and ASCII characters only.",
-    );
-    return;
-  }
-  const headers = new Headers(more);
-  if (key !== "") headers.set("Authorization", `Bearer ${key}`);
-  if (body !== undefined) headers.set("Content-Type", "application/json");
+  if (key !== "") headers.push(["Authorization", `Bearer ${key}`]);
+  if (body !== undefined) headers.push(["Content-Type", "application/json"]);
+  const options = { method, headers, body, cache: "no-store", credentials: "omit" };
   const startMs = performance.now();
   let response;
   let text;
   try {
-    const options = { method, headers, body, cache: "no-store", credentials: "omit" };
+    // Fetch, section 2.2.2: a header holds bytes, and the browser throws for any other character.
+    if (/[^\0-\xff]/.test(headers.flat().join(""))) throw new Error(notBytes);
     response = await fetch(url, options);
     text = await response.text();
   } catch (error) {
-    showFailure(form, whyNot(url, error));
-    return;
+    const why = whyNot(url, error);
+    show(form, element("p", { className: "failure" }, why));
+    return announce(why);
   }
   showResponse(form, response, text, Math.round(performance.now() - startMs));
 }
 
 function whyNot(url, error) {
   const { origin } = new URL(url);
-  if (!(error instanceof TypeError)) return String(error);
+  if (!(error instanceof TypeError)) return error.message;
   if (origin === location.origin) return `The service could not be reached: ${error.message}`;
   return `${origin} could not be reached, or does not allow this page: its operator can allow it with --cors-origin ${location.origin}`;
 }
@@ -219,26 +186,12 @@ function readable(text) {
   }
 }
 
-function showFailure(form, why) {
-  show(form, element("p", { className: "failure" }, why));
-  announce(why);
-}
-
 function show(form, ...nodes) {
   const result = form.querySelector(".result");
   result.replaceChildren(...nodes);
   // All of it, or its beginning where there is no room for all.
   result.scrollIntoView({ block: "nearest", behavior: "instant" });
   nodes[0].scrollIntoView({ block: "nearest", behavior: "instant" });
-}
-
-/* Copying, and responses with an address of their own */
-
-function startCopying() {
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("button.copy");
-    if (button !== null) void copyText(button);
-  });
 }
 
 /** Copies the text beside a button, or selects it where the browser does not let a page copy. */
@@ -257,18 +210,10 @@ async function copyText(button) {
   setTimeout(() => (button.textContent = "Copy"), saidForMs);
 }
 
-function openTarget() {
-  const target = document.getElementById(location.hash.slice(1));
-  if (!(target instanceof HTMLDetailsElement)) return;
-  target.open = true;
-  target.scrollIntoView({ behavior: "instant" });
-}
-
 forms.forEach(startForm);
-startKey();
 startAddresses();
-startLanguages();
-startServers();
-startCopying();
-addEventListener("hashchange", openTarget);
-openTarget();
+document.addEventListener("change", choose);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button.copy");
+  if (button !== null) void copyText(button);
+});

@@ -5,26 +5,24 @@ import { logoMark, page, type Page } from "../../web/layout.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import {
   copyButton,
+  fieldList,
+  fieldsOf,
   heading,
   headerFields,
+  line,
+  markdown,
   methodBadge,
   operationSection,
   operationsOf,
+  resolved,
+  rulesOf,
+  typeOf,
   type Operation,
+  type Schema,
   type Server,
 } from "./operation.ts";
 import { commonHeaders } from "./openapi/components.ts";
 import { sampleOf } from "./samples.ts";
-import {
-  fieldList,
-  fieldsOf,
-  line,
-  markdown,
-  resolve,
-  rulesOf,
-  typeOf,
-  type Schema,
-} from "./schema.ts";
 import controls from "../../web/controls.css" with { type: "text" };
 import style from "./documentation.css" with { type: "text" };
 
@@ -36,10 +34,11 @@ export function documentationPage(
   guides: string | undefined,
   more: readonly string[] = [],
 ): Page {
-  const { info, servers: named = [], components = {} } = document;
+  const { info, servers: named = [] } = document;
   const servers = named.map(({ url, description = url }) => ({ url: shownAs(url), description }));
-  const operations = operationsOf(document);
-  const schemas = Object.entries(components.schemas ?? {}) as [string, Schema][];
+  const whole = resolved(document);
+  const operations = operationsOf(whole);
+  const schemas = Object.entries(whole.components.schemas);
   const { introduction, topics } = topicsOf([info.description, ...more].join("\n"));
   const before = topics.filter(isBeforeEndpoints);
   const after = topics.filter((topic) => !isBeforeEndpoints(topic));
@@ -52,15 +51,15 @@ export function documentationPage(
           <h1>${info.title} <span class="tag">${info.version}</span></h1>
           ${markdown(introduction)} ${addresses(servers, guides)}
         </section>
-        ${quickStart(document, servers)} ${before.map(topicSection)}
+        ${quickStart(whole.components.schemas["NewPet"]?.example, servers)}
+        ${before.map(topicSection)}
         <section id="endpoints" class="group">
           ${heading(2, "endpoints", "Endpoints")}
-          ${operations.map((operation) => operationSection(document, operation, servers))}
+          ${operations.map((operation) => operationSection(operation, servers))}
         </section>
-        ${responsesSection(document)} ${after.map(topicSection)}
+        ${responsesSection(whole.components.headers)} ${after.map(topicSection)}
         <section class="schemas" id="schemas">
-          ${heading(2, "schemas", "Schemas")}
-          ${schemas.map(([name, schema]) => schemaArticle(document, name, schema))}
+          ${heading(2, "schemas", "Schemas")} ${schemas.map(schemaArticle)}
         </section>
       </main>
     </div>
@@ -92,7 +91,7 @@ function header(version: string): Html {
     <a class="brand" href="#content"
       >${logoMark}<span>rehome</span> <span class="tag">${version}</span></a
     >
-    <form class="key live" autocomplete="off">
+    <div class="key live">
       <label for="key">API key</label>
       <input
         id="key"
@@ -105,8 +104,7 @@ function header(version: string): Html {
         data-1p-ignore
         data-lpignore="true"
       />
-      <button type="button" class="quiet" id="show-key" aria-pressed="false">Show</button>
-    </form>
+    </div>
   </header>`;
 }
 
@@ -125,8 +123,8 @@ function contents(
         ${links}
       </ul>`;
   const topics = (list: readonly Topic[]) => list.map(({ id, title }) => link(id, html`${title}`));
-  const operationLinks = operations.map(({ id, method, summary, deprecated }) =>
-    link(id, html`${methodBadge(method)} <span>${summary}</span>`, deprecated),
+  const operationLinks = operations.map(({ operationId, method, summary, deprecated }) =>
+    link(operationId, html`${methodBadge(method)} <span>${summary}</span>`, deprecated),
   );
   const schemaLinks = schemas.map(([name]) => link(`schema-${name}`, html`${name}`));
   return html`<nav aria-label="Contents">
@@ -148,14 +146,15 @@ function addresses(servers: readonly Server[], guides: string | undefined): Html
   </ul>`;
 }
 
-function responsesSection(document: OpenApiDocument): Html {
+function responsesSection(headers: Parameters<typeof headerFields>[0]): Html {
+  const common = headerFields(headers).filter(({ name }) => name in commonHeaders);
   return html`<section id="responses">
     ${heading(2, "responses", "Responses")}
     <p>
       Every response is JSON, a refusal too (see <a href="#errors">Errors</a>), and carries these
       headers:
     </p>
-    ${fieldList(document, headerFields(document, commonHeaders), "header")}
+    ${fieldList(common, "header")}
   </section>`;
 }
 
@@ -168,12 +167,10 @@ function command(text: string): Html {
 }
 
 /** From no key to the second page, in four steps that can be typed into a shell. */
-function quickStart(document: OpenApiDocument, servers: readonly Server[]): Html {
+function quickStart(newPet: unknown, servers: readonly Server[]): Html {
   const pets = `${servers[0]?.url ?? ""}/pets`;
   const list = { method: "GET", headers: [], hasList: true };
-  const { value: newPet } = resolve<Schema>(document, { $ref: "#/components/schemas/NewPet" });
-  const body = JSON.stringify(newPet.example);
-  const add = { method: "POST", headers: [], hasList: false, body };
+  const add = { method: "POST", headers: [], hasList: false, body: JSON.stringify(newPet) };
   return html`<section id="quick-start">
     ${heading(2, "quick-start", "Quick start")}
     <ol>
@@ -235,12 +232,12 @@ function topicSection({ id, title, text }: Topic): Html {
   </section>`;
 }
 
-function schemaArticle(document: OpenApiDocument, name: string, schema: Schema): Html {
+function schemaArticle([name, schema]: [string, Schema]): Html {
   const fields = fieldsOf(schema);
-  const type = html` <span class="type">${typeOf(document, schema)}</span>`;
+  const type = html` <span class="type">${typeOf(schema)}</span>`;
   return html`<article id="schema-${name}">
     ${heading(3, `schema-${name}`, name, type)}
-    <p>${line(schema.description ?? "")}${rulesOf(document, schema)}</p>
-    ${fields.length > 0 && fieldList(document, fields)}
+    <p>${line(schema.description)}${rulesOf(schema)}</p>
+    ${fields.length > 0 && fieldList(fields)}
   </article>`;
 }

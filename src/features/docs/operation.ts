@@ -1,42 +1,166 @@
 /** An operation of the document: what it is about, a form to try it, its code and its responses. */
 import { STATUS_CODES } from "node:http";
-import type { OpenAPIV3 } from "openapi-types";
 import { jsonType } from "../../http/errors.ts";
 import { html, trusted, type Html } from "../../web/html.ts";
 import { commonHeaders } from "./openapi/components.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import { laidOut, languages, sampleOf, type SampleRequest } from "./samples.ts";
-import {
-  fieldList,
-  fieldsOf,
-  line,
-  markdown,
-  resolve,
-  rulesOf,
-  typeOf,
-  type Field,
-} from "./schema.ts";
+
+/** What the page reads of a schema, with what each reference stands for in its place. */
+export interface Schema {
+  /** The name that it has in the document, if it was referred to. */
+  readonly name?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: number;
+  readonly example?: unknown;
+  readonly enum?: readonly string[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number | undefined;
+  readonly pattern?: string;
+}
+
+interface Field {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly required?: boolean;
+  readonly schema: Schema;
+  /** The location of a parameter; of other fields the heading shows it. */
+  readonly in?: string;
+  readonly example?: unknown;
+}
+
+type Headers = Readonly<Record<string, Pick<Field, "description" | "schema">>>;
+
+interface Media {
+  readonly schema: Schema;
+  readonly examples: Readonly<
+    Record<string, { readonly summary: string; readonly value: unknown }>
+  >;
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated?: boolean;
+  readonly parameters?: readonly Field[];
+  readonly requestBody?: { readonly content: { readonly [jsonType]: Media } };
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly headers: Headers;
+        readonly content: { readonly [jsonType]: Media };
+      }
+    >
+  >;
+}
+
+export interface Operation extends Described {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The document with what each reference stands for in its place. */
+interface Resolved {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly headers: Headers;
+  };
+}
+
+export function resolved(document: OpenApiDocument): Resolved {
+  const at = (of: unknown, step: string) => (of as Record<string, unknown>)[step];
+  function whole(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(whole);
+    if (typeof value !== "object" || value === null) return value;
+    if ("$ref" in value && typeof value.$ref === "string") {
+      const steps = value.$ref.split("/").slice(1);
+      return { ...(whole(steps.reduce(at, document as unknown)) as object), name: steps.at(-1) };
+    }
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, whole(each)]));
+  }
+  return whole(document) as Resolved;
+}
+
+export const operationsOf = ({ paths }: Resolved): Operation[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, each]) => ({ ...each, method: method.toUpperCase(), path })),
+  );
 
 export interface Server {
   readonly url: string;
   readonly description: string;
 }
 
-export interface Operation extends OpenAPIV3.OperationObject {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
+/** CommonMark of this program's own prose as markup. */
+export const markdown = (text: string): Html => trusted(Bun.markdown.html(text));
+
+/** One line of CommonMark, without the paragraph around it. */
+export const line = (text = ""): Html =>
+  trusted(
+    Bun.markdown
+      .html(text)
+      .trim()
+      .replace(/^<p>|<\/p>$/g, ""),
+  );
+
+/** The type of a schema in a word or two; a name leads to where it is described. */
+export function typeOf({ name, type, format, items }: Schema): Html {
+  if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
+  if (items !== undefined) return html`array of ${typeOf(items)}`;
+  return html`${type}${format === undefined ? "" : ` (${format})`}`;
 }
 
-export function operationsOf({ paths }: OpenApiDocument): Operation[] {
-  return Object.entries(paths).flatMap(([path, item = {}]) =>
-    // A path of our document holds operations and nothing else.
-    Object.entries(item as Record<string, OpenAPIV3.OperationObject>).map(([method, detail]) => {
-      const { operationId: id = path } = detail;
-      return { ...detail, id, method: method.toUpperCase(), path };
-    }),
-  );
+/** The bounds of a value, in words. */
+export function rulesOf(schema: Schema): Html {
+  const { enum: values, format, minimum, maximum, maxLength, pattern, type } = schema;
+  // What `format` says already is not said again.
+  const isBounded = format !== "int64" && minimum !== undefined;
+  const isShort = type === "string" && pattern === undefined && maxLength !== undefined;
+  return html`${values && html` One of${values.map((each) => html` <code>${each}</code>`)}.`}
+  ${isBounded && ` From ${minimum} to ${maximum}.`}
+  ${isShort && ` At most ${maxLength} characters.`}
+  ${schema.default !== undefined && ` ${schema.default} when omitted.`}`;
 }
+
+/** Fields with their types and rules; with `kind`, each has an id: `header-retry-after`. */
+export function fieldList(fields: readonly Field[], kind?: string): Html {
+  const rows = fields.map(({ name, description, required, schema, in: place }) => {
+    const id = kind && trusted(` id="${kind}-${name.toLowerCase()}"`);
+    return html`<div${id}>
+      <dt>
+        <code>${name}</code>
+        <span class="type">${typeOf(schema)}</span
+        >${place && html` <span class="tag">${place}</span>`}${required && html` <span class="tag must">required</span>`}
+      </dt>
+      <dd>${line(description ?? schema.description)}${rulesOf(schema)}</dd>
+    </div>`;
+  });
+  return html`<dl class="fields">${rows}</dl>`;
+}
+
+/** The fields of an object. What one refers to is described there. */
+export const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
+  Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    required: required.includes(name),
+  }));
+
+/** The headers of a response as fields. How long one may be is for tools that check it. */
+export const headerFields = (headers: Headers): Field[] =>
+  Object.entries(headers).map(([name, { description, schema }]) => {
+    return { name, description, schema: { ...schema, maxLength: undefined } };
+  });
 
 /** A heading and a link to it. `more` stands behind the title, not in the link's name. */
 export function heading(level: 2 | 3, id: string, title: string, more: Html | false = false): Html {
@@ -53,27 +177,22 @@ export function methodBadge(method: string): Html {
 
 export const copyButton = html`<button type="button" class="quiet small copy live">Copy</button>`;
 
-export function operationSection(
-  document: OpenApiDocument,
-  operation: Operation,
-  servers: readonly Server[],
-): Html {
-  const { id, method, path, summary = "", deprecated = false } = operation;
-  const parameters = parametersOf(document, operation);
-  const body = bodyOf(document, operation);
-  const example = exampleResponse(document, operation);
-  const request = {
-    method,
-    url: `${servers[0]?.url ?? ""}${filled(path, parameters)}`,
-    headers: [],
-    body: body?.example,
-    hasList: example.text.startsWith("["),
-  };
+export function operationSection(operation: Operation, servers: readonly Server[]): Html {
+  const { operationId: id, method, path, summary, parameters = [], responses } = operation;
+  const schema = operation.requestBody?.content[jsonType].schema;
+  const body = schema && JSON.stringify(schema.example, null, 2);
+  // What the operation responds when all goes well.
+  const [status, success] = Object.entries(responses)[0] ?? ["", undefined];
+  const [example] = Object.values(success?.content[jsonType].examples ?? {});
+  const exampleOf = (_: string, name: string) =>
+    String(parameters.find((each) => each.name === name)?.example);
+  const url = `${servers[0]?.url ?? ""}${path.replace(/\{(\w+)\}/g, exampleOf)}`;
+  const request = { method, url, headers: [], body, hasList: Array.isArray(example?.value) };
   return html`<section class="operation" id="${id}">
-    ${heading(3, id, summary, deprecated && html` <span class="old"><span class="tag">deprecated</span></span>`)}
+    ${heading(3, id, summary, operation.deprecated && html` <span class="old"><span class="tag">deprecated</span></span>`)}
     <p>${methodBadge(method)} <code>${path}</code></p>
     <div class="columns">
-      <div class="about">${markdown(operation.description ?? "")}</div>
+      <div class="about">${markdown(operation.description)}</div>
       <form
         class="try"
         data-method="${method}"
@@ -83,133 +202,74 @@ export function operationSection(
         novalidate
         aria-label="${summary}"
       >
-        ${tryFields(document, operation, parameters, body?.example, servers)}
+        ${tryFields(operation, body, servers)}
         <div class="result">
           <p class="outcome">
-            <strong class="status s2">${example.status} ${STATUS_CODES[example.status]}</strong>
+            <strong class="status s2">${status} ${STATUS_CODES[status]}</strong>
             <span class="tag">example</span>
           </p>
-          <pre>${laidOut(example.text)}</pre>
+          <pre>${laidOut(JSON.stringify(example?.value))}</pre>
         </div>
         ${codeOf(id, request)}
       </form>
-      <div class="reference">${reference(document, operation, parameters, body?.schema)}</div>
+      <div class="reference">${reference(operation, schema)}</div>
     </div>
   </section>`;
 }
 
-function reference(
-  document: OpenApiDocument,
-  operation: Operation,
-  parameters: readonly Field[],
-  body: Field["schema"] | undefined,
-): Html {
+function reference({ operationId, parameters, responses }: Operation, body?: Schema): Html {
   return html`${
-      parameters.length > 0 &&
+      parameters &&
       html`<h4>Parameters</h4>
-        ${fieldList(document, parameters)}`
+        ${fieldList(parameters)}`
     }
     ${
       body &&
       html`<h4>Body</h4>
-        <p>${typeOf(document, body)} as <code>${jsonType}</code></p>
-        ${fieldList(document, fieldsOf(resolve(document, body).value))}`
+        <p>${typeOf(body)} as <code>${jsonType}</code></p>
+        ${fieldList(fieldsOf(body))}`
     }
     <h4>Responses</h4>
-    ${Object.keys(operation.responses).map((status) => responseOf(document, operation, status))}`;
+    ${Object.entries(responses).map((response) => responseOf(operationId, response))}`;
 }
 
-function filled(path: string, parameters: readonly Field[]): string {
-  return path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
-    String(parameters.find(({ name }) => name === parameter)?.example),
-  );
-}
-
-function parametersOf(document: OpenApiDocument, { parameters = [] }: Operation): Field[] {
-  return parameters.map((parameter) => {
-    const { value } = resolve(document, parameter);
-    return { schema: {}, ...value, place: value.in };
-  });
-}
-
-/** The value of the first example. */
-function firstExample(
-  document: OpenApiDocument,
-  { examples = {} }: OpenAPIV3.MediaTypeObject = {},
-): unknown {
-  const [first] = Object.values(examples);
-  return first && resolve(document, first).value.value;
-}
-
-function bodyOf(document: OpenApiDocument, { requestBody }: Operation) {
-  if (requestBody === undefined) return undefined;
-  const content = resolve(document, requestBody).value.content[jsonType];
-  const schema = content?.schema ?? {};
-  const example = JSON.stringify(resolve(document, schema).value.example, null, 2);
-  return { schema, example };
-}
-
-/** What the operation responds when all goes well. */
-function exampleResponse(document: OpenApiDocument, { responses }: Operation) {
-  const [status = "", response] =
-    Object.entries(responses).find(([each]) => each.startsWith("2")) ?? [];
-  const { content = {} } = response === undefined ? {} : resolve(document, response).value;
-  return { status, text: JSON.stringify(firstExample(document, content[jsonType])) };
-}
-
-/** A response of an operation, with an id of its own: `listPets-429`. */
+/**
+ * A response of an operation, with an id of its own, `listPets-429`. That stands within, so that a
+ * browser opens what an address leads to.
+ */
 function responseOf(
-  document: OpenApiDocument,
-  { id: operationId, responses }: Operation,
-  status: string,
+  operationId: string,
+  [status, { description, headers, content }]: [string, Operation["responses"][string]],
 ): Html {
-  const response = responses[status] ?? { description: "" };
-  const { description, headers = {}, content = {} } = resolve(document, response).value;
   const id = `${operationId}-${status}`;
-  const { schema, examples = {} } = content[jsonType] ?? {};
-  const own = Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !(name in commonHeaders)),
-  );
-  const hasOwn = Object.keys(own).length > 0;
-  return html`<details id="${id}">
+  const { schema, examples } = content[jsonType];
+  const own = Object.entries(headers).filter(([name]) => !(name in commonHeaders));
+  return html`<details>
     <summary>
       <span class="status s${status.charAt(0)}">${status}</span>
       <span>${line(description)}</span>
     </summary>
-    <p class="soft">
-      ${schema && html`Body: ${typeOf(document, schema)}, `}headers: as on
-      <a href="#responses">every response</a>${hasOwn && ", and:"}
-      <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}"></a>
-    </p>
-    ${hasOwn && fieldList(document, headerFields(document, own))}
-    ${Object.values(examples).map((example) => {
-      const { summary, value } = resolve(document, example).value;
-      return html`<figure>
-        <figcaption class="soft">${summary}</figcaption>
-        <pre>${laidOut(JSON.stringify(value))}</pre>
-      </figure>`;
-    })}
+    <div id="${id}">
+      <p class="soft">
+        Body: ${typeOf(schema)}, headers: as on
+        <a href="#responses">every response</a>${own.length > 0 && ", and:"}
+        <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}"></a>
+      </p>
+      ${own.length > 0 && fieldList(headerFields(Object.fromEntries(own)))}
+      ${Object.values(examples).map(
+        ({ summary, value }) =>
+          html`<figure>
+            <figcaption class="soft">${summary}</figcaption>
+            <pre>${laidOut(JSON.stringify(value))}</pre>
+          </figure>`,
+      )}
+    </div>
   </details>`;
-}
-
-/** The headers of a response as fields. */
-export function headerFields(
-  document: OpenApiDocument,
-  headers: NonNullable<OpenAPIV3.ResponseObject["headers"]>,
-): Field[] {
-  return Object.entries(headers).map(([name, header]) => {
-    const { value } = resolve(document, header);
-    // How long a header may be is for tools that check it.
-    const { maxLength: _, ...schema } = resolve(document, value.schema ?? {}).value;
-    return { name, description: value.description, schema };
-  });
 }
 
 /** The fields of a request and the button that sends it; shown only with a script. */
 function tryFields(
-  document: OpenApiDocument,
-  { id: operationId, method }: Operation,
-  parameters: readonly Field[],
+  { operationId, method, parameters = [] }: Operation,
   body: string | undefined,
   servers: readonly Server[],
 ): Html {
@@ -218,7 +278,7 @@ function tryFields(
     <h4>Try it</h4>
     <div class="inputs">
       ${servers.length > 1 && serverChoice(operationId, servers)}
-      ${parameters.map((field) => input(document, operationId, field))}
+      ${parameters.map((field) => input(operationId, field))}
     </div>
     ${
       body !== undefined &&
@@ -254,28 +314,27 @@ function serverChoice(operationId: string, servers: readonly Server[]): Html {
   </div>`;
 }
 
-function input(document: OpenApiDocument, operationId: string, field: Field): Html {
-  const { name, place, schema, example } = field;
+function input(operationId: string, { name, in: place, schema, example }: Field): Html {
   const id = `${operationId}-${name}`;
-  const { value, name: type } = resolve(document, schema);
   const shared = html`id="${id}" name="${name}" data-in="${place}"`;
   return html`<div>
     <label for="${id}"
-      ><code>${name}</code> <span class="type">${value.format ?? type ?? value.type}</span></label
+      ><code>${name}</code>
+      <span class="type">${schema.format ?? schema.name ?? schema.type}</span></label
     >
     ${
-      value.enum === undefined
+      schema.enum === undefined
         ? html`<input
             ${shared}
             value="${place === "path" ? String(example) : ""}"
-            placeholder="${value.default === undefined ? "" : String(value.default)}"
-            inputmode="${value.type === "integer" ? "numeric" : "text"}"
+            placeholder="${schema.default}"
+            inputmode="${schema.type === "integer" ? "numeric" : "text"}"
             spellcheck="false"
-            aria-description="${rulesOf(document, schema)}"
+            aria-description="${rulesOf(schema)}"
           />`
         : html`<select ${shared}>
             <option value="">any</option>
-            ${(value.enum as string[]).map((each) => html`<option>${each}</option>`)}
+            ${schema.enum.map((each) => html`<option>${each}</option>`)}
           </select>`
     }
   </div>`;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { settings, variableOf, type LoadedConfig } from "../../config.ts";
-import { keyState } from "./state.ts";
+
 import { type ApiKey } from "../../domain/api-key.ts";
 import { dayMs, isoEnd } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -11,7 +11,7 @@ import type { Beginning } from "../with-services.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Io, writeSecret } from "../../cli/io.ts";
 import { jsonDocument, printJson } from "../json.ts";
-import { yesOption, durationOption } from "../options.ts";
+import { durationOption, yesOption } from "../options.ts";
 import {
   expiryOption,
   keyArgument,
@@ -24,7 +24,7 @@ import {
 import { confirm } from "../confirm.ts";
 import { limitsText, printable } from "../../cli/terminal/text.ts";
 import { accessText, issuedJson, issuedSchema, keyJson, keySchema } from "./fields.ts";
-import { type KeyService, keyService } from "./service.ts";
+import { type KeyService, keyService, keyState } from "./service.ts";
 import { listCommand, showCommand } from "./show.ts";
 
 export function keysCommand(io: Io): Command {

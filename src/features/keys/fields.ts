@@ -6,19 +6,15 @@ import {
   type KeySecret,
   isKeyBanned,
 } from "../../domain/api-key.ts";
-import { keyState, keyStates } from "./state.ts";
 import { stepAt } from "../../domain/ban.ts";
-import { isoDay } from "./usage.ts";
 import { isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { planNames } from "../../domain/plan.ts";
 import { windowMs, windowNames } from "../../domain/windows.ts";
 import type { IssuedKey } from "../../service/keys.ts";
-import type { KeyDetails } from "./service.ts";
-import type { KeyUse, UsedKey } from "./usage.ts";
-import type { KeyEvent } from "./store.ts";
-import type { UsageDay } from "./counters.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
-import { adviceFor } from "./advice.ts";
+import { type KeyDetails, keyState, keyStates } from "./service.ts";
+import type { KeyEvent } from "./store.ts";
+import { isoDay, type KeyUse, type UsageDay } from "./usage.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
 
@@ -64,7 +60,7 @@ export function issuedJson({ key, secret }: IssuedKey, nowMs: number): Static<ty
 }
 
 const ofUse = fieldOf<[use: KeyUse]>();
-const useFields = declared({
+export const useFields = declared({
   lastUsedOn: ofUse(orNull(day("last UTC day with an admitted request")), ({ lastUsedDay }) =>
     lastUsedDay === undefined ? null : isoDay(lastUsedDay),
   ),
@@ -82,16 +78,6 @@ const adviceSchema = object(
 export const keyListSchema = list(
   object({ ...keyFields.schemas, ...useFields.schemas, advice: orNull(adviceSchema) }),
 );
-
-export const listedKeyJson = (
-  { key, use }: UsedKey,
-  nowMs: number,
-  days: readonly UsageDay[],
-): Static<typeof keyListSchema>[number] => ({
-  ...keyJson(key, nowMs),
-  ...useFields.make(use),
-  advice: adviceFor(key, days) ?? null,
-});
 
 const windowSchema = object({
   used: count("requests used in the current window"),
@@ -139,12 +125,9 @@ const detailFields = declared({
       }),
     ),
     ({ days }) =>
-      days.map((each) => ({
-        day: isoDay(each.day),
-        requests: each.requests,
-        refusals: each.refusals,
-        bans: each.bans,
-      })),
+      days.map(({ day, requests, refusals, bans }) => {
+        return { day: isoDay(day), requests, refusals, bans };
+      }),
   ),
   ban: ofWhole(
     object({
@@ -191,12 +174,10 @@ const detailFields = declared({
       }),
     ),
     ({ events, secrets }) =>
-      events.map((event) => ({
-        at: isoSeconds(event.atMs),
-        actor: event.actor,
-        action: event.action,
-        changes: changesOf(event, secrets),
-      })),
+      events.map((event) => {
+        const { actor, action, atMs } = event;
+        return { at: isoSeconds(atMs), actor, action, changes: changesOf(event, secrets) };
+      }),
   ),
 });
 
@@ -219,7 +200,7 @@ export const keyDetailsJson = (
  * The fields that differ between before and after; of an event without a before, all that it set. A
  * secret that came with it is shown by its beginning.
  */
-export function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly KeySecret[]) {
+function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly KeySecret[]) {
   const shown = (value: unknown) =>
     value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]

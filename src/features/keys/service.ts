@@ -1,7 +1,12 @@
-import { type ApiKey, type KeySecret } from "../../domain/api-key.ts";
-import { keyState, pastedSecret } from "./state.ts";
-import { withRoom } from "./spare-room.ts";
-import { imposeBan, liftBan } from "./state.ts";
+/** Keys as operators see and change them. */
+import {
+  type ApiKey,
+  endOf,
+  isKeyBanned,
+  type KeySecret,
+  type PlainKey,
+} from "../../domain/api-key.ts";
+import { type BanState, noBan, operatorReason, stepAt } from "../../domain/ban.ts";
 import { AppError } from "../../domain/errors.ts";
 import { hashKey } from "../../service/key-directory.ts";
 import {
@@ -13,7 +18,38 @@ import {
 } from "../../service/keys.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Services } from "../../service/services.ts";
+import { withRoom } from "./spare-room.ts";
 import { allKeys, eventsOf, type KeyEvent, rotateKey, secretsOf } from "./store.ts";
+
+export const keyStates = ["active", "banned", "expired", "revoked"] as const;
+export type KeyState = (typeof keyStates)[number];
+
+export function keyState(
+  key: Pick<ApiKey, "revokedAtMs" | "expiresAtMs" | "ban" | "readOnly">,
+  nowMs: number,
+): KeyState {
+  return endOf(key, nowMs) ?? (isKeyBanned(key, nowMs) ? "banned" : "active");
+}
+
+/** The state after an operator's ban of `durationMs`, which lengthens no automatic ban. */
+export function imposeBan(state: BanState, durationMs: number, nowMs: number): BanState {
+  return {
+    ...state,
+    noisyMinutes: [],
+    step: stepAt(state, nowMs),
+    bannedUntilMs: nowMs + durationMs,
+    reason: operatorReason,
+  };
+}
+
+/** The state after a ban was lifted at `nowMs`. What was noisy is forgotten, the step is not. */
+export function liftBan(state: BanState, nowMs: number): BanState {
+  const bannedUntilMs = Math.min(state.bannedUntilMs, nowMs);
+  return { ...state, noisyMinutes: [], bannedUntilMs, reason: noBan.reason };
+}
+
+/** A secret, as it is copied from a header or a file. */
+const pastedSecret = /^(?:authorization: *)?(?:bearer +)?(rehome_(?:live|test)_\S+)$/i;
 
 /** A key with its secrets and its history. What it has used is the usage service's to say. */
 export interface KeyDetails {
@@ -59,15 +95,13 @@ export class KeyService extends KeyIssuer {
     const live = sameName.filter(({ revokedAtMs }) => revokedAtMs === undefined);
     // A key that was revoked keeps its label, and must not be in the way of the one that took its
     // place.
-    const named = live.length > 0 ? live : sameName;
-    const matches = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(reference));
+    const byId = all.filter(({ id }) => id.startsWith(reference));
+    const matches = [live, sameName, byId].find(({ length }) => length > 0) ?? [];
     if (matches.length > 1 && reference !== "") {
       throw new AppError(
         "invalid_request",
         `"${reference}" means ${matches.length} keys: ${matches.map(({ id }) => id).join(", ")}.`,
-        {
-          hint: "Use the whole id.",
-        },
+        { hint: "Use the whole id." },
       );
     }
     return found(reference === "" ? undefined : matches[0], reference);
@@ -75,9 +109,9 @@ export class KeyService extends KeyIssuer {
 
   /** Throws for a secret in place of a key's name, and never repeats it. */
   async #refuseSecret(reference: string): Promise<void> {
-    const secret = pastedSecret(reference);
+    const [, secret] = pastedSecret.exec(reference.trim()) ?? [];
     if (secret === undefined) return;
-    const found = await this.options.keys.byHash(hashKey(secret));
+    const found = await this.options.keys.byHash(hashKey(secret as PlainKey));
     const whose =
       found === undefined
         ? "No key of this store has it"
@@ -114,12 +148,7 @@ export class KeyService extends KeyIssuer {
     const { expiresInMs } = wanted;
     refuseSecretIn(wanted.name ?? "");
     return this.#change(reference, "update", (key, nowMs) => {
-      const expiresAtMs =
-        expiresInMs === undefined
-          ? key.expiresAtMs
-          : expiresInMs === "never"
-            ? undefined
-            : nowMs + expiresInMs;
+      const end = expiresInMs === "never" ? undefined : nowMs + (expiresInMs ?? 0);
       const plan = wanted.plan ?? key.plan;
       const agreed = plan === "enterprise" && key.plan === "enterprise" ? key.limits : undefined;
       const numbers = {
@@ -132,7 +161,7 @@ export class KeyService extends KeyIssuer {
         limits: agreedLimits(plan, numbers),
         readOnly: wanted.readOnly ?? key.readOnly,
         name: wanted.name ?? key.name,
-        expiresAtMs,
+        expiresAtMs: expiresInMs === undefined ? key.expiresAtMs : end,
       };
     });
   }

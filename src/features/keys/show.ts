@@ -1,5 +1,4 @@
 import { Option, type Command } from "commander";
-import { keyState, keyStates, type KeyState } from "./state.ts";
 import { type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { banStepsMs } from "../../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../../domain/clock.ts";
@@ -7,29 +6,26 @@ import { durationText } from "../duration.ts";
 import { fold } from "../visible.ts";
 import { publishedLimits, type PlanName } from "../../domain/plan.ts";
 import { usageStoredDays, windowMs } from "../../domain/windows.ts";
-import type { UsageDay } from "./counters.ts";
 import { commandHere, toMakeKey } from "../../cli/command.ts";
 import { storeCommand } from "../command.ts";
-import { printJson } from "../json.ts";
+import { printJson, type Static } from "../json.ts";
 import { type Io } from "../../cli/io.ts";
-import type { Static } from "../json.ts";
 import { wholeNumber } from "../options.ts";
-import { percent, printTable } from "../table.ts";
+import { pad, percent, printTable } from "../table.ts";
 import { counted, grouped, limitsText, printable } from "../../cli/terminal/text.ts";
-import { pad } from "../table.ts";
 import {
   accessText,
   dayText,
   keyDetailsJson,
   keyDetailsSchema,
+  keyJson,
   keyListSchema,
-  listedKeyJson,
+  useFields,
   type WholeKey,
 } from "./fields.ts";
-import { adviceFor } from "./advice.ts";
 import { keyArgument, labelOption, planOption } from "./options.ts";
-import { keyService } from "./service.ts";
-import { type UsedKey, UsageService } from "./usage.ts";
+import { keyService, keyState, keyStates, type KeyState } from "./service.ts";
+import { type KeyUse, planAdvice, type UsageDay, UsageService } from "./usage.ts";
 
 const nameCells = 12;
 /** Days whose requests and refusals are shown, unless more are asked for. */
@@ -69,21 +65,19 @@ ${daysJudged} days, and a plan that would fit.`,
     },
     async (services, { loaded, json, ...wanted }) => {
       const { clock, place } = services;
-      const usage = new UsageService(services);
       const every = await keyService(services).list();
       const nowMs = clock();
-      const used = await usage.nowOfAll(every.filter((key) => isWanted(key, wanted, nowMs)));
-      const days = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
-      const daysOf = ({ id }: ApiKey) => days.get(id) ?? [];
+      const wantedKeys = every.filter((key) => isWanted(key, wanted, nowMs));
+      const keys = await listed(new UsageService(services), wantedKeys);
       if (json) {
-        const shown = used.map((each) => listedKeyJson(each, nowMs, daysOf(each.key)));
-        return printJson(io, shown);
+        const shown = keys.map(({ key, use, advice = null }) => {
+          return { ...keyJson(key, nowMs), ...useFields.make(use), advice };
+        });
+        return printJson(io, shown satisfies Static<typeof keyListSchema>);
       }
-      if (used.length > 0) {
-        printKeys(io, used, usage.today(), nowMs);
-        for (const { key } of used)
-          for (const line of adviceLines(key, daysOf(key))) io.out(`${line}\n`);
-        return undefined;
+      if (keys.length > 0) {
+        printKeys(io, keys, nowMs);
+        return io.out(keys.map(adviceText).join(""));
       }
       return io.err(
         every.length > 0
@@ -94,6 +88,23 @@ ${daysJudged} days, and a plan that would fit.`,
   );
 }
 
+interface ListedKey {
+  readonly key: ApiKey;
+  readonly use: KeyUse;
+  /** Its use in the days by which a plan is judged. */
+  readonly days: readonly UsageDay[];
+  readonly advice: ReturnType<typeof planAdvice>;
+}
+
+async function listed(usage: UsageService, wanted: readonly ApiKey[]): Promise<ListedKey[]> {
+  const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
+  return (await usage.nowOfAll(wanted)).map(({ key, use }) => {
+    const days = daysOf.get(key.id) ?? [];
+    const advice = key.revokedAtMs === undefined ? planAdvice(key.limits, days) : undefined;
+    return { key, use, days, advice };
+  });
+}
+
 function isWanted(key: ApiKey, { plan, state, name }: ListOptions, nowMs: number): boolean {
   return (
     (plan === undefined || key.plan === plan) &&
@@ -102,7 +113,7 @@ function isWanted(key: ApiKey, { plan, state, name }: ListOptions, nowMs: number
   );
 }
 
-function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: number): void {
+function printKeys(io: Io, keys: readonly ListedKey[], nowMs: number): void {
   const columns = [
     "ID",
     { title: "LABEL", flexible: true },
@@ -112,6 +123,7 @@ function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: numbe
     { title: "TODAY", align: "right" },
     { title: "OF", align: "right", optional: true },
   ] as const;
+  const today = Math.floor(nowMs / windowMs.day);
   const rows = keys.map(({ key, use }) => [
     key.id,
     key.name,
@@ -125,9 +137,8 @@ function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: numbe
 }
 
 /** What to offer to the holder of a key that was near its limits. */
-function adviceLines(key: ApiKey, days: readonly UsageDay[]): string[] {
-  const advice = adviceFor(key, days);
-  if (advice === undefined) return [];
+function adviceText({ key, days, advice }: ListedKey): string {
+  if (advice === undefined) return "";
   const { window, plan } = advice;
   const peak = Math.max(...days.map(({ requests }) => requests));
   const refusals = days.reduce((sum, day) => sum + day.refusals, 0);
@@ -138,11 +149,10 @@ function adviceLines(key: ApiKey, days: readonly UsageDay[]): string[] {
   const isCustom = plan === "enterprise";
   const fits = isCustom ? "with custom limits" : `(${limitsText(publishedLimits[plan])})`;
   const limits = isCustom ? " --per-minute N --per-day N" : "";
-  return [
-    "",
-    `${key.id} "${printable(key.name)}", plan ${key.plan}, ${why}.`,
-    `  ${plan} ${fits} would fit: rehome keys update ${key.id} --plan ${plan}${limits}`,
-  ];
+  return `
+${key.id} "${printable(key.name)}", plan ${key.plan}, ${why}.
+  ${plan} ${fits} would fit: rehome keys update ${key.id} --plan ${plan}${limits}
+`;
 }
 
 /** A key as it is printed: its JSON form, and what that has in other words. */
@@ -178,11 +188,8 @@ export function showCommand(io: Io): Command {
       const usage = new UsageService(services);
       const details = await keyService(services).details(reference);
       const { key } = details;
-      const whole = {
-        ...details,
-        use: await usage.now(key),
-        days: await usage.days(days, key.id),
-      };
+      const use = await usage.now(key);
+      const whole = { ...details, use, days: await usage.days(days, key.id) };
       const nowMs = services.clock();
       const json = keyDetailsJson(whole, nowMs);
       if (asJson) return printJson(io, json);
@@ -195,9 +202,7 @@ export function showCommand(io: Io): Command {
   );
 }
 
-function field(name: string, value: string): string {
-  return `  ${pad(name, nameCells)}${value}`;
-}
+const field = (name: string, value: string) => `  ${pad(name, nameCells)}${value}`;
 
 function keyLines({ json, whole: { key, use }, nowMs }: Shown): string[] {
   const revoked = json.revokedAt === null ? "" : ` since ${json.revokedAt}`;
@@ -225,12 +230,8 @@ function dayLines({ json: { days }, daysAsked }: Shown): string[] {
     const banned = bans === 0 ? "" : `, ${counted(bans, "ban")}`;
     return field(day, `${counted(requests, "request")}${refused}${banned}`);
   });
-  const none = ["  no requests"];
-  return [
-    "",
-    `Last ${counted(daysAsked, "day")}`,
-    ...(lines.length === 0 ? none : lines.toReversed()),
-  ];
+  const shown = lines.length === 0 ? ["  no requests"] : lines.toReversed();
+  return ["", `Last ${counted(daysAsked, "day")}`, ...shown];
 }
 
 function banLines({ json: { ban, bannedUntil } }: Shown): string[] {

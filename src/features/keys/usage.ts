@@ -1,32 +1,86 @@
+/**
+ * What keys used, and the plan that would fit. The counters of SQLite are in a file of their own,
+ * `limits.db`.
+ */
+import { and, eq, gte } from "drizzle-orm";
 import type { ApiKey } from "../../domain/api-key.ts";
 import { type Clock, dayMs, isoSeconds } from "../../domain/clock.ts";
+import { planNames, publishedLimits, type Limits, type PlanName } from "../../domain/plan.ts";
 import {
   rollCounts,
   unusedCounts,
   usageStoredDays,
-  windowMs,
   type WindowCounts,
+  type WindowName,
 } from "../../domain/windows.ts";
 import type { Services } from "../../service/services.ts";
-import { countsOf, countsOfAll, type UsageDay, usageSince } from "./counters.ts";
+import type { Store } from "../../storage/contract.ts";
+import type { Tables } from "../../storage/database.ts";
 
-/** A key that used this share of a limit is near it. */
-export const nearLimitShare = 0.8;
+export type UsageDay = Tables["usageDays"]["$inferSelect"];
+type Counters = Pick<Store, "counters">;
 
 /** A UTC day, counted from the epoch, as its date: `2026-11-21`. */
 export function isoDay(day: number): string {
   return isoSeconds(day * dayMs).slice(0, "2026-11-21".length);
 }
 
+/** What keys used of their windows, by id: of one key, or of all. */
+function storedCounts({ counters }: Counters, keyId?: string): Promise<Map<string, WindowCounts>> {
+  return counters.read(async (tx) => {
+    const { keyId: id, minuteLabel, minuteUsed, dayLabel, dayUsed } = tx.t.rateWindows;
+    const rows = await tx
+      .select({ id, counts: { minuteLabel, minuteUsed, dayLabel, dayUsed } })
+      .from(tx.t.rateWindows)
+      .where(keyId === undefined ? undefined : eq(id, keyId));
+    return new Map(rows.map((row) => [row.id, row.counts]));
+  });
+}
+
+export async function countsOf(of: Counters, keyId: string): Promise<WindowCounts | undefined> {
+  return (await storedCounts(of, keyId)).get(keyId);
+}
+
+/**
+ * Days from `firstDay` on, of one key or of all, oldest first. Running days are in the windows, and
+ * the others in the days of usage.
+ */
+export function usageSince(
+  { counters }: Counters,
+  firstDay: number,
+  keyId: string | undefined,
+): Promise<UsageDay[]> {
+  return counters.read(async (tx) => {
+    const { rateWindows, usageDays } = tx.t;
+    const ofKey = (table: typeof rateWindows | typeof usageDays) =>
+      keyId === undefined ? undefined : eq(table.keyId, keyId);
+    const stored = await tx
+      .select()
+      .from(usageDays)
+      .where(and(gte(usageDays.day, firstDay), ofKey(usageDays)));
+    const running = await tx
+      .select()
+      .from(rateWindows)
+      .where(and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows)));
+    const days = new Map(stored.map((row) => [`${row.keyId} ${row.day}`, row]));
+    for (const { keyId: id, dayLabel: day, dayUsed } of running) {
+      const sofar = days.get(`${id} ${day}`) ?? {
+        keyId: id,
+        day,
+        requests: 0,
+        refusals: 0,
+        bans: 0,
+      };
+      days.set(`${id} ${day}`, { ...sofar, requests: sofar.requests + dayUsed });
+    }
+    return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
+  });
+}
+
 export interface KeyUse {
   readonly counts: WindowCounts;
   /** The last UTC day (days since the epoch) with an admitted request, if any is known. */
   readonly lastUsedDay: number | undefined;
-}
-
-export interface UsedKey {
-  readonly key: ApiKey;
-  readonly use: KeyUse;
 }
 
 export class UsageService {
@@ -39,12 +93,12 @@ export class UsageService {
   }
 
   today(): number {
-    return Math.floor(this.#clock() / windowMs.day);
+    return Math.floor(this.#clock() / dayMs);
   }
 
-  async nowOfAll(keys: readonly ApiKey[]): Promise<UsedKey[]> {
-    const stored = await countsOfAll(this.#store);
-    const used: UsedKey[] = [];
+  async nowOfAll(keys: readonly ApiKey[]): Promise<{ key: ApiKey; use: KeyUse }[]> {
+    const stored = await storedCounts(this.#store);
+    const used = [];
     for (const key of keys) used.push({ key, use: await this.#use(key.id, stored.get(key.id)) });
     return used;
   }
@@ -53,12 +107,10 @@ export class UsageService {
     return this.#use(id, await countsOf(this.#store, id));
   }
 
-  async #use(id: string, stored: WindowCounts | undefined): Promise<KeyUse> {
-    if (stored === undefined) {
-      return { counts: rollCounts(unusedCounts, this.#clock()), lastUsedDay: undefined };
-    }
+  async #use(id: string, stored: WindowCounts = unusedCounts): Promise<KeyUse> {
     const counts = rollCounts(stored, this.#clock());
     if (stored.dayUsed > 0) return { counts, lastUsedDay: stored.dayLabel };
+    if (stored === unusedCounts) return { counts, lastUsedDay: undefined };
     // The last reservation only gave back; the last day with requests is in the usage.
     const days = await usageSince(this.#store, stored.dayLabel - usageStoredDays, id);
     return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
@@ -68,4 +120,36 @@ export class UsageService {
   async days(days: number, keyId?: string): Promise<UsageDay[]> {
     return usageSince(this.#store, this.today() - days + 1, keyId);
   }
+}
+
+/** A key that used this share of a limit is near it. */
+const nearLimitShare = 0.8;
+/** Fewer refusals than both of these are no reason for another plan. */
+const refusalsMin = 20;
+const refusalShareMin = 0.01;
+
+/**
+ * The plan to offer for a key near its limits, and the window that is too small; undefined if its
+ * plan fits. A day that was nearly used up needs a larger day. Refusals without such a day mean that
+ * the minute is too small.
+ */
+export function planAdvice(
+  limits: Limits,
+  days: readonly Pick<UsageDay, "requests" | "refusals">[],
+): { readonly window: WindowName; readonly plan: PlanName } | undefined {
+  const peakPerDay = Math.max(0, ...days.map(({ requests }) => requests));
+  if (peakPerDay >= limits.perDay * nearLimitShare) {
+    const plan = smallestPlan(({ perDay }) => peakPerDay < perDay * nearLimitShare);
+    return { window: "day", plan };
+  }
+  const requests = days.reduce((total, day) => total + day.requests, 0);
+  const refusals = days.reduce((total, day) => total + day.refusals, 0);
+  if (refusals < refusalsMin || refusals < requests * refusalShareMin) return undefined;
+  const plan = smallestPlan(({ perMinute }) => perMinute > limits.perMinute);
+  return { window: "minute", plan };
+}
+
+function smallestPlan(fits: (limits: Limits) => boolean): PlanName {
+  const published = planNames.filter((name) => name !== "enterprise");
+  return published.find((name) => fits(publishedLimits[name])) ?? "enterprise";
 }

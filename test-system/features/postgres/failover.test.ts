@@ -3,7 +3,7 @@
  * for (`synchronous_standby_names`), behind an address that is led from one to the other, or named
  * beside it in an address of both.
  */
-import { usageSince } from "../../../src/features/keys/counters.ts";
+import { usageSince } from "../../../src/features/keys/usage.ts";
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";

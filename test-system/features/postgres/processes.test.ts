@@ -2,7 +2,7 @@
  * Several processes on one database: limits hold exactly, a killed one takes nothing that is not
  * its own.
  */
-import { countsOf } from "../../../src/features/keys/counters.ts";
+import { countsOf } from "../../../src/features/keys/usage.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { adviceFor, planAdvice } from "../../../src/features/keys/advice.ts";
-import { noBan } from "../../../src/domain/ban.ts";
+import { planAdvice } from "../../../src/features/keys/usage.ts";
 import { publishedLimits } from "../../../src/domain/plan.ts";
 
 const { free, pro, business } = publishedLimits;
@@ -27,15 +26,6 @@ describe("a day that is nearly used up asks for a larger one", () => {
   ] as const)("%j at %d a day: %s", (limits, peak, plan) => {
     expect(planAdvice(limits, [day(1), day(peak), day(2)])).toEqual({ window: "day", plan });
   });
-});
-
-test("a revoked key needs no other plan", () => {
-  const key = { id: "key_1", name: "", plan: "free", limits: free, ban: noBan } as const;
-  const rest = { readOnly: false, createdAtMs: 0, expiresAtMs: undefined };
-  const days = [{ keyId: "key_1", day: 0, requests: 900, refusals: 0, bans: 0 }];
-  const keyOf = (revokedAtMs: number | undefined) => ({ ...key, ...rest, revokedAtMs });
-  expect(adviceFor(keyOf(undefined), days)).toEqual({ window: "day", plan: "pro" });
-  expect(adviceFor(keyOf(1), days)).toBeUndefined();
 });
 
 describe("refusals below the day's limit ask for a larger minute", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { countsOf } from "../../../src/features/keys/counters.ts";
+import { countsOf } from "../../../src/features/keys/usage.ts";
 import { windowMs } from "../../../src/domain/windows.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { servicesOn } from "../../helpers/services.ts";

@@ -2,8 +2,7 @@
 import { accessOf, endOf, isKeyBanned, type ApiKey } from "../../../domain/api-key.ts";
 import { durationRule, parseDuration } from "../../duration.ts";
 import { html, type Html } from "../../../web/html.ts";
-import { type KeyDetails, type KeyService, keyService } from "../../keys/service.ts";
-import { keyState } from "../../keys/state.ts";
+import { type KeyDetails, type KeyService, keyService, keyState } from "../../keys/service.ts";
 import { readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import {

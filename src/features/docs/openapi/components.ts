@@ -4,7 +4,7 @@ import { httpDate } from "../../../domain/clock.ts";
 import type { ErrorKind } from "../../../domain/errors.ts";
 import { limitMax, publishedLimits } from "../../../domain/plan.ts";
 import { bodyLimitBytes } from "../../../http/body.ts";
-import { encodedBody, jsonType, noSuchPet, statusOf } from "../../../http/errors.ts";
+import { encodedBody, errorBody, jsonType, noSuchPet } from "../../../http/errors.ts";
 import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../../http/routes/operations.ts";
 import { otherBody } from "../../../http/routes/pets.ts";
 import { readOnlyKey, unauthorized } from "../../../service/admission.ts";
@@ -19,16 +19,10 @@ const linkMax = 8_192;
 
 const schemaReference = (name: string): Reference => ({ $ref: `#/components/schemas/${name}` });
 
-function header(description: string, schema: OpenAPIV3.SchemaObject, example: unknown) {
-  return { description, required: true, schema, example } satisfies OpenAPIV3.HeaderObject;
-}
-
-/**
- * A header of some responses. Without an example: a mock would send it with every response, and a
- * test of the contract would ask for it.
- */
-function optionalHeader(description: string, schema: OpenAPIV3.SchemaObject) {
-  return { description, required: false, schema } satisfies OpenAPIV3.HeaderObject;
+/** A header: without an example one of some responses, as a mock would send it with every one. */
+function header(description: string, schema: OpenAPIV3.SchemaObject, example?: unknown) {
+  const required = example !== undefined;
+  return { description, required, schema, ...(required && { example }) };
 }
 
 const text = (maxLength: number, more: object = {}) =>
@@ -54,7 +48,7 @@ export const headers = {
     seconds(0),
     Date.UTC(2026, 10, 21, 12, 1) / 1000,
   ),
-  "Accept-Encoding": optionalHeader(
+  "Accept-Encoding": header(
     "Only for a compressed body: the encoding to use (RFC 9110, section 12.5.3).",
     { type: "string", enum: ["identity"] },
   ),
@@ -73,7 +67,7 @@ export const headers = {
     text(64, { pattern: "^[A-Za-z0-9_.-]{1,64}$" }),
     "k3v9x2-1a",
   ),
-  NextPage: optionalHeader(
+  NextPage: header(
     'Where the next page is: `<URL>; rel="next"` (RFC 8288), such as `<https://pets.example.org/v1/pets?limit=20&after=20>; rel="next"`. Absent on the last page.',
     text(linkMax),
   ),
@@ -82,7 +76,7 @@ export const headers = {
     text(linkMax),
     "https://pets.example.org/v1/pets/1",
   ),
-  "Idempotent-Replayed": optionalHeader(
+  "Idempotent-Replayed": header(
     "Only on a repeated request with this Idempotency-Key: nothing new was stored.",
     { type: "string", enum: ["true"] },
   ),
@@ -101,15 +95,11 @@ export const headers = {
     text(29),
     httpDate(getPetRemovedAtMs),
   ),
-} as const satisfies Record<string, OpenAPIV3.HeaderObject>;
+} satisfies Record<string, OpenAPIV3.HeaderObject>;
 
-function references(names: Readonly<Record<string, keyof typeof headers>>): Headers {
-  return Object.fromEntries(
-    Object.entries(names).map(([field, name]) => [field, { $ref: `#/components/headers/${name}` }]),
-  );
-}
-const same = (...names: (keyof typeof headers)[]) =>
-  references(Object.fromEntries(names.map((name) => [name, name])));
+const reference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+const same = (...names: (keyof typeof headers)[]): Headers =>
+  Object.fromEntries(names.map((name) => [name, reference(name)]));
 
 export const commonHeaders = same(
   "X-RateLimit-Limit",
@@ -117,50 +107,9 @@ export const commonHeaders = same(
   "X-RateLimit-Reset",
   "X-Request-Id",
 );
-const nextPageHeader = references({ Link: "NextPage" });
-const createdHeaders = same("Location", "Idempotent-Replayed");
-const deprecationHeaders = {
-  ...same("Deprecation", "Sunset"),
-  ...references({ Link: "Successor" }),
-};
+const deprecationHeaders = { ...same("Deprecation", "Sunset"), Link: reference("Successor") };
 
-/** The examples of a response: of each its name, what it is about, and the message. */
-type Examples = Readonly<Record<string, readonly [summary: string, message: string]>>;
-
-function errorResponse(
-  kind: ErrorKind,
-  description: string,
-  examples: Examples,
-  more: Headers = {},
-  others: Readonly<Record<string, OpenAPIV3.ExampleObject>> = {},
-): OpenAPIV3.ResponseObject {
-  const shown = Object.entries(examples).map(([name, [summary, message]]) => [
-    name,
-    errorExample(kind, summary, message),
-  ]);
-  return {
-    description,
-    headers: { ...commonHeaders, ...more },
-    content: {
-      [jsonType]: {
-        schema: schemaReference("Error"),
-        examples: { ...Object.fromEntries(shown), ...others },
-      },
-    },
-  };
-}
-
-const errorExample = (kind: ErrorKind, summary: string, message: string) => ({
-  summary,
-  value: { code: kind, message, status: statusOf[kind] },
-});
-
-const rex = { id: 1, name: "Rex", categoryId: 1, status: "available" };
-const mia = { id: 2, name: "Mia", categoryId: 2, status: "pending" };
-/** Added without a status, so it has none. */
-const shadow = { id: 3, name: "Shadow", categoryId: 1 };
-
-function success(
+function response(
   description: string,
   schema: string,
   more: Headers,
@@ -170,53 +119,68 @@ function success(
   return { description, headers: { ...commonHeaders, ...more }, content };
 }
 
+/** A refusal. Of each example its name, what it is about, the message, and another kind. */
+function refused(
+  kind: ErrorKind,
+  description: string,
+  examples: Readonly<Record<string, readonly [string, string, ErrorKind?]>>,
+  more: Headers = {},
+): OpenAPIV3.ResponseObject {
+  const shown = Object.entries(examples).map(([name, [summary, message, code = kind]]) => {
+    return [name, { summary, value: errorBody({ kind: code, message }) }];
+  });
+  return response(description, "Error", more, Object.fromEntries(shown));
+}
+
+const tooLarge = `The body is larger than ${bodyLimitBytes / 1024} KiB.`;
+const rex = { id: 1, name: "Rex", categoryId: 1, status: "available" };
+const mia = { id: 2, name: "Mia", categoryId: 2, status: "pending" };
+/** Added without a status, so it has none. */
+const shadow = { id: 3, name: "Shadow", categoryId: 1 };
+
 /** The responses that the operations name (http/routes/operations.ts). */
 export const responses = {
-  PetsFound: success(
+  PetsFound: response(
     "A page of animals; an empty array when none matches.",
     "Pets",
-    nextPageHeader,
+    { Link: reference("NextPage") },
     {
       page: { summary: "Three animals", value: [rex, mia, shadow] },
       none: { summary: "No animal matches", value: [] },
     },
   ),
-  PetAdded: success(
+  PetAdded: response(
     "The animal as it was stored, now or by the first request with this Idempotency-Key.",
     "Pet",
-    createdHeaders,
+    same("Location", "Idempotent-Replayed"),
     { created: { summary: "The new animal", value: rex } },
   ),
-  PetFound: success(
+  PetFound: response(
     `The animal. The headers say when the operation is removed: ${httpDate(getPetRemovedAtMs)}.`,
     "Pet",
     deprecationHeaders,
     { found: { summary: "An animal", value: rex } },
   ),
-  BadQuery: errorResponse("invalid_request", "A query parameter is not valid.", {
+  BadQuery: refused("invalid_request", "A query parameter is not valid.", {
     limit: ["A limit out of bounds", "limit must be an integer from 1 to 100."],
     status: ["A status that does not exist", "status must be one of available, pending, sold."],
   }),
-  BadPet: errorResponse(
-    "invalid_request",
-    "The body lacks a required field or has an invalid value.",
-    {
-      missing: [
-        "A required field is missing",
-        "categoryId is required: it must be an integer of 64 bits.",
-      ],
-      invalid: ["A field has an invalid value", "status must be one of available, pending, sold."],
-      notJson: ["The body is not JSON", "The body is not valid JSON."],
-      otherBody: ["The Idempotency-Key of another animal", otherBody.message],
-    },
-  ),
-  NoSuchPet: errorResponse(
+  BadPet: refused("invalid_request", "The body lacks a required field or has an invalid value.", {
+    missing: [
+      "A required field is missing",
+      "categoryId is required: it must be an integer of 64 bits.",
+    ],
+    invalid: ["A field has an invalid value", "status must be one of available, pending, sold."],
+    notJson: ["The body is not JSON", "The body is not valid JSON."],
+    otherBody: ["The Idempotency-Key of another animal", otherBody.message],
+  }),
+  NoSuchPet: refused(
     "not_found",
     noSuchPet.message,
     { unknown: ["No animal has this id", noSuchPet.message] },
     deprecationHeaders,
   ),
-  Unauthorized: errorResponse(
+  Unauthorized: refused(
     "unauthorized",
     "The API key is missing or invalid. The limit headers show the numbers of the caller's address, never those of a key.",
     {
@@ -225,13 +189,13 @@ export const responses = {
     },
     same("WWW-Authenticate"),
   ),
-  Forbidden: errorResponse(
+  Forbidden: refused(
     "forbidden",
     "The API key is read-only. The request was charged like any other.",
     { readOnly: ["A read-only key", readOnlyKey.message] },
     same("WWW-Authenticate"),
   ),
-  TooManyRequests: errorResponse(
+  TooManyRequests: refused(
     "rate_limited",
     "A rate limit is exceeded, or the key is banned because it kept sending. Wait as long as `Retry-After` says, and back off exponentially if it happens again.",
     {
@@ -239,27 +203,18 @@ export const responses = {
         "The window's requests are used up",
         `The free plan allows ${publishedLimits.free.perMinute} requests per minute, and that limit is reached; try again in 42 s.`,
       ],
-    },
-    same("Retry-After"),
-    {
-      keyBanned: errorExample(
-        "key_banned",
+      keyBanned: [
         "The key is banned for some time",
         "This key is banned for another 297 s, until 2026-11-21T12:05:00Z, because it went on sending requests after 429 in 3 minutes out of 10. Waiting is enough.",
-      ),
-    },
-  ),
-  PayloadTooLarge: errorResponse(
-    "payload_too_large",
-    `The body is larger than ${bodyLimitBytes / 1024} KiB.`,
-    {
-      tooLarge: [
-        "A name that is too long for any body",
-        `The body is larger than ${bodyLimitBytes / 1024} KiB.`,
+        "key_banned",
       ],
     },
+    same("Retry-After"),
   ),
-  UnsupportedMediaType: errorResponse(
+  PayloadTooLarge: refused("payload_too_large", tooLarge, {
+    tooLarge: ["A name that is too long for any body", tooLarge],
+  }),
+  UnsupportedMediaType: refused(
     "unsupported_media_type",
     `The body is not sent as \`${jsonType}\`, or it is compressed.`,
     {
@@ -271,10 +226,10 @@ export const responses = {
     },
     same("Accept-Encoding"),
   ),
-  InternalError: errorResponse("internal_error", "The service failed. The error was logged.", {
+  InternalError: refused("internal_error", "The service failed. The error was logged.", {
     internal: ["A failure of the service", "Something went wrong on the server; it was logged."],
   }),
-  Unavailable: errorResponse(
+  Unavailable: refused(
     "unavailable",
     "The service is busy, or its store did not respond in time. Try again after `Retry-After`.",
     {

@@ -4,10 +4,12 @@ import { versionSegment } from "../../../http/context.ts";
 import { getPetRemovedOn } from "../../../http/routes/operations.ts";
 import { planNames, publishedLimits, type PlanName } from "../../../domain/plan.ts";
 import { planTitles } from "../../plan-titles.ts";
-import { interfaceVersion } from "./version.ts";
 import { bodyLimitBytes } from "../../../http/body.ts";
 import { statusOf } from "../../../http/errors.ts";
 import type { ErrorKind } from "../../../domain/errors.ts";
+
+/** The version of the interface under /v1, as the specification gives it. */
+export const interfaceVersion = "1.0.0";
 
 const number = new Intl.NumberFormat("en");
 

@@ -6,9 +6,8 @@ import type { RoutesOptions } from "../../../http/app.ts";
 import { versionSegment } from "../../../http/context.ts";
 import { isGetPetRemoved } from "../../../http/routes/operations.ts";
 import { petRoutes } from "../../../http/routes/pets.ts";
-import { interfaceVersion } from "./version.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
-import { description } from "./description.ts";
+import { description, interfaceVersion } from "./description.ts";
 
 export type OpenApiDocument = OpenAPIV3.Document;
 type Json = Record<string, unknown>;
