@@ -1,6 +1,6 @@
 /** ZIP archives, taken apart and put together again. */
 import { crc32 } from "node:zlib";
-import { Archive } from "../../src/features/import/read/zip.ts";
+import { archiveOf } from "../../src/features/import/read/xlsx.ts";
 
 const endMark = 0x06054b50;
 const directoryMark = 0x02014b50;
@@ -9,7 +9,7 @@ const endBytes = 22;
 
 /** The parts of an archive by their names. */
 export function unzipped(bytes: Uint8Array): Map<string, Uint8Array> {
-  const archive = new Archive(bytes, 2 ** 31);
+  const archive = archiveOf(bytes, 2 ** 31);
   return new Map(archive.names.map((name) => [name, archive.part(name) ?? new Uint8Array()]));
 }
 

@@ -116,6 +116,9 @@ function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): Input 
 const namesOf = (sheets: readonly Sheet[]) =>
   sheets.map(({ name }) => JSON.stringify(name)).join(", ");
 
+/** Rows that tell whether a sheet is a list of animals. */
+const beginningRows = 60;
+
 /** The sheet that is named, or the only one that looks like a list of animals, or the first. */
 function chosenSheet(
   sheets: readonly Sheet[],
@@ -134,7 +137,7 @@ function chosenSheet(
   const filled: Sheet[] = [];
   const lists: Sheet[] = [];
   for (const sheet of sheets) {
-    const { rows } = sheet.beginning();
+    const { rows } = sheet.rows(beginningRows);
     if (rows.length > 0) filled.push(sheet);
     const isList = rows.some((row) => known.isHeader(row) || known.familiar(row) >= 2);
     if (isList && rows.length > 1) lists.push(sheet);

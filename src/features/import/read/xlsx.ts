@@ -1,25 +1,26 @@
 /** Workbooks: their texts, numbers, dates and merged cells, and nothing else that they have. */
+import { posix } from "node:path";
+import { inflateRawSync } from "node:zlib";
 import { decodeXML } from "entities/decode";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { message } from "../messages.ts";
 import { limits, tooLarge, UnreadableInput } from "./input.ts";
 import { sharedTexts as sharedCells } from "./table.ts";
-import { Archive, BadArchive } from "./zip.ts";
 
-/** A sheet that people see, and how to read its rows. */
+/** A sheet that people see, and its first rows. */
 export interface Sheet {
   readonly name: string;
-  beginning(): SheetRows;
-  rows(): SheetRows;
+  rows(max?: number): SheetRows;
 }
 
 /** Rows of texts, dates as ISO 8601, formulas as their values; each with its number. */
 export interface SheetRows {
-  readonly lines: number[];
-  readonly rows: string[][];
+  readonly lines: readonly number[];
+  readonly rows: readonly string[][];
 }
 
-const beginningRows = 60;
+/** What may stand above a list, beside its records. */
+const moreRows = 60;
 /** More of them are not looked at: no list of animals is behind them. */
 const sheetsMax = 50;
 /** More texts than an import's cells have, and each takes memory of its own. */
@@ -32,55 +33,107 @@ const formatsMax = 65_536;
  * unpacks to more than an import takes.
  */
 export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
-  const archive = inWords(() => new Archive(bytes, limits.bytes));
-  const text = (name: string) => inWords(() => archive.text(name));
+  const archive = archiveOf(bytes, limits.bytes);
+  const text = (name: string) => xmlOf(archive.part(name));
   const main = relationsOf(text, "").find(({ type }) => type === "officeDocument");
   const path = main?.target ?? "xl/workbook.xml";
   const workbook = text(path);
   if (workbook === "") throw otherArchive(archive.names);
   const relations = relationsOf(text, path);
-  const partOf = (kind: string) => {
-    const target = relations.find(({ type }) => type === kind)?.target;
-    return target === undefined ? "" : text(target);
-  };
-  const sheets = tags(workbook, "sheet");
+  const partOf = (kind: string) => text(relations.find(({ type }) => type === kind)?.target ?? "");
+  const sheets = [...elements(workbook, "sheet")].slice(0, sheetsMax);
   if (sheets.length === 0) throw unreadable("it has no sheets");
-  const shared = sharedTexts(partOf("sharedStrings"));
-  const formats = dateFormats(partOf("styles"));
-  const is1904 = /^(?:1|true)$/.test(attribute(tags(workbook, "workbookPr")[0] ?? "", "date1904"));
-  return sheets.slice(0, sheetsMax).flatMap((tag) => {
-    if (/hidden/i.test(attribute(tag, "state"))) return [];
-    const id = attribute(tag, String.raw`(?:\w{1,20}:)?id`);
+  const [[properties = ""] = []] = elements(workbook, "workbookPr");
+  const book: Book = {
+    shared: sharedTexts(partOf("sharedStrings")),
+    formats: dateFormats(partOf("styles")),
+    is1904: /^(?:1|true)$/.test(attribute(properties, "date1904")),
+    same: sharedCells(),
+  };
+  return sheets.flatMap(([attributes]) => {
+    if (/hidden/i.test(attribute(attributes, "state"))) return [];
+    const id = attribute(attributes, String.raw`(?:\w{1,20}:)?id`);
     const target = relations.find((each) => each.id === id)?.target ?? "";
     let known: string | undefined;
-    const xml = () => (known ??= text(target));
-    return [
-      {
-        name: decodeXML(attribute(tag, "name")),
-        beginning: () => rowsOf(xml(), { shared, formats, is1904 }, beginningRows),
-        rows: () => merged(rowsOf(xml(), { shared, formats, is1904 }), mergesIn(xml())),
-      },
-    ];
+    const rows = (max?: number) => {
+      known ??= text(target);
+      return merged(rowsOf(known, book, max), known);
+    };
+    return [{ name: decodeXML(attribute(attributes, "name")), rows }];
   });
 }
 
-function inWords<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof RangeError) throw tooLarge();
-    if (error instanceof BadArchive) throw unreadable(error.message);
-    throw error;
-  }
-}
-
 const unreadable = (why: string) => new UnreadableInput(0, message("workbookUnreadable", why));
+const damaged = () => unreadable("it is damaged");
 
 /** A ZIP archive that is no workbook; one with a single file says which. */
 function otherArchive(names: readonly string[]): UnreadableInput {
   const files = names.filter((name) => !/\/$|^__MACOSX/.test(name));
   if (files.length !== 1 || /^xl\//i.test(files[0] ?? "")) return unreadable("it has no sheets");
   return new UnreadableInput(0, message("archived", files[0] ?? ""));
+}
+
+interface Archive {
+  readonly names: readonly string[];
+  /** A part, whatever the case of its name and its slashes. */
+  part(name: string): Uint8Array | undefined;
+}
+
+const directoryMark = 0x02014b50;
+
+/**
+ * A ZIP archive, whose parts are unpacked as they are asked for: at most `bytesMax` in all. It and
+ * its parts throw UnreadableInput.
+ */
+export function archiveOf(bytes: Uint8Array, bytesMax: number): Archive {
+  const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const names: string[] = [];
+  const entries = new Map<string, number>();
+  readBounded(() => {
+    const end = archive.lastIndexOf("PK\u0005\u0006");
+    let at = archive.readUInt32LE(end + 16);
+    for (let left = archive.readUInt16LE(end + 10); left > 0; left -= 1) {
+      const nameEnd = at + 46 + archive.readUInt16LE(at + 28);
+      const name = archive.toString("utf8", at + 46, nameEnd);
+      const isEntry = archive.readUInt32LE(at) === directoryMark && !entries.has(keyOf(name));
+      if (end < 0 || !isEntry) throw damaged();
+      names.push(name);
+      entries.set(keyOf(name), at);
+      at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+    }
+  });
+  let left = bytesMax;
+  const part = (name: string) => {
+    const entry = entries.get(keyOf(name));
+    if (entry === undefined) return undefined;
+    const whole = readBounded(() => unpacked(archive, entry, left));
+    left -= whole.length;
+    if (left < 0) throw tooLarge();
+    return whole;
+  };
+  return { names, part };
+}
+
+const keyOf = (name: string) => name.replaceAll("\\", "/").replace(/^\//, "").toLowerCase();
+
+function unpacked(archive: Buffer, entry: number, bytesMax: number): Buffer {
+  const local = archive.readUInt32LE(entry + 42);
+  const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
+  const size = archive.readUInt32LE(entry + 20);
+  const packed = archive.subarray(start, start + size);
+  if (packed.length < size) throw damaged();
+  const isStored = archive.readUInt16LE(entry + 10) === 0;
+  return isStored ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(bytesMax, 1) });
+}
+
+/** Throws UnreadableInput for what lies outside of the archive, or is packed wrongly. */
+function readBounded<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadableInput) throw error;
+    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge() : damaged();
+  }
 }
 
 interface Relation {
@@ -93,57 +146,63 @@ interface Relation {
 /** What a part refers to; the archive itself is the part without a name. */
 function relationsOf(text: (name: string) => string, part: string): readonly Relation[] {
   const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(part) ?? [];
-  return tags(text(`${folder}_rels/${name}.rels`), "Relationship").map((tag) => {
-    const target = decodeXML(attribute(tag, "Target")).replaceAll("\\", "/");
+  const relations = elements(text(`${folder}_rels/${name}.rels`), "Relationship");
+  return [...relations].map(([attributes]) => {
+    const target = decodeXML(attribute(attributes, "Target")).replaceAll("\\", "/");
     return {
-      id: attribute(tag, "Id"),
-      type: attribute(tag, "Type").replace(/^.*\//, ""),
-      target: pathOf(target.startsWith("/") ? target.slice(1) : `${folder}${target}`),
+      id: attribute(attributes, "Id"),
+      type: attribute(attributes, "Type").replace(/^.*\//, ""),
+      target: posix.resolve("/", folder, target).slice(1),
     };
   });
 }
 
-/** A path without `.` and `..` in it. */
-function pathOf(path: string): string {
-  const steps: string[] = [];
-  for (const step of path.split("/")) {
-    if (step === "..") steps.pop();
-    else if (step !== ".") steps.push(step);
+/** The text of a part without the prefixes of a namespace; empty if there is none. */
+function xmlOf(part: Uint8Array | undefined): string {
+  const xml = new TextDecoder().decode(part);
+  const hasPrefix = /<\w{1,20}:(?:workbook|worksheet|sst|styleSheet|Relationships)\b/;
+  if (!hasPrefix.test(xml.slice(0, 4_096))) return xml;
+  return xml.replaceAll(/<(\/?)\w{1,20}:/g, "<$1");
+}
+
+/** The elements of this name: what their tags have, and what is in them. No tag has `<` in it. */
+function* elements(xml: string, name: string): Generator<readonly [string, string]> {
+  const tag = new RegExp(String.raw`<${name}((?:\s[^<>]{0,2000})?)/?>`, "g");
+  for (let found = tag.exec(xml); found; found = tag.exec(xml)) {
+    const from = tag.lastIndex;
+    const isEmpty = xml[from - 2] === "/";
+    const end = isEmpty ? from : xml.indexOf(`</${name}>`, from);
+    if (end < 0) return;
+    yield [found[1] ?? "", xml.slice(from, end)];
+    if (!isEmpty) tag.lastIndex = end + name.length + 3;
   }
-  return steps.join("/");
 }
 
-/** The tags of this name, whatever prefix of a namespace they have. No tag has `<` in it. */
-const tags = (xml: string, name: string) =>
-  xml.match(new RegExp(String.raw`<(?:\w{1,20}:)?${name}(?:\s[^<>]{0,2000})?>`, "g")) ?? [];
+const attributePatterns = new Map<string, RegExp>();
 
-function attribute(tag: string, name: string): string {
-  const [, , value = ""] =
-    new RegExp(String.raw`\s${name}\s*=\s*(["'])(.*?)\1`, "s").exec(tag) ?? [];
-  return value;
+function attribute(attributes: string, name: string): string {
+  const pattern = attributePatterns.getOrInsertComputed(
+    name,
+    () => new RegExp(String.raw`\s${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`),
+  );
+  const [, double, single = ""] = pattern.exec(attributes) ?? [];
+  return double ?? single;
 }
-
-/** Tags that say what is in cells. A text that is read out (`rPh`) is none of a cell. */
-const cellTags = /<(\/?)(?:\w{1,20}:)?(row|c|v|f|t|si|rPh)((?:\s[^<>]{0,2000})?)(?<!\/)(\/?)>/g;
 
 /** The texts that cells share, by their numbers. */
 function sharedTexts(xml: string): readonly string[] {
   const texts: string[] = [];
-  const tag = new RegExp(cellTags);
-  let [text, from, isRead] = ["", -1, false];
-  for (let found = tag.exec(xml); found; found = tag.exec(xml)) {
-    const [, close, name, , empty] = found;
-    if (name === "si" && (close !== "" || empty !== "")) {
-      if (texts.push(text) > sharedTextsMax) throw tooLarge();
-      text = "";
-    } else if (name === "rPh") isRead = close === "";
-    else if (name === "t" && close === "" && empty === "") from = tag.lastIndex;
-    else if (name === "t" && from >= 0) {
-      if (!isRead) text += plain(xml.slice(from, found.index));
-      from = -1;
-    }
+  for (const [, inner] of elements(xml, "si")) {
+    if (texts.push(textIn(inner)) > sharedTextsMax) throw tooLarge();
   }
   return texts;
+}
+
+/** A text in pieces. One that is read out (`rPh`) is none of them. */
+function textIn(xml: string): string {
+  const behind = (each: string) => each.slice(each.indexOf("</rPh>") + 1);
+  const pieces = xml.split("<rPh").map((each, at) => (at === 0 ? each : behind(each)));
+  return [...elements(pieces.join(""), "t")].map(([, text]) => plain(text)).join("");
 }
 
 /** A text of XML, with the characters that Excel writes by their codes. */
@@ -154,20 +213,17 @@ const plain = (xml: string): string =>
 
 /** True, by the number of a cell's format, for those that show a date. */
 function dateFormats(xml: string): readonly boolean[] {
-  const own = new Map(
-    tags(xml, "numFmt").map((tag) => [
-      attribute(tag, "numFmtId"),
-      decodeXML(attribute(tag, "formatCode")),
-    ]),
-  );
-  const [cells = ""] = /<(?:\w{1,20}:)?cellXfs[^<>]*>.*?<\/(?:\w{1,20}:)?cellXfs>/s.exec(xml) ?? [];
-  const formats = tags(cells, "xf");
-  if (formats.length > formatsMax || own.size > formatsMax) throw tooLarge();
-  return formats.map((tag) => {
-    const id = attribute(tag, "numFmtId");
-    const code = own.get(id);
-    return code === undefined ? usualDates.has(Number(id)) : isDateCode(code);
+  const code = ([attributes]: readonly [string, string]) =>
+    [attribute(attributes, "numFmtId"), decodeXML(attribute(attributes, "formatCode"))] as const;
+  const own = new Map([...elements(xml, "numFmt")].map(code));
+  const [[, cells = ""] = []] = elements(xml, "cellXfs");
+  const formats = [...elements(cells, "xf")].map(([attributes]) => {
+    const id = attribute(attributes, "numFmtId");
+    const found = own.get(id);
+    return found === undefined ? usualDates.has(Number(id)) : isDateCode(found);
   });
+  if (formats.length > formatsMax || own.size > formatsMax) throw tooLarge();
+  return formats;
 }
 
 const usualDates: ReadonlySet<number> = new Set([
@@ -182,129 +238,74 @@ interface Book {
   readonly shared: readonly string[];
   readonly formats: readonly boolean[];
   readonly is1904: boolean;
-}
-
-/** A cell while it is read. */
-interface Cell {
-  readonly column: number;
-  readonly kind: string;
-  readonly format: number;
-  value: string | undefined;
-  hasFormula: boolean;
+  readonly same: (text: string) => string;
 }
 
 /** The filled rows of a sheet. Throws UnreadableInput for one that cannot be read. */
 function rowsOf(xml: string, book: Book, rowsMax = Infinity): SheetRows {
-  const found = new Rows(book);
-  const tag = new RegExp(cellTags);
-  let [cell, from, isRead]: [Cell | undefined, number, boolean] = [undefined, -1, false];
-  for (let at = tag.exec(xml); at && found.rows.length < rowsMax; at = tag.exec(xml)) {
-    const [, close, name, attributes = "", empty] = at;
-    const isEnd = close !== "" || empty !== "";
-    if (name === "row" && close === "") found.begin(Number(attribute(attributes, "r")));
-    if (name === "row" && isEnd) found.end();
-    if (name === "c" && close === "") cell = found.cell(attributes);
-    if (name === "c" && isEnd && cell !== undefined) {
-      found.add(cell);
-      cell = undefined;
+  const lines: number[] = [];
+  const rows: string[][] = [];
+  let line = 0;
+  // A text that is stored once may be in every row, and a value may stand far out in each.
+  let size = 0;
+  for (const [attributes, inner] of elements(xml, "row")) {
+    line = Number(attribute(attributes, "r")) || line + 1;
+    const row = rowOf(inner, line, book);
+    if (row.length === 0) continue;
+    lines.push(line);
+    rows.push(row);
+    for (const text of row) size += text.length + placeBytes;
+    if (size > limits.bytes) throw tooLarge();
+    if (rows.length > limits.records + moreRows) {
+      throw new UnreadableInput(line, message("recordsMany", String(limits.records)));
     }
-    if (cell === undefined) continue;
-    if (name === "f") cell.hasFormula = true;
-    else if (name === "rPh") isRead = close === "";
-    else if ((name === "v" || name === "t") && !isEnd) from = tag.lastIndex;
-    else if ((name === "v" || name === "t") && from >= 0) {
-      if (!isRead) cell.value = (cell.value ?? "") + plain(xml.slice(from, at.index));
-      from = -1;
-    }
+    if (rows.length === rowsMax) break;
   }
-  return found;
+  return { lines, rows };
 }
 
-/** The rows of a sheet while they are read. */
-class Rows implements SheetRows {
-  readonly lines: number[] = [];
-  readonly rows: string[][] = [];
-  readonly #book: Book;
-  readonly #same = sharedCells();
-  #line = 0;
-  #row: string[] = [];
-  #column = -1;
-  #filled = 0;
-  /** A text that is stored once may be in every row. */
-  #characters = 0;
+const placeBytes = 4;
 
-  constructor(book: Book) {
-    this.#book = book;
-  }
-
-  begin(line: number): void {
-    this.#line = line || this.#line + 1;
-    this.#row = [];
-    this.#column = -1;
-    this.#filled = 0;
-  }
-
-  cell(attributes: string): Cell {
-    const [, letters] = columnPattern.exec(attributes) ?? [];
-    this.#column = letters === undefined ? this.#column + 1 : columnOf(letters);
-    return {
-      column: this.#column,
-      kind: attribute(attributes, "t"),
-      format: Number(attribute(attributes, "s") || "-1"),
-      value: undefined,
-      hasFormula: false,
-    };
-  }
-
-  /**
-   * Throws UnreadableInput for a formula without a value, as programs write it that do not compute:
-   * read as blank, it could make an animal available that is gone.
-   */
-  add(cell: Cell): void {
-    const { column, value = "", hasFormula, kind } = cell;
-    if (hasFormula && value === "" && kind !== "str") {
-      const at = `${lettersOf(column)}${this.#line}`;
-      throw new UnreadableInput(this.#line, message("formulaValueless", at));
+/**
+ * The texts of a row up to the last one. Throws UnreadableInput for a formula without a value, as
+ * programs write it that do not compute: as a blank it could make an animal available that is gone.
+ */
+function rowOf(xml: string, line: number, book: Book): string[] {
+  const row: string[] = [];
+  let [column, filled] = [-1, 0];
+  for (const [attributes, inner] of elements(xml, "c")) {
+    const name = attribute(attributes, "r");
+    column = name === "" ? column + 1 : columnOf(name);
+    const text = textOf(attributes, inner, book);
+    if (text === "" && /<f[\s/>]/.test(inner) && attribute(attributes, "t") !== "str") {
+      throw new UnreadableInput(line, message("formulaValueless", name));
     }
-    const text = textOf(cell, this.#book);
     // Formatted sheets have cells up to their last column, but nothing in them.
-    if (text === "") return;
-    if ((this.#filled += 1) > limits.columns) {
-      throw new UnreadableInput(this.#line, message("columnsMany", String(limits.columns)));
+    if (text === "") continue;
+    if ((filled += 1) > limits.columns) {
+      throw new UnreadableInput(line, message("columnsMany", String(limits.columns)));
     }
     // What stands far out is none of the list.
-    if (column >= limits.columns) return;
-    while (this.#row.length < column) this.#row.push("");
-    this.#row[column] = this.#same(text);
-    this.#characters += text.length;
+    if (column >= limits.columns) continue;
+    while (row.length < column) row.push("");
+    row[column] = book.same(text);
   }
-
-  end(): void {
-    if (this.#row.length === 0) return;
-    this.lines.push(this.#line);
-    this.rows.push(this.#row);
-    this.#row = [];
-    if (this.#characters > limits.bytes) throw tooLarge();
-    if (this.rows.length > limits.records + beginningRows) {
-      throw new UnreadableInput(this.#line, message("recordsMany", String(limits.records)));
-    }
-  }
+  return row;
 }
 
-const columnPattern = /\sr\s*=\s*["']([A-Z]{1,3})\d/;
-
-function columnOf(letters: string): number {
+/** The column of a cell such as `BC7`, from 0. */
+function columnOf(cell: string): number {
   let column = 0;
-  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  for (let at = 0; cell.charCodeAt(at) >= 65; at += 1) {
+    column = column * 26 + cell.charCodeAt(at) - 64;
+  }
   return column - 1;
 }
 
-function lettersOf(column: number): string {
-  const rest = Math.floor(column / 26);
-  return (rest > 0 ? lettersOf(rest - 1) : "") + String.fromCharCode(65 + (column % 26));
-}
-
-function textOf({ kind, format, value = "" }: Cell, { shared, formats, is1904 }: Book): string {
+function textOf(attributes: string, inner: string, { shared, formats, is1904 }: Book): string {
+  const kind = attribute(attributes, "t");
+  if (kind === "inlineStr") return textIn(inner);
+  const value = plain(/<v(?:\s[^<>]*)?>([^<]*)/.exec(inner)?.[1] ?? "");
   switch (kind) {
     case "s":
       return shared[Number(value)] ?? "";
@@ -316,7 +317,8 @@ function textOf({ kind, format, value = "" }: Cell, { shared, formats, is1904 }:
     case "n": {
       const number = Number(value);
       if (value === "" || Number.isNaN(number)) return value;
-      return formats[format] === true ? dateText(number, is1904) : String(number);
+      const isDate = formats[Number(attribute(attributes, "s") || "-1")] === true;
+      return isDate ? dateText(number, is1904) : String(number);
     }
     default:
       return value;
@@ -341,15 +343,13 @@ const mergedCellsMax = 10_000;
 /** More merged cells in all lie over one another. */
 const mergedMax = 10 * limits.records;
 
-const mergesIn = (xml: string) => tags(xml, "mergeCell").map((each) => attribute(each, "ref"));
-
 /** The rows with the value of a merged cell in each row that it spans. */
-function merged({ lines, rows }: SheetRows, merges: readonly string[]): SheetRows {
+function merged({ lines, rows }: SheetRows, xml: string): SheetRows {
   const at = new Map(lines.map((line, index) => [line, index]));
   let left = mergedMax;
-  for (const each of merges) {
+  for (const [attributes] of elements(xml, "mergeCell")) {
     const [, letters = "", first, others = letters, last = first] =
-      /^([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?$/.exec(each) ?? [];
+      /^([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?$/.exec(attribute(attributes, "ref")) ?? [];
     const [column, from, to] = [columnOf(letters), Number(first), Number(last)];
     // Titles span columns; what spans rows is a value of each of them.
     if (letters === "" || letters !== others || to - from > mergedCellsMax) continue;

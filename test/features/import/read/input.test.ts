@@ -408,6 +408,14 @@ describe("a workbook", () => {
     expect(refused).toContain("more than 64 MiB, unpacked");
   });
 
+  test("with a value far out in every row is refused before its blanks are in memory", async () => {
+    const parts = unzipped(await workbook(sheet("A")));
+    const row = '<row><c r="ALL1"><v>1</v></c></row>';
+    parts.set("xl/worksheets/sheet1.xml", Buffer.from(row.repeat(17_000)));
+    const refused = await refusal(readWhole(Buffer.concat(zipped(parts))));
+    expect(refused).toContain("more than 64 MiB, unpacked");
+  });
+
   test("with merged cells over one another takes time that grows with its bytes", async () => {
     const list = [["Name", "Species", "Status"], ...Array.from({ length: 9_998 }, () => ["Rex"])];
     const parts = new Map(unzipped(await workbook({ name: "A", rows: list })));
