@@ -57,28 +57,8 @@ export const linkedParts: readonly LinkedPart[] = [
 ];
 
 /** Packages of JavaScript that Bun carries for Node's modules; each is under the MIT license. */
-export const polyfills = [
-  "acorn",
-  "acorn-walk",
-  "assert",
-  "browserify-zlib",
-  "buffer",
-  "constants-browserify",
-  "crypto-browserify",
-  "domain-browser",
-  "events",
-  "https-browserify",
-  "os-browserify",
-  "path-browserify",
-  "process",
-  "punycode",
-  "querystring-es3",
-  "stream-browserify",
-  "stream-http",
-  "string_decoder",
-  "timers-browserify",
-  "tty-browserify",
-  "url",
-  "util",
-  "vm-browserify",
-] as const;
+export const polyfills =
+  "acorn, acorn-walk, assert, browserify-zlib, buffer, constants-browserify, " +
+  "crypto-browserify, domain-browser, events, https-browserify, os-browserify, path-browserify, " +
+  "process, punycode, querystring-es3, stream-browserify, stream-http, string_decoder, " +
+  "timers-browserify, tty-browserify, url, util, vm-browserify";

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";
-import { features } from "../src/features/index.ts";
 import { jsonSchemaOf } from "../src/features/json.ts";
 import { createProgram, pathOf } from "../src/cli/program.ts";
+import { testIo } from "../test/helpers/io.ts";
 
 const file = join(import.meta.dir, "../docs/cli.md");
 const helpCells = 100;
@@ -32,29 +32,8 @@ This page lists every command with its options and its JSON. \`bun run docs:cli\
 /** The page. */
 export async function cliDocs(): Promise<string> {
   let help = "";
-  const program = await createProgram({
-    features,
-    env: {},
-    isTerminal: false,
-    stderrIsTTY: false,
-    columns: helpCells,
-    canAsk: false,
-    actor: "nobody",
-    machine: {
-      uid: undefined,
-      service: () => undefined,
-      isContainer: false,
-      program: "rehome",
-      hasProgram: () => true,
-    },
-    out: (text) => void (help += text),
-    write: async () => {},
-    async *input() {},
-    ask: async () => "",
-    err: () => {},
-    draw: () => {},
-    hearSignals: () => ({ stop: new AbortController().signal, onReload: () => {} }),
-  });
+  const out = (text: string) => void (help += text);
+  const program = await createProgram(testIo({ columns: helpCells, out }));
   const commands = leaves(program);
   const contents = commands.map((command) => {
     const path = pathOf(command);

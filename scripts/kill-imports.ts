@@ -33,6 +33,7 @@ function list(version: number): string {
 }
 
 const columns = "name=Name,categoryId=Species,status=Status,externalId=Id";
+const options = `--map ${columns} --source s --complete --yes`;
 
 /** Kills so many imports, and an undo after each. Throws where one did a part of its work. */
 export async function killImports(
@@ -44,18 +45,7 @@ export async function killImports(
   const file = join(folder.path, "list.csv");
   const data = ["--data", join(folder.path, "data")];
   const commands = {
-    imports: [
-      "pets",
-      "import",
-      file,
-      "--map",
-      columns,
-      "--source",
-      "s",
-      "--complete",
-      "--yes",
-      ...data,
-    ],
+    imports: ["pets", "import", file, ...options.split(" "), ...data],
     undos: ["undo", "--yes", ...data],
   };
   const state = async () => (await rehome(["pets", "export", ...data])).stdout;

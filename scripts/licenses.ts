@@ -41,7 +41,7 @@ export function notices(packages: readonly InsidePackage[] = insidePackages()): 
     "in LICENSE.md, and then rehome with that Bun, from its sources.",
     "",
     "Bun carries these packages for Node's modules, each under the MIT license:",
-    polyfills.join(", "),
+    polyfills,
     "",
     ...byText(packages).flatMap(([text, names]) => [section(names.join(", ")), text, ""]),
     section("GNU Lesser General Public License, version 2.1"),

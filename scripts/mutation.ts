@@ -3,23 +3,17 @@
  * condition or number of the source at a time, in a copy, and runs the tests that hold it. Prints
  * what no test noticed, and of each part the share that was noticed; ends with 1 below the least.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lineOf, type Node, parseSource, type Source } from "../test/helpers/source.ts";
 import { argumentsOf } from "./arguments.ts";
+import { treeCopy } from "./tree-copy.ts";
 
 /** Files of the source, and the tests that hold them. */
-const parts: Readonly<Record<string, { source: string; tests: readonly string[] }>> = {
-  domain: { source: "src/domain/*.ts", tests: ["test/domain"] },
-  limiter: {
-    source: "src/service/{limiter,admission,anonymous,access}.ts",
-    tests: ["test/service"],
-  },
-  "words of lists": {
-    source: "src/features/import/understand/*.ts",
-    tests: ["test/features/import"],
-  },
+const parts: Readonly<Record<string, readonly [source: string, tests: string]>> = {
+  domain: ["src/domain/*.ts", "test/domain"],
+  limiter: ["src/service/{limiter,admission,anonymous,access}.ts", "test/service"],
+  "words of lists": ["src/features/import/understand/*.ts", "test/features/import"],
 };
 
 const { values } = argumentsOf({
@@ -34,20 +28,22 @@ const root = join(import.meta.dir, "..");
 const timeoutMs = 120_000;
 
 /** What an operator becomes. */
-const others: Readonly<Record<string, string>> = {
-  "<": "<=",
-  "<=": "<",
-  ">": ">=",
-  ">=": ">",
-  "===": "!==",
-  "!==": "===",
-  "&&": "||",
-  "||": "&&",
-  "+": "-",
-  "-": "+",
-  "*": "/",
-  "/": "*",
-};
+const others = new Map(
+  [
+    "< <=",
+    "<= <",
+    "> >=",
+    ">= >",
+    "=== !==",
+    "!== ===",
+    "&& ||",
+    "|| &&",
+    "+ -",
+    "- +",
+    "* /",
+    "/ *",
+  ].map((pair) => pair.split(" ") as [string, string]),
+);
 
 interface Mutant {
   readonly start: number;
@@ -60,7 +56,7 @@ function mutantsOf({ text }: Source, node: Node): Mutant[] {
   const { type, start, end } = node;
   if (type === "BinaryExpression" || type === "LogicalExpression") {
     const operator = String(node["operator"]);
-    const other = others[operator];
+    const other = others.get(operator);
     const [left, right] = [node["left"], node["right"]] as [Node, Node];
     const at = text.indexOf(operator, left.end);
     const isText = text.slice(left.start, right.end).includes('"') && operator === "+";
@@ -84,8 +80,8 @@ function mutantsOf({ text }: Source, node: Node): Mutant[] {
 }
 
 /** True if a test notices what stands in the copy. */
-async function isNoticed(copy: string, tests: readonly string[]): Promise<boolean> {
-  const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", "--bail", ...tests], {
+async function isNoticed(copy: string, tests: string): Promise<boolean> {
+  const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", "--bail", tests], {
     cwd: copy,
     stdin: "ignore",
     stdout: "pipe",
@@ -101,7 +97,7 @@ async function isNoticed(copy: string, tests: readonly string[]): Promise<boolea
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 async function score(copy: string, name: string): Promise<number> {
-  const { source, tests } = parts[name] ?? { source: "", tests: [] };
+  const [source, tests] = parts[name] ?? ["", ""];
   const every = Number(values.every);
   if (await isNoticed(copy, tests)) throw new Error(`the tests of ${name} fail as they are`);
   let [seen, noticed] = [0, 0];
@@ -126,17 +122,8 @@ async function score(copy: string, name: string): Promise<number> {
   return percent;
 }
 
-const copy = mkdtempSync(join(tmpdir(), "rehome-mutation-"));
-try {
-  const tracked = Bun.spawnSync(["git", "ls-files"], { cwd: root }).stdout.toString().trim();
-  for (const path of tracked.split("\n")) cpSync(join(root, path), join(copy, path));
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  const names = Object.keys(parts).filter(
-    (name) => values.only === undefined || name === values.only,
-  );
-  const scores = [];
-  for (const name of names) scores.push(await score(copy, name));
-  process.exitCode = scores.every((percent) => percent >= Number(values.least)) ? 0 : 1;
-} finally {
-  rmSync(copy, { recursive: true, force: true });
-}
+using copy = treeCopy();
+const names = Object.keys(parts).filter((name) => [name, undefined].includes(values.only));
+const scores = [];
+for (const name of names) scores.push(await score(copy.path, name));
+process.exitCode = scores.every((percent) => percent >= Number(values.least)) ? 0 : 1;

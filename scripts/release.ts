@@ -10,16 +10,6 @@ import { argumentsOf, presetOf } from "./arguments.ts";
 
 const unreleased = "## Unreleased";
 
-/** Compares versions by their three numbers: negative when `a` is the older one. */
-export function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
-  for (let i = 0; i < 3; i += 1) {
-    const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
 /**
  * The changelog with its unreleased part as the section of `version`, dated `day`, and an empty
  * part above it. What a section without a date says, written in advance, comes first there. Throws
@@ -60,18 +50,13 @@ const env = Object.fromEntries(
 );
 
 function run(root: string, command: string[]): string {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command, {
-    cwd: root,
-    env,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: root, env });
   if (exitCode === 0) return stdout.toString().trim();
   throw new Error(`${command.join(" ")} failed:\n${stdout.toString()}${stderr.toString()}`);
 }
 
 /** Refuses a tree that is not what would be released. */
-export function checkTree(root: string, version: string): void {
+function checkTree(root: string, version: string): void {
   if (!/^\d+\.\d+\.\d+$/.test(version)) {
     throw new Error(`A version is three numbers such as 1.2.0; "${version}" is none.`);
   }
@@ -83,7 +68,7 @@ export function checkTree(root: string, version: string): void {
     throw new Error(`There is a tag v${version} already.`);
   }
   const released = run(root, ["git", "tag", "--list", "v*"]).split("\n").filter(Boolean);
-  const newer = released.find((tag) => compareVersions(tag.slice(1), version) > 0);
+  const newer = released.find((tag) => Bun.semver.order(tag.slice(1), version) > 0);
   if (newer !== undefined) throw new Error(`${newer} is newer than ${version}.`);
 }
 

@@ -124,12 +124,12 @@ function kindOf({ before, after }: Effect): "come" | "gone" | "updated" | "uncha
 }
 
 function isPage(state: Catalogue, asked: Asked & { do: "list" }, answer: Answer): boolean {
-  const { limit, status: wanted, after = -Infinity, upTo = Infinity } = asked;
+  const { limit, status: wanted, after = -Infinity } = asked;
   const page = answer.body as readonly Pet[];
   let count = 0;
   for (const animal of state.animals) {
     const { id, status, isRemoved } = animal;
-    if (id <= after || id > upTo || isRemoved || status !== (wanted ?? status)) continue;
+    if (id <= after || isRemoved || status !== (wanted ?? status)) continue;
     if (count === limit) return answer.hasNext;
     const shown = page[count];
     if (shown === undefined || textOf(shown) !== textOf(animal)) return false;

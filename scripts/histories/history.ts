@@ -31,16 +31,16 @@ interface Timed {
   returnMs: number;
 }
 
+export interface AskedList {
+  readonly do: "list";
+  readonly limit: number;
+  readonly status?: Status;
+  readonly after?: number;
+}
+
 export type Asked =
   | { readonly do: "create"; readonly pet: NewPet; readonly once?: string }
-  | {
-      readonly do: "list";
-      readonly limit: number;
-      readonly status?: Status;
-      readonly after?: number;
-      /** Of a page that was cut down: it shows no animals above this one. */
-      readonly upTo?: number;
-    }
+  | AskedList
   | { readonly do: "get"; readonly id: number };
 
 export interface Answer {
@@ -70,16 +70,14 @@ export interface Request extends Timed {
   readonly answer: Answer | undefined;
 }
 
+export interface ChangeOfPet {
+  readonly name?: string;
+  readonly categoryId?: number;
+  readonly status?: Status | "none";
+}
+
 export type Order =
-  | {
-      readonly do: "update";
-      readonly ids: readonly number[];
-      readonly set: {
-        readonly name?: string;
-        readonly categoryId?: number;
-        readonly status?: Status | "none";
-      };
-    }
+  | { readonly do: "update"; readonly ids: readonly number[]; readonly set: ChangeOfPet }
   | { readonly do: "remove"; readonly ids: readonly number[] }
   | { readonly do: "restore"; readonly id: number }
   | { readonly do: "undo" }

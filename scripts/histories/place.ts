@@ -15,17 +15,6 @@ import { until } from "../../test/helpers/until.ts";
 import { emptyCatalogue, type Catalogue } from "./catalogue.ts";
 import type { StoreKind } from "./history.ts";
 
-export interface CommandEnd {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-interface PlaceOptions {
-  readonly kind: StoreKind;
-  readonly executable: string;
-}
-
 export const processesOf: Readonly<Record<StoreKind, number>> = {
   sqlite: 1,
   processes: 4,
@@ -39,28 +28,29 @@ export class Place {
   catalogues: readonly Catalogue[] = [emptyCatalogue];
   /** The greatest id that was seen. */
   lastId = 0;
-  readonly #options: PlaceOptions;
+  readonly #executable: string;
   readonly #ports: number[] = [];
   readonly #servers: RunningBinary[] = [];
   readonly #env: Record<string, string>;
   readonly #release: () => void | Promise<void>;
 
   private constructor(
-    options: PlaceOptions,
+    kind: StoreKind,
+    executable: string,
     folder: string,
     env: Record<string, string>,
     release: () => void | Promise<void>,
   ) {
-    this.kind = options.kind;
+    this.kind = kind;
+    this.#executable = executable;
     this.folder = folder;
-    this.#options = options;
     this.#env = env;
     this.#release = release;
   }
 
-  static async open(options: PlaceOptions): Promise<Place> {
+  static async open(kind: StoreKind, executable: string): Promise<Place> {
     const folder = temporaryFolder();
-    const database = options.kind === "postgres" ? await testDatabase() : undefined;
+    const database = kind === "postgres" ? await testDatabase() : undefined;
     const env: Record<string, string> =
       database === undefined
         ? { REHOME_DATA: join(folder.path, "data") }
@@ -69,8 +59,8 @@ export class Place {
       await database?.[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
     };
-    const place = new Place(options, folder.path, env, release);
-    for (let server = 0; server < (options.kind === "postgres" ? 2 : 1); server += 1) {
+    const place = new Place(kind, executable, folder.path, env, release);
+    for (let server = 0; server < (kind === "postgres" ? 2 : 1); server += 1) {
       place.#ports.push(await freePort());
       await place.start(server);
     }
@@ -83,20 +73,14 @@ export class Place {
 
   async start(server: number): Promise<void> {
     const port = String(this.#ports[server]);
-    const args = [
-      "--port",
-      port,
-      "--bans",
-      "off",
-      "--anonymous-per-minute",
-      "1000000",
-      "--log-level",
-      "error",
-    ];
+    const limits = "--bans off --anonymous-per-minute 1000000 --log-level error".split(" ");
+    const args = ["--port", port, ...limits];
     const count = this.kind === "processes" ? processesOf.processes : 1;
     const more = count === 1 ? [] : ["--processes", String(count)];
-    const { executable: path } = this.#options;
-    const running = await serve(undefined, [...args, ...more], { env: this.#env, path });
+    const running = await serve(undefined, [...args, ...more], {
+      env: { ...this.#env, SUPERVISOR_DRAIN_MS: "300" },
+      path: this.#executable,
+    });
     this.#servers[server] = running;
     if (count > 1) await until(() => childrenOf(running).length === count);
   }
@@ -127,22 +111,30 @@ export class Place {
     await until(() => !isRunning(member));
   }
 
-  /** Replaces all processes by new ones, and returns when the old ones are gone. */
+  /** Has new processes take the place of all. The old ones end some time later. */
   async replace(server: number): Promise<void> {
     const running = this.#servers[server] as RunningBinary;
-    const former = childrenOf(running);
+    const former = new Set(childrenOf(running));
     process.kill(running.pid, "SIGHUP");
-    await until(() => !former.some(isRunning));
+    const isNew = (pid: number) => !former.has(pid);
+    await until(() => childrenOf(running).filter(isNew).length === processesOf.processes);
+  }
+
+  /** Returns when processes that were replaced have ended. */
+  async settle(): Promise<void> {
+    if (this.kind !== "processes") return;
+    const [running] = this.#servers as [RunningBinary];
+    await until(() => childrenOf(running).length === processesOf.processes);
   }
 
   /** Runs a command before a history in this process, which is quicker. */
-  prepare(args: readonly string[]): Promise<CommandEnd> {
+  prepare(args: readonly string[]) {
     return command(args, { env: this.#env });
   }
 
   /** Runs a command of the command line. */
-  async command(args: readonly string[]): Promise<CommandEnd> {
-    const child = Bun.spawn([this.#options.executable, ...args], {
+  async command(args: readonly string[]) {
+    const child = Bun.spawn([this.#executable, ...args], {
       cwd: this.folder,
       env: { ...cleanEnvironment, ...this.#env },
       stdin: "ignore",

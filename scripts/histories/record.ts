@@ -5,10 +5,8 @@ import type {
   Answer,
   Asked,
   Call,
-  Command,
   Happening,
   History,
-  KeySettings,
   Limits,
   Order,
   Pet,
@@ -17,11 +15,12 @@ import type {
 import { processesOf, type Place } from "./place.ts";
 import type { KeyName, OperatorStep, Reference, RequestStep, Schedule } from "./schedule.ts";
 
-/** How long steps of operators take on this machine, as it was lately. */
-const lateMs = new Map<string, number>();
-const expectedMs = ({ do: what }: OperatorStep) => lateMs.get(what) ?? 80;
+/** About what a step of an operator takes; clients spread their calls over so much. */
+const stepMs = 80;
 /** A server that does not come back ends the run. */
 const patienceMs = 60_000;
+const tooLate = () =>
+  new Promise<undefined>((resolve) => void setTimeout(resolve, patienceMs).unref());
 
 interface Key {
   readonly id: string;
@@ -33,17 +32,14 @@ export type Keys = Readonly<Record<KeyName, Key>>;
 
 /** Makes the keys of a history. */
 export async function makeKeys(place: Place, schedule: Schedule, prefix: string): Promise<Keys> {
-  const made = async (args: readonly string[]): Promise<Key> => {
-    const { exitCode, stdout, stderr } = await place.prepare([...args, "--json"]);
-    if (exitCode !== 0) throw new Error(`no key was made: ${stderr}`);
-    const { id, key = "" } = JSON.parse(stdout) as { id: string; key?: string };
-    return { id, secret: key };
-  };
-  const makeKey = (name: KeyName) => {
+  const makeKey = async (name: KeyName): Promise<Key> => {
     const { perMinute, perDay } = schedule.limits[name];
-    const numbers = ["--per-minute", String(perMinute), "--per-day", String(perDay)];
-    const plan = ["--plan", "enterprise", ...numbers];
-    return made(["keys", "create", "--name", `${prefix} ${name}`, ...plan]);
+    const limits = given({ "--per-minute": perMinute, "--per-day": perDay });
+    const plan = ["--plan", "enterprise", ...limits, "--name", `${prefix} ${name}`, "--json"];
+    const { exitCode, stdout, stderr } = await place.prepare(["keys", "create", ...plan]);
+    if (exitCode !== 0) throw new Error(`no key was made: ${stderr}`);
+    const { id, key } = JSON.parse(stdout) as { id: string; key: string };
+    return { id, secret: key };
   };
   const [roomy, limited] = await Promise.all([makeKey("roomy"), makeKey("limited")]);
   return { roomy, limited };
@@ -79,7 +75,6 @@ class Recorder {
   #sent = 0;
   /** How many steps each operator has done. */
   readonly #operatorsDone: number[];
-  #updates = 0;
 
   constructor(place: Place, schedule: Schedule, keys: Keys, prefix: string) {
     this.#place = place;
@@ -102,6 +97,7 @@ class Recorder {
     const servers = new Set(clients.map(({ server }) => server));
     for (const server of servers) await this.#readAll(server);
     this.#boundUnknown();
+    await this.#place.settle();
     this.#place.lastId = this.#known.at(-1) ?? this.#place.lastId;
   }
 
@@ -119,11 +115,8 @@ class Recorder {
     const { server, steps } = this.#schedule.clients[client] as Schedule["clients"][number];
     const { operators, seed } = this.#schedule;
     const next = random(seed + client + 1);
-    const expected = Math.max(
-      0,
-      ...operators.map((each) => each.steps.reduce((sum, step) => sum + expectedMs(step), 0)),
-    );
-    const pauseMs = (2.2 * expected) / Math.max(1, steps.length);
+    const stepsMax = Math.max(0, ...operators.map((each) => each.length));
+    const pauseMs = (2 * stepMs * stepsMax) / Math.max(1, steps.length);
     const connection = new Client(this.#place.port(server), true);
     for (const step of steps) {
       while (this.#sent >= this.#allowed()) await Bun.sleep(4);
@@ -136,7 +129,7 @@ class Recorder {
 
   /** Clients wait for operators that are late, so that there are calls beside all steps. */
   #allowed(): number {
-    const parts = this.#schedule.operators.map(({ steps }, at) => {
+    const parts = this.#schedule.operators.map((steps, at) => {
       const done = this.#operatorsDone[at] ?? 0;
       return done === steps.length ? 1 : (done + 1.2) / (steps.length + 0.5);
     });
@@ -151,10 +144,10 @@ class Recorder {
     for (;;) {
       const sent = textOf(asked, this.#keys[key].secret);
       const [callMs, callWallMs] = [performance.now(), Date.now()];
-      const outcome = await inTime(connection.send(sent));
+      const outcome = await Promise.race([connection.send(sent), tooLate()]);
       const [returnMs, returnWallMs] = [performance.now(), Date.now()];
-      if (performance.now() > deadlineMs)
-        throw new Error(`no server came back on port ${this.#place.port(server)}`);
+      if (outcome === undefined || returnMs > deadlineMs)
+        throw new Error(`no response came from port ${this.#place.port(server)}`);
       const answer = typeof outcome === "string" ? undefined : answerOf(outcome);
       // Nobody has seen it: the server is away.
       if (typeof outcome === "string" && goneBeforeRequest.slice(0, 2).includes(outcome)) {
@@ -188,26 +181,18 @@ class Recorder {
   #asked(step: RequestStep): Asked {
     switch (step.do) {
       case "create": {
-        const { pet, once } = step;
-        const status = ([undefined, "available", "pending", "sold"] as const)[pet % 4];
+        const { pet: at, once } = step;
+        const status = ([undefined, "available", "pending", "sold"] as const)[at % 4];
+        const pet = { name: `${this.#prefix} ${at}`, categoryId: 1 + (at % 3) };
         return {
           do: "create",
-          pet: {
-            name: `${this.#prefix} ${pet}`,
-            categoryId: 1 + (pet % 3),
-            ...(status && { status }),
-          },
+          pet: { ...pet, ...(status && { status }) },
           ...(once !== undefined && { once: `${this.#prefix}-${once}` }),
         };
       }
       case "list": {
-        const { limit, status, after } = step;
-        return {
-          do: "list",
-          limit,
-          ...(status !== undefined && { status }),
-          ...(after !== undefined && { after: this.#idOf(after) }),
-        };
+        const { after, ...asked } = step;
+        return { ...asked, ...(after !== undefined && { after: this.#idOf(after) }) };
       }
       case "get":
         return { do: "get", id: this.#idOf(step.id) };
@@ -251,27 +236,13 @@ class Recorder {
   }
 
   async #operator(operator: number): Promise<void> {
-    const steps = this.#schedule.operators[operator]?.steps ?? [];
+    const steps = this.#schedule.operators[operator] ?? [];
     for (const [at, step] of steps.entries()) {
       const due = ((at + 0.3) / (steps.length + 0.5)) * this.#requests;
       while (this.#sent < due) await Bun.sleep(4);
-      const beganMs = performance.now();
-      await this.#carryOut(step);
-      const tookMs = performance.now() - beganMs;
-      lateMs.set(step.do, 0.7 * expectedMs(step) + 0.3 * tookMs);
+      if ("server" in step) await this.#happen(step.do, step.server);
+      else await this.#command(this.#orderOf(step));
       this.#operatorsDone[operator] = at + 1;
-    }
-  }
-
-  async #carryOut(step: OperatorStep): Promise<void> {
-    switch (step.do) {
-      case "kill":
-      case "kill one":
-      case "stop":
-      case "replace":
-        return this.#happen(step.do, step.server);
-      default:
-        await this.#command(step);
     }
   }
 
@@ -286,80 +257,31 @@ class Recorder {
     if (what === "kill" || what === "stop") await place.start(server);
   }
 
-  async #command(step: Exclude<OperatorStep, { server: number }>): Promise<void> {
+  #orderOf(step: Exclude<OperatorStep, { server: number }>): Order {
     switch (step.do) {
-      case "update": {
-        const { rename, categoryId, status } = step;
-        const ids = this.#idsOf(step.ids);
-        this.#updates += 1;
-        const name = `${this.#prefix} renamed ${this.#updates}`;
-        const args = [
-          ...(rename ? ["--name", name] : []),
-          ...(categoryId === undefined ? [] : ["--category", String(categoryId)]),
-          ...(status === undefined ? [] : ["--status", status]),
-        ];
-        const set = {
-          ...(rename && { name }),
-          ...(categoryId !== undefined && { categoryId }),
-          ...(status !== undefined && { status }),
-        };
-        return this.#order({ do: "update", ids, set }, [
-          "pets",
-          "update",
-          ...ids.map(String),
-          ...args,
-          "--json",
-        ]);
-      }
+      case "update":
       case "remove": {
-        const ids = this.#idsOf(step.ids);
-        const args = ["pets", "remove", ...ids.map(String), "--yes", "--json"];
-        await this.#order({ do: "remove", ids }, args);
-        this.#removed.push(...ids);
-        return;
+        const ids = [...new Set(step.ids.map((reference) => this.#idOf(reference)))];
+        return step.do === "update" ? { ...step, ids } : { ...step, ids };
       }
       case "restore": {
         const { at } = step;
-        const id = this.#removed[Math.floor(at * this.#removed.length)] ?? this.#idOf(at);
-        return this.#order({ do: "restore", id }, ["pets", "restore", String(id), "--json"]);
+        const removed = this.#removed[Math.floor(at * this.#removed.length)];
+        return { do: "restore", id: removed ?? this.#idOf(at) };
       }
-      case "undo":
-        return this.#order({ do: "undo" }, ["undo", "--yes", "--json"]);
-      case "change key": {
-        const { key, set } = step;
-        return this.#order({ do: "change key", key, set }, this.#keyChange(key, set));
-      }
+      default:
+        return step;
     }
   }
 
-  #keyChange(name: KeyName, set: Partial<KeySettings>): string[] {
-    const { id } = this.#keys[name];
-    if (set.isRevoked) return ["keys", "revoke", id, "--yes", "--json"];
-    const { readOnly, perMinute, perDay } = set;
-    const numbers = ["--per-minute", String(perMinute), "--per-day", String(perDay)];
-    const access = readOnly ? "--read-only" : "--read-write";
-    return ["keys", "update", id, ...(readOnly === undefined ? numbers : [access]), "--json"];
-  }
-
-  #idsOf(references: readonly Reference[]): number[] {
-    return [...new Set(references.map((reference) => this.#idOf(reference)))];
-  }
-
-  async #order(order: Order, args: readonly string[]): Promise<void> {
+  async #command(order: Order): Promise<void> {
     const callMs = performance.now();
-    const { exitCode, stdout, stderr } = await this.#place.command(args);
-    const returnMs = performance.now();
+    const args = argsOf(order, this.#keys);
+    const { exitCode, stdout, stderr } = await this.#place.command([...args, "--json"]);
     const printed: unknown = exitCode === 0 ? JSON.parse(stdout) : undefined;
-    const call: Command = {
-      kind: "command",
-      order,
-      exitCode,
-      printed,
-      stderr,
-      callMs,
-      returnMs,
-    };
-    this.calls.push(call);
+    const timed = { callMs, returnMs: performance.now() };
+    this.calls.push({ kind: "command", order, exitCode, printed, stderr, ...timed });
+    if (order.do === "remove") this.#removed.push(...order.ids);
     this.#learn(printed);
   }
 
@@ -375,16 +297,35 @@ class Recorder {
   }
 }
 
-/** Fails where nothing comes of something for too long. */
-async function inTime<T>(something: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("a response did not come")), patienceMs);
-  try {
-    return await Promise.race([something, promise]);
-  } finally {
-    clearTimeout(timer);
+/** The command line of an order. */
+function argsOf(order: Order, keys: Keys): string[] {
+  switch (order.do) {
+    case "update": {
+      const { name, categoryId, status } = order.set;
+      const options = { "--name": name, "--category": categoryId, "--status": status };
+      return ["pets", "update", ...order.ids.map(String), ...given(options)];
+    }
+    case "remove":
+      return ["pets", "remove", ...order.ids.map(String), "--yes"];
+    case "restore":
+      return ["pets", "restore", String(order.id)];
+    case "undo":
+      return ["undo", "--yes"];
+    case "change key": {
+      const { id } = keys[order.key as KeyName];
+      const { isRevoked, readOnly, perMinute, perDay } = order.set;
+      if (isRevoked) return ["keys", "revoke", id, "--yes"];
+      const limits = given({ "--per-minute": perMinute, "--per-day": perDay });
+      const access = readOnly ? "--read-only" : "--read-write";
+      return ["keys", "update", id, ...(readOnly === undefined ? limits : [access])];
+    }
   }
 }
+
+const given = (options: Readonly<Record<string, string | number | undefined>>): string[] =>
+  Object.entries(options).flatMap(([flag, value]) =>
+    value === undefined ? [] : [flag, String(value)],
+  );
 
 function textOf(asked: Asked, secret: string): string {
   if (asked.do === "get") return requestText("GET", `/v1/pets/${asked.id}`, secret);

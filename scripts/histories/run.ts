@@ -1,12 +1,9 @@
 /** Records and checks one history after another. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
-import { deserialize, serialize } from "node:v8";
-import type { Catalogue } from "./catalogue.ts";
 import { check } from "./check.ts";
 import type { History, StoreKind } from "./history.ts";
-import { linesOf } from "./print.ts";
 import { Place } from "./place.ts";
 import { makeKeys, record } from "./record.ts";
 import { scheduleOf, type Schedule } from "./schedule.ts";
@@ -20,7 +17,7 @@ export interface RunOptions {
   /** True to end at the first history that nothing explains. */
   readonly first?: boolean;
   /** The folder for histories that nothing explains. */
-  readonly keep?: string | undefined;
+  readonly keep: string;
   readonly say: (line: string) => void;
 }
 
@@ -37,68 +34,31 @@ export interface RunReport {
 /** Histories on one store: its animals stay, and the next history begins with them. */
 const historiesAStore = 25;
 
-/** The place that goes on with the next history, until enough of them were on it. */
-class Places {
-  readonly #options: RunOptions;
-  #open: { readonly place: Place; left: number } | undefined;
-
-  constructor(options: RunOptions) {
-    this.#options = options;
-  }
-
-  async next(): Promise<Place> {
-    if (this.#open !== undefined && this.#open.left > 0) {
-      this.#open.left -= 1;
-      return this.#open.place;
-    }
-    await this.leave();
-    const { store: kind, executable } = this.#options;
-    const place = await Place.open({ kind, executable });
-    this.#open = { place, left: historiesAStore - 1 };
-    return place;
-  }
-
-  async leave(): Promise<void> {
-    await this.#open?.place[Symbol.asyncDispose]();
-    this.#open = undefined;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.leave();
-  }
-}
-
 export async function runHistories(options: RunOptions): Promise<RunReport> {
-  const { store, runs, seed, keep, first = false, say } = options;
-  await using places = new Places(options);
+  const { store, runs, seed, executable, keep, first = false, say } = options;
   const counts = { histories: 0, calls: 0, violations: 0, recordMs: 0, checkMs: 0 };
   const report: RunReport = { store, firstSeed: seed, ...counts };
-  for (let run = 0; run < runs; run += 1) {
-    if (first && report.violations > 0) break;
-    const schedule = scheduleOf({ seed: seed + run, store });
-    const place = await places.next();
-    const beganMs = performance.now();
-    const history = await recordIn(place, schedule);
-    const recordedMs = performance.now();
-    report.recordMs += recordedMs - beganMs;
-    const checked = check(history, place.catalogues);
-    report.checkMs += performance.now() - recordedMs;
-    report.histories += 1;
-    report.calls += history.calls.length;
-    if (checked.violation === undefined) {
-      place.catalogues = checked.catalogues;
-      if (isUncertain(history)) await places.leave();
-    } else {
-      report.violations += 1;
-      if (keep !== undefined)
-        writeFileSync(
-          join(keep, `${store}-${schedule.seed}`),
-          serialize({ history, before: place.catalogues }),
-        );
-      say(
-        `${store}, seed ${schedule.seed} (${schedule.theme}): ${linesOf(checked.violation).join("\n")}`,
-      );
-      await places.leave();
+  const isOver = () => report.histories === runs || (first && report.violations > 0);
+  while (!isOver()) {
+    await using place = await Place.open(store, executable);
+    for (let left = historiesAStore; left > 0 && !isOver(); left -= 1) {
+      const schedule = scheduleOf(seed + report.histories, store);
+      const beganMs = performance.now();
+      const history = await recordIn(place, schedule);
+      const recordedMs = performance.now();
+      const { violation, catalogues } = check(history, place.catalogues);
+      report.recordMs += recordedMs - beganMs;
+      report.checkMs += performance.now() - recordedMs;
+      report.histories += 1;
+      report.calls += history.calls.length;
+      if (violation !== undefined) {
+        report.violations += 1;
+        const file = join(keep, `rehome-${store}-${schedule.seed}.txt`);
+        writeFileSync(file, Bun.inspect(violation, { depth: 8 }));
+        say(`${store}, seed ${schedule.seed} (${schedule.theme}): unexplained, see ${file}`);
+      }
+      place.catalogues = catalogues;
+      if (violation !== undefined || isUncertain(history)) break;
     }
   }
   return report;
@@ -144,17 +104,4 @@ async function recordIn(place: Place, schedule: Schedule): Promise<History> {
 /** Something of it may still happen when it is over. */
 function isUncertain({ calls }: History): boolean {
   return calls.some(({ returnMs }) => returnMs === Infinity);
-}
-
-interface Kept {
-  readonly history: History;
-  readonly before: readonly Catalogue[];
-}
-
-/** Checks a history that was kept once more. Returns true if it is explained now. */
-export function checkKept(file: string, say: (line: string) => void): boolean {
-  const { history, before } = deserialize(readFileSync(file)) as Kept;
-  const { violation } = check(history, before);
-  say(violation === undefined ? `${file}: explained` : linesOf(violation).join("\n"));
-  return violation === undefined;
 }

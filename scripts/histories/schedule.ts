@@ -1,36 +1,22 @@
 /** What is done in a history, as a seed decides it. */
 import { random } from "../random.ts";
-import type { KeySettings, Limits, Status, StoreKind } from "./history.ts";
+import type { AskedList, ChangeOfPet, KeySettings, Limits, StoreKind } from "./history.ts";
 
 /** An animal by its place among those that are known when the step begins. */
 export type Reference = number | "first" | "last" | "next";
 
 export type RequestStep =
   | { readonly do: "create"; readonly pet: number; readonly once?: number }
-  | {
-      readonly do: "list";
-      readonly limit: number;
-      readonly status?: Status;
-      readonly after?: Reference;
-    }
+  | (Omit<AskedList, "after"> & { readonly after?: Reference })
   | { readonly do: "get"; readonly id: Reference };
 
 export type KeyName = "roomy" | "limited";
 
 export type OperatorStep =
-  | {
-      readonly do: "update";
-      readonly ids: readonly Reference[];
-      readonly rename: boolean;
-      readonly categoryId?: number;
-      readonly status?: Status | "none";
-    }
+  | { readonly do: "update"; readonly ids: readonly Reference[]; readonly set: ChangeOfPet }
   | { readonly do: "remove"; readonly ids: readonly Reference[] }
-  | {
-      readonly do: "restore";
-      /** Its place among the animals that were removed. */
-      readonly at: number;
-    }
+  /** By its place among the animals that were removed. */
+  | { readonly do: "restore"; readonly at: number }
   | { readonly do: "undo" }
   | { readonly do: "change key"; readonly key: KeyName; readonly set: Partial<KeySettings> }
   | { readonly do: "kill" | "kill one" | "stop" | "replace"; readonly server: number };
@@ -40,10 +26,6 @@ export interface ClientPlan {
   readonly steps: readonly (RequestStep & { readonly key: KeyName })[];
 }
 
-export interface OperatorPlan {
-  readonly steps: readonly OperatorStep[];
-}
-
 export interface Schedule {
   readonly seed: number;
   readonly store: StoreKind;
@@ -51,7 +33,7 @@ export interface Schedule {
   readonly limits: Readonly<Record<KeyName, Limits>>;
   readonly clients: readonly ClientPlan[];
   /** One sends commands, or two at the same time. */
-  readonly operators: readonly OperatorPlan[];
+  readonly operators: readonly (readonly OperatorStep[])[];
 }
 
 const themes = ["plain", "edit", "keys", "faults"] as const;
@@ -67,17 +49,11 @@ const shares: Readonly<Record<StoreKind, readonly number[]>> = {
 /** Calls of a history, those of the command line included. */
 const callsInAll = 200;
 
-export interface ScheduleOptions {
-  readonly seed: number;
-  readonly store: StoreKind;
-  readonly calls?: number;
-}
-
-export function scheduleOf({ seed, store, calls = callsInAll }: ScheduleOptions): Schedule {
+export function scheduleOf(seed: number, store: StoreKind): Schedule {
   const dice = new Dice(random(seed));
   const theme = themes[dice.weighted(shares[store])] as Theme;
   const operators = operatorsOf(theme, store, dice);
-  const requests = calls - operators.reduce((sum, { steps }) => sum + steps.length, 0);
+  const requests = callsInAll - operators.flat().length;
   const limits = {
     roomy: { perMinute: 600, perDay: 100_000 },
     limited: dice.one(someLimits),
@@ -85,33 +61,20 @@ export function scheduleOf({ seed, store, calls = callsInAll }: ScheduleOptions)
   return { seed, store, theme, limits, clients: clientsOf(requests, store, dice), operators };
 }
 
-const someLimits: readonly Limits[] = [
-  { perMinute: 3, perDay: 1_000 },
-  { perMinute: 20, perDay: 1_000 },
-  { perMinute: 60, perDay: 1_000 },
-  { perMinute: 1_000, perDay: 25 },
-  { perMinute: 130, perDay: 5_000 },
-  { perMinute: 300, perDay: 10_000 },
-];
+const someLimits: readonly Limits[] = [3, 20, 60, 1_000, 130, 300].map((perMinute) => {
+  return { perMinute, perDay: perMinute === 1_000 ? 25 : 1_000 };
+});
 const statuses = ["available", "pending", "sold"] as const;
 
 class Dice {
-  readonly #next: () => number;
-
-  constructor(next: () => number) {
-    this.#next = next;
-  }
-
-  part(): number {
-    return this.#next();
-  }
+  constructor(readonly part: () => number) {}
 
   isBelow(chance: number): boolean {
-    return this.#next() < chance;
+    return this.part() < chance;
   }
 
   whole(from: number, to: number): number {
-    return from + Math.floor(this.#next() * (to - from + 1));
+    return from + Math.floor(this.part() * (to - from + 1));
   }
 
   one<T>(choices: readonly T[]): T {
@@ -119,7 +82,7 @@ class Dice {
   }
 
   weighted(weights: readonly number[]): number {
-    let left = this.#next() * weights.reduce((sum, weight) => sum + weight, 0);
+    let left = this.part() * weights.reduce((sum, weight) => sum + weight, 0);
     return weights.findIndex((weight) => (left -= weight) < 0);
   }
 
@@ -165,41 +128,32 @@ function someList(dice: Dice): RequestStep {
     do: "list",
     limit: dice.one([1, 5, 20, 100, 100]),
     ...(dice.isBelow(0.35) && { status: dice.one(statuses) }),
-    ...(after > 0 && {
-      after: ["first" as const, dice.part(), "last" as const][after - 1] ?? "first",
-    }),
+    ...(after > 0 && { after: (["first", dice.part(), "last"] as const)[after - 1] ?? "first" }),
   };
 }
 
-function operatorsOf(theme: Theme, store: StoreKind, dice: Dice): OperatorPlan[] {
+function operatorsOf(theme: Theme, store: StoreKind, dice: Dice): OperatorStep[][] {
   const edits = (from: number, to: number) => dice.several(from, to, () => someEdit(dice));
   switch (theme) {
     case "plain":
-      return [{ steps: edits(0, 1) }];
+      return [edits(0, 1)];
     case "edit":
       // An undo looks for a change before it undoes it, so it is no one's while others change.
       return dice.isBelow(0.3)
-        ? [{ steps: edits(1, 3).filter(isNoUndo) }, { steps: edits(1, 3).filter(isNoUndo) }]
-        : [{ steps: edits(3, 6) }];
+        ? [edits(1, 3).filter(isNoUndo), edits(1, 3).filter(isNoUndo)]
+        : [edits(3, 6)];
     case "keys":
       return [
-        { steps: [...dice.several(1, 3, () => someKeyChange(dice)), ...revocation(dice)] },
-        ...others(dice),
+        [...dice.several(1, 3, () => someKeyChange(dice)), ...revocation(dice)],
+        // Now and then an operator changes an animal meanwhile.
+        ...(dice.isBelow(0.3) ? [[someEdit(dice)]] : []),
       ];
     case "faults":
-      return [
-        { steps: [...edits(0, 1), someFault(store, dice), ...edits(0, 2), someFault(store, dice)] },
-      ];
+      return [[...edits(0, 1), someFault(store, dice), ...edits(0, 2), someFault(store, dice)]];
   }
 }
 
 const isNoUndo = ({ do: what }: OperatorStep) => what !== "undo";
-const undo = (): OperatorStep => ({ do: "undo" });
-
-/** Now and then an operator changes an animal meanwhile. */
-function others(dice: Dice): OperatorPlan[] {
-  return dice.isBelow(0.3) ? [{ steps: [someEdit(dice)] }] : [];
-}
 
 function revocation(dice: Dice): OperatorStep[] {
   if (dice.isBelow(0.5)) return [];
@@ -213,16 +167,18 @@ function someEdit(dice: Dice): OperatorStep {
       return {
         do: "update",
         ids,
-        rename: dice.isBelow(0.3),
-        ...(dice.isBelow(0.2) && { categoryId: dice.whole(1, 3) }),
-        status: dice.one([...statuses, "none"]),
+        set: {
+          ...(dice.isBelow(0.3) && { name: `renamed ${dice.part()}` }),
+          ...(dice.isBelow(0.2) && { categoryId: dice.whole(1, 3) }),
+          status: dice.one([...statuses, "none"]),
+        },
       };
     case 1:
       return { do: "remove", ids };
     case 2:
       return { do: "restore", at: dice.part() };
     default:
-      return undo();
+      return { do: "undo" };
   }
 }
 

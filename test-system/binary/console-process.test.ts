@@ -3,9 +3,10 @@
  * uploads wait, and that its end is not the interface's.
  */
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, renameSync } from "node:fs";
+import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
+import { noAnswers } from "../../src/features/console/import-work.ts";
 import {
   cleanEnvironment,
   executable,
@@ -258,17 +259,34 @@ describe("an upload", () => {
   }, 120_000);
 });
 
-test("the process of a list ends with a console that was killed before it sent one", async () => {
-  using folder = temporaryFolder();
-  await command(["categories", "add", "Dog", "--data", folder.path]);
-  const child = Bun.spawn([await executable(), "__import"], {
-    env: { ...cleanEnvironment, REHOME_DATA: folder.path },
+/** Starts the process that reads a list for the console. */
+async function listProcess(folder: string, heard: (said: unknown) => void) {
+  await command(["categories", "add", "Dog", "--data", folder]);
+  return Bun.spawn([await executable(), "__import"], {
+    env: { ...cleanEnvironment, REHOME_DATA: folder },
     stdio: ["ignore", "ignore", "inherit"],
     serialization: "advanced",
-    ipc() {},
+    ipc: heard,
   });
+}
+
+test("the process of a list ends with a console that was killed before it sent one", async () => {
+  using folder = temporaryFolder();
+  const child = await listProcess(folder.path, () => {});
   child.disconnect();
   expect(await child.exited).toBe(0);
+});
+
+test("what is said of a list arrives whole, however much it is", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "wide.csv");
+  const columns = Array.from({ length: 900 }, (_, at) => `${at} ${"x".repeat(1_000)}`);
+  writeFileSync(file, `${columns.join(",")}\n${"1,".repeat(899)}1\n`);
+  const said: unknown[] = [];
+  const child = await listProcess(folder.path, (each) => void said.push(each));
+  child.send({ file, rejects: `${file}.rejects`, answers: noAnswers });
+  await child.exited;
+  expect(said).toContainEqual({ outcome: expect.objectContaining({ is: "examined" }) });
 });
 
 test("rehome console is a command of its own, on a port of this machine alone", async () => {

@@ -3,6 +3,7 @@
  * response. `bun run histories` runs more, and says what a seed did.
  */
 import { expect, test } from "bun:test";
+import { tmpdir } from "node:os";
 import { stores } from "../../scripts/histories/history.ts";
 import { runHistories } from "../../scripts/histories/run.ts";
 import { executable } from "../../test/helpers/binary.ts";
@@ -14,8 +15,8 @@ test.each(stores)(
   async (store) => {
     const said: string[] = [];
     const say = (line: string) => void said.push(line);
-    const options = { store, runs: runs[store], seed: 1, executable: await executable(), say };
-    const { violations } = await runHistories(options);
+    const own = { store, runs: runs[store], seed: 1, executable: await executable() };
+    const { violations } = await runHistories({ ...own, keep: tmpdir(), say });
     expect(violations, said.join("\n")).toBe(0);
   },
   600_000,
