@@ -56,7 +56,7 @@ export type Opened =
   | { readonly kind: "text"; readonly text: string; readonly encoding: string }
   | { readonly kind: "workbook"; readonly bytes: Uint8Array };
 
-export function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
+function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
   return beginning.every((byte, index) => bytes[index] === byte);
 }
 
@@ -141,48 +141,31 @@ export function isEncoding(name: string): boolean {
 }
 
 /** Files that are no text of ours, by how they begin. */
-const binary: ReadonlyArray<readonly [readonly number[], Message]> = [
-  [gzip, message("compressed", "gzip")],
-  [[0x28, 0xb5, 0x2f, 0xfd], message("compressed", "zstd")],
-  [[0xfd, 0x37, 0x7a, 0x58], message("compressed", "xz")],
-  [[0x42, 0x5a, 0x68], message("compressed", "bzip2")],
-  [[0x25, 0x50, 0x44, 0x46], message("otherKind", "PDF")],
-  [[0xd0, 0xcf, 0x11, 0xe0], message("otherKind", "XLS")],
-  [[0xff, 0xd8, 0xff], message("otherKind", "JPEG")],
-  [[0x89, 0x50, 0x4e, 0x47], message("otherKind", "PNG")],
-  [[0x47, 0x49, 0x46, 0x38], message("otherKind", "GIF")],
+const binary: readonly (readonly [string, Message])[] = [
+  ["\u001f\u008b", message("compressed", "gzip")],
+  ["\u0028\u00b5\u002f\u00fd", message("compressed", "zstd")],
+  ["\u00fd7zXZ", message("compressed", "xz")],
+  ["BZh", message("compressed", "bzip2")],
+  ["%PDF", message("otherKind", "PDF")],
+  ["\u00d0\u00cf\u0011\u00e0", message("otherKind", "XLS")],
+  ["version https://git-lfs.github.com/spec/", message("otherKind", "Git LFS pointer")],
 ];
-
-/** How pictures of phones begin behind their first four bytes, and WebP behind eight. */
-const pictureTypes = /^.{4}ftyp(?:hei|hev|mif|avif)|^RIFF.{4}WEBP/s;
 
 const beginningBytes = 4_096;
 const titleCharactersMax = 80;
 
 /** What an input is, by its first kilobytes, if it is not text with records. */
 function foreignKind(bytes: Uint8Array): Message | undefined {
-  const found = binary.find(([start]) => startsWith(bytes, start));
+  const beginning = Buffer.from(bytes.subarray(0, beginningBytes));
+  const found = binary.find(([start]) => beginning.toString("latin1").startsWith(start));
   if (found !== undefined) return found[1];
-  const beginning = bytes.subarray(0, beginningBytes);
-  if (pictureTypes.test(new TextDecoder("latin1").decode(beginning.subarray(0, 16)))) {
-    return message("otherKind", "HEIF, AVIF or WebP");
-  }
   const text = new TextDecoder().decode(beginning).trimStart();
-  if (text.startsWith("version https://git-lfs.github.com/spec/")) {
-    return message("otherKind", "Git LFS pointer");
+  if (!/^<(?:!doctype html|html|head|body|table|meta)\b/i.test(text)) {
+    return text.startsWith("<") ? message("otherKind", "XML") : undefined;
   }
-  const isHtml = /^<(?:!doctype html|html|head|body|table|meta)\b/i.test(text);
-  if (
-    isHtml &&
-    /<table\b|schemas-microsoft-com:office:excel/i.test(text) &&
-    !/<title/i.test(text)
-  ) {
-    return message("htmlTable");
-  }
-  if (isHtml) {
-    const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? "";
-    const words = decodeHTML(title).replaceAll(/\s+/g, " ").slice(0, titleCharactersMax);
-    return message("webPage", words);
-  }
-  return text.startsWith("<") ? message("otherKind", "XML") : undefined;
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1];
+  const isTable = /<table\b|schemas-microsoft-com:office:excel/i.test(text);
+  if (isTable && title === undefined) return message("htmlTable");
+  const words = decodeHTML(title ?? "").trim();
+  return message("webPage", words.replaceAll(/\s+/g, " ").slice(0, titleCharactersMax));
 }

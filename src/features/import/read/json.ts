@@ -1,5 +1,4 @@
-import { int64OfJsonNumber } from "../../../domain/int64.ts";
-import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
+import { isJsonObject, nestingMax, parseJson } from "../../../domain/exact-json.ts";
 import { message } from "../messages.ts";
 import { tooLarge, UnreadableInput } from "./input.ts";
 import { boundRecords, MalformedRecord } from "./table.ts";
@@ -32,11 +31,11 @@ export function parseJsonInput(text: string, isRecord: (value: unknown) => boole
   const lineEnd = text.indexOf("\n", start);
   const firstLine = text.slice(start, lineEnd < 0 ? text.length : lineEnd).trimEnd();
   if (firstLine.startsWith("{") && firstLine.endsWith("}")) {
-    const first = parsed(firstLine);
-    if (first !== undefined && isRecord(first.value)) return { kind: "ndjson", ...lines(text) };
+    const { value } = parsed(firstLine);
+    if (value !== undefined && isRecord(value)) return { kind: "ndjson", ...lines(text) };
   }
-  const whole = parsed(text);
-  return { kind: "json", documents: whole === undefined ? documents(text) : [whole.value] };
+  const { value, why } = parsed(text);
+  return { kind: "json", documents: why === undefined ? [value] : documents(text) };
 }
 
 function lines(text: string): { readonly records: unknown[]; readonly lines: number[] } {
@@ -47,39 +46,25 @@ function lines(text: string): { readonly records: unknown[]; readonly lines: num
   for (const [index, line] of all.entries()) {
     if (line.trim() === "") continue;
     boundRecords(records.length, index);
-    const found = parsed(line);
-    if (found === undefined && index === all.length - 1) {
-      throw new UnreadableInput(index + 1, message("cutOff", reasonAgainst(line)));
+    const { value, why } = parsed(line);
+    if (why !== undefined && index === all.length - 1) {
+      throw new UnreadableInput(index + 1, message("cutOff", why));
     }
     numbers.push(index + 1);
-    records.push(
-      found === undefined
-        ? new MalformedRecord(message("notJson", reasonAgainst(line)), line)
-        : found.value,
-    );
+    records.push(why === undefined ? value : new MalformedRecord(message("notJson", why), line));
   }
   return { records, lines: numbers };
 }
 
-/** The value of one JSON text; undefined for what is none. */
-function parsed(text: string): { readonly value: unknown } | undefined {
-  const exact = withExactNumbers(text);
+/** The value of one JSON text, or why it is none, in the words of the engine, which are short. */
+function parsed(text: string): { readonly value?: unknown; readonly why?: string } {
+  const exact = withLongNumbers(text);
   try {
     const value: unknown = JSON.parse(exact);
     return { value: exact === text ? value : revived(value) };
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep();
-    return undefined;
-  }
-}
-
-/** Why a text is no JSON, in the words of the engine, which are short. */
-function reasonAgainst(text: string): string {
-  try {
-    JSON.parse(text);
-    return "a number is malformed";
-  } catch (error) {
-    return (error as Error).message.replace(/^JSON Parse error: /, "");
+    return { why: (error as Error).message.replace(/^JSON Parse error: /, "") };
   }
 }
 
@@ -87,51 +72,35 @@ function tooDeep(): UnreadableInput {
   return new UnreadableInput(0, message("nestedDeep", String(nestingMax)));
 }
 
-/** A number whose nearest double might be another number, where a value may stand. */
-const mayBeInexact = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
-const stringOrInexact = /"|-?\d(?:[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]*[eE][+-]?\d+)/g;
-
-/** Begins the string that an inexact number is read as. No text of an animal may hold it. */
-const exactMark = "\0";
+/** A string, or a whole number of more digits than every double keeps. */
+const stringOrLong = /"[^"\\]*(?:\\.[^"\\]*)*"?|(?<![\w.+-])-?\d{16,}(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
+const mayBeLong = /(?<![\w.+-])-?\d{16}/;
+/** A string that a long number is read as: no text of an animal is so. */
+const marked = /^\0-?\d{16,}(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The text with its inexact numbers as marked strings: a reviver with the source of each number
- * takes nine times as much memory as the text.
+ * The text with its long numbers as marked strings: a reviver with the source of each number takes
+ * many times as much memory as the text.
  */
-function withExactNumbers(text: string): string {
-  if (!mayBeInexact.test(text)) return text;
+function withLongNumbers(text: string): string {
+  if (!mayBeLong.test(text)) return text;
   const pieces: string[] = [];
-  const mark = stringOrInexact;
   let from = 0;
-  mark.lastIndex = 0;
+  stringOrLong.lastIndex = 0;
   // By `test`, which makes no list of what it found: most are strings.
-  for (let at = 0; mark.test(text); at = mark.lastIndex) {
-    const last = mark.lastIndex - 1;
-    if (text[last] === '"') {
-      mark.lastIndex = stringEnd(text, last);
-      continue;
-    }
-    mark.lastIndex = at;
-    const { 0: number, index } = mark.exec(text) as RegExpExecArray;
+  for (let at = 0; stringOrLong.test(text); at = stringOrLong.lastIndex) {
+    if (text[stringOrLong.lastIndex - 1] === '"') continue;
+    stringOrLong.lastIndex = at;
+    const { 0: number = "", index = at } = stringOrLong.exec(text) ?? {};
     pieces.push(text.slice(from, index), `"\\u0000${number}"`);
-    from = mark.lastIndex;
+    from = stringOrLong.lastIndex;
   }
   return pieces.join("") + text.slice(from);
 }
 
-/** Where the string that opens at `start` ends; the end of the text for one that is left open. */
-function stringEnd(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (text[at - escapes - 1] === "\\") escapes += 1;
-    if (escapes % 2 === 0) return at + 1;
-  }
-  return text.length;
-}
-
-/** The value with its marked numbers as `parseJson` has them: int64, or as they were written. */
+/** The value with its marked numbers as `parseJson` has them. Throws SyntaxError for none. */
 function revived(value: unknown): unknown {
-  if (typeof value === "string") return value.startsWith(exactMark) ? exact(value) : value;
+  if (typeof value === "string") return marked.test(value) ? parseJson(value.slice(1)) : value;
   if (typeof value !== "object" || value === null) return value;
   const object = value as Record<string | number, unknown>;
   for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
@@ -142,52 +111,26 @@ function revived(value: unknown): unknown {
   return value;
 }
 
-function exact(marked: string): unknown {
-  const source = marked.slice(exactMark.length);
-  const int64 = int64OfJsonNumber(source);
-  if (int64 !== undefined) return Number.isSafeInteger(Number(int64)) ? Number(int64) : int64;
-  const number = Number(source);
-  const isFraction = Number.isFinite(number) && !Number.isInteger(number);
-  // What was a string with that mark stays one: no number is written so.
-  if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(source)) return marked;
-  return isFraction ? number : JSON.rawJSON(source);
-}
-
-/** Places of brackets outside of strings, with the depth before each. */
-function* brackets(text: string): Generator<readonly [at: number, mark: string, depth: number]> {
-  const mark = /["[\]{}]/g;
-  let depth = 0;
-  for (let found = mark.exec(text); found; found = mark.exec(text)) {
-    const [each] = found;
-    if (each === '"') mark.lastIndex = stringEnd(text, found.index);
-    else if (each === "[" || each === "{") yield [found.index, each, depth++];
-    else yield [found.index, each, depth--];
-  }
-}
+const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs;
 
 /** Documents behind one another, such as the pages of a service in one file. */
 function documents(text: string): readonly unknown[] {
   const all: unknown[] = [];
-  let from = 0;
-  for (const [at, mark, depth] of brackets(text)) {
-    if (depth !== 1 || mark === "[" || mark === "{") continue;
-    const document = parsed(text.slice(from, at + 1));
-    if (document === undefined) throw malformed(text.slice(from, at + 1));
-    all.push(document.value);
-    from = at + 1;
+  let [from, depth] = [0, 0];
+  for (const { 0: mark, index } of text.matchAll(stringOrBracket)) {
+    if (mark.startsWith('"')) continue;
+    depth += mark === "[" || mark === "{" ? 1 : -1;
+    if (depth > nestingMax) throw tooDeep();
+    if (depth > 0) continue;
+    const { value, why } = parsed(text.slice(from, index + 1));
+    if (why !== undefined) throw new UnreadableInput(0, message("notJson", why));
+    all.push(value);
+    [from, depth] = [index + 1, 0];
   }
-  if (text.slice(from).trim() !== "") throw malformed(text.slice(from));
-  return all;
-}
-
-/** A text that is no JSON, as an error: one whose brackets stay open is cut off. */
-function malformed(text: string): UnreadableInput {
-  let open = 0;
-  for (const [, mark, depth] of brackets(text)) {
-    open = mark === "[" || mark === "{" ? depth + 1 : depth - 1;
-    if (open > nestingMax) return tooDeep();
-  }
-  return new UnreadableInput(0, message(open > 0 ? "cutOff" : "notJson", reasonAgainst(text)));
+  const rest = text.slice(from);
+  if (rest.trim() === "") return all;
+  const { why = "text behind it" } = parsed(rest);
+  throw new UnreadableInput(0, message(depth > 0 ? "cutOff" : "notJson", why));
 }
 
 /** Names under which services wrap the list of their records. */

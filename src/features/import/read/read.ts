@@ -188,7 +188,8 @@ function jsonRecords(
   const usedPath = lists[0]?.path ?? [];
   return {
     shape: "json",
-    ...tabled(records, known),
+    ...objects(records),
+    lines: records.map((_, index) => index + 1),
     notes: partial === undefined ? [] : [note(message("listPartial", partial))],
     partial,
     included: input.documents.flatMap(includedIn),
@@ -285,23 +286,6 @@ function fieldsOf(record: unknown): unknown {
   return isJsonObject(attributes) && (geometry !== undefined || Object.keys(record).length === 1)
     ? attributes
     : record;
-}
-
-/** Records that are lists of values are the rows of a table, the names of columns first. */
-function tabled(
-  records: readonly unknown[],
-  known: Known,
-): Pick<Input, "columns" | "records" | "lines"> {
-  const lines = records.map((_, index) => index + 1);
-  if (records.length === 0 || !records.every(Array.isArray)) return { ...objects(records), lines };
-  const rows = (records as unknown[][]).map((row) => row.map(cellText));
-  const { columns, records: below, lines: numbers } = tableOf({ rows, lines }, known);
-  return { columns, records: below, lines: numbers };
-}
-
-function cellText(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? value : shown(value);
 }
 
 /** True for an object with an error of its own name, beside which a list says nothing. */

