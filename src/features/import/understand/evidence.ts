@@ -201,8 +201,10 @@ function isUndone(tells: Tells, date: number | undefined, times: Times): boolean
       const left = times.left();
       return left > 0 && times.arrival() > left;
     }
-    case "adoption":
-      return date !== undefined && isReturned(date, times.back());
+    case "adoption": {
+      const adopted = date ?? times.adopted();
+      return adopted > 0 && isReturned(adopted, times.back());
+    }
     case "adopter":
       return isReturned(times.adopted(), times.back());
     default:

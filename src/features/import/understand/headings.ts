@@ -42,7 +42,7 @@ const oneOf = (text: string) =>
     .join("|");
 
 const dates = `date, dates, datetime, date time, time, timestamp, day, fecha, fec, fch, data, dt, datum, dat, tag, dia, jour,
-dato, dzien, when`;
+dato, dzien, when, year, ano, anno, annee, jahr, jaar, rok`;
 /** What stands beside the word that matters, and changes nothing of it. */
 const beside = `${dates}, is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da,
 do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em, op, dnia, dne, ete, est, zum, zur, ist, wurde,
@@ -283,12 +283,12 @@ export function headingWords(heading: string): string {
 /** What columns of a field are called in the languages of `words.ts`, the surest first. */
 export const fieldHeadings: Readonly<Record<Exclude<MapTarget, "status">, readonly string[]>> = {
   name: `animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam
-    nome nomeanimal nomedoanimal tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete`.split(
+    nome nomeanimal nomedoanimal nev nume tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete`.split(
     /\s+/,
   ),
   categoryId:
     `species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal
-    tipodeanimal tierart art gattung espece diersoort soort tipo categoria clase specie gatunek druh druhzvirete
+    tipodeanimal tipanimal tierart art gattung espece diersoort soort tipo categoria clase specie gatunek druh druhzvirete
     druhzvierata rodzaj`.split(/\s+/),
   externalId:
     `animalid petid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode
@@ -317,7 +317,8 @@ export const species: ReadonlySet<string> = new Set(
   chien chiens chienne chat chats chatte lapin lapins oiseau oiseaux cheval chevaux rongeur
   hond honden kat katten poes poezen konijn konijnen vogels paard paarden katt katter kanin
   pies psy suka kot koty kotka krolik kroliki ptak pes psi fena kocka kocky kocour kralik kralici ptak macka macky kocur zajac
-  cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio 狗 貓 犬 猫 개 고양이`
+  cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio
+  собака собаки пес щенок кошка кошки кот котенок кролик птица попугай хомяк куче котка kutya macska nyul caine caini pisica pisici iepure 狗 貓 犬 猫 개 고양이`
     .split(/\s+/)
     .map(wordKey),
 );

@@ -438,7 +438,7 @@ function advised(sample: Sample, map: FieldMap, given: Given, guess: Guess | und
 }
 
 /** Nothing that was not guessed is proposed. */
-function advice(map: FieldMap, given: Given, { asked, words, whenBlank }: Guess): string {
+function advice(map: FieldMap, given: Given, { asked, words, whenBlank, believed }: Guess): string {
   const isCategory = (map.categoryId ?? given.category) !== undefined;
   const open = {
     // Some lists have no names; one that has nothing else that was found has them, too.
@@ -458,7 +458,9 @@ function advice(map: FieldMap, given: Given, { asked, words, whenBlank }: Guess)
     return `${option}${meanings}${isBlankGuessed ? ` --default-status ${whenBlank}` : ""}${kind}`;
   }
   if (asked === undefined) {
-    return `${option} --default-status available|pending|sold|none|gone${kind}`;
+    const days = believed?.map((column) => ` --believe ${shellWord(column)}`).join("") ?? "";
+    const status = days === "" ? "available|pending|sold|none|gone" : `${whenBlank}${days}`;
+    return `${option} --default-status ${status}${kind}`;
   }
   const ofWords = meanings === "" ? "" : `, and what its words mean:${meanings}`;
   return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${ofWords}. If no column says it, add --default-status available|pending|sold|none|gone`;

@@ -93,12 +93,12 @@ requested euthanasia, unassisted death, died at vet, died at facility, dispo, di
 transfer, transferred, transfered, transfer to rescue, transferred to rescue, transfer to rescue group, rescue group, transfer out, transferred out, rescue, rescued, rescue only, sent to rescue, released, relocated, relocate
 returned to owner, return to owner, return to owner guardian, returned to guardian, with owner, rto, rto adopt, reclaimed, reclaim,
 redeemed, redemption, owner reclaim, owner reclaimed, returned
-not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable, hidden,
+not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable, temporarily unavailable, hidden,
 not ready, withdrawn, removed, deleted, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
 awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster, fostered, fostering,
 medical observation, unassigned, pending foster pickup
 hold, stray, stray hold, stray wait, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending intake, pending vetting, pending surgery, medical hold, on hold medical, behavior hold, behavioral hold, legal hold, court hold, bite hold,
-quarantine, bite quarantine, rabies quarantine, quarantined, cruelty case, evaluate, evaluation, in treatment, under treatment
+quarantine, bite quarantine, rabies quarantine, quarantined, cruelty case, evaluate, evaluation, in treatment, under treatment, treatment
 lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, permanent resident, hospice, sanctuary, boarding
 shelter neuter return, snr, tnr, rtf, return to field, returned to field, return to wild, released to wild
 muerto, muerta, murio, fallecio, fallecido, fallecida, fallecidos, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
@@ -110,7 +110,7 @@ decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, re
 rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible, non adoptable,
 indisponible, quarantaine, en soins, en famille d accueil, perdu, perdue
 overleden, dood, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine, in gastgezin
-falecido, falecida, faleceu, obito, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena, em tratamento, inativo
+falecido, falecida, faleceu, obito, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena, em tratamento, tratamento, em observacao, observacao, inadotavel, inativo
 deceduto, deceduta, deceduti, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena
 nie zyje, zmarl, zmarla, padl, padla, zgon, uspiony, uspiona, eutanazja, kwarantanna, w kwarantannie, nie do adopcji, niedostepny, niedostepna, w trakcie leczenia, w leczeniu, zaginiony,
 odebrany przez wlasciciela, oddany wlascicielowi, wydany wlascicielowi, przekazany, przekazana, dom tymczasowy

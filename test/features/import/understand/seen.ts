@@ -90,6 +90,8 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     { heading: "Vermittelt", values: ["ja", "14.03.2024"], in: "an issue of this repository" },
     { heading: "Geadopteerd", values: ["ja"], in: "an issue of this repository" },
     { heading: "Adottato", values: ["si", "sì"], in: "an issue of this repository" },
+    { heading: "anno_adozione", values: ["2023", 2023], in: "cortemaxim-ux/adozioni-maya" },
+    { heading: "ADOPTION_YEAR", values: ["2017"], in: "courtneyburch/Ohio-Alleycat" },
   ],
   adopter: [
     {
@@ -252,6 +254,7 @@ export const yeses: readonly Seen[] = [
   { heading: "chip_date", values: past, in: "an issue of this repository" },
   { heading: "Returned", values: past, in: "an issue of this repository" },
   { heading: "days_left", values: [3], in: "an issue of this repository" },
+  { heading: "birth_year", values: [2016, "2016"], in: "sevacezar/priyut_luchshiy_drug" },
 ];
 
 /** Headings that have such a word in them, and say nothing whatever they have. */
@@ -285,6 +288,10 @@ export const yesRows: readonly {
     in: "the cities in test/fixtures",
     // Alone, an outcome is what is known of the animal.
     besideStatus: true,
+  },
+  {
+    row: { ADOPTIONDATE: "6/26/20", ADOPTION_YEAR: "2020", RETURNDATE: "8/22/21" },
+    in: "courtneyburch/Ohio-Alleycat",
   },
   {
     row: { adopted: "false", reserved: "no", deleted: "0" },

@@ -79,6 +79,15 @@ test("the advice for an unknown kind tells all that was guessed, and works", asy
   ]);
 });
 
+test("the advice for an unknown kind has the day of adoption, too", async () => {
+  // As in Aristvodolaz/sond_shnau: all were adopted, and their kinds are breeds.
+  const text =
+    "id,name,type,adoptionDate\n1,Арчи,Ризеншнауцер,2023-05-12\n2,Лола,Миттельшнауцер,2023-07-20\n";
+  expect((await unknown(text))?.message).toContain(
+    "--default-status available --believe adoptionDate;",
+  );
+});
+
 test("a map that names all but a name is whole, and a report by stay stays one", async () => {
   const text =
     "Animal ID,Species,Intake Date,Outcome Date,Outcome Type\nA1,Dog,2026-01-02,,\n" +
@@ -456,6 +465,14 @@ test("Polish, Czech and Slovak lists are read by their columns", async () => {
   ]);
   const slovak = "Meno,Druh,Stav\nReky,pes,Dostupný\nMicka,mačka,Uhynula\n";
   expect((await readWhole(slovak)).outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone"]);
+  // The animals of MalikaIssayeva/animal-center, and of anamariatepes/LicentaAdapostAnimale.
+  const russian = "id,name,type,status\n1,Барон,Собака,available\n2,Мурка,Кошка,adopted\n";
+  expect((await readWhole(russian)).outcomes.map(brief)).toEqual([
+    "2 Барон / Собака / available [1]",
+    "3 Мурка / Кошка / sold [2]",
+  ]);
+  const { guess } = await unknown("tipAnimal,nume,sex\nCaine,Rex,Mascul\nPisica,Kira,Femela\n");
+  expect(guess).toEqual({ name: "nume", categoryId: "tipAnimal" });
 });
 
 test("an HTML table, and an archive with one file, are named as what they are", async () => {

@@ -29,7 +29,8 @@ describe("words that shelters write", () => {
       |Healthy In Home`,
     gone: `Murió|Faleceu|Morreu|Fallecido/a|Pflegestelle|Auf Pflegestelle|En acogida|In Foster|Foster
       |Regenbogenbrücke|Rendu à son propriétaire|Pas disponible|Owner Reclaimed|Retirado|Perdida
-      |Encontrado|Verlegt|Unassigned|Medical Hold|Stray hold|Rabies hold|Owner hold|Police hold|Pending surgery|Disponible (falleció)`,
+      |Encontrado|Verlegt|Unassigned|Medical Hold|Stray hold|Rabies hold|Owner hold|Police hold|Pending surgery|Disponible (falleció)
+      |temporarily_unavailable|Inadotável|treatment|Tratamento|Observação|Em observação`,
     none: "none|NONE",
   });
   test.each(cases)("%s is %s, by the list", (word, meaning) => {
