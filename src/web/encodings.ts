@@ -1,6 +1,5 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { respond } from "../http/errors.ts";
 
 type Encoding = "gzip" | "identity";
 
@@ -22,16 +21,6 @@ export async function formsOf(text: string): Promise<Forms> {
  * The form that the client of `request` takes, or 304 if it has that already (RFC 9110, section
  * 13.1.2). `more` says in Vary what else the body depends on.
  */
-export function respondWith(
-  request: Request,
-  forms: Forms,
-  more: Readonly<Record<string, string>>,
-): Response {
-  const [body, init] = formFor(request, forms, more);
-  return respond(request, body, init);
-}
-
-/** What `respondWith` sends, for a request that did not come in through the handler. */
 export function formFor(
   request: Request,
   forms: Forms,

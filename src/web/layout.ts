@@ -9,8 +9,6 @@ interface PageParts {
   readonly style: string;
   /** A page without a script runs nothing at all. */
   readonly script?: string;
-  /** Origins beside the page's own that its script may send requests to. */
-  readonly connect?: readonly string[];
   readonly body: Html;
 }
 
@@ -43,7 +41,7 @@ export function page(parts: PageParts): Page {
         ${parts.body}${script !== undefined && element("script", script, ' type="module"')}
       </body>
     </html> `;
-  return { text: withoutIndentation(text.text), headers: headersOf(css, parts) };
+  return { text: text.text, headers: headersOf(css, parts) };
 }
 
 /** A style or a script. Its text is hashed, so nothing may stand around it, not even a space. */
@@ -59,25 +57,14 @@ function compact(css: string): string {
     .replace(/ ?([{};,]) ?/g, "$1");
 }
 
-const verbatim = /(<(pre|textarea|style|script)\b.*?<\/\2>)/s;
-
-/** The same page without the templates' indentation, which is an eighth of it. */
-function withoutIndentation(text: string): string {
-  // The split leaves three parts for each element: what is before it, the element and its name.
-  return text
-    .split(verbatim)
-    .map((part, at) => (at % 3 === 0 ? part.replace(/\s+/g, " ") : at % 3 === 1 ? part : ""))
-    .join("");
-}
-
-function headersOf(css: string, { script, connect = [] }: PageParts) {
+function headersOf(css: string, { script }: PageParts) {
   const scripts = script === undefined ? "'none'" : `'${hashOf(early)}' '${hashOf(script)}'`;
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(css)}'`,
     `script-src ${scripts}`,
     // A page without a script connects to nothing; Lighthouse reads /robots.txt in its name.
-    `connect-src ${["'self'", ...connect].join(" ")}`,
+    "connect-src 'self'",
     "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",

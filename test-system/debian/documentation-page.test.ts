@@ -1,10 +1,19 @@
-/** The page in a browser, with real keys, on the compiled executable. */
+/**
+ * The page in a browser, with real keys, on the compiled executable; and for those who see it
+ * otherwise: axe on every screen, a keyboard alone, no JavaScript.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { makeKey, serve, temporaryFolder, type RunningBinary } from "../../test/helpers/binary.ts";
-import { formOf, send, visibleShare } from "../../test/helpers/docs-page.ts";
-import { openPage, screens, startBrowser } from "../../test/helpers/browser.ts";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import {
+  makeKey,
+  perDay,
+  serve,
+  temporaryFolder,
+  type RunningBinary,
+} from "../../test/helpers/binary.ts";
+import { axeFindings, formOf, send, visibleShare } from "../../test/helpers/docs-page.ts";
+import { dimText, openPage, screens, startBrowser } from "../../test/helpers/browser.ts";
 
 const folder = temporaryFolder();
 /** Written again with UPDATE_IMAGES=1. */
@@ -16,7 +25,7 @@ let server: RunningBinary;
 let browser: Browser;
 
 beforeAll(async () => {
-  server = await serve(folder.path);
+  server = await serve(folder.path, ["--staging-base-url", "https://staging.example/v1"]);
   browser = await startBrowser();
 });
 afterAll(async () => {
@@ -27,20 +36,20 @@ afterAll(async () => {
 
 /** The values of the three limit headers. */
 const figures = async (result: Locator) =>
-  (await result.locator(".headers dd").allTextContents()).slice(0, 3);
+  [...(await result.innerText()).matchAll(/^X-RateLimit-\w+: (.*)$/gm)].map(([, value]) => value);
 
-/** A key whose numbers are those of the day, so that no minute ends in the middle of a test. */
-async function keyPerDay(limit: number): Promise<string> {
-  const limits = ["--per-minute", `${limit}`, "--per-day", `${limit}`];
-  return (await makeKey(folder.path, "--plan", "enterprise", ...limits)).key;
+/** The page, with a key in its field. */
+async function docs(key = "", options?: BrowserContextOptions) {
+  const opened = await openPage(browser, `${server.origin}/docs`, options);
+  await opened.page.fill("#key", key);
+  return opened;
 }
+const newKey = async (...plan: string[]) => (await makeKey(folder.path, ...plan)).key;
 
 describe("the page", () => {
   test("adds, lists page by page and gets with a key, and shows the limit headers", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`);
+    await using opened = await docs(await newKey(...perDay(1_000)));
     const { page, complaints } = opened;
-    await page.fill("#key", await keyPerDay(1_000));
-
     const create = formOf(page, "createPet");
     const added = await send(create);
     expect(await added.textContent()).toContain("201 Created");
@@ -74,14 +83,14 @@ describe("the page", () => {
   });
 
   test("shows what a refusal says and when to come back", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`);
+    await using opened = await docs();
     const { page, complaints } = opened;
     const list = formOf(page, "listPets");
     const refused = await send(list);
     expect(await refused.textContent()).toContain("401 Unauthorized");
     expect(await refused.textContent()).toContain("WWW-Authenticate");
 
-    await page.fill("#key", await keyPerDay(1));
+    await page.fill("#key", await newKey(...perDay(1)));
     await send(list);
     await list.getByLabel("limit").fill("7");
     const limited = await send(list);
@@ -92,7 +101,7 @@ describe("the page", () => {
   });
 
   test("shows what came of a create in a browser of 2023, with the digits of its numbers", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`);
+    await using opened = await docs();
     const { page, complaints } = opened;
     await page.addInitScript(`{
       const { parse } = JSON;
@@ -101,7 +110,7 @@ describe("the page", () => {
       JSON.parse = (text, reviver) => parse(text, reviver && ((key, value) => reviver(key, value)));
     }`);
     await page.reload();
-    await page.fill("#key", (await makeKey(folder.path)).key);
+    await page.fill("#key", await newKey());
     const create = formOf(page, "createPet");
     expect(await create.textContent()).toContain("This adds a real animal.");
     await create.locator("textarea").fill(`{"name":"a","categoryId":${biggest}}`);
@@ -116,9 +125,9 @@ describe("the page", () => {
   });
 
   test("takes a key as people paste it", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`);
+    await using opened = await docs();
     const { page } = opened;
-    const { key } = await makeKey(folder.path);
+    const key = await newKey();
     await page.getByText("Paste an API key").first().waitFor();
     for (const pasted of [
       `Bearer ${key}`,
@@ -134,7 +143,7 @@ describe("the page", () => {
   });
 
   test("says that a key or a header has characters that cannot be sent", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`);
+    await using opened = await docs();
     const { page, complaints } = opened;
     await page.fill("#key", "rehome_live_abc…");
     const refused = "The API key and the headers can have Latin letters and ASCII characters only.";
@@ -147,10 +156,8 @@ describe("the page", () => {
   });
 
   test("shows a name as it is, and all of a long one", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`, screens.phone);
+    await using opened = await docs(await newKey(), screens.phone);
     const { page } = opened;
-    const { key } = await makeKey(folder.path);
-    await page.fill("#key", key);
     const create = formOf(page, "createPet");
     const name = `<b>[  ]{ }</b> ${"long".repeat(200)} end`;
     await create.locator("textarea").fill(JSON.stringify({ name, categoryId: 1 }));
@@ -164,7 +171,7 @@ describe("the page", () => {
   });
 
   test("copies the body of a response, and code", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`);
+    await using opened = await docs();
     const { page } = opened;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
@@ -186,7 +193,7 @@ describe("the page", () => {
   });
 
   test("shows the language that was chosen everywhere", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`);
+    await using opened = await docs();
     const { page } = opened;
     await formOf(page, "listPets").getByLabel("Python").check();
     const shown = formOf(page, "getPet").locator(".code pre:visible");
@@ -202,35 +209,6 @@ describe("the page", () => {
     await response.waitFor();
     expect(await visibleShare(response)).toBe(1);
   });
-
-  test("is light or dark as the system is", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`);
-    const ground = async (colorScheme: "dark" | "light") => {
-      await opened.page.emulateMedia({ colorScheme });
-      return opened.page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
-    };
-    expect(await ground("dark")).not.toBe(await ground("light"));
-  });
-
-  test("goes to the staging service where one is configured and lets it", async () => {
-    using other = temporaryFolder();
-    const staging = await serve(other.path, ["--environment", "staging", "--cors-origin", "*"]);
-    const shut = await serve(folder.path, ["--staging-base-url", `${staging.origin}/v1`]);
-    const { key } = await makeKey(other.path, "--environment", "staging", "--plan", "free");
-    await using opened = await openPage(browser, `${shut.origin}/docs`);
-    const { page } = opened;
-    await page.fill("#key", key);
-    const create = formOf(page, "createPet");
-    await create.getByLabel("Server").selectOption("Staging");
-    expect(await create.locator(".code pre:visible").textContent()).toContain(staging.origin);
-    expect(await formOf(page, "listPets").getByLabel("Server").inputValue()).toContain(
-      staging.origin,
-    );
-    expect(await (await send(create)).textContent()).toContain("201 Created");
-    await create.getByLabel("Server").selectOption("This service");
-    expect(await (await send(create)).textContent()).toContain("401 Unauthorized");
-    await Promise.all([staging.stop(), shut.stop()]);
-  });
 });
 
 test.each([
@@ -239,9 +217,9 @@ test.each([
 ])("on a screen of %d by %d the answer is in sight after Send", async (width, height) => {
   const isMobile = width < 500;
   const options = { viewport: { width, height }, isMobile, hasTouch: isMobile };
-  await using opened = await openPage(browser, `${server.origin}/docs`, options);
+  await using opened = await docs("", options);
   const { page } = opened;
-  const { key } = await makeKey(folder.path);
+  const key = await newKey();
   for (const credential of [key, "nobody"]) {
     await page.fill("#key", credential);
     for (const operation of ["createPet", "getPet", "listPets"]) {
@@ -255,12 +233,119 @@ test.each([
   expect(await page.getByRole("status").textContent()).toMatch(/^401 Unauthorized/);
 });
 
+/** A browser that zooms has a smaller screen to fill. In the dark only colours differ. */
+const others: Record<
+  string,
+  { screen: BrowserContextOptions; findings: (page: Page) => Promise<string[]> }
+> = {
+  light: { screen: screens.light, findings: axeFindings },
+  dark: { screen: screens.dark, findings: dimText },
+  phone: { screen: screens.phone, findings: axeFindings },
+  "zoomed to 400 %": {
+    screen: { viewport: { width: 320, height: 256 }, colorScheme: "dark" },
+    findings: dimText,
+  },
+  "in forced colours": {
+    screen: { ...screens.light, forcedColors: "active" },
+    findings: axeFindings,
+  },
+};
+
+describe.each(Object.entries(others))("%s", (_name, { screen, findings }) => {
+  test("nothing is wrong with the page when all of it is open, and nothing reaches over the edge", async () => {
+    await using opened = await docs("", screen);
+    const { page, complaints } = opened;
+    await send(formOf(page, "getPet"));
+    await page.fill("#key", await newKey());
+    await send(formOf(page, "createPet"));
+    await send(formOf(page, "listPets"));
+    await page.evaluate(
+      "for (const each of document.querySelectorAll('details')) each.open = true",
+    );
+    expect(await findings(page)).toEqual([]);
+    const overEdge = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate<number>(overEdge)).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
+test("a keyboard is enough", async () => {
+  await using opened = await openPage(browser, `${server.origin}/docs`);
+  const { page, complaints } = opened;
+  const { keyboard } = page;
+  const focused = () => page.evaluate<string>("document.activeElement.id");
+  await keyboard.press("Tab");
+  expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
+  await page.locator("#key").focus();
+  await keyboard.insertText(await newKey());
+  // From the field in the header forward to the form: what lies between takes the focus where it
+  // can be seen.
+  const path: string[] = [];
+  for (let steps = 0; steps < 120; steps++) {
+    await keyboard.press("Tab");
+    path.push(await focused());
+    if (path.at(-1) === "createPet-body") break;
+  }
+  expect(path.at(-1)).toBe("createPet-body");
+  // Fields that need not be filled in lie between the body and Send.
+  const isAtSend = () => page.evaluate<boolean>("document.activeElement.type === 'submit'");
+  for (let steps = 0; steps < 5 && !(await isAtSend()); steps++) await keyboard.press("Tab");
+  await keyboard.press("Space");
+  // A second press while the first request is under way sends nothing.
+  await page.locator("#createPet button[type=submit]:not([aria-busy])").waitFor();
+  const created = page.locator("#createPet .result pre").filter({ hasText: /"id": \d+/ });
+  const id = Number(/"id": (\d+)/.exec(await created.first().innerText())?.[1]);
+  // The focus stays at Send, so that it can be sent again.
+  await keyboard.press("Enter");
+  await created.filter({ hasText: new RegExp(`"id": ${id + 1}\\b`) }).waitFor();
+  const language = formOf(page, "createPet").locator(".languages input:checked");
+  await language.focus();
+  await keyboard.press("ArrowRight");
+  expect(await formOf(page, "createPet").locator(".code pre:visible").textContent()).toContain(
+    "fetch(",
+  );
+  const summary = page.locator("details:has(#createPet-400) summary");
+  await summary.focus();
+  await keyboard.press("Enter");
+  await page.locator("#createPet-400 pre").first().waitFor();
+  expect(complaints).toEqual([]);
+});
+
+describe("without JavaScript", () => {
+  test("the page is whole and offers nothing that does not work", async () => {
+    const options = { javaScriptEnabled: false };
+    await using opened = await openPage(browser, `${server.origin}/docs`, options);
+    const { page } = opened;
+    for (const heading of [
+      "Quick start",
+      "Rate limits",
+      "List animals",
+      "Add an animal",
+      "Pagination",
+    ]) {
+      await page.getByRole("heading", { name: heading }).waitFor();
+    }
+    expect(await page.locator("button:visible").count()).toBe(0);
+    const fields = page.locator("input:visible, select:visible, textarea:visible");
+    const kinds = await fields.evaluateAll((all) =>
+      all.map((each) => (each as unknown as { type: string }).type),
+    );
+    expect(new Set(kinds)).toEqual(new Set(["radio"]));
+    await page.locator("#createPet summary", { hasText: "413" }).click();
+    await page.getByText("payload_too_large").first().waitFor();
+    expect(await page.locator("#listPets .result pre").textContent()).toContain('"name": "Rex"');
+    const code = page.locator("#listPets .code");
+    expect(await code.locator("pre:visible").textContent()).toContain("/v1/pets");
+    await code.getByLabel("Python").check();
+    expect(await code.locator("pre:visible").textContent()).toContain("requests.get");
+  });
+});
+
 test.if(updatesImages).each(["light", "dark", "phone"] as const)(
   "docs/images/docs-%s.png",
   async (name) => {
-    await using opened = await openPage(browser, `${server.origin}/docs`, screens[name]);
+    await using opened = await docs(await newKey(), screens[name]);
     const { page } = opened;
-    await page.fill("#key", (await makeKey(folder.path)).key);
     await send(formOf(page, "createPet"));
     const list = formOf(page, "listPets");
     await list.getByLabel("limit").fill("2");

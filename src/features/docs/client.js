@@ -53,8 +53,7 @@ function requestOf(form) {
     else if (dataset.in === "header") headers.push([name, value]);
     else query.set(name, value);
   }
-  const base = form.querySelector(".server")?.value || own.href;
-  const url = `${base}${path}${query.size === 0 ? "" : `?${query}`}`;
+  const url = `${own.href}${path}${query.size === 0 ? "" : `?${query}`}`;
   return { method: form.dataset.method, url, headers, body, hasList: form.dataset.list === "true" };
 }
 
@@ -65,15 +64,12 @@ function refreshCode(form) {
   }
 }
 
-/** Shows all code in the language that was chosen last, and sends all to the server of the last. */
+/** Shows all code in the language that was chosen last. */
 function choose({ target }) {
+  if (target.type !== "radio") return;
   for (const other of document.querySelectorAll(".languages input")) {
-    if (target.type === "radio") other.checked = other.value === target.value;
+    other.checked = other.value === target.value;
   }
-  for (const other of document.querySelectorAll(".server")) {
-    if (target.className === "server") other.value = target.value;
-  }
-  forms.forEach(refreshCode);
 }
 
 /* Sending it, and the response */
@@ -109,18 +105,14 @@ async function send(form) {
     response = await fetch(url, options);
     text = await response.text();
   } catch (error) {
-    const why = whyNot(url, error);
+    const why =
+      error instanceof TypeError
+        ? `The service could not be reached: ${error.message}`
+        : error.message;
     show(form, element("p", { className: "failure" }, why));
     return announce(why);
   }
   showResponse(form, response, text, Math.round(performance.now() - startMs));
-}
-
-function whyNot(url, error) {
-  const { origin } = new URL(url);
-  if (!(error instanceof TypeError)) return error.message;
-  if (origin === location.origin) return `The service could not be reached: ${error.message}`;
-  return `${origin} could not be reached, or does not allow this page: its operator can allow it with --cors-origin ${location.origin}`;
 }
 
 const shownHeaders =
@@ -128,16 +120,15 @@ const shownHeaders =
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 
 function headersOf(headers) {
-  const rows = shownHeaders
+  const lines = shownHeaders
     .split(" ")
     .filter((name) => headers.has(name))
     .map((name) => {
       const value = headers.get(name);
       const isReset = name === "X-RateLimit-Reset";
-      const time = isReset ? ` (${clock.format(new Date(Number(value) * 1000))})` : "";
-      return element("div", {}, element("dt", {}, name), element("dd", {}, value + time));
+      return `${name}: ${value}${isReset ? ` (${clock.format(Number(value) * 1000)})` : ""}`;
     });
-  return element("dl", { className: "headers" }, ...rows);
+  return element("p", { className: "headers" }, lines.join("\n"));
 }
 
 /** A button that goes where the response says the next page is. */

@@ -2,6 +2,7 @@ import { keyPrefixes } from "../../domain/api-key.ts";
 import { clientScript } from "../../web/client.macro.ts" with { type: "macro" };
 import { html, trusted, type Html } from "../../web/html.ts";
 import { logoMark, page, type Page } from "../../web/layout.ts";
+import type { OpenAPIV3 } from "openapi-types";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import {
   copyButton,
@@ -19,7 +20,6 @@ import {
   typeOf,
   type Operation,
   type Schema,
-  type Server,
 } from "./operation.ts";
 import { commonHeaders } from "./openapi/components.ts";
 import { sampleOf } from "./samples.ts";
@@ -34,8 +34,8 @@ export function documentationPage(
   guides: string | undefined,
   more: readonly string[] = [],
 ): Page {
-  const { info, servers: named = [] } = document;
-  const servers = named.map(({ url, description = url }) => ({ url: shownAs(url), description }));
+  const { info, servers = [] } = document;
+  const base = shownAs(servers[0]?.url ?? "");
   const whole = resolved(document);
   const operations = operationsOf(whole);
   const schemas = Object.entries(whole.components.schemas);
@@ -51,11 +51,10 @@ export function documentationPage(
           <h1>${info.title} <span class="tag">${info.version}</span></h1>
           ${markdown(introduction)} ${addresses(servers, guides)}
         </section>
-        ${quickStart(whole.components.schemas["NewPet"]?.example, servers)}
-        ${before.map(topicSection)}
+        ${quickStart(whole.components.schemas["NewPet"]?.example, base)} ${before.map(topicSection)}
         <section id="endpoints" class="group">
           ${heading(2, "endpoints", "Endpoints")}
-          ${operations.map((operation) => operationSection(operation, servers))}
+          ${operations.map((operation) => operationSection(operation, base))}
         </section>
         ${responsesSection(whole.components.headers)} ${after.map(topicSection)}
         <section class="schemas" id="schemas">
@@ -73,7 +72,6 @@ export function documentationPage(
     description: line(introduction).text,
     style: controls + style,
     script,
-    connect: servers.slice(1).map(({ url }) => new URL(url).origin),
     body,
   });
 }
@@ -115,8 +113,7 @@ function contents(
   after: readonly Topic[],
   schemas: readonly [string, Schema][],
 ): Html {
-  const link = (id: string, text: Html, isOld = false) =>
-    html`<li><a href="#${id}" ${isOld && trusted(' class="old"')}>${text}</a></li>`;
+  const link = (id: string, text: Html) => html`<li><a href="#${id}">${text}</a></li>`;
   const group = (title: string, links: readonly Html[]) =>
     html`<p id="contents-${title.toLowerCase()}">${title}</p>
       <ul aria-labelledby="contents-${title.toLowerCase()}">
@@ -124,7 +121,10 @@ function contents(
       </ul>`;
   const topics = (list: readonly Topic[]) => list.map(({ id, title }) => link(id, html`${title}`));
   const operationLinks = operations.map(({ operationId, method, summary, deprecated }) =>
-    link(operationId, html`${methodBadge(method)} <span>${summary}</span>`, deprecated),
+    link(
+      operationId,
+      html`${methodBadge(method)} ${deprecated ? html`<s>${summary}</s>` : summary}`,
+    ),
   );
   const schemaLinks = schemas.map(([name]) => link(`schema-${name}`, html`${name}`));
   return html`<nav aria-label="Contents">
@@ -136,9 +136,9 @@ function contents(
 }
 
 /** Where the service, its document and its guides are. Relative, for a proxy below a path. */
-function addresses(servers: readonly Server[], guides: string | undefined): Html {
+function addresses(servers: readonly OpenAPIV3.ServerObject[], guides: string | undefined): Html {
   return html`<ul>
-    ${servers.map(({ url, description }) => html`<li>${description}: <code>${url}</code></li>`)}
+    ${servers.map(({ url, description }) => html`<li>${description}: <code>${shownAs(url)}</code></li>`)}
     <li>
       OpenAPI document: <a href="docs/json">/docs/json</a>, <a href="docs/yaml">/docs/yaml</a>
     </li>
@@ -167,8 +167,8 @@ function command(text: string): Html {
 }
 
 /** From no key to the second page, in four steps that can be typed into a shell. */
-function quickStart(newPet: unknown, servers: readonly Server[]): Html {
-  const pets = `${servers[0]?.url ?? ""}/pets`;
+function quickStart(newPet: unknown, base: string): Html {
+  const pets = `${base}/pets`;
   const list = { method: "GET", headers: [], hasList: true };
   const add = { method: "POST", headers: [], hasList: false, body: JSON.stringify(newPet) };
   return html`<section id="quick-start">

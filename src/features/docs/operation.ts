@@ -96,11 +96,6 @@ export const operationsOf = ({ paths }: Resolved): Operation[] =>
     Object.entries(item).map(([method, each]) => ({ ...each, method: method.toUpperCase(), path })),
   );
 
-export interface Server {
-  readonly url: string;
-  readonly description: string;
-}
-
 /** CommonMark of this program's own prose as markup. */
 export const markdown = (text: string): Html => trusted(Bun.markdown.html(text));
 
@@ -177,7 +172,7 @@ export function methodBadge(method: string): Html {
 
 export const copyButton = html`<button type="button" class="quiet small copy live">Copy</button>`;
 
-export function operationSection(operation: Operation, servers: readonly Server[]): Html {
+export function operationSection(operation: Operation, base: string): Html {
   const { operationId: id, method, path, summary, parameters = [], responses } = operation;
   const schema = operation.requestBody?.content[jsonType].schema;
   const body = schema && JSON.stringify(schema.example, null, 2);
@@ -186,10 +181,10 @@ export function operationSection(operation: Operation, servers: readonly Server[
   const [example] = Object.values(success?.content[jsonType].examples ?? {});
   const exampleOf = (_: string, name: string) =>
     String(parameters.find((each) => each.name === name)?.example);
-  const url = `${servers[0]?.url ?? ""}${path.replace(/\{(\w+)\}/g, exampleOf)}`;
+  const url = `${base}${path.replace(/\{(\w+)\}/g, exampleOf)}`;
   const request = { method, url, headers: [], body, hasList: Array.isArray(example?.value) };
   return html`<section class="operation" id="${id}">
-    ${heading(3, id, summary, operation.deprecated && html` <span class="old"><span class="tag">deprecated</span></span>`)}
+    ${heading(3, id, summary, operation.deprecated && html` <span class="tag">deprecated</span>`)}
     <p>${methodBadge(method)} <code>${path}</code></p>
     <div class="columns">
       <div class="about">${markdown(operation.description)}</div>
@@ -202,7 +197,7 @@ export function operationSection(operation: Operation, servers: readonly Server[
         novalidate
         aria-label="${summary}"
       >
-        ${tryFields(operation, body, servers)}
+        ${tryFields(operation, body)}
         <div class="result">
           <p class="outcome">
             <strong class="status s2">${status} ${STATUS_CODES[status]}</strong>
@@ -271,15 +266,11 @@ function responseOf(
 function tryFields(
   { operationId, method, parameters = [] }: Operation,
   body: string | undefined,
-  servers: readonly Server[],
 ): Html {
   const id = `${operationId}-body`;
   return html`<div class="live">
     <h4>Try it</h4>
-    <div class="inputs">
-      ${servers.length > 1 && serverChoice(operationId, servers)}
-      ${parameters.map((field) => input(operationId, field))}
-    </div>
+    <div class="inputs">${parameters.map((field) => input(operationId, field))}</div>
     ${
       body !== undefined &&
       html`<label for="${id}">Body <span class="type">JSON</span></label>
@@ -297,20 +288,6 @@ ${body}</textarea>`
       <span class="hint"><a href="#key">Paste an API key</a> to send requests.</span>
       ${method !== "GET" && html`<span class="soft">This adds a real animal.</span>`}
     </div>
-  </div>`;
-}
-
-function serverChoice(operationId: string, servers: readonly Server[]): Html {
-  const id = `${operationId}-server`;
-  // The page's own address is found from where it is read, so that it is right behind any proxy.
-  return html`<div>
-    <label for="${id}">Server</label>
-    <select id="${id}" class="server">
-      ${servers.map(
-        ({ url, description }, at) =>
-          html`<option value="${at === 0 ? "" : url}">${description}</option>`,
-      )}
-    </select>
   </div>`;
 }
 

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import { jsonText } from "../../domain/exact-json.ts";
 import type { RoutesOptions } from "../../http/app.ts";
-import { jsonType } from "../../http/errors.ts";
+import { jsonType, respond } from "../../http/errors.ts";
 import { isGetPetRemoved } from "../../http/routes/operations.ts";
-import { formsOf, respondWith } from "../../web/encodings.ts";
+import { formFor, formsOf } from "../../web/encodings.ts";
 
 interface DocsOptions extends Omit<RoutesOptions, "services"> {
   /** Where the operator's guides are, if anywhere. */
@@ -23,7 +23,7 @@ export function docsRoutes(options: DocsOptions) {
       made.catch(() => (made = undefined));
     }
     const { forms, headers } = (await made)[name];
-    return respondWith(request, forms, headers);
+    return respond(request, ...formFor(request, forms, headers));
   };
   return new Elysia({ name: "documentation" })
     .get("/", () => redirect(302, "docs"))

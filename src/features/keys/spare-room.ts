@@ -2,7 +2,8 @@
  * A small file in the data folder that is given back where a change must be made on a full disk: a
  * leaked key has to be stoppable.
  */
-import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freeBytes } from "../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../storage/sqlite/files.ts";
@@ -24,7 +25,6 @@ export function reserveRoom(folder: string): void {
 
 /** Gives the room back. Returns false if there was none. */
 export function giveRoom(folder: string): boolean {
-  if (!existsSync(fileIn(folder))) return false;
   try {
     rmSync(fileIn(folder));
     return true;
@@ -49,16 +49,8 @@ export async function withRoom<T>(
 
 /** Writes as much as the disk takes. What it has is random: some file systems store no zeros. */
 function write(file: string): void {
-  const part = new Uint8Array(64 * 1024);
   try {
-    const made = openSync(file, "wx", 0o600);
-    try {
-      for (let bytes = 0; bytes < roomBytes; bytes += part.length) {
-        writeSync(made, crypto.getRandomValues(part));
-      }
-    } finally {
-      closeSync(made);
-    }
+    writeFileSync(file, randomBytes(roomBytes), { flag: "wx", mode: 0o600 });
   } catch {
     // A part of it is better than nothing.
   }

@@ -7,12 +7,7 @@ import { storeIdMeta } from "../meta.ts";
 export const listSize = 5_000;
 export const feedSize = 50;
 
-export interface PublicAnimal {
-  readonly id: bigint;
-  readonly name: string;
-  readonly status: "available" | "pending";
-  readonly category: { readonly id: bigint; readonly name: string | null };
-}
+export type PublicAnimal = Awaited<ReturnType<typeof animalsOf>>[number];
 
 export interface PublicList {
   readonly updatedAtMs: number;
@@ -64,10 +59,8 @@ export function publicList(db: Database, { sinceMs }: StoreFacts): Promise<Publi
 export function newestAnimals(db: Database, { sinceMs }: StoreFacts): Promise<PublicFeed> {
   return db.read(async (tx) => {
     const animals = await animalsOf(tx, feedSize);
-    const times = await changeTimes(
-      tx,
-      animals.map(({ id }) => id),
-    );
+    const ids = animals.map(({ id }) => id);
+    const times = await changeTimes(tx, ids);
     return {
       updatedAtMs: await lastChange(tx, sinceMs),
       entries: animals.map((each) => ({ ...each, updatedAtMs: times.get(each.id) ?? sinceMs })),
@@ -75,32 +68,21 @@ export function newestAnimals(db: Database, { sinceMs }: StoreFacts): Promise<Pu
   });
 }
 
-async function animalsOf(tx: Tx, limit: number): Promise<PublicAnimal[]> {
+function animalsOf(tx: Tx, limit: number) {
   const { pets, categories } = tx.t;
-  const rows = await tx
-    .select({
-      id: pets.id,
-      name: pets.name,
-      status: pets.status,
-      categoryId: pets.categoryId,
-      categoryName: categories.name,
-    })
+  const { id, name, status } = pets;
+  const category = { id: pets.categoryId, name: categories.name };
+  return tx
+    .select({ id, name, status, category })
     .from(pets)
     .leftJoin(categories, eq(categories.id, pets.categoryId))
-    .where(inArray(pets.status, ["available", "pending"]))
-    .orderBy(desc(pets.id))
+    .where(inArray(status, ["available", "pending"]))
+    .orderBy(desc(id))
     .limit(limit);
-  return rows.map(({ id, name, status, categoryId, categoryName }) => ({
-    id,
-    name,
-    status: status === "pending" ? "pending" : "available",
-    category: { id: categoryId, name: categoryName },
-  }));
 }
 
 /** When each animal was last changed, else created; null where neither is known. */
-async function changeTimes(tx: Tx, ids: readonly bigint[]): Promise<Map<bigint, number | null>> {
-  if (ids.length === 0) return new Map();
+async function changeTimes(tx: Tx, ids: bigint[]): Promise<Map<bigint, number | null>> {
   const { pets, petEvents, changes } = tx.t;
   const rows = await tx
     .select({
@@ -111,7 +93,7 @@ async function changeTimes(tx: Tx, ids: readonly bigint[]): Promise<Map<bigint, 
     .from(pets)
     .leftJoin(petEvents, eq(petEvents.petId, pets.id))
     .leftJoin(changes, eq(changes.id, petEvents.changeId))
-    .where(inArray(pets.id, [...ids]))
+    .where(inArray(pets.id, ids))
     .groupBy(pets.id, pets.createdAtMs);
   return new Map(rows.map((each) => [each.id, each.changedAtMs ?? each.createdAtMs]));
 }

@@ -12,33 +12,6 @@ const titleEs = text("public-title-es", "TEXT", "the same in Spanish");
 const contact = text("public-contact", "TEXT", "how to reach the shelter, on the public page");
 const contactEs = text("public-contact-es", "TEXT", "the same in Spanish");
 
-const id = { type: "integer", format: "int64" };
-const listSchema = {
-  type: "object",
-  required: ["updatedAt", "animals"],
-  properties: {
-    updatedAt: { type: "string", format: "date-time" },
-    animals: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["id", "name", "status", "category"],
-        properties: {
-          id,
-          name: { type: "string" },
-          status: { enum: ["available", "pending"] },
-          category: {
-            type: "object",
-            required: ["id", "name"],
-            properties: { id, name: { type: ["string", "null"] } },
-          },
-        },
-      },
-    },
-    hasMore: { type: "boolean" },
-  },
-};
-
 /** What a program may build on, for the documentation page. */
 const topic = `## Public list
 
@@ -51,10 +24,15 @@ This service shows its animals for adoption to everybody. These addresses need n
 | \`/animals.atom\` | the newest 50 as a feed |
 | \`/animals.js\` | a script that puts the list into another page |
 
-\`/animals.json\` has this JSON Schema. It has the newest 5,000 animals, and \`hasMore\` if there are more; \`GET /pets\` has them all. Clients may keep a copy for a minute.
+\`/animals.json\` has the newest 5,000 animals, and \`"hasMore": true\` if there are more; \`GET /pets\` has them all. The name of a category is \`null\` if it has none. Clients may keep a copy for a minute.
 
 \`\`\`json
-${JSON.stringify(listSchema, null, 2)}
+{
+  "updatedAt": "2026-11-21T12:00:10Z",
+  "animals": [
+    { "id": 1, "name": "Rex", "status": "available", "category": { "id": 1, "name": "Dog" } }
+  ]
+}
 \`\`\`
 `;
 

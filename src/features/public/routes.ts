@@ -4,7 +4,8 @@
  */
 import { Elysia } from "elysia";
 import type { Database } from "../../storage/database.ts";
-import { formsOf, respondWith, type Forms } from "../../web/encodings.ts";
+import { respond } from "../../http/errors.ts";
+import { formFor, formsOf, type Forms } from "../../web/encodings.ts";
 import type { Page } from "../../web/layout.ts";
 import { newestAnimals, publicList, type StoreFacts, storeFacts } from "./animals.ts";
 import embed from "./embed.js" with { type: "text" };
@@ -87,7 +88,7 @@ function shared(nowMs: () => number, make: () => Promise<Page>) {
       made = makeBody();
     }
     const { forms, headers } = await made;
-    return respondWith(request, forms, headers);
+    return respond(request, ...formFor(request, forms, headers));
   };
 }
 

@@ -36,13 +36,13 @@ describe("GET /docs", () => {
     expect(answer.headers.get("cross-origin-opener-policy")).toBe("same-origin");
   });
 
-  test("lets nothing run but its own style and script, and speaks to nobody but this service and its staging", async () => {
+  test("lets nothing run but its own style and script, and speaks to nobody but this service", async () => {
     const policy = policyOf(answer.headers);
     expect(Object.fromEntries(policy)).toEqual({
       "default-src": "'none'",
       "style-src": hashesOf(page, "style").join(" "),
       "script-src": hashesOf(page, "script").join(" "),
-      "connect-src": "'self' https://staging.example",
+      "connect-src": "'self'",
       "img-src": "data:",
       "base-uri": "'none'",
       "form-action": "'none'",
@@ -51,8 +51,6 @@ describe("GET /docs", () => {
       "trusted-types": "'none'",
     });
     expect(page).not.toMatch(/\s(?:style|on\w+)=/);
-    const alone = await (await testApp()).send("/docs");
-    expect(policyOf(alone.headers).get("connect-src")).toBe("'self'");
   });
 
   test("is where a slash too many leads", async () => {

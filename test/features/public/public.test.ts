@@ -262,19 +262,15 @@ test("the script is small, and can be read as a classic script", async () => {
   expect(() => runInNewContext(`() => { ${script} }`)).not.toThrow();
 });
 
-test("the documentation page has the JSON Schema of the list, and only where it is public", async () => {
+test("the documentation page has an example of the list, and only where it is public", async () => {
   const { get } = await publicApp();
   const page = await (await get("/docs")).text();
   const [, section = ""] =
     /<section class="topic" id="public-list">(.*?)<\/section>/s.exec(page) ?? [];
   expect(page.includes('href="#public-list"')).toBe(true);
   const [, code = ""] = /<code class="language-json">(.*?)<\/code>/s.exec(section) ?? [];
-  const schema = JSON.parse(decodeHTML(code)) as {
-    properties: { animals: { items: { required: string[] } } };
-  };
   const list = (await (await get("/animals.json")).json()) as { animals: object[] };
-  expect(Object.keys(schema.properties)).toEqual([...Object.keys(list), "hasMore"]);
-  expect(schema.properties.animals.items.required).toEqual(Object.keys(list.animals[0] ?? {}));
+  expect(JSON.parse(decodeHTML(code))).toEqual({ ...list, animals: list.animals.slice(-1) });
   const alone = await (await (await testApp()).send("/docs")).text();
   expect(alone.includes("public-list")).toBe(false);
 });
