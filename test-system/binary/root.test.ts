@@ -13,9 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config.ts";
 import { dayMs } from "../../src/domain/clock.ts";
-import { uploadsFolder } from "../../src/features/console/imports.ts";
+import { removeLeft } from "../../src/features/console/imports.ts";
 import { executable, rehome, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const isRoot = process.geteuid?.() === 0;
@@ -168,10 +167,10 @@ describe.if(isRoot)("as root", () => {
 
   test("a console removes no folder of another user", () => {
     using at = place();
-    const theirs = folderOf(alice, join(at.folder.path, "rehome-console-uploads-ffffffff-1-old"));
+    const theirs = folderOf(alice, join(at.folder.path, "rehome-console-upload-old"));
     const nowMs = Date.now();
     utimesSync(theirs, new Date(), new Date(nowMs - 2 * dayMs));
-    uploadsFolder(loadConfig({ data: at.folder.path }, {}, []).config, nowMs);
+    removeLeft(at.folder.path, nowMs);
     expect(existsSync(theirs)).toBe(true);
   });
 });

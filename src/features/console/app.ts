@@ -8,10 +8,8 @@ import * as several from "./pages/several.ts";
 import { assets } from "./pages/assets.ts";
 import * as categories from "./pages/categories.ts";
 import * as changes from "./pages/changes.ts";
-import { exportFile } from "./pages/export.ts";
 import * as health from "./pages/health.ts";
 import * as imports from "./pages/import.ts";
-import * as key from "./pages/key.ts";
 import * as keys from "./pages/keys.ts";
 import { failurePage, orNotFound, messagePage, seeOther } from "./pages/page.ts";
 import * as people from "./pages/people.ts";
@@ -20,13 +18,15 @@ import { readForm } from "./body.ts";
 import { countFailures, signedIn, signOut, type Failures } from "./session.ts";
 import {
   arrive,
-  FormsDone,
+  type FormsDone,
   keepLanguage,
+  once,
   ownPage,
   pathOf,
   query,
   refusalOf,
-  UnsentForms,
+  Recent,
+  type UnsentForms,
   type Arrival,
   type Carried,
   type ConsoleOptions,
@@ -69,21 +69,22 @@ export interface Frame {
   readonly failures: Failures;
   readonly done: FormsDone;
   readonly unsent: UnsentForms;
-  readonly peersOf: (request: Request) => Peers | undefined;
-  readonly carriedBy: (request: Request) => Carried | undefined;
+  /** What came along with a request: who sent it, and what its page is shown with. */
+  readonly withRequest: WeakMap<Request, { from?: Peers | undefined; carried?: Carried }>;
   /** The page at a path of ours, as the person of `arrival` sees it with what is `carried`. */
   readonly show: (arrival: Arrival, path: string, carried: Carried) => Promise<Response>;
 }
 
 /** What every address begins with: it refuses strangers before anything of a request is read. */
-function arrivals({ options, peersOf, carriedBy }: Frame) {
+function arrivals({ options, withRequest }: Frame) {
   return (
     new Elysia({ name: "arrivals" })
       // A route reads the body itself, after the session: here nobody has been asked who they are.
       .onParse(({ request }) => request)
-      .derive(({ request, cookie }) => ({
-        arrival: arrive(request, cookie, peersOf(request), options, carriedBy(request)),
-      }))
+      .derive(({ request, cookie }) => {
+        const { from, carried } = withRequest.get(request) ?? {};
+        return { arrival: arrive(request, cookie, from, options, carried) };
+      })
       .onBeforeHandle(({ arrival }) => refusalOf(arrival, options))
       .as("scoped")
   );
@@ -99,13 +100,13 @@ function visits(frame: Frame) {
       const person = await signedIn(arrival, { people: actions.people, failures, unsent }, refused);
       // Elysia ends a request with this. The Response keeps its own status.
       if (person instanceof Response) return status(StatusMap.Unauthorized, person);
-      if (arrival.request.method === "POST") unsent.drop(person);
+      if (arrival.request.method === "POST") unsent.delete(person.id);
       const visit: Visit = {
         ...arrival,
         ...actions,
         person,
         marks: await actions.marks(person),
-        once: (form, work) => frame.done.once(person, pathOf(arrival), form, work),
+        once: (form, work) => once(frame.done, person, pathOf(arrival), form, work),
         change: (work) => actions.animals.change(person.name, work),
       };
       return { visit: { ...visit, typed: await arrival.carried?.typed(visit) } };
@@ -149,7 +150,7 @@ export function staffRoutes(frame: Frame) {
     .use(visits(frame))
     .get("/", () => seeOther("/animals"))
     .get("/unsent", ({ visit }) => {
-      const unsent = frame.unsent.of(visit.person);
+      const unsent = frame.unsent.get(visit.person.id);
       if (unsent === undefined) return seeOther("/animals");
       const carried = { typed: () => unsent.form, said: visit.words.signedOut.waited };
       return frame.show(visit, unsent.path, carried);
@@ -183,7 +184,7 @@ export function staffRoutes(frame: Frame) {
       categories.mergeCategories(visit, params.id),
     )
 
-    .get("/export/:format", ({ visit, params }) => exportFile(visit, params.format))
+    .get("/export/:format", ({ visit, params }) => animals.exportFile(visit, params.format))
     .get("/import", ({ visit }) => imports.importPage(visit))
     .post("/import", ({ visit }) => imports.uploadFile(visit))
     .post("/import/sources", ({ visit }) => steerSource(visit))
@@ -204,10 +205,10 @@ export function operatorRoutes(frame: Frame) {
     .get("/keys", ({ visit }) => keys.keysPage(visit))
     .get("/keys/new", ({ visit }) => keys.newKeyPage(visit))
     .post("/keys/new", ({ visit }) => keys.createKey(visit))
-    .get("/keys/:id", ({ visit, params }) => key.keyPage(visit, params.id))
-    .post("/keys/:id", ({ visit, params }) => key.updateKey(visit, params.id))
-    .post("/keys/:id/rotate", ({ visit, params }) => key.rotateKey(visit, params.id))
-    .post("/keys/:id/revoke", ({ visit, params }) => key.revokeKey(visit, params.id))
+    .get("/keys/:id", ({ visit, params }) => keys.keyPage(visit, params.id))
+    .post("/keys/:id", ({ visit, params }) => keys.updateKey(visit, params.id))
+    .post("/keys/:id/rotate", ({ visit, params }) => keys.rotateKey(visit, params.id))
+    .post("/keys/:id/revoke", ({ visit, params }) => keys.revokeKey(visit, params.id))
 
     .get("/health", ({ visit }) => health.healthPage(visit))
     .post("/health/backup", ({ visit }) => health.makeBackup(visit))
@@ -267,32 +268,30 @@ function closing(response: Response): Response {
 
 /** The console behind its listener. */
 export function consoleHandler(options: ConsoleOptions) {
-  const peers = new WeakMap<Request, Peers>();
-  const carried = new WeakMap<Request, Carried>();
-  const show: Frame["show"] = async (arrival, path, what) => {
+  const withRequest: Frame["withRequest"] = new WeakMap();
+  const show: Frame["show"] = async (arrival, path, carried) => {
     const { request, sent } = arrival;
     const headers = new Headers(request.headers);
     for (const name of ["content-length", "content-type"]) headers.delete(name);
     const inner = new Request(new URL(path, sent.origin).href, { headers });
-    const from = peers.get(request);
-    if (from !== undefined) {
-      const requestIP: Peers["requestIP"] = () => from.requestIP(request);
-      peers.set(inner, { requestIP, timeout: (_, seconds) => from.timeout(request, seconds) });
-    }
-    carried.set(inner, what);
+    const { from } = withRequest.get(request) ?? {};
+    const peers: Peers | undefined = from && {
+      requestIP: () => from.requestIP(request),
+      timeout: (_, seconds) => from.timeout(request, seconds),
+    };
+    withRequest.set(inner, { from: peers, carried });
     const response = await app.fetch(inner);
     const next = ownPage(arrival, response.headers.get("location") ?? "//");
     return next === undefined || next.pathname === path
       ? response
-      : show(arrival, pathOf({ url: next }), what);
+      : show(arrival, pathOf({ url: next }), carried);
   };
   const app = consoleApp({
     options,
     failures: countFailures(options.actions.clock),
-    done: new FormsDone(),
-    unsent: new UnsentForms(),
-    peersOf: (request) => peers.get(request),
-    carriedBy: (request) => carried.get(request),
+    done: new Recent(1_000),
+    unsent: new Recent(100),
+    withRequest,
     show,
   });
   return async (request: Request, from?: Peers): Promise<Response> => {
@@ -303,7 +302,7 @@ export function consoleHandler(options: ConsoleOptions) {
       options.refused({ address: () => address }, said);
       return closing(new Response(null, { status: StatusMap["Bad Request"] }));
     }
-    if (from !== undefined) peers.set(request, from);
+    withRequest.set(request, { from });
     const response = await app.fetch(request);
     // What nobody reads is not waited for.
     return request.body === null || request.bodyUsed ? response : closing(response);

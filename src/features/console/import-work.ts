@@ -13,7 +13,6 @@ import { rmSync } from "node:fs";
 import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
 import type { Tx } from "../../storage/database.ts";
-import { namedCategories } from "../animals/categories.ts";
 import { beginOnStore } from "../command.ts";
 import { writeRejects } from "../import/commands/rejects.ts";
 import { ImportRefused, previewImport, runImport } from "../import/do/import.ts";
@@ -21,82 +20,38 @@ import { recallReading, type Remembered, rememberReading } from "../import/do/re
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
-import type { Part } from "../import/read/read.ts";
-import type { FieldMap, MapTarget } from "../import/understand/map.ts";
+import type { FieldMap } from "../import/understand/map.ts";
 import {
   type Given,
   type Known,
   type Prepared,
   propose,
   type Question,
-  type Reading,
 } from "../import/understand/propose.ts";
-import { statusKey } from "../import/understand/statuses.ts";
-import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
 import { withServices } from "../with-services.ts";
 import { refuseRemoved } from "./people.ts";
 import type { FailureCode } from "./words/index.ts";
 
-/** What a column may hold. */
-export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
-export type Meaning = (typeof meanings)[number];
-
-/** The import feature's names for what a column holds. */
-export const targets: Readonly<Record<Meaning, MapTarget>> = {
-  name: "name",
-  category: "categoryId",
-  status: "status",
-  id: "externalId",
-  updatedAt: "updatedAt",
-};
-
-export type { Question, Reading, StatusMeaning };
-
 /** What a person says of their list, beside what is known or remembered of it. */
-export interface Answers {
-  /** The column of each meaning, where a person chose them. */
-  readonly columns: Readonly<Partial<Record<Meaning, string>>> | undefined;
-  /** True to ask what the columns mean, of a list whose columns are known too. */
-  readonly asksColumns: boolean;
-  /** The category of all animals; else "". */
-  readonly category: string;
-  readonly statuses: Readonly<Record<string, StatusMeaning>>;
-  /** The status of all animals, for a list that has none. */
-  readonly everyStatus: StatusMeaning | undefined;
-  /** Columns that take most of the available, and are right or say nothing. */
-  readonly believed: readonly string[];
-  readonly ignored: readonly string[];
-  readonly dayFirst: boolean | undefined;
-  /** The sheet or list, where a file has several. */
-  readonly part: Part;
-  /** Whose list it is, and so whose ids; undefined as it was last, or as the layout has it. */
-  readonly source: string | undefined;
+export interface Answers extends Given {
   /** The file is the whole list of its source; undefined as it was last. */
-  readonly isComplete: boolean | undefined;
+  readonly isComplete?: boolean | undefined;
   /** The list is right of every animal, whatever people changed. */
-  readonly listWins: boolean;
+  readonly listWins?: boolean;
   /** Lines of animals that are not the one here of their name and category. */
-  readonly others: readonly number[] | "all";
+  readonly others?: readonly number[] | "all";
 }
 
 export const noAnswers: Answers = {
-  columns: undefined,
-  asksColumns: false,
-  category: "",
-  statuses: {},
-  everyStatus: undefined,
+  statuses: new Map(),
   believed: [],
   ignored: [],
-  dayFirst: undefined,
-  part: {},
-  source: undefined,
-  isComplete: undefined,
   listWins: false,
   others: [],
 };
 
 /** True if the animal on a line is not the one here of its name and category. */
-export const isOther = ({ others }: Pick<Answers, "others">, line: number): boolean =>
+export const isOther = ({ others = [] }: Answers, line: number): boolean =>
   others === "all" || others.includes(line);
 
 /** Takes the good rows when others are bad, and withdraws more than half of a whole list. */
@@ -109,13 +64,14 @@ export interface ListWork {
   readonly file: string;
   /** What a person calls it; it may tell the kind of all animals. */
   readonly name: string;
-  /** The file for the records that are not taken. */
-  readonly rejects: string;
   readonly answers: Answers;
   readonly agreed?: Agreed | undefined;
   /** Who imports it; undefined to find out what would change, and to change nothing. */
   readonly actor?: string;
 }
+
+/** The file for the records of a list that are not taken. */
+export const rejectsOf = (file: string): string => `${file}.rejects`;
 
 /** What an import is, or would be, without what its process keeps: plain data. */
 export interface ListSummary extends Omit<ImportSummary, "refusal" | "rejections"> {
@@ -135,8 +91,6 @@ export interface Look {
   readonly isRecalled: boolean;
   readonly isComplete: boolean;
   readonly source: string;
-  /** The names of the categories by their ids. */
-  readonly categories: ReadonlyMap<bigint, string>;
 }
 
 /** Why a file cannot be imported: in a message, with the line or 0, or by the code of a failure. */
@@ -172,69 +126,63 @@ async function outcomeOf(
   begins: () => void,
 ): Promise<ListOutcome> {
   const { db } = services.store;
-  const { answers } = work;
-  const given = givenBy(work);
+  const { answers, actor } = work;
+  const { columns: chosen, asksColumns } = answers;
+  const given = { ...answers, called: work.name };
   // Its size was bounded when it came. A stream of it would take twice as much memory.
   const bytes = await Bun.file(work.file).bytes();
   let known: Remembered | undefined;
   const proposal = await propose(bytes, given, async (columns): Promise<Known> => {
     known = await db.read((tx) => recallReading(tx, columns, given.source));
-    return { ...given, ...(known && !answers.columns && { remembered: known.reading }) };
+    return { ...given, ...(known && !chosen && { remembered: known.reading }) };
   });
   const { columns, rows, reading } = proposal;
   // A person who left the status open is asked for it: nothing is guessed in its place.
-  const isStatusOpen =
-    answers.columns !== undefined && !answers.columns.status && !answers.everyStatus;
+  const isStatusOpen = chosen !== undefined && !chosen.status && !answers.defaultStatus;
   const prepared = isStatusOpen ? undefined : proposal.prepared;
   const source = prepared?.reading.source ?? answers.source ?? reading?.source ?? "";
-  const isWhole = (answers.isComplete ?? known?.isWhole ?? false) && source !== "";
-  const named = await db.read(namedCategories);
+  const isComplete = (answers.isComplete ?? known?.isWhole ?? false) && source !== "";
   const look = {
     open: isStatusOpen ? [{ is: "status" } as const] : proposal.open,
     columns,
     rows,
-    guess: (answers.asksColumns ? known?.reading.columns : undefined) ?? proposal.guess,
-    isRecalled: known !== undefined && answers.columns === undefined && !answers.asksColumns,
-    isComplete: isWhole,
+    guess: (asksColumns ? known?.reading.columns : undefined) ?? proposal.guess,
+    isRecalled: known !== undefined && chosen === undefined && !asksColumns,
+    isComplete,
     source,
-    categories: new Map(named.map((each) => [each.id, each.name])),
   };
   if (prepared === undefined) return { is: "examined", look: { ...look, summary: undefined } };
-  if (work.actor === undefined) {
-    const found = await previewImport(db, prepared, optionsOf(work, isWhole));
-    rmSync(work.rejects, { force: true });
-    writeRejects(work.rejects, found.rejections, bytes.length);
-    return { is: "examined", look: { ...look, summary: plainSummary(found) } };
-  }
-  begins();
-  const summary = await imported(services, work, prepared, isWhole, bytes.length);
-  return { is: "done", summary: plainSummary(summary) };
+  if (actor !== undefined) begins();
+  const { refusal, rejections, ...plain } =
+    actor === undefined
+      ? await previewImport(db, prepared, optionsOf(work, isComplete))
+      : await imported(services, work, actor, prepared, isComplete);
+  rmSync(rejectsOf(work.file), { force: true });
+  writeRejects(rejectsOf(work.file), rejections, bytes.length);
+  const summary = { ...plain, refused: refusal && (refusal.code ?? "") };
+  return actor === undefined
+    ? { is: "examined", look: { ...look, summary } }
+    : { is: "done", summary };
 }
 
 async function imported(
   { store: { db }, clock }: Services,
   work: ListWork,
+  actor: string,
   prepared: Prepared,
   isWhole: boolean,
-  bytes: number,
 ): Promise<ImportSummary> {
-  const { actor = "" } = work;
   const allows = (tx: Tx) => refuseRemoved(tx, actor);
   const ends = async (tx: Tx, { applied, reading }: ImportSummary) => {
     if (!applied || reading.format === "rehome") return;
     await rememberReading(tx, { reading, columns: prepared.columns, isWhole, at: clock() });
   };
   const editing = { db, clock, actor, allows, ends };
-  const done = await runImport(editing, prepared, optionsOf(work, isWhole)).catch(
-    (error: unknown) => {
-      // What changed since the preview is shown as one.
-      if (error instanceof ImportRefused) return { ...error.summary, refusal: error };
-      throw error;
-    },
-  );
-  rmSync(work.rejects, { force: true });
-  writeRejects(work.rejects, done.rejections, bytes);
-  return done;
+  return runImport(editing, prepared, optionsOf(work, isWhole)).catch((error: unknown) => {
+    // What changed since the preview is shown as one.
+    if (error instanceof ImportRefused) return { ...error.summary, refusal: error };
+    throw error;
+  });
 }
 
 const optionsOf = ({ answers, agreed }: ListWork, complete: boolean) => ({
@@ -242,34 +190,9 @@ const optionsOf = ({ answers, agreed }: ListWork, complete: boolean) => ({
   complete,
   confirmed: agreed?.mostMissing ?? false,
   skipBad: agreed?.skipBad ?? false,
-  listWins: answers.listWins,
+  listWins: answers.listWins ?? false,
   isSame: (line: number) => !isOther(answers, line),
 });
-
-function plainSummary({ refusal, rejections: _rejections, ...plain }: ImportSummary): ListSummary {
-  return { ...plain, refused: refusal === undefined ? undefined : (refusal.code ?? "") };
-}
-
-function givenBy({ answers, name }: ListWork): Given {
-  const { columns, asksColumns, category, statuses, source, everyStatus, part } = answers;
-  const words = Object.entries(statuses).map(([word, each]) => [statusKey(word), each] as const);
-  const map = Object.entries(columns ?? {}).map(
-    ([meaning, column]) => [targets[meaning as Meaning], column] as const,
-  );
-  return {
-    ...(columns !== undefined && { columns: Object.fromEntries(map) }),
-    asksColumns,
-    ...(category !== "" && { category }),
-    ...(source !== undefined && source !== "" && { source }),
-    statuses: new Map(words),
-    ...(everyStatus !== undefined && { defaultStatus: everyStatus }),
-    ...(answers.dayFirst !== undefined && { dayFirst: answers.dayFirst }),
-    ...(answers.believed.length > 0 && { believed: answers.believed }),
-    ...(answers.ignored.length > 0 && { ignored: answers.ignored }),
-    called: name,
-    ...part,
-  };
-}
 
 /** What the process says: that it changes something from now on, or its end. */
 export type WorkMessage = { readonly begins: true } | { readonly outcome: ListOutcome };

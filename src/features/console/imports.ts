@@ -1,16 +1,10 @@
 /** The lists that people bring: their files, and the processes that read and import them. */
-import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { dataFolderOf, type Config } from "../../config.ts";
-import { dayMs, minuteMs, type Clock } from "../../domain/clock.ts";
-import {
-  isRunning,
-  listMemoryMaxBytes,
-  program,
-  smallMemory,
-  watchMemory,
-} from "../schedule/child.ts";
+import { minuteMs, type Clock } from "../../domain/clock.ts";
+import { listMemoryMaxBytes, program, smallMemory, watchMemory } from "../schedule/child.ts";
 import {
   noAnswers,
   type Agreed,
@@ -24,6 +18,11 @@ import { failure } from "./words/index.ts";
 /** Files of all people at a time, and how long each is kept: their space on disk is bounded. */
 const filesMax = 4;
 const keptMs = 60 * minuteMs;
+/** Each file has a folder of its own, which nobody else can read or foresee. */
+const folderPrefix = "rehome-console-upload-";
+
+/** Where they are: in the data folder, or with a database in the temporary one. */
+export const uploadsPlace = (config: Config): string => dataFolderOf(config) ?? tmpdir();
 /** What the process that reads a list may take. */
 const readMaxMs = 60_000;
 
@@ -41,28 +40,22 @@ type ImportState = { readonly is: "working"; readonly phase: Phase } | ListOutco
 const beginning: ImportState = { is: "working", phase: "reading" };
 
 export class ImportJob {
-  readonly name: string;
-  readonly file: string;
-  readonly rejects: string;
-  readonly endsMs: number;
   answers = noAnswers;
   state: ImportState = beginning;
-  readonly #start: StartWork;
   #running: Running | undefined;
   #work: Promise<void> = Promise.resolve();
   #readings = 0;
 
-  constructor(start: StartWork, name: string, file: string, endsMs: number) {
-    this.#start = start;
-    this.name = name;
-    this.file = file;
-    this.rejects = `${file}.rejects`;
-    this.endsMs = endsMs;
-  }
+  constructor(
+    private readonly start: StartWork,
+    readonly name: string,
+    readonly file: string,
+    readonly endsMs: number,
+  ) {}
 
   /** Tells what is shown now from what another tab of the person shows. */
   get reading(): string {
-    return `${basename(this.file)}.${this.#readings}`;
+    return `${basename(dirname(this.file))} ${this.#readings}`;
   }
 
   /** Finds out what the file would change, in the background. */
@@ -77,11 +70,11 @@ export class ImportJob {
   }
 
   #begin(answers: Answers, more: Pick<ListWork, "actor" | "agreed">): void {
-    const { name, file, rejects } = this;
+    const { name, file } = this;
     this.answers = answers;
     this.state = beginning;
     try {
-      this.#running = this.#start({ name, file, rejects, answers, ...more }, () => {
+      this.#running = this.start({ name, file, answers, ...more }, () => {
         if (this.state.is === "working") this.state = { is: "working", phase: "storing" };
       });
     } catch {
@@ -89,18 +82,14 @@ export class ImportJob {
       this.state = { is: "failed", failure: { code: "importEnded" } };
       return;
     }
-    this.#work = this.#finish(this.#running.outcome);
-  }
-
-  async #finish(coming: Promise<ListOutcome>): Promise<void> {
-    this.state = await coming;
+    this.#work = this.#running.outcome.then((outcome) => void (this.state = outcome));
   }
 
   /** Stops what is under way, and removes the file. */
   async close(): Promise<void> {
     await this.#running?.stop();
     await this.#work;
-    for (const file of [this.file, this.rejects]) rmSync(file, { force: true });
+    rmSync(dirname(this.file), { recursive: true, force: true });
   }
 
   /** Resolves when the work under way is done, or after a moment: most files need no more. */
@@ -109,25 +98,16 @@ export class ImportJob {
   }
 }
 
-/** Throws AppError for a file that was dropped while it arrived. */
-function requireWanted(stop: AbortSignal): void {
-  if (stop.aborted) throw failure("invalid_request", "interrupted");
-}
-
-/** The lists that people are importing: one each, in a folder of this process alone. */
+/** The lists that people are importing: one each, in a folder of its own. */
 export class Imports {
-  readonly #folder: string;
-  readonly #start: StartWork;
-  readonly #clock: Clock;
   readonly #jobs = new Map<string, ImportJob>();
   readonly #arriving = new Map<string, AbortController>();
-  #lastFile = 0;
 
-  constructor(folder: string, start: StartWork, clock: Clock) {
-    this.#folder = folder;
-    this.#start = start;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly place: string,
+    private readonly start: StartWork,
+    private readonly clock: Clock,
+  ) {}
 
   job(personId: string): ImportJob | undefined {
     return this.#jobs.get(personId);
@@ -150,22 +130,17 @@ export class Imports {
     if (this.#arriving.has(personId)) throw failure("unavailable", "uploading");
     const arriving = new AbortController();
     this.#arriving.set(personId, arriving);
-    const file = join(this.#folder, `${(this.#lastFile += 1)}`);
     try {
       await this.#makeRoom();
       const { name, bytes } = await receive();
-      requireWanted(arriving.signal);
       if (bytes.length === 0 && name === "") return undefined;
-      await Bun.write(file, bytes, { mode: 0o600 });
-      requireWanted(arriving.signal);
       await this.#close(personId);
-      const job = new ImportJob(this.#start, name, file, this.#clock() + keptMs);
+      if (arriving.signal.aborted) throw failure("invalid_request", "interrupted");
+      const file = storedIn(this.place, bytes);
+      const job = new ImportJob(this.start, name, file, this.clock() + keptMs);
       this.#jobs.set(personId, job);
       job.examine(noAnswers);
       return job;
-    } catch (error) {
-      rmSync(file, { force: true });
-      throw error;
     } finally {
       this.#arriving.delete(personId);
     }
@@ -193,7 +168,7 @@ export class Imports {
   async tidy(known: ReadonlySet<string>): Promise<void> {
     for (const id of this.people) {
       const endsMs = this.#jobs.get(id)?.endsMs ?? Number.POSITIVE_INFINITY;
-      if (!known.has(id) || endsMs <= this.#clock()) await this.drop(id);
+      if (!known.has(id) || endsMs <= this.clock()) await this.drop(id);
     }
   }
 
@@ -205,41 +180,37 @@ export class Imports {
 
   async close(): Promise<void> {
     await Promise.all([...this.people].map((id) => this.drop(id)));
-    rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Stores a file in a folder of its own. */
+function storedIn(place: string, bytes: Uint8Array): string {
+  const folder = mkdtempSync(join(place, folderPrefix));
+  const file = join(folder, "list");
+  try {
+    writeFileSync(file, bytes, { mode: 0o600 });
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return file;
 }
 
 /**
- * Makes a folder for the files of this process, which nobody else can read or foresee, and removes
- * those of consoles that are gone: in the data folder, or with a database in the temporary one.
+ * Removes the files of consoles that were killed. Those of one that lives are younger: it keeps
+ * none for longer than an hour.
  */
-export function uploadsFolder(config: Config, nowMs: number): string {
-  const parent = dataFolderOf(config) ?? tmpdir();
-  const prefix = "rehome-console-uploads-";
-  // Two containers may have one folder, and the same numbers for their processes.
-  const here = new Bun.CryptoHasher("sha256").update(`${hostname()} ${processes()}`).digest("hex");
-  const own = `${prefix}${here.slice(0, 8)}-`;
-  for (const name of readdirSync(parent).filter((each) => each.startsWith(prefix))) {
-    const path = join(parent, name);
+export function removeLeft(place: string, nowMs: number): void {
+  for (const name of readdirSync(place).filter((each) => each.startsWith(folderPrefix))) {
+    const path = join(place, name);
     try {
+      const { uid, mtimeMs } = lstatSync(path);
       // Another user's is for their console: root would follow what they put into it meanwhile.
-      if (lstatSync(path).uid !== process.geteuid?.()) continue;
-      const pid = name.startsWith(own) ? Number.parseInt(name.slice(own.length)) : undefined;
-      const isOver = pid === undefined ? lstatSync(path).mtimeMs < nowMs - dayMs : !isRunning(pid);
-      if (isOver) rmSync(path, { recursive: true, force: true });
+      const isLeft = uid === process.geteuid?.() && mtimeMs < nowMs - 2 * keptMs;
+      if (isLeft) rmSync(path, { recursive: true, force: true });
     } catch {
       // It is gone by now.
     }
-  }
-  return mkdtempSync(join(parent, `${own}${process.pid}-`));
-}
-
-/** What tells the processes of this system from those of a container beside it. */
-function processes(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return "";
   }
 }
 

@@ -23,7 +23,7 @@ import { childEnvironment } from "../schedule/child.ts";
 import { animalActions } from "./animals.ts";
 import { publicSetting } from "../public/index.ts";
 import { marksOf } from "./marks.ts";
-import { Imports, inProcess, uploadsFolder } from "./imports.ts";
+import { Imports, inProcess, removeLeft, uploadsPlace } from "./imports.ts";
 import { PeopleService } from "./people.ts";
 import { permit, reachableOrigin } from "./reach.ts";
 import {
@@ -164,11 +164,13 @@ async function openActions(loaded: LoadedConfig, services: Services, io: Io): Pr
   const env = childEnvironment(loaded, io.env);
   const sources = sourceActions(services, env);
   const health = openHealth(loaded.config, env);
+  const place = uploadsPlace(loaded.config);
+  removeLeft(place, systemClock());
   return {
     services,
     people: new PeopleService(services.store.db, systemClock, randomBytes),
     animals: animalActions(services),
-    imports: new Imports(uploadsFolder(loaded.config, systemClock()), inProcess(env), systemClock),
+    imports: new Imports(place, inProcess(env), systemClock),
     sources,
     health,
     marks: marksOf(services, { sources, health }),

@@ -3,8 +3,7 @@ import { retryAfterSeconds } from "../../domain/windows.ts";
 import { AddressLimiter } from "../../service/anonymous.ts";
 import { readForm } from "./body.ts";
 import { messagePage, signedOutPage } from "./pages/page.ts";
-import type { PeopleService, Person } from "./people.ts";
-import { isSecret, sessionMs, type Secret } from "./people.ts";
+import { isSecret, type PeopleService, type Person, type Secret, sessionMs } from "./people.ts";
 import {
   cookieAttributes,
   pathOf,
@@ -64,7 +63,7 @@ export async function signedIn(
   const reading = arrival.carried?.typed(arrival) ?? readForm(arrival);
   const form = await Promise.resolve(reading).catch(() => undefined);
   if (form === undefined || form.size === 0) return signedOutPage(arrival);
-  unsent.keep(theirs, { path: pathOf(arrival), form });
+  unsent.set(theirs.id, { path: pathOf(arrival), form });
   return signedOutPage(arrival, true);
 }
 

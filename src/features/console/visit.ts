@@ -82,70 +82,53 @@ export interface Visit extends Arrival, Omit<Actions, "marks"> {
   ) => Promise<string | undefined>;
 }
 
+/** A map that keeps what was set last, and forgets the oldest when it has more than `max`. */
+export class Recent<V> extends Map<string, V> {
+  constructor(private readonly max: number) {
+    super();
+  }
+
+  override set(key: string, value: V): this {
+    this.delete(key);
+    super.set(key, value);
+    const [oldest = key] = this.keys();
+    if (this.size > this.max) this.delete(oldest);
+    return this;
+  }
+}
+
+/** Where forms led, or will lead. */
+export type FormsDone = Recent<Promise<string | undefined>>;
+
 /**
- * Remembers where a form led, as a response can be lost on the way to a phone: the same fields, of
- * the same page and person, make nothing twice. Each page that makes something has a number of its
- * own among its fields.
+ * Does what a form asks for, or returns where it led: a response can be lost on the way to a phone,
+ * and the same fields, of the same page and person, make nothing twice. Each page that makes
+ * something has a number of its own among its fields.
  */
-export class FormsDone {
-  readonly #done = new Map<string, Promise<string | undefined>>();
-  readonly #max: number;
-
-  constructor(max = 1_000) {
-    this.#max = max;
-  }
-
-  once(
-    { id }: Person,
-    path: string,
-    form: Form,
-    work: () => Promise<string | undefined>,
-  ): Promise<string | undefined> {
-    const text = JSON.stringify([id, path, [...form]]);
-    const key = new Bun.CryptoHasher("sha256").update(text).digest("base64");
-    const known = this.#done.get(key);
-    if (known !== undefined) return known;
-    const doing = work();
-    this.#done.set(key, doing);
-    const [oldest = key] = this.#done.keys();
-    if (this.#done.size > this.#max) this.#done.delete(oldest);
-    // What was refused or failed is done again.
-    const forget = () => this.#done.delete(key);
-    doing.then((path) => path ?? forget(), forget);
-    return doing;
-  }
+export function once(
+  done: FormsDone,
+  { id }: Person,
+  path: string,
+  form: Form,
+  work: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const text = JSON.stringify([id, path, [...form]]);
+  const key = new Bun.CryptoHasher("sha256").update(text).digest("base64");
+  const known = done.get(key);
+  if (known !== undefined) return known;
+  const doing = work();
+  done.set(key, doing);
+  // What was refused or failed is done again.
+  const forget = () => done.delete(key);
+  doing.then((led) => led ?? forget(), forget);
+  return doing;
 }
 
-/** A form that came after its person's session had ended, and the page that has it. */
-export interface UnsentForm {
-  readonly path: string;
-  readonly form: Form;
-}
-
-/** Keeps the last form of each person whose session had ended, for when they come in again. */
-export class UnsentForms {
-  readonly #forms = new Map<string, UnsentForm>();
-  readonly #max: number;
-
-  constructor(max = 100) {
-    this.#max = max;
-  }
-
-  keep({ id }: Person, unsent: UnsentForm): void {
-    this.#forms.delete(id);
-    this.#forms.set(id, unsent);
-    const [oldest = id] = this.#forms.keys();
-    if (this.#forms.size > this.#max) this.#forms.delete(oldest);
-  }
-
-  of({ id }: Person): UnsentForm | undefined {
-    return this.#forms.get(id);
-  }
-
-  drop({ id }: Person): void {
-    this.#forms.delete(id);
-  }
-}
+/**
+ * The last form of each person that came after their session had ended, and the page that has it,
+ * for when they come in again.
+ */
+export type UnsentForms = Recent<{ readonly path: string; readonly form: Form }>;
 
 /** What a page of ours is asked for with, where another one stands in for a browser. */
 export interface Carried {
@@ -284,6 +267,25 @@ export function query({ url }: Arrival, name: string): string {
 /** The address of a page without the origin. One that begins with // would lead to another host. */
 export const pathOf = ({ url }: Pick<Arrival, "url">): string =>
   `/${url.pathname.replace(/^\/+/, "")}${url.search}`;
+
+type Parameter = string | number | bigint | undefined;
+
+/** A path with those parameters that have a value, before what stands behind its `#`. */
+export function pathWith(
+  path: string,
+  parameters: Readonly<Record<string, Parameter | readonly Parameter[]>>,
+): string {
+  const pairs = Object.entries(parameters).flatMap(([name, values]) =>
+    [values]
+      .flat()
+      .filter((each) => each !== undefined && each !== "")
+      .map((each): [string, string] => [name, String(each)]),
+  );
+  if (pairs.length === 0) return path;
+  const [page = "", place] = path.split("#");
+  const address = `${page}${page.includes("?") ? "&" : "?"}${new URLSearchParams(pairs).toString()}`;
+  return place === undefined ? address : `${address}#${place}`;
+}
 
 /** The page of the console that `text` leads to, or undefined if it leads to none. */
 export function ownPage({ url }: Arrival, text: string): URL | undefined {

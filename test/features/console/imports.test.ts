@@ -1,13 +1,12 @@
 /** The files that people bring to the console, while they are read. */
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { workOnList } from "../../../src/features/console/import-work.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
-import { Imports, uploadsFolder, type StartWork } from "../../../src/features/console/imports.ts";
-import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
-import { loadConfig } from "../../../src/config.ts";
+import { Imports, removeLeft, type StartWork } from "../../../src/features/console/imports.ts";
+import { minuteMs } from "../../../src/domain/clock.ts";
 import type { Services } from "../../../src/service/services.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
@@ -18,15 +17,13 @@ describe.each(stores)("$name", (kind) => {
   let folder: ReturnType<typeof temporaryFolder>;
   let services: Services;
   let imports: Imports;
-  let uploads: string;
   let nowMs: number;
 
   openForEach(kind, (store) => {
     folder = temporaryFolder();
     services = servicesOn(store);
     nowMs = Date.now();
-    uploads = uploadsFolder(config(), nowMs);
-    imports = new Imports(uploads, start, () => nowMs);
+    imports = new Imports(folder.path, start, () => nowMs);
     return async () => {
       await imports.close();
       await services.close();
@@ -34,7 +31,6 @@ describe.each(stores)("$name", (kind) => {
     };
   });
 
-  const config = () => loadConfig({ data: folder.path }, {}, []).config;
   /** Works on a list in this process, unless it is stopped before. */
   const start: StartWork = (work, begins) => {
     const stopped = Promise.withResolvers<"stopped">();
@@ -47,7 +43,7 @@ describe.each(stores)("$name", (kind) => {
       stop: async () => stopped.resolve("stopped"),
     };
   };
-  const kept = () => readdirSync(uploads).filter((name) => !name.endsWith(".rejects"));
+  const kept = () => readdirSync(folder.path);
   const list = "name,categoryId,status\nRex,1,sold\n";
   const bring = (name: string, text = list, person = "per_1") =>
     imports.take(person, async () => ({ name, bytes: new TextEncoder().encode(text) }));
@@ -96,9 +92,9 @@ describe.each(stores)("$name", (kind) => {
   if (kind.name === "postgres") return;
 
   test("a person has one file, which nobody else can read, and none that did not come", async () => {
-    expect(statSync(uploads).mode & 0o777).toBe(0o700);
     await bring("first.csv");
     const [first = ""] = kept();
+    expect(statSync(join(folder.path, first)).mode & 0o777).toBe(0o700);
     const second = await bring("second.csv");
     expect(kept()).toHaveLength(1);
     expect(kept()).not.toContain(first);
@@ -115,7 +111,7 @@ describe.each(stores)("$name", (kind) => {
     expect(await slow).toBeUndefined();
     expect((await bring("empty.csv", ""))?.name).toBe("empty.csv");
     await imports.close();
-    expect(existsSync(uploads)).toBe(false);
+    expect(kept()).toEqual([]);
   });
 
   test("four people have a file at a time; one that is over makes room, and else the oldest", async () => {
@@ -164,33 +160,20 @@ describe.each(stores)("$name", (kind) => {
     expect([kept(), imports.job("per_1")]).toEqual([[], undefined]);
   });
 
-  test("two consoles on one folder keep their files apart; those of one that was killed go", async () => {
+  test("the files of a console that was killed go at the next start, those of one that lives stay", async () => {
     await bring("mine.csv");
-    const dead = Bun.spawn(["true"]);
-    await dead.exited;
-    const [left, elsewhere, old] = [
-      uploads.replace(`-${process.pid}-`, `-${dead.pid}-`),
-      join(folder.path, "rehome-console-uploads-ffffffff-1-new"),
-      join(folder.path, "rehome-console-uploads-ffffffff-1-old"),
-    ];
-    for (const path of [left, elsewhere, old]) mkdirSync(path);
-    utimesSync(old, new Date(), new Date(nowMs - dayMs - 1));
-    const other = uploadsFolder(config(), nowMs);
-    expect([left, elsewhere, old, other].map((path) => existsSync(path))).toEqual([
-      false,
-      true,
-      false,
-      true,
-    ]);
-    expect(kept()).toHaveLength(1);
-    rmSync(other, { recursive: true });
+    const left = join(folder.path, "rehome-console-upload-left");
+    mkdirSync(left);
+    utimesSync(left, new Date(), new Date(nowMs - 121 * minuteMs));
+    removeLeft(folder.path, nowMs);
+    expect([existsSync(left), kept().length]).toEqual([false, 1]);
   });
 
   test("a file whose process cannot start is over, and makes room for another", async () => {
     const none = () => {
       throw new Error("EAGAIN");
     };
-    const full = new Imports(uploads, none, () => nowMs);
+    const full = new Imports(folder.path, none, () => nowMs);
     const bytes = new TextEncoder().encode(list);
     const job = await full.take("per_1", async () => ({ name: "a.csv", bytes }));
     expect(job?.state).toEqual({ is: "failed", failure: { code: "importEnded" } });

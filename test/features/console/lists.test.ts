@@ -174,13 +174,13 @@ describe("what is chosen", () => {
 
 describe("columns", () => {
   const list = "Rufname;Tierart;Stand\nMilo;Hund;sold\nRex;Hase;\n";
-  const columns = { "column-name": "Rufname", "column-category": "Tierart" };
+  const columns = { "column-name": "Rufname", "column-categoryId": "Tierart" };
 
   test("are chosen where nobody knows them, keep what was chosen, and are never half guessed", async () => {
     const ana = await come();
     const page = await press(await bring(ana, "list.csv", list), "Choose the columns");
     expect(page.words).toContain("What do the columns hold?");
-    const none = { "column-category": "", "column-status": "" };
+    const none = { "column-categoryId": "", "column-status": "" };
     const wrong = await look(page.type({ "column-name": "Rufname", ...none }));
     expect([wrong.status, wrong.value("column-name")]).toEqual([400, "Rufname"]);
     const status = await look(wrong.type({ ...columns, "column-status": "" }));

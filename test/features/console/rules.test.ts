@@ -13,8 +13,9 @@ import {
   newSecret,
 } from "../../../src/features/console/people.ts";
 import {
-  FormsDone,
-  UnsentForms,
+  type FormsDone,
+  Recent,
+  once,
   isKnownHost,
   isOpenable,
   isOwnOrigin,
@@ -228,11 +229,11 @@ describe("languages", () => {
 });
 
 test("a form of one page and person is done once, one that was refused again, the oldest too", async () => {
-  const done = new FormsDone(2);
+  const done: FormsDone = new Recent(2);
   const person = { id: "a", name: "A", role: "staff" } as const;
   let count = 0;
   const send = (fields: Record<string, string>, who: string = person.id, path = "/animals/new") =>
-    done.once({ ...person, id: who }, path, new Form(fields), async () =>
+    once(done, { ...person, id: who }, path, new Form(fields), async () =>
       fields["name"] === "" ? undefined : `/${(count += 1)}`,
     );
   expect([await send({ name: "x" }), await send({ name: "x" })]).toEqual(["/1", "/1"]);
@@ -243,12 +244,11 @@ test("a form of one page and person is done once, one that was refused again, th
   expect(await send({ name: "x" })).toBe("/5");
 });
 
-test("the forms of as many people wait as there is room for", () => {
-  const unsent = new UnsentForms(2);
-  const person = (id: string) => ({ id, name: id, role: "staff" }) as const;
-  for (const id of ["a", "b", "a", "c"]) {
-    unsent.keep(person(id), { path: "/animals/new", form: new Form({ name: id }) });
-  }
-  const kept = ["a", "b", "c"].map((id) => unsent.of(person(id))?.form.text("name"));
-  expect(kept).toEqual(["a", undefined, "c"]);
+test("what is kept of late is what was set last", () => {
+  const recent = new Recent<number>(2);
+  for (const [at, key] of ["a", "b", "a", "c"].entries()) recent.set(key, at);
+  expect([...recent]).toEqual([
+    ["a", 2],
+    ["c", 3],
+  ]);
 });

@@ -102,7 +102,7 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   const [see, load] = ["Ver qué cambiaría", "Importar"];
   await send("Rufname,Tierart,Stand\nKiki,Kwala,zzz\n,Kwala,zzz\n");
   await look("columns to choose", press("Elegir las columnas"));
-  const columns = { "column-name": "Rufname", "column-category": "Tierart" };
+  const columns = { "column-name": "Rufname", "column-categoryId": "Tierart" };
   await look("words to choose", press(see, { ...columns, "column-status": "Stand" }));
   const nameless = await press(see, { "word-zzz": "available" });
   expect(nameless).toContain("Sin nombre");

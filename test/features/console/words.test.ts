@@ -1,6 +1,6 @@
 /** Both languages of the console say the same things, each in its own words. */
 import { describe, expect, test } from "bun:test";
-import { size } from "../../../src/features/console/pages/parts.ts";
+import { size } from "../../../src/features/console/pages/ui.ts";
 import type { Arrival } from "../../../src/features/console/visit.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { es } from "../../../src/features/console/words/es.ts";

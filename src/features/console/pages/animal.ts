@@ -1,4 +1,4 @@
-/** One animal: added, corrected, removed, and what became of it. */
+/** One animal: a form to add or correct it, and what became of it. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import {
   characterCount,
@@ -12,34 +12,11 @@ import { type Category, categoryKey } from "../../animals/categories.ts";
 import { isVisible } from "../../visible.ts";
 import { named, type AnimalEvent } from "../animals.ts";
 import { Form, readForm } from "../body.ts";
-import { query, type Visit } from "../visit.ts";
+import { pathWith, query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
 import { by, changeNotice, lastChangeOf, undoOf, withChange } from "./changes.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
-import {
-  actorText,
-  card,
-  desk,
-  entry,
-  facts,
-  fieldLabel,
-  Fields,
-  hidden,
-  isTowardsAdoption,
-  isWrong,
-  lines,
-  mainForm,
-  moment,
-  noStatus,
-  notice,
-  shownName,
-  shownValue,
-  statusChoice,
-  statusOptions,
-  storedAs,
-  wordFor,
-  type FieldErrors,
-} from "./parts.ts";
+import * as ui from "./ui.ts";
 
 const fieldNames = ["name", "category", "status"] as const;
 type AnimalValues = Readonly<Record<(typeof fieldNames)[number], string>>;
@@ -53,18 +30,17 @@ const suggestionsMax = 300;
  */
 function animalFields(
   visit: Visit,
-  values: AnimalValues,
+  fields: ui.Fields,
   categories: readonly Category[],
-  errors: FieldErrors,
+  errors: ui.FieldErrors = {},
 ): Html {
-  const fields = new Fields(visit, { ...values }, errors);
-  return html`${fields.text("name")}
-    ${errors["category"] !== undefined && hidden("new", visit.typed?.text("category") ?? "")}
-    ${fields.text("category", { more: html`list="categories" maxlength="1000"` })}
+  const suggested = categories.slice(0, suggestionsMax);
+  return html`${fields.text("name")} ${ui.agreement(visit, "category", errors)}
+    ${fields.text("category", { more: { list: "categories", maxlength: "1000" } })}
     <datalist id="categories">
-      ${categories.slice(0, suggestionsMax).map(({ name }) => html`<option value="${name}"></option>`)}
+      ${suggested.map(({ name }) => html`<option value="${name}"></option>`)}
     </datalist>
-    ${fields.select("status", statusOptions(visit))}`;
+    ${fields.select("status", ui.statusOptions(visit))}`;
 }
 
 function sentValues(form: Form): AnimalValues {
@@ -72,40 +48,42 @@ function sentValues(form: Form): AnimalValues {
 }
 
 function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
-  const { name, categoryId, status = noStatus } = animal;
+  const { name, categoryId, status = ui.noStatus } = animal;
   const category = categories.find(({ id }) => id === categoryId)?.name ?? String(categoryId);
   return { name, category, status };
 }
 
-/** What is wrong with the fields, in words. `alike` is a category that may be meant. */
-function errorsOf(values: AnimalValues, words: Words, alike: string | undefined): FieldErrors {
-  const { name, category, status } = values;
-  const wrongCategory = category === "" ? words.errors.categoryMissing : nameError(category, words);
+const choiceOf = ({ status }: AnimalValues) => ui.statusChoice(status) ?? ui.noStatus;
+
+/** What is wrong with the fields of a form, in words. */
+function errorsOf(form: Form, { words }: Visit, categories: readonly Category[]): ui.FieldErrors {
+  const { name, category, status } = sentValues(form);
+  const isMissing = category === "";
   return {
     name: nameError(name, words),
-    category: wrongCategory ?? (alike && words.errors.categoryAlike(alike)),
-    status: statusChoice(status) === undefined ? words.errors.status : undefined,
+    category: isMissing
+      ? words.errors.categoryMissing
+      : (nameError(category, words) ?? alikeError(form, category, categories, words)),
+    status: ui.statusChoice(status) === undefined ? words.errors.status : undefined,
   };
 }
 
-/**
- * The category that `category` is one letter away from, where that would be a new one and nobody
- * has agreed to it.
- */
-export function alikeCategory(
+/** Asks for a category one letter away from another, if it is new and nobody has agreed to it. */
+export function alikeError(
   form: Form,
   category: string,
   categories: readonly Category[],
+  words: Words,
 ): string | undefined {
   const key = categoryKey(category);
-  if (form.text("new") === category || categories.some(({ name }) => categoryKey(name) === key)) {
-    return undefined;
-  }
-  return categories.find(({ name }) => isOneSlipApart(categoryKey(name), key))?.name;
+  const keys = categories.map(({ name }) => ({ name, key: categoryKey(name) }));
+  if (form.text("new") === category || keys.some((each) => each.key === key)) return undefined;
+  const alike = keys.find((each) => isOneSlipApart(each.key, key));
+  return alike && words.errors.categoryAlike(alike.name);
 }
 
 /** True for texts of which one letter is missing, more, or another, or two have changed places. */
-export function isOneSlipApart(one: string, other: string): boolean {
+function isOneSlipApart(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (short.length < 3 || long.length - short.length > 1) return false;
   let at = 0;
@@ -126,26 +104,24 @@ export function nameError(name: string, words: Words): string | undefined {
 /** `GET /animals/new`: a form for an animal, and for the next one of its kind. */
 export async function newAnimalPage(
   visit: Visit,
-  errors: FieldErrors = {},
+  errors: ui.FieldErrors = {},
   asked?: Html,
 ): Promise<Response> {
   const { words, animals } = visit;
   const [categories, done] = await Promise.all([animals.categories(), changeNotice(visit)]);
-  const status = statusChoice(query(visit, "as")) ?? "available";
-  const values = { name: "", category: query(visit, "in"), status };
-  const body = html`${animalFields(visit, values, categories, errors)}
-  ${asked ?? html`<button>${words.buttons.addAnimal}</button>`}`;
+  const status = ui.statusChoice(query(visit, "as")) ?? "available";
+  const fields = new ui.Fields(visit, { category: query(visit, "in"), status }, errors);
+  const body = html`${animalFields(visit, fields, categories, errors)}
+  ${asked ?? ui.button(words.buttons.addAnimal)}`;
   return page(visit, {
     title: words.animals.addTitle,
     section: "animals",
     back: ["/animals", words.animals.backToAll],
-    status: asked === undefined ? undefined : "Conflict",
+    status: asked && "Conflict",
     done,
     errors,
     at: "/animals/new",
-    body: html`<section class="card narrow">
-      ${mainForm(visit, "/animals/new", body, { makes: true })}
-    </section>`,
+    body: ui.narrow(ui.mainForm(visit, "/animals/new", body, { makes: true })),
   });
 }
 
@@ -153,33 +129,29 @@ export async function newAnimalPage(
 export async function addAnimal(visit: Visit): Promise<Response> {
   const { animals, words } = visit;
   const typed = await readForm(visit);
-  const values = sentValues(typed);
-  const categories = await animals.categories();
-  const errors = errorsOf(values, words, alikeCategory(typed, values.category, categories));
-  if (isWrong(errors)) return newAnimalPage({ ...visit, typed }, errors);
-  const { name, category } = values;
-  const status = statusChoice(values.status);
+  const asking = { ...visit, typed };
+  const errors = errorsOf(typed, visit, await animals.categories());
+  if (ui.isWrong(errors)) return newAnimalPage(asking, errors);
+  const sent = sentValues(typed);
+  const { name, category } = sent;
   let same: Pet | undefined;
   const path = await visit.once(typed, async () => {
     same = typed.has("anyway") ? undefined : await animals.named(name, category);
     if (same !== undefined) return undefined;
-    const animal = { name, category: named(category), status: storedAs(status ?? noStatus) };
+    const status = ui.storedAs(choiceOf(sent)) ?? undefined;
     const added = await visit.change((by) =>
-      by.animals.add({ ...animal, status: animal.status ?? undefined }),
+      by.animals.add({ name, category: named(category), status }),
     );
     // Back at the form, as another one of the same kind may follow.
-    const next = new URLSearchParams({ in: category, as: values.status }).toString();
-    return withChange(`/animals/new?${next}`, added);
+    return withChange(pathWith("/animals/new", { in: category, as: sent.status }), added);
   });
   if (path !== undefined) return seeOther(path);
-  const asked = html`${notice(
-      "plain",
-      html`<p>
-        ${words.animals.existing(shownName(visit, name), category)}
-        <a href="/animals/${String(same?.id)}">${words.animals.openIt}</a>
-      </p>`,
-    )}<button name="anyway" value="yes">${words.animals.addAnyway}</button>`;
-  return newAnimalPage({ ...visit, typed }, {}, asked);
+  const said = html`<p>
+    ${words.animals.existing(ui.shownName(visit, name), category)}
+    ${ui.link(`/animals/${String(same?.id)}`, words.animals.openIt)}
+  </p>`;
+  const anyway = ui.button(words.animals.addAnyway, { name: "anyway", value: "yes" });
+  return newAnimalPage(asking, {}, html`${ui.notice("plain", said)}${anyway}`);
 }
 
 async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined> {
@@ -190,7 +162,7 @@ async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined
 export async function animalPage(
   visit: Visit,
   id: string,
-  errors: FieldErrors = {},
+  errors: ui.FieldErrors = {},
 ): Promise<Response> {
   const { words, animals } = visit;
   const animal = await animalOf(visit, id);
@@ -203,32 +175,32 @@ export async function animalPage(
     animals.history(animal.id),
     changeNotice(visit),
   ]);
-  const values = valuesOf(animal, categories);
-  const fields = new Fields(visit, { ...values });
+  const fields = new ui.Fields(visit, { ...valuesOf(animal, categories) }, errors);
+  const { remove, save } = words.buttons;
+  const form = html`${animalFields(visit, fields, categories, errors)} ${fields.was(...fieldNames)}
+    ${ui.button(save)}
+    <div class="apart">
+      ${ui.button(remove, { class: "quiet bad", formaction: `${path}/remove` })}
+      <p class="hint">${words.animals.removeHint}</p>
+    </div>`;
+  const known = [...categories, ...former];
   return page(visit, {
-    title: shownName(visit, animal.name),
+    title: ui.shownName(visit, animal.name),
     section: "animals",
     beside: html`<small>${String(animal.id)}</small>`,
     back: ["/animals", words.animals.backToAll],
     done,
     errors,
     at: path,
-    body: desk(
+    body: ui.desk(
       html`<section class="card">
-        ${mainForm(
-          visit,
-          path,
-          html`${animalFields(visit, values, categories, errors)} ${fields.was(...fieldNames)}
-            <button>${words.buttons.save}</button>
-            <div class="apart">
-              <button class="quiet bad" formaction="${path}/remove">${words.buttons.remove}</button>
-              <p class="hint">${words.animals.removeHint}</p>
-            </div>`,
-        )}
-        ${originPart(visit, animal, origin)}
+        ${ui.mainForm(visit, path, form)} ${originPart(visit, animal, origin)}
         <p class="hint">${words.animals.photos}</p>
       </section>`,
-      card(words.history.title, history(visit, events, [...categories, ...former])),
+      ui.card(
+        words.history.title,
+        ui.lines(events.map((event) => historyLine(visit, event, known))),
+      ),
     ),
   });
 }
@@ -242,39 +214,21 @@ function originPart(
   if (origin === undefined) return undefined;
   const { externalId, source, said } = origin;
   const id = String(animal.id);
-  const status = animal.status ?? noStatus;
-  const listed = said?.presence === "there" ? (said.status ?? noStatus) : status;
-  return html`${facts([
+  const status = animal.status ?? ui.noStatus;
+  const listed = said?.presence === "there" ? (said.status ?? ui.noStatus) : status;
+  const tap = { class: "quiet small", name: "tap", value: `${id} ${status} ${listed}` };
+  return html`${ui.facts([
     externalId !== undefined && [words.animals.externalId, html`<bdi>${externalId}</bdi>`],
     [words.animals.source, html`<bdi>${source}</bdi>`],
   ])}
   ${
     listed !== status &&
     html`<form method="post" action="/animals" class="acts start">
-      ${hidden("back", `/animals/${id}`)}
+      ${ui.hidden("back", `/animals/${id}`)}
       <span>${words.animals.listSays(words.status[listed])}</span>
-      <button class="quiet small" name="tap" value="${id} ${status} ${listed}">
-        ${words.animals.takeThat}
-      </button>
+      ${ui.button(words.animals.takeThat, tap)}
     </form>`
   }`;
-}
-
-function history(
-  visit: Visit,
-  events: readonly AnimalEvent[],
-  categories: readonly Category[],
-): Html {
-  return lines(
-    events.map((event) =>
-      entry(
-        eventWords(visit, event, categories),
-        html`${event.actor === undefined ? visit.words.history.unknown : actorText(visit, event.actor)}${
-          event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
-        }`,
-      ),
-    ),
-  );
 }
 
 /** `GET /animals/:id` of an animal that is gone: who removed it, and how it comes back. */
@@ -282,97 +236,89 @@ async function removedPage(visit: Visit, id: string): Promise<Response> {
   const { words, animals, typed } = visit;
   const number = orNotFound(parseInt64(id));
   const { name, change } = orNotFound(await animals.removed(number));
-  const values = { name: "", category: "", status: noStatus };
   // What somebody typed meanwhile stays on the page.
-  const kept = typed && animalFields(visit, values, await animals.categories(), {});
+  const fields = new ui.Fields(visit, { status: ui.noStatus });
+  const kept = typed && animalFields(visit, fields, await animals.categories());
+  const said = html`<p>
+      ${words.animals.removed} ${change && html`<span class="soft">${by(visit, change)}</span>`}
+    </p>
+    ${change && undoOf(visit, change)}`;
+  const path = `/animals/${String(number)}`;
   return page(visit, {
-    title: shownName(visit, name),
+    title: ui.shownName(visit, name),
     section: "animals",
     status: "Not Found",
     beside: html`<small>${String(number)}</small>`,
     back: ["/animals", words.animals.backToAll],
-    body: html`${notice(
-      "plain",
-      html`<p>
-          ${words.animals.removed} ${change && html`<span class="soft">${by(visit, change)}</span>`}
-        </p>
-        ${change && undoOf(visit, change)}`,
-    )}
-    ${kept && html`<section class="card">${mainForm(visit, `/animals/${String(number)}`, kept)}</section>`}`,
+    body: html`${ui.notice("plain", said)}
+    ${kept && html`<section class="card">${ui.mainForm(visit, path, kept)}</section>`}`,
   });
 }
 
 /** `POST /animals/:id`: keeps what its person corrected, and no more. */
 export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   const { animals, words } = visit;
-  const form = await readForm(visit);
-  const typed = form;
+  const typed = await readForm(visit);
   const animal = await animalOf(visit, id);
   if (animal === undefined) return removedPage({ ...visit, typed }, id);
   const categories = await animals.categories();
   const known = valuesOf(animal, categories);
-  const sent = sentValues(form);
-  const changed = fieldNames.filter((each) => form.isChanged(each) && sent[each] !== known[each]);
+  const sent = sentValues(typed);
+  const changed = fieldNames.filter((each) => typed.isChanged(each) && sent[each] !== known[each]);
   // What nobody changed is not judged: an import may have brought a name that no form takes.
-  const alike = alikeCategory(form, sent.category, categories);
-  const all = errorsOf(sent, words, alike);
+  const all = errorsOf(typed, visit, categories);
   const errors = Object.fromEntries(changed.map((each) => [each, all[each]]));
-  if (isWrong(errors)) return animalPage({ ...visit, typed }, id, errors);
-  const stale = changed.filter((each) => (form.was(each) ?? known[each]) !== known[each]);
+  if (ui.isWrong(errors)) return animalPage({ ...visit, typed }, id, errors);
+  const stale = changed.filter((each) => (typed.was(each) ?? known[each]) !== known[each]);
   const over = stale[0] && (await lastChangeOf(visit, animal.id, stale[0]));
-  const status = statusChoice(sent.status) ?? noStatus;
-  if (over && stale.includes("status") && isTowardsAdoption(storedChoice(known), status)) {
-    const asking = new Form(form);
+  const [from, to] = [choiceOf(known), choiceOf(sent)];
+  if (over && stale.includes("status") && ui.isTowardsAdoption(from, to)) {
+    const asking = new Form(typed);
     asking.set("was-status", known.status);
-    const said = words.animals.stale(
-      actorText(visit, over.actor),
-      words.status[storedChoice(known)],
-    );
+    const said = words.animals.stale(ui.actorText(visit, over.actor), words.status[from]);
     return animalPage({ ...visit, typed: asking }, id, { status: said });
   }
-  const isSet = (each: (typeof fieldNames)[number]) => changed.includes(each);
   const made = await visit.change((by) =>
     by.animals.update([animal.id], {
-      ...(isSet("name") && { name: sent.name }),
-      ...(isSet("category") && { category: named(sent.category) }),
-      ...(isSet("status") && { status: storedAs(status) }),
+      ...(changed.includes("name") && { name: sent.name }),
+      ...(changed.includes("category") && { category: named(sent.category) }),
+      ...(changed.includes("status") && { status: ui.storedAs(to) }),
     }),
   );
   return seeOther(withChange(`/animals/${String(animal.id)}`, made, over));
 }
-
-const storedChoice = ({ status }: AnimalValues) => statusChoice(status) ?? noStatus;
 
 /** `POST /animals/:id/remove`. The list then offers to undo it. */
 export async function removeAnimal(visit: Visit, id: string): Promise<Response> {
   await readForm(visit);
   const animal = await animalOf(visit, id);
   if (animal === undefined) return removedPage(visit, id);
-  const changed = await visit.change(({ animals }) => animals.remove([animal.id]));
-  return seeOther(withChange("/animals", changed));
+  return seeOther(
+    withChange("/animals", await visit.change((by) => by.animals.remove([animal.id]))),
+  );
 }
 
 /** Actions whose name says that the animal went or came back. */
 const saysWhat: ReadonlySet<string> = new Set(["remove", "restore"]);
 
 /** What an event did: that the animal went or came back, and the fields that it changed. */
-function eventWords(
+function historyLine(
   visit: Visit,
-  { action, did, changed }: AnimalEvent,
+  { action, did, changed, actor, atMs }: AnimalEvent,
   categories: readonly Category[],
 ): Html {
   const { history: words } = visit.words;
-  const changes = petFieldNames.flatMap((field) => {
-    const change = changed.find((each) => each.field === field);
-    if (change === undefined) return [];
-    const [before, after] = [change.before, change.after].map((each) =>
-      shownValue(visit, field, each, categories),
-    );
-    return [html`${fieldLabel(visit, field)}: <bdi>${before}</bdi> → <bdi>${after}</bdi>`];
-  });
+  const changes = petFieldNames.flatMap((field) =>
+    changed
+      .filter((each) => each.field === field)
+      .map((each) => ui.fromTo(visit, each, categories)),
+  );
   const isNew = did !== undefined && !saysWhat.has(action);
-  const what = [...(isNew ? [html`${words.did[did]}`] : []), ...changes];
-  return html`${wordFor(action, words.actions)}${what.map(
-    (each, at) => html`${at === 0 ? ": " : "; "}${each}`,
-  )}`;
+  const what = [...(isNew ? [words.did[did]] : []), ...changes].join("; ");
+  const actions: Readonly<Record<string, string>> = words.actions;
+  return ui.entry(
+    [actions[action] ?? action, what].filter(Boolean).join(": "),
+    html`${actor === undefined ? words.unknown : ui.actorText(visit, actor)}
+    ${atMs !== undefined && html`· ${ui.moment(visit, atMs)}`}`,
+  );
 }

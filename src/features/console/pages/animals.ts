@@ -1,31 +1,15 @@
-/** The list of animals: searched, filtered, ordered, and printed. */
+/** The list of animals: searched, filtered, ordered, printed, and as a file. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { html, type Html } from "../../../web/html.ts";
 import type { Category } from "../../animals/categories.ts";
+import { csvField, guarded, inWorkbook } from "../../import/write/csv.ts";
 import { fold } from "../../visible.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
-import { query, type Visit } from "../visit.ts";
+import { pathWith, query, type Visit } from "../visit.ts";
 import { changeNotice } from "./changes.ts";
-import { exportFormats } from "./export.ts";
-import { icon, page, seeOther } from "./page.ts";
-import {
-  animalsText,
-  categoryName,
-  facts,
-  Fields,
-  hidden,
-  mainForm,
-  moment,
-  noStatus,
-  number,
-  pageLinks,
-  shownName,
-  statusChoice,
-  statusChoices,
-  storedAs,
-  when,
-} from "./parts.ts";
+import { download, icon, orNotFound, page, seeOther } from "./page.ts";
+import * as ui from "./ui.ts";
 import { staleNotice } from "./sources.ts";
 
 /** Animals on a page: as many as a thumb scrolls through; and on a page for paper. */
@@ -36,44 +20,36 @@ const shownCategoriesMax = 60;
 const offeredMax = 3;
 /** Ticks that an address takes along. */
 const ticksMax = 100;
+/** Animals that an export reads in one go; then everybody else gets a turn. */
+const batchAnimals = 1_000;
 
 /** What a list is asked for, as it stands in its address. */
-export interface AskedList extends AnimalQuery {
+interface AskedList extends AnimalQuery {
   /** One line for each animal: all of them, ticked or not. */
   readonly whole: "all" | "ticked" | undefined;
 }
 
-export function askedOf(visit: Visit): AskedList {
+function askedOf(visit: Visit): AskedList {
   const whole = (["all", "ticked"] as const).find((each) => each === query(visit, "list"));
   const from = Number(query(visit, "from"));
+  const start = Number.isSafeInteger(from) && from > 0 ? from : 0;
   return {
     text: query(visit, "q"),
     categoryId: parseInt64(query(visit, "category")),
-    status: statusChoice(query(visit, "status")),
+    status: ui.statusChoice(query(visit, "status")),
     limit: whole === undefined ? pageAnimals : wholeAnimals,
     before: parseInt64(query(visit, "before")),
-    byNameFrom:
-      query(visit, "sort") === "name"
-        ? Number.isSafeInteger(from) && from > 0
-          ? from
-          : 0
-        : undefined,
+    byNameFrom: query(visit, "sort") === "name" ? start : undefined,
     whole,
   };
 }
 
 /** The address of a list, or of another page about the same animals. */
 export function listPath(asked: Partial<AskedList>, path = "/animals"): string {
-  const parameters = new URLSearchParams();
-  if (asked.text) parameters.set("q", asked.text);
-  if (asked.categoryId !== undefined) parameters.set("category", String(asked.categoryId));
-  if (asked.status !== undefined) parameters.set("status", asked.status);
-  if (asked.byNameFrom !== undefined) parameters.set("sort", "name");
-  if (asked.byNameFrom) parameters.set("from", String(asked.byNameFrom));
-  if (asked.before !== undefined) parameters.set("before", String(asked.before));
-  if (asked.whole !== undefined) parameters.set("list", asked.whole);
-  const text = parameters.toString();
-  return text === "" ? path : `${path}?${text}`;
+  const { text, categoryId, status, byNameFrom, before, whole } = asked;
+  const sort = byNameFrom === undefined ? undefined : "name";
+  const from = byNameFrom || undefined;
+  return pathWith(path, { q: text, category: categoryId, status, sort, from, before, list: whole });
 }
 
 /** The same list from its beginning. */
@@ -83,16 +59,26 @@ const firstOf = (asked: AskedList): AskedList => ({
   byNameFrom: asked.byNameFrom === undefined ? undefined : 0,
 });
 
+const isFiltered = ({ text, categoryId, status }: AskedList) =>
+  text !== "" || categoryId !== undefined || status !== undefined;
+
 /** The ids of what is ticked, as a form or an address has them. */
 export const idsOf = (values: readonly string[]): bigint[] => [
   ...new Set(values.flatMap((each) => parseInt64(each.split(" ")[0] ?? "") ?? [])),
 ];
 
 /** Those in the address of a list: a search and a tap take them along. */
-export const withTicks = (path: string, ids: readonly bigint[]): string => {
-  const ticks = ids.slice(0, ticksMax).map((id) => `id=${String(id)}`);
-  return ticks.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${ticks.join("&")}`;
-};
+export const withTicks = (path: string, ids: readonly bigint[]): string =>
+  pathWith(path, { id: ids.slice(0, ticksMax) });
+
+interface ShownList {
+  readonly asked: AskedList;
+  readonly found: FoundAnimals;
+  readonly categories: readonly Category[];
+  readonly ticked: ReadonlySet<bigint>;
+  /** Ticked, and not among what was found. */
+  readonly also: readonly Pet[];
+}
 
 export async function animalsPage(visit: Visit): Promise<Response> {
   const { words, animals, typed, url } = visit;
@@ -110,22 +96,19 @@ export async function animalsPage(visit: Visit): Promise<Response> {
   const shown = new Set(found.animals.map(({ id }) => id));
   const also = ticked.flatMap((each) => (each === undefined || shown.has(each.id) ? [] : [each]));
   const list = { asked, found, categories, ticked: new Set(ids), also };
-  const isTyped = asked.text !== "" || asked.categoryId !== undefined || asked.status !== undefined;
+  const isPart = asked.whole !== undefined && isFiltered(asked);
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
-    beside:
-      asked.whole !== undefined && isTyped
-        ? html`<small>${aboutText(visit, asked, categories)}</small>`
-        : undefined,
+    beside: isPart ? html`<small>${aboutText(visit, asked, categories)}</small>` : undefined,
     done,
     body: html`${stale} ${actions(visit, asked)}
-    ${mainForm(
+    ${ui.mainForm(
       visit,
       "/animals",
-      html`${searchField(visit, asked)}
+      html`${searchPart(visit, asked)}
         <div id="results">
-          ${hidden("back", listPath(asked))} ${filters(visit, list)}
+          ${ui.hidden("back", listPath(asked))} ${filters(visit, list)}
           ${offers(visit, asked, categories)} ${results(visit, list)}
         </div>`,
     )}
@@ -141,79 +124,60 @@ function aboutText(visit: Visit, asked: AskedList, categories: readonly Category
 }
 
 /** What can be done with the list as a whole. */
-function actions(visit: Visit, asked: AskedList): Html {
-  const { words } = visit;
+function actions({ words }: Visit, asked: AskedList): Html {
   const first = { ...firstOf(asked), whole: undefined };
+  const { print, title } = words.export;
+  const printing = { class: "quiet small only-script", type: "button", "data-print": true };
+  const small = { class: "button small" };
   return html`<div class="acts start">
-    <a class="button main small" href="/animals/new">${words.buttons.addAnimal}</a>
+    ${ui.link("/animals/new", words.buttons.addAnimal, { class: "button main small" })}
     ${
       asked.whole === undefined
-        ? html`<a class="button small" href="${listPath({ ...first, whole: "all" })}"
-            >${words.export.print}</a
-          >`
-        : html`<button class="quiet small only-script" type="button" data-print>
-            ${words.export.print}
-          </button>`
+        ? ui.link(listPath({ ...first, whole: "all" }), print, small)
+        : ui.button(print, printing)
     }
-    <span class="soft">${words.export.title}</span>
-    ${exportFormats.map(
-      (format) =>
-        html`<a class="button small" href="${listPath(first, `/export/${format}`)}" download
-          >${words.export[format]}</a
-        >`,
+    <span class="soft">${title}</span>
+    ${exportFormats.map((format) =>
+      ui.link(listPath(first, `/export/${format}`), words.export[format], {
+        ...small,
+        download: true,
+      }),
     )}
-    <a class="button small" href="/changes">${words.changes.title}</a>
+    ${ui.link("/changes", words.changes.title, small)}
   </div>`;
 }
 
 /** The first button of the form: Enter searches, and changes nothing. */
-function searchField(visit: Visit, asked: AskedList): Html {
+function searchPart(visit: Visit, { categoryId, status, byNameFrom, text }: AskedList): Html {
   const { words, typed } = visit;
-  const { categoryId, status, byNameFrom, text } = asked;
+  const find = { formmethod: "get", formaction: "/animals" };
   return html`<div class="search">
-    <label for="q">${words.fields.search}</label>
-    <div class="row">
-      <input
-        id="q"
-        name="q"
-        type="search"
-        value="${typed?.text("q") ?? text}"
-        placeholder="${words.animals.searchHint}"
-      /><button class="quiet" formmethod="get" formaction="/animals">${words.buttons.find}</button>
-    </div>
-    ${categoryId !== undefined && hidden("category", String(categoryId))}
-    ${status !== undefined && hidden("status", status)}
-    ${byNameFrom !== undefined && hidden("sort", "name")}
+    ${ui.searchField(visit, typed?.text("q") ?? text, words.animals.searchHint, find)}
+    ${categoryId !== undefined && ui.hidden("category", String(categoryId))}
+    ${status !== undefined && ui.hidden("status", status)}
+    ${byNameFrom !== undefined && ui.hidden("sort", "name")}
   </div>`;
-}
-
-interface ShownList {
-  readonly asked: AskedList;
-  readonly found: FoundAnimals;
-  readonly categories: readonly Category[];
-  readonly ticked: ReadonlySet<bigint>;
-  /** Ticked, and not among what was found. */
-  readonly also: readonly Pet[];
 }
 
 function filters(visit: Visit, { asked, found, categories }: ShownList): Html {
   const { words } = visit;
   const { categoryId, status, byNameFrom } = asked;
   const { counts } = found;
-  const chip = (chosen: Partial<AskedList>, text: string | Html, isOn: boolean) => {
-    const path = listPath({ ...firstOf(asked), ...chosen });
-    return html`<a class="chip" href="${path}" ${when(isOn, 'aria-current="true"')}>${text}</a>`;
-  };
+  const chip = (chosen: Partial<AskedList>, text: string | Html, isOn: boolean) =>
+    ui.link(listPath({ ...firstOf(asked), ...chosen }), text, {
+      class: "chip",
+      "aria-current": isOn && "true",
+    });
   const counted = (text: string, animals: number) =>
-    html`${text} <small>${number(visit, animals)}${found.isMore && "+"}</small>`;
+    html`${text} <small>${ui.number(visit, animals)}${found.isMore && "+"}</small>`;
   const sum = [...counts.values()].reduce((all, each) => all + each, 0);
   const all = words.animals.allKinds;
   const name = categories.find(({ id }) => id === categoryId)?.name;
   return html`<div class="filters">
     <div class="chips">
       ${chip({ status: undefined }, counted(words.animals.any, sum), status === undefined)}
-      ${statusChoices.map((each) => {
-        const animals = counts.get(storedAs(each)) ?? 0;
+      ${ui.statusChoices.map((each) => {
+        const animals = counts.get(ui.storedAs(each)) ?? 0;
         return chip({ status: each }, counted(words.status[each], animals), status === each);
       })}
     </div>
@@ -223,18 +187,18 @@ function filters(visit: Visit, { asked, found, categories }: ShownList): Html {
     </div>
     <details>
       <summary>
-        ${categoryId === undefined ? all : categoryName(visit, { id: categoryId, name })}
+        ${categoryId === undefined ? all : ui.categoryName(visit, { id: categoryId, name })}
       </summary>
       <div class="chips">
         ${chip({ categoryId: undefined }, all, categoryId === undefined)}
         ${categories
           .slice(0, shownCategoriesMax)
-          .map((each) =>
-            chip({ categoryId: each.id }, categoryName(visit, each), each.id === categoryId),
+          .map(({ id, name }) =>
+            chip({ categoryId: id }, ui.categoryName(visit, { id, name }), id === categoryId),
           )}
         ${
           categories.length > shownCategoriesMax &&
-          html`<a class="chip" href="/categories">${words.animals.moreKinds}</a>`
+          ui.link("/categories", words.animals.moreKinds, { class: "chip" })
         }
       </div>
     </details>
@@ -245,24 +209,21 @@ function filters(visit: Visit, { asked, found, categories }: ShownList): Html {
 function offers({ words }: Visit, { text }: AskedList, categories: readonly Category[]): Html {
   const wanted = fold(text);
   const found = categories.filter(({ name }) => text !== "" && fold(name).includes(wanted));
-  return html`${found.slice(0, offeredMax).map(
-    ({ id, name }) =>
-      html`<p>
-        <a href="${listPath({ categoryId: id })}">${words.animals.inCategory(name)}</a>
-      </p>`,
-  )}`;
+  return html`${found.slice(0, offeredMax).map(({ id, name }) => {
+    const path = listPath({ categoryId: id });
+    return html`<p>${ui.link(path, words.animals.inCategory(name))}</p>`;
+  })}`;
 }
 
 function results(visit: Visit, list: ShownList): Html {
   const { words } = visit;
   const { asked, found, categories, also } = list;
-  const isAll = asked.text === "" && asked.categoryId === undefined && asked.status === undefined;
   if (found.animals.length === 0 && also.length === 0) {
-    const isFirst = isAll && found.total === 0;
+    const isFirst = !isFiltered(asked) && found.total === 0;
     return html`<div class="empty">
       ${icon("animals")}
       <p>${isFirst ? words.animals.none : words.animals.noneFound}</p>
-      ${!isFirst && html`<p><a href="/animals">${words.animals.backToAll}</a></p>`}
+      ${!isFirst && html`<p>${ui.link("/animals", words.animals.backToAll)}</p>`}
     </div>`;
   }
   const names = new Map(categories.map(({ id, name }) => [id, name]));
@@ -272,39 +233,36 @@ function results(visit: Visit, list: ShownList): Html {
     byNameFrom === undefined
       ? { before: found.animals.at(-1)?.id }
       : { byNameFrom: byNameFrom + limit };
+  const tickAll = listPath({ ...firstOf(asked), whole: "ticked" });
   return html`<p class="soft" role="status">
-      ${countText(visit, list, isAll)}
+      ${countText(visit, list)} ·
       ${
         asked.whole === undefined
-          ? html`·
-              <a href="${listPath({ ...firstOf(asked), whole: "ticked" })}"
-                >${words.animals.tickAll}</a
-              >`
-          : html`· ${moment(visit, visit.nowMs)}`
+          ? ui.link(tickAll, words.animals.tickAll)
+          : ui.moment(visit, visit.nowMs)
       }
     </p>
     <ul class="animals">
       ${[...also, ...found.animals].map((animal) => row(visit, list, animal, names))}
     </ul>
     ${severalActions(visit, categories)}
-    ${pageLinks(visit, [
+    ${ui.pageLinks(visit, [
       [isLater && listPath(firstOf(asked)), words.animals.start],
       [found.more && listPath({ ...asked, ...next }), words.animals.next],
     ])}`;
 }
 
 /** How many there are; of a part of them, how many these are. */
-function countText(visit: Visit, { asked, found }: ShownList, isAll: boolean): string {
+function countText(visit: Visit, { asked, found }: ShownList): string {
   const { words } = visit;
-  const total = number(visit, found.total);
-  const all = `${number(visit, found.found)}${found.isMore ? "+" : ""}`;
-  const text = isAll ? animalsText(visit, found.total) : words.animals.countOf(all, total);
+  const total = ui.number(visit, found.total);
+  const all = `${ui.number(visit, found.found)}${found.isMore ? "+" : ""}`;
+  const text = isFiltered(asked)
+    ? words.animals.countOf(all, total)
+    : ui.animalsText(visit, found.total);
   if (asked.whole === undefined || found.animals.length === found.found) return text;
-  return `${text}; ${words.animals.here(number(visit, found.animals.length))}`;
+  return `${text}; ${words.animals.here(ui.number(visit, found.animals.length))}`;
 }
-
-/** An animal as a form names it: with the status that its list showed. */
-const seenAs = ({ id, status }: Pet): string => `${id} ${status ?? noStatus}`;
 
 function row(
   visit: Visit,
@@ -313,41 +271,33 @@ function row(
   names: ReadonlyMap<bigint, string>,
 ): Html {
   const { words } = visit;
-  const { id, name, categoryId, status = noStatus } = animal;
-  const shown = shownName(visit, name);
-  const isTicked = ticked.has(id) || asked.whole === "ticked";
-  const box = html`<input
-    type="checkbox"
-    name="id"
-    value="${seenAs(animal)}"
-    aria-label="${words.animals.choose(shown)}"
-    ${when(isTicked, "checked")}
-  />`;
-  const kind = categoryName(visit, { id: categoryId, name: names.get(categoryId) });
+  const { id, name, categoryId, status = ui.noStatus } = animal;
+  const shown = ui.shownName(visit, name);
+  // As a form names it: with the status that its list showed.
+  const seen = `${id} ${status}`;
+  const checked = ticked.has(id) || asked.whole === "ticked";
+  const box = { name: "id", value: seen, "aria-label": words.animals.choose(shown), checked };
+  const kind = ui.categoryName(visit, { id: categoryId, name: names.get(categoryId) });
+  const taps = ui.statusChoices
+    .filter((each) => each !== ui.noStatus)
+    .map((each) =>
+      ui.button(words.status[each], {
+        class: `quiet small ${each}`,
+        name: "tap",
+        value: `${seen} ${each}`,
+        "aria-pressed": each === status ? "true" : "false",
+        "aria-label": words.animals.mark(words.status[each], shown),
+      }),
+    );
   return html`<li id="animal-${String(id)}">
-    ${box}
+    <input type="checkbox" ${ui.attributes(box)} />
     <div class="what">
-      <a href="/animals/${String(id)}">${shown}</a>
+      ${ui.link(`/animals/${String(id)}`, shown)}
       <span class="soft">${kind} · <bdi>${String(id)}</bdi></span>
     </div>
     ${
       asked.whole === undefined
-        ? html`<div class="segments">
-            ${statusChoices
-              .filter((each) => each !== noStatus)
-              .map(
-                (each) =>
-                  html`<button
-                    class="quiet small ${each}"
-                    name="tap"
-                    value="${seenAs(animal)} ${each}"
-                    aria-pressed="${each === status ? "true" : "false"}"
-                    aria-label="${words.animals.mark(words.status[each], shown)}"
-                  >
-                    ${words.status[each]}
-                  </button>`,
-              )}
-          </div>`
+        ? html`<div class="segments">${taps}</div>`
         : html`<span class="tag ${status}">${words.status[status]}</span>`
     }
   </li>`;
@@ -356,40 +306,34 @@ function row(
 /** What is done with the animals that are ticked. */
 function severalActions(visit: Visit, categories: readonly Category[]): Html {
   const { words } = visit;
+  const { toCategory, chosen } = words.animals;
   const into = [
-    { value: "", text: words.animals.toCategory },
-    ...categories.map((each) => ({ value: String(each.id), text: categoryName(visit, each) })),
+    { value: "", text: toCategory },
+    ...categories.map((each) => ({ value: String(each.id), text: ui.categoryName(visit, each) })),
   ];
+  const small = { class: "quiet small" };
+  const merge = { ...small, formmethod: "get", formaction: "/animals/merge" };
   return html`<div id="several" class="several">
-    <span class="soft">${words.animals.chosen}</span>
-    ${statusChoices.map(
-      (each) =>
-        html`<button class="quiet small" name="set" value="${each}">${words.status[each]}</button>`,
-    )}
+    <span class="soft">${chosen}</span>
+    ${ui.statusChoices.map((value) => ui.button(words.status[value], { ...small, name: "set", value }))}
     <div class="row">
-      ${new Fields(visit).bare("into", into, words.animals.toCategory)}
-      <button class="quiet small" name="move" value="yes">${words.buttons.move}</button>
+      ${new ui.Fields(visit).choice("into", into, { "aria-label": toCategory })}
+      ${ui.button(words.buttons.move, { ...small, name: "move", value: "yes" })}
     </div>
-    <button class="quiet small" formmethod="get" formaction="/animals/merge">
-      ${words.buttons.merge}
-    </button>
-    <button class="quiet small bad" name="remove" value="yes">${words.buttons.remove}</button>
+    ${ui.button(words.buttons.merge, merge)}
+    ${ui.button(words.buttons.remove, { class: "quiet small bad", name: "remove", value: "yes" })}
   </div>`;
 }
 
 /** What the statuses mean, and what everybody sees. */
 function legend(visit: Visit): Html {
   const { words, publicPage } = visit;
-  const publicUrl = publicUrlOf(visit);
+  const url = publicUrlOf(visit);
   return html`<section class="legend">
-    ${facts(statusChoices.map((each) => [words.status[each], words.legend[each]]))}
+    ${ui.facts(ui.statusChoices.map((each) => [words.status[each], words.legend[each]]))}
     <p class="hint">
-      ${words.legend.undo}
-      ${
-        publicPage &&
-        html`${words.legend.seen}
-        ${publicUrl !== undefined && html`<a href="${publicUrl}">${words.legend.open}</a>`}`
-      }
+      ${words.legend.undo} ${publicPage && words.legend.seen}
+      ${url !== undefined && ui.link(url, words.legend.open)}
     </p>
   </section>`;
 }
@@ -400,4 +344,48 @@ function publicUrlOf({ publicPage, url, isProxied, isSecure }: Visit): string | 
   const { port } = publicPage;
   if (isProxied || port === 0) return undefined;
   return `${isSecure ? "https" : "http"}://${url.hostname}:${port}/animals`;
+}
+
+const exportFormats = ["xlsx", "csv"] as const;
+
+/** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */
+export async function exportFile(visit: Visit, name: string): Promise<Response> {
+  const format = orNotFound(exportFormats.find((each) => each === name));
+  if (format === "csv") {
+    const lines = csvLines(exportRows(visit, guarded));
+    return download(lines, "animals.csv", "text/csv; charset=utf-8");
+  }
+  // Loaded where it is wanted.
+  const { writeXlsxStream } = await import("hucre/xlsx");
+  const sheet = { name: visit.words.sections.animals };
+  const type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+  return download(writeXlsxStream(exportRows(visit, inWorkbook), sheet), "animals.xlsx", type);
+}
+
+/** The rows of an export in the language of its reader, the headings first. */
+async function* exportRows(
+  visit: Visit,
+  textOf: (text: string) => string,
+): AsyncGenerator<(string | number)[]> {
+  const { words } = visit;
+  const { fields, export: heads } = words;
+  yield [heads.number, fields.name, fields.category, fields.status, heads.externalId, heads.source];
+  for await (const batch of visit.animals.all({ ...askedOf(visit), limit: batchAnimals })) {
+    for (const { id, name, category, categoryId, status, externalId, source } of batch) {
+      yield [
+        Number.isSafeInteger(Number(id)) ? Number(id) : String(id),
+        textOf(name),
+        textOf(category ?? String(categoryId)),
+        words.status[status ?? ui.noStatus],
+        textOf(externalId ?? ""),
+        textOf(source ?? ""),
+      ];
+    }
+  }
+}
+
+/** The rows behind the mark by which a spreadsheet takes a file for UTF-8. */
+async function* csvLines(rows: ReturnType<typeof exportRows>): AsyncGenerator<string> {
+  yield "\uFEFF";
+  for await (const row of rows) yield `${row.map((each) => csvField(String(each))).join(",")}\r\n`;
 }

@@ -1,52 +1,40 @@
 /** The categories: each with its animals, another name for one, or one with another. */
 import { parseInt64 } from "../../../domain/int64.ts";
-import { html, type Html } from "../../../web/html.ts";
-import { categoryKey, type Category } from "../../animals/categories.ts";
+import { html } from "../../../web/html.ts";
+import { categoryKey } from "../../animals/categories.ts";
 import { readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
-import { alikeCategory, nameError } from "./animal.ts";
+import { alikeError, nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
 import { changeNotice, withChange } from "./changes.ts";
-import { orNotFound, page, seeOther } from "./page.ts";
-import {
-  animalsText,
-  card,
-  categoryName,
-  desk,
-  Fields,
-  hidden,
-  lines,
-  mainForm,
-  oneButton,
-  type FieldErrors,
-} from "./parts.ts";
+import { askPage, orNotFound, page, seeOther } from "./page.ts";
+import * as ui from "./ui.ts";
 
-export async function categoriesPage(visit: Visit, errors: FieldErrors = {}): Promise<Response> {
+export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}): Promise<Response> {
   const { words, animals } = visit;
   const [categories, done] = await Promise.all([animals.countedCategories(), changeNotice(visit)]);
-  const listed = categories.map(
-    (each) =>
-      html`<li>
-        <a href="/categories/${String(each.id)}">${categoryName(visit, each)}</a>
-        <a class="soft" href="${listPath({ categoryId: each.id })}"
-          >${animalsText(visit, each.animals)}</a
-        >
-      </li>`,
-  );
-  const fields = html`${errors["name"] !== undefined && hidden("new", visit.typed?.text("name") ?? "")}
-    ${new Fields(visit, {}, errors).text("name")} <button>${words.buttons.addCategory}</button>`;
+  const listed = categories.map((each) => {
+    const count = ui.animalsText(visit, each.animals);
+    return html`<li>
+      ${ui.link(`/categories/${String(each.id)}`, ui.categoryName(visit, each))}
+      ${ui.link(listPath({ categoryId: each.id }), count, { class: "soft" })}
+    </li>`;
+  });
+  const { addCategory: add } = words.buttons;
+  const fields = html`${ui.agreement(visit, "name", errors)}
+  ${new ui.Fields(visit, {}, errors).text("name")} ${ui.button(add)}`;
   return page(visit, {
     title: words.sections.categories,
     section: "categories",
     done,
     errors,
     at: "/categories",
-    body: desk(
+    body: ui.desk(
       html`<section class="card">
         ${categories.length === 0 && html`<p class="soft">${words.categories.none}</p>`}
-        ${lines(listed)}
+        ${ui.lines(listed)}
       </section>`,
-      card(words.buttons.addCategory, mainForm(visit, "/categories", fields, { makes: true })),
+      ui.card(add, ui.mainForm(visit, "/categories", fields, { makes: true })),
     ),
   });
 }
@@ -55,10 +43,8 @@ export async function addCategory(visit: Visit): Promise<Response> {
   const { animals, words } = visit;
   const typed = await readForm(visit);
   const name = typed.text("name");
-  const wrong = async () => {
-    const alike = alikeCategory(typed, name, await animals.categories());
-    return (await errorOf(visit, name)) ?? (alike && words.errors.categoryAlike(alike));
-  };
+  const wrong = async () =>
+    (await errorOf(visit, name)) ?? alikeError(typed, name, await animals.categories(), words);
   const path = await visit.once(typed, async () => {
     if ((await wrong()) !== undefined) return undefined;
     return withChange("/categories", await visit.change(({ categories }) => categories.add(name)));
@@ -78,57 +64,42 @@ async function errorOf({ words, animals }: Visit, name: string, own?: bigint) {
 async function categoryOf({ animals }: Visit, id: string) {
   const categories = await animals.countedCategories();
   const category = orNotFound(categories.find((each) => each.id === parseInt64(id)));
-  return { category, others: categories.filter((each) => each !== category) };
+  const path = `/categories/${String(category.id)}`;
+  return { category, path, others: categories.filter((each) => each !== category) };
 }
 
 /** `GET /categories/:id`: its name, and what it can be merged into. */
 export async function categoryPage(
   visit: Visit,
   id: string,
-  errors: FieldErrors = {},
+  errors: ui.FieldErrors = {},
 ): Promise<Response> {
   const { words } = visit;
-  const { category, others } = await categoryOf(visit, id);
-  const path = `/categories/${String(category.id)}`;
-  const fields = new Fields(visit, { name: category.name }, errors);
+  const { category, path, others } = await categoryOf(visit, id);
+  const fields = new ui.Fields(visit, { name: category.name }, errors);
+  const options = [
+    { value: "", text: words.import.choose },
+    ...others.map((each) => ({ value: String(each.id), text: ui.categoryName(visit, each) })),
+  ];
+  const merge = { class: "quiet", formmethod: "get", formaction: `${path}/merge` };
+  const form = html`${fields.text("name")} ${fields.was("name")} ${ui.button(words.buttons.save)}
+  ${
+    others.length > 0 &&
+    html`<div class="apart">
+      <h2>${words.categories.mergeTitle}</h2>
+      <p class="hint">${words.categories.mergeHint}</p>
+      ${fields.select("into", options)} ${ui.button(`${words.buttons.merge} …`, merge)}
+    </div>`
+  }`;
   return page(visit, {
-    title: categoryName(visit, category),
+    title: ui.categoryName(visit, category),
     section: "categories",
     back: ["/categories", words.animals.allKinds],
     done: await changeNotice(visit),
     errors,
     at: path,
-    body: html`<section class="card narrow">
-      ${mainForm(
-        visit,
-        path,
-        html`${fields.text("name")} ${fields.was("name")}
-          <button>${words.buttons.save}</button>
-          ${others.length > 0 && mergeFields(visit, path, fields, others)}`,
-      )}
-    </section>`,
+    body: ui.narrow(ui.mainForm(visit, path, form)),
   });
-}
-
-function mergeFields(
-  visit: Visit,
-  path: string,
-  fields: Fields,
-  others: readonly Category[],
-): Html {
-  const { words } = visit;
-  const options = [
-    { value: "", text: words.import.choose },
-    ...others.map((each) => ({ value: String(each.id), text: categoryName(visit, each) })),
-  ];
-  return html`<div class="apart">
-    <h2>${words.categories.mergeTitle}</h2>
-    <p class="hint">${words.categories.mergeHint}</p>
-    ${fields.select("into", options)}
-    <button class="quiet" formmethod="get" formaction="${path}/merge">
-      ${words.buttons.merge} …
-    </button>
-  </div>`;
 }
 
 export async function renameCategory(visit: Visit, id: string): Promise<Response> {
@@ -146,24 +117,18 @@ export async function renameCategory(visit: Visit, id: string): Promise<Response
 /** `GET /categories/:id/merge`: says what would move where, and asks. */
 export async function mergePage(visit: Visit, id: string): Promise<Response> {
   const { words } = visit;
-  const { category, others } = await categoryOf(visit, id);
+  const { category, path, others } = await categoryOf(visit, id);
   const into = others.find((each) => String(each.id) === query(visit, "into"));
   if (into === undefined) return categoryPage(visit, id, { into: words.errors.categoryMissing });
-  const path = `/categories/${String(category.id)}/merge`;
-  const [from, to] = [category, into].map((each) => categoryName(visit, each));
-  return page(visit, {
+  const from = ui.categoryName(visit, category);
+  const animals = ui.animalsText(visit, category.animals);
+  const fields = ui.hidden("into", String(into.id));
+  return askPage(visit, {
     title: words.categories.mergeTitle,
     section: "categories",
-    back: [`/categories/${String(category.id)}`, from ?? ""],
-    body: html`<section class="card narrow">
-      <p>
-        ${words.categories.mergeSure(from ?? "", to ?? "", animalsText(visit, category.animals))}
-      </p>
-      ${oneButton(path, words.buttons.merge, {
-        kind: "",
-        fields: hidden("into", String(into.id)),
-      })}
-    </section>`,
+    back: [path, from],
+    sure: words.categories.mergeSure(from, ui.categoryName(visit, into), animals),
+    does: ui.oneButton(`${path}/merge`, words.buttons.merge, { kind: "", fields }),
   });
 }
 

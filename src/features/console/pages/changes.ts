@@ -1,26 +1,13 @@
 /** What was done lately, what a page says of it, and its Undo. */
 import { parseInt64 } from "../../../domain/int64.ts";
+import { petFieldNames } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { readForm } from "../body.ts";
 import type { ChangeMade, ChangeRecord } from "../animals.ts";
-import { ownPage, pathOf, query, type Visit } from "../visit.ts";
-import { orNotFound, messagePage, page, seeOther } from "./page.ts";
-import {
-  actorText,
-  animalsText,
-  entry,
-  fieldLabel,
-  hidden,
-  lines,
-  moment,
-  notice,
-  number,
-  oneButton,
-  pageLinks,
-  shownName,
-  shownValue,
-} from "./parts.ts";
+import { ownPage, pathOf, pathWith, query, type Visit } from "../visit.ts";
+import { askPage, orNotFound, messagePage, page, seeOther } from "./page.ts";
+import * as ui from "./ui.ts";
 
 /** As many as anybody reads through to find what went wrong. */
 const shownChanges = 50;
@@ -50,13 +37,8 @@ export async function lastChangeOf(
  * The address of a page that says what a change did, if there was one, and offers to undo it. `over`
  * is what it replaced.
  */
-export function withChange(path: string, { changeId }: ChangeMade, over?: Replaced): string {
-  if (changeId === undefined) return path;
-  const [page = "", place] = path.split("#");
-  const more = `change=${String(changeId)}${over === undefined ? "" : `&over=${String(over.change)}`}`;
-  const address = `${page}${page.includes("?") ? "&" : "?"}${more}`;
-  return place === undefined ? address : `${address}#${place}`;
-}
+export const withChange = (path: string, { changeId }: ChangeMade, over?: Replaced): string =>
+  changeId === undefined ? path : pathWith(path, { change: changeId, over: over?.change });
 
 /** The page of the console that a form came from; else the start page. Never another site. */
 export function backPath(visit: Visit, text: string): string {
@@ -78,27 +60,28 @@ export async function changeNotice(visit: Visit): Promise<Html | undefined> {
   if (change === undefined || change.actor !== person.name) return undefined;
   const categories = await visit.animals.categories();
   const over = await changeOf(visit, query(visit, "over"));
-  return notice(
+  return ui.notice(
     "good",
     html`<p>
         ${changeWords(visit, change, categories)}
-        ${change.left > 0 && words.done.kept(animalsText(visit, change.left))}
+        ${change.left > 0 && words.done.kept(ui.animalsText(visit, change.left))}
         ${
           over !== undefined &&
           over.actor !== person.name &&
-          html`<br />${words.changes.over(actorText(visit, over.actor))}
+          html`<br />${words.changes.over(ui.actorText(visit, over.actor))}
             ${changeWords(visit, over, categories)}
-            <span class="soft">${moment(visit, over.atMs)}</span>`
+            <span class="soft">${ui.moment(visit, over.atMs)}</span>`
         }
       </p>
-      ${mayUndo(visit, change) && undoButton(visit, change.id, words.buttons.undo)}`,
+      ${mayUndo(visit, change) && undoButton(visit, change.id)}`,
   );
 }
 
-export function undoButton(visit: Visit, changeId: bigint, label: string, kind = ""): Html {
-  return oneButton(`/changes/${String(changeId)}/undo`, label, {
+export function undoButton(visit: Visit, change: bigint, kind = "", back = pathOf(visit)): Html {
+  const fields = ui.hidden("back", back);
+  return ui.oneButton(`/changes/${String(change)}/undo`, visit.words.buttons.undo, {
     kind,
-    fields: hidden("back", pathOf(visit)),
+    fields,
   });
 }
 
@@ -108,58 +91,49 @@ function changeWords(
   change: ChangeRecord,
   categories: readonly Category[] = [],
 ): string {
-  const { done } = visit.words;
+  const { changes, done, categories: kinds } = visit.words;
+  const { action, merged, isUndone, undoes } = change;
   const changed = change.animals - change.left;
   if (change.animals > 0 && changed <= 0) return done.nothing();
-  const moved = animalsText(visit, changed);
-  const { merged } = change;
   const what =
     merged === undefined
       ? subjectOf(visit, change, changed)
-      : visit.words.categories.merged(isolated(merged.from), isolated(merged.into), moved);
-  const isPlain = change.action === "update" && !change.isUndone && change.undoes === undefined;
-  if (isPlain && change.changed.length > 0) {
-    const parts = change.changed.flatMap(({ field, before, after }) => {
-      const [from, to] = [before, after].map((each) =>
-        isolated(shownValue(visit, field, each, categories)),
-      );
-      const label = fieldLabel(visit, field);
-      return label === undefined
-        ? []
-        : [`${field === "status" ? "" : `${label}: `}${from} → ${to}`];
-    });
-    return visit.words.changes.changed(what, parts.join("; "));
+      : kinds.merged(
+          ui.isolated(merged.from),
+          ui.isolated(merged.into),
+          ui.animalsText(visit, changed),
+        );
+  if (isUndone) return done.undone(what);
+  const shown = change.changed.filter(({ field }) => petFieldNames.some((each) => each === field));
+  if (action === "update" && undoes === undefined && shown.length > 0) {
+    const parts = shown.map((each) => ui.fromTo(visit, each, categories));
+    return changes.changed(what, parts.join("; "));
   }
-  const words = change.undoes === undefined ? done[change.action as keyof typeof done] : done.undo;
-  if (change.isUndone) return done.undone(what);
+  const words = undoes === undefined ? done[action as keyof typeof done] : done.undo;
   return (words ?? done.other)(what, change.name !== undefined || changed === 1);
 }
 
-/** A name that is read from the right does not turn what stands beside it (UAX 9). */
-const isolated = (text: string) =>
-  /[\u0590-\u08ff\ufb1d-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text;
-
 /** The animals of a change by name, as far as a line has room. */
 function subjectOf(visit: Visit, { name, names }: ChangeRecord, changed: number): string {
-  if (name !== undefined) return isolated(shownName(visit, name.trim()));
-  if (names.length === 0 || changed < names.length) return animalsText(visit, changed);
-  const shown = names.map((each) => isolated(shownName(visit, each.trim()))).join(", ");
+  const shown = (each: string) => ui.isolated(ui.shownName(visit, each.trim()));
+  if (name !== undefined) return shown(name);
+  if (names.length === 0 || changed < names.length) return ui.animalsText(visit, changed);
+  const all = names.map(shown).join(", ");
   const more = changed - names.length;
-  return more === 0 ? shown : visit.words.changes.several(shown, number(visit, more));
+  return more === 0 ? all : visit.words.changes.several(all, ui.number(visit, more));
 }
 
 export function by(visit: Visit, { actor, atMs }: Pick<ChangeRecord, "actor" | "atMs">): Html {
-  return html`${actorText(visit, actor)} · ${moment(visit, atMs)}`;
+  return html`${ui.actorText(visit, actor)} · ${ui.moment(visit, atMs)}`;
 }
 
 /** The change of one animal is undone by a button; a larger one has a page that asks. */
 export function undoOf(visit: Visit, change: ChangeRecord): Html | false {
-  const { id, animals } = change;
-  const { undo } = visit.words.buttons;
   if (!mayUndo(visit, change)) return false;
-  return animals <= 1
-    ? undoButton(visit, id, undo, "quiet")
-    : html`<a class="button" href="/changes/${String(id)}">${undo} …</a>`;
+  const { id, animals } = change;
+  if (animals <= 1) return undoButton(visit, id, "quiet");
+  const label = `${visit.words.buttons.undo} …`;
+  return ui.link(`/changes/${String(id)}`, label, { class: "button" });
 }
 
 /** Staff undo what they did themselves; operators undo what anybody did. */
@@ -178,27 +152,23 @@ export async function changesPage(visit: Visit): Promise<Response> {
     animals.formerCategories(),
     changeNotice(visit),
   ]);
+  const known = [...categories, ...former];
   const changes = found.slice(0, shownChanges);
   const older = found.length > shownChanges ? changes.at(-1)?.id : undefined;
   const listed = changes.map((change) =>
-    entry(
-      changeWords(visit, change, [...categories, ...former]),
-      by(visit, change),
-      undoOf(visit, change),
-    ),
+    ui.entry(changeWords(visit, change, known), by(visit, change), undoOf(visit, change)),
   );
+  const none = html`<p class="soft">${words.changes.none}</p>`;
   return page(visit, {
     title: words.changes.title,
     section: "animals",
     back: ["/animals", words.animals.backToAll],
     done,
-    body: html`<section class="card narrow">
-        ${listed.length === 0 ? html`<p class="soft">${words.changes.none}</p>` : lines(listed)}
-      </section>
-      ${pageLinks(visit, [
-        [before !== undefined && "/changes", words.animals.newest],
-        [older !== undefined && `/changes?before=${String(older)}`, words.animals.older],
-      ])}`,
+    body: html`${ui.narrow(listed.length === 0 ? none : ui.lines(listed))}
+    ${ui.pageLinks(visit, [
+      [before !== undefined && "/changes", words.animals.newest],
+      [older !== undefined && `/changes?before=${String(older)}`, words.animals.older],
+    ])}`,
   });
 }
 
@@ -206,21 +176,13 @@ export async function changesPage(visit: Visit): Promise<Response> {
 export async function changePage(visit: Visit, id: string): Promise<Response> {
   const { words } = visit;
   const change = orNotFound(await changeOf(visit, id));
-  return page(visit, {
+  const sure = words.changes.sure(ui.animalsText(visit, change.animals));
+  return askPage(visit, {
     title: changeWords(visit, change),
     section: "animals",
     back: ["/changes", words.changes.title],
-    body: html`<p class="soft">${by(visit, change)}</p>
-      ${
-        mayUndo(visit, change) &&
-        html`<section class="card narrow">
-          <p>${words.changes.sure(animalsText(visit, change.animals))}</p>
-          ${oneButton(`/changes/${String(change.id)}/undo`, words.buttons.undo, {
-            kind: "",
-            fields: hidden("back", "/changes"),
-          })}
-        </section>`
-      }`,
+    above: html`<p class="soft">${by(visit, change)}</p>`,
+    ...(mayUndo(visit, change) && { sure, does: undoButton(visit, change.id, "", "/changes") }),
   });
 }
 
@@ -241,11 +203,6 @@ export async function postUndo(visit: Visit, id: string): Promise<Response> {
   });
   if (made.changeId !== undefined) return seeOther(withChange(back, made));
   // All of it was changed since.
-  return page(visit, {
-    title: words.changes.title,
-    section: "animals",
-    status: "Conflict",
-    back: [back, words.animals.backToAll],
-    body: notice("bad", `${words.done.nothing()} ${words.done.kept(animalsText(visit, left))}`),
-  });
+  const kept = words.done.kept(ui.animalsText(visit, left));
+  return messagePage(visit, "Conflict", `${words.done.nothing()} ${kept}`);
 }

@@ -12,7 +12,7 @@ import { datedNames } from "../../operate/backup/names.ts";
 import type { doctorSchema } from "../../operate/doctor/command.ts";
 import { query, type Visit } from "../visit.ts";
 import { download, orNotFound, page, seeOther } from "./page.ts";
-import { card, desk, lines, moment, notice, oneButton, size } from "./parts.ts";
+import * as ui from "./ui.ts";
 
 export async function healthPage(visit: Visit): Promise<Response> {
   const { words, health } = visit;
@@ -36,12 +36,12 @@ export async function healthPage(visit: Visit): Promise<Response> {
   return page(visit, {
     title: words.sections.health,
     section: "health",
-    done: query(visit, "done") === "backup" ? notice("good", words.health.backedUp) : undefined,
-    body: desk(
-      card(
+    done: query(visit, "done") === "backup" ? ui.notice("good", words.health.backedUp) : undefined,
+    body: ui.desk(
+      ui.card(
         words.health.findings,
         html`<p class="hint">${words.health.findingsHint(version)}</p>
-          ${lines(findings)}`,
+          ${ui.lines(findings)}`,
       ),
       html`${health.backups && backupList(visit, health.backups)}`,
     ),
@@ -53,14 +53,14 @@ function backupList(visit: Visit, backups: NonNullable<Health["backups"]>): Html
   const files = backups.list().map(
     ({ name, bytes, atMs }) =>
       html`<li>
-        <a href="/health/backup/${name}" download>${moment(visit, atMs)}</a>
-        <span class="soft">${size(visit, bytes)}</span>
+        <a href="/health/backup/${name}" download>${ui.moment(visit, atMs)}</a>
+        <span class="soft">${ui.size(visit, bytes)}</span>
       </li>`,
   );
-  return card(
+  return ui.card(
     words.health.backups,
     html`<p class="hint">${words.health.backupHint}</p>
-      ${oneButton("/health/backup", words.buttons.backup, { kind: "" })} ${lines(files)}`,
+      ${ui.oneButton("/health/backup", words.buttons.backup, { kind: "" })} ${ui.lines(files)}`,
   );
 }
 

@@ -3,16 +3,24 @@ import { existsSync } from "node:fs";
 import { html } from "../../../web/html.ts";
 import { forgetReading, recallReading } from "../../import/do/remembered.ts";
 import { messageText } from "../../import/messages.ts";
+import { partName } from "../../import/read/read.ts";
+import { mapTargets } from "../../import/understand/map.ts";
 import { type Form, readFile, readForm } from "../body.ts";
-import { type Agreed, type Failure, type Look, noAnswers } from "../import-work.ts";
-import type { ImportJob, Phase } from "../imports.ts";
+import {
+  type Agreed,
+  type Answers,
+  type Failure,
+  type Look,
+  noAnswers,
+  rejectsOf,
+} from "../import-work.ts";
+import type { ImportJob } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import { changeNotice, undoButton } from "./changes.ts";
-import { sentAnswers } from "./import-answers.ts";
 import { countsText, lookForm } from "./import-look.ts";
 import { download, orNotFound, page, seeOther } from "./page.ts";
-import { hidden, isWrong, notice, oneButton, type FieldErrors } from "./parts.ts";
-import { sourcesPart } from "./sources.ts";
+import { sourcesPart, wordsIn } from "./sources.ts";
+import * as ui from "./ui.ts";
 
 /** How long a response waits for its work: a small file is read before the page is shown. */
 const waitMs = 400;
@@ -20,7 +28,7 @@ const pollMs = 700;
 const refreshSeconds = 2;
 
 /** `GET /import`: what became of the person's file, or a form for one. */
-export async function importPage(visit: Visit, errors: FieldErrors = {}): Promise<Response> {
+export async function importPage(visit: Visit, errors: ui.FieldErrors = {}): Promise<Response> {
   await dropOver(visit);
   const job = visit.imports.job(visit.person.id);
   const { title, body } = job === undefined ? await chooseForm(visit) : stateOf(visit, job, errors);
@@ -52,53 +60,52 @@ async function chooseForm(visit: Visit) {
         <input id="file" name="file" type="file" />
       </div>
       <progress max="1" value="0" hidden aria-label="${words.import.sending}"></progress>
-      <button data-upload>${words.buttons.import}</button>
+      ${ui.button(words.buttons.import, { "data-upload": true })}
     </form>
     ${await sourcesPart(visit)}`;
   return { title: words.import.title, body };
 }
 
-function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors) {
+function stateOf(visit: Visit, job: ImportJob, errors: ui.FieldErrors) {
   const { words } = visit;
   const { state, name } = job;
+  const another = ui.oneButton("/import/drop", words.import.cancel);
   switch (state.is) {
-    case "working":
-      return working(visit, job, state.phase);
+    case "working": {
+      const phase = words.import[state.phase];
+      const body = html`<div data-poll="${pollMs}">
+        <progress aria-label="${phase}"></progress>
+        <p role="status">${phase}</p>
+      </div>`;
+      return { title: `${phase}: ${name}`, body };
+    }
     case "examined": {
       const title = words.import.previewTitle(name);
       return { title, body: lookForm(visit, job, state.look, errors) };
     }
     case "failed": {
-      const body = html`${notice("bad", `${name}: ${failureText(visit, state.failure)}`)}
+      const fields = html`${ui.hidden("reading", job.reading)} ${ui.hidden("columns", "yes")}`;
+      const body = html`${ui.notice("bad", `${name}: ${failureText(visit, state.failure)}`)}
         <div class="acts start">
-          ${oneButton("/import/run", words.import.columnsOwn, {
-            fields: html`${hidden("reading", job.reading)} ${hidden("columns", "yes")}`,
-          })}
-          ${oneButton("/import/drop", words.import.cancel)}
+          ${ui.oneButton("/import/run", words.import.columnsOwn, { fields })} ${another}
         </div>`;
       return { title: words.failures.title, body };
     }
-    case "done":
-      return done(visit, job, state.summary);
-  }
-}
-
-function done(visit: Visit, { name }: ImportJob, summary: Parameters<typeof countsText>[1]) {
-  const { words } = visit;
-  const isRefused = !summary.applied;
-  const said = isRefused ? words.import.notDone : countsText(visit, summary, true);
-  const body = html`<section class="card">
-    <p><strong>${said}.</strong> <a href="/animals">${words.import.see}</a></p>
-    ${
-      summary.rejected > 0 &&
-      html`<p><a href="/import/rejects" download>${words.import.rejects}</a></p>`
+    case "done": {
+      const { summary } = state;
+      const { change, applied, rejected } = summary;
+      const said = applied ? countsText(visit, summary, true) : words.import.notDone;
+      const rejects = ui.link("/import/rejects", words.import.rejects, { download: true });
+      const body = html`<section class="card">
+        <p><strong>${said}.</strong> ${ui.link("/animals", words.import.see)}</p>
+        ${rejected > 0 && html`<p>${rejects}</p>`}
+        <div class="acts start">
+          ${change !== undefined && undoButton(visit, change)} ${another}
+        </div>
+      </section>`;
+      return { title: `${words.history.actions.import}: ${name}`, body };
     }
-    <div class="acts start">
-      ${summary.change !== undefined && undoButton(visit, summary.change, words.buttons.undo)}
-      ${oneButton("/import/drop", words.import.cancel)}
-    </div>
-  </section>`;
-  return { title: `${words.history.actions.import}: ${name}`, body };
+  }
 }
 
 function failureText({ words }: Visit, failed: Failure): string {
@@ -106,14 +113,6 @@ function failureText({ words }: Visit, failed: Failure): string {
   const { line, problem } = failed;
   const text = messageText(problem, words.messages);
   return line === 0 ? text : `${words.import.lines(String(line), 1)}: ${text}`;
-}
-
-function working({ words }: Visit, { name }: ImportJob, phase: Phase) {
-  const body = html`<div data-poll="${pollMs}">
-    <progress aria-label="${words.import[phase]}"></progress>
-    <p role="status">${words.import[phase]}</p>
-  </div>`;
-  return { title: `${words.import[phase]}: ${name}`, body };
 }
 
 /** `POST /import`: takes the file in and reads it; nothing is changed. */
@@ -142,12 +141,14 @@ export async function runImport(visit: Visit): Promise<Response> {
   if (job.state.is !== "examined") return seeOther("/import");
   if (typed.has("forget")) {
     await forget(visit, job.state.look);
-    return lookAgain(visit, job, { ...noAnswers, part: job.answers.part });
+    const { sheet, records } = job.answers;
+    return lookAgain(visit, job, { ...noAnswers, sheet, records });
   }
-  const answers = sentAnswers(typed, job);
-  const errors = errorsOf(asking, job, typed, answers);
-  if (isWrong(errors)) return importPage(asking, errors);
-  const { summary } = job.state.look;
+  const { look } = job.state;
+  const { summary } = look;
+  const answers = sentAnswers(typed, job.answers, look);
+  const errors = errorsOf(visit, look, typed, answers);
+  if (ui.isWrong(errors)) return importPage(asking, errors);
   const isLook = ["look", "sameAll", "sameNone"].some((name) => typed.has(name));
   if (isLook || summary === undefined) return lookAgain(visit, job, answers);
   if (!Bun.deepEquals(answers, job.answers)) {
@@ -172,7 +173,7 @@ async function forget({ services }: Visit, { columns, source }: Look): Promise<v
 async function lookAgain(
   visit: Visit,
   job: ImportJob,
-  answers: ImportJob["answers"],
+  answers: Answers,
   said?: string,
 ): Promise<Response> {
   job.examine(answers);
@@ -180,23 +181,67 @@ async function lookAgain(
   return said === undefined ? seeOther("/import") : importPage(visit, { "": said });
 }
 
+/** The answers about a list with those of a form. What the form has no field for stays. */
+function sentAnswers(form: Form, answers: Answers, look: Look): Answers {
+  const columns = mapTargets.map((each) => [each, form.exact(`column-${each}`)] as const);
+  const isMapped = form.has("column-name");
+  const takers = (answer: string) =>
+    [...form].flatMap(([name, value]) =>
+      name.startsWith("taker-") && value === answer ? [name.slice("taker-".length)] : [],
+    );
+  const parts = look.open.flatMap((each) => (each.is === "part" ? each.parts : []));
+  const same = form.getAll("same");
+  const isAllOther = answers.others === "all" && same.length === 0;
+  // What the page had already is no answer: the next list is read by what is remembered.
+  const isNewSource = form.text("source") !== look.source;
+  const isNewComplete = form.has("complete") !== look.isComplete;
+  return {
+    ...answers,
+    ...(isMapped && {
+      columns: Object.fromEntries(columns.filter(([, column]) => column !== "")),
+      asksColumns: false,
+    }),
+    ...(form.has("kind") && { category: form.text("kind") || undefined }),
+    statuses: new Map([...(answers.statuses ?? []), ...wordsIn(form)]),
+    defaultStatus: ui.statusChoice(form.text("every")) ?? answers.defaultStatus,
+    believed: [...new Set([...(answers.believed ?? []), ...takers("yes")])],
+    ignored: [...new Set([...(answers.ignored ?? []), ...takers("no")])],
+    ...(form.has("day") && { dayFirst: form.text("day") === "day" }),
+    ...parts.find((each) => partName(each) === form.exact("part")),
+    ...(form.has("source") && {
+      ...(isNewSource && { source: form.text("source") || undefined }),
+      ...(isNewComplete && { isComplete: form.has("complete") }),
+      listWins: form.has("listWins"),
+      others:
+        form.has("sameNone") || isAllOther
+          ? "all"
+          : form
+              .getAll("lookalike")
+              .filter((line) => !same.includes(line))
+              .map(Number),
+    }),
+    ...(form.has("sameAll") && { others: [] }),
+  };
+}
+
 /** What is missing in the form; its page asks for it again. */
 function errorsOf(
   { words }: Visit,
-  { state }: ImportJob,
+  look: Look,
   form: Form,
-  { columns, category, everyStatus, source, isComplete }: ImportJob["answers"],
-): FieldErrors {
-  const open = state.is === "examined" ? state.look.open.map(({ is }) => is) : [];
-  if (form.has("column-name") && columns?.category === undefined && category === "") {
-    return { "column-category": words.import.kindMissing };
+  { columns, category, defaultStatus, isComplete }: Answers,
+): ui.FieldErrors {
+  const open = look.open.map(({ is }) => is);
+  const { kindMissing, sourceMissing } = words.import;
+  if (form.has("column-name") && !columns?.categoryId && !category) {
+    return { "column-categoryId": kindMissing };
   }
-  if (open.includes("status") && everyStatus === undefined && !form.has("column-name")) {
+  if (open.includes("status") && defaultStatus === undefined && !form.has("column-name")) {
     return { every: words.errors.status };
   }
-  if (open.includes("category") && category === "") return { kind: words.import.kindMissing };
+  if (open.includes("category") && !category) return { kind: kindMissing };
   const isNobodys = isComplete === true && form.has("complete") && form.text("source") === "";
-  return isNobodys && !source ? { source: words.import.sourceMissing } : {};
+  return isNobodys ? { source: sourceMissing } : {};
 }
 
 /** Why Import is not carried out by now: nobody agreed to what it would do. */
@@ -204,7 +249,7 @@ function refusalOf(
   { words }: Visit,
   { refused, rejected }: Parameters<typeof countsText>[1],
   agreed: Agreed,
-): FieldErrors | undefined {
+): ui.FieldErrors | undefined {
   if (refused === "mostMissing" && !agreed.mostMissing) {
     return { mostMissing: words.errors.sure };
   }
@@ -221,7 +266,8 @@ export async function dropFile(visit: Visit): Promise<Response> {
 }
 
 export function downloadRejects(visit: Visit): Response {
-  const { state, rejects } = orNotFound(visit.imports.job(visit.person.id));
+  const { state, file: list } = orNotFound(visit.imports.job(visit.person.id));
+  const rejects = rejectsOf(list);
   const file = orNotFound(state.is !== "working" && existsSync(rejects) ? rejects : undefined);
   return download(Bun.file(file), "rejects.ndjson", "application/x-ndjson");
 }

@@ -1,31 +1,18 @@
-/** The keys: a list, and a form for another one. */
-import type { ApiKey } from "../../../domain/api-key.ts";
-import { durationRule, parseDuration } from "../../duration.ts";
+/** The keys: a list, a form for another one, and for each its plan, another secret, and its end. */
+import { accessOf, endOf, isKeyBanned, type ApiKey } from "../../../domain/api-key.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
 import { html, type Html } from "../../../web/html.ts";
-import { keyService, keyState } from "../../keys/service.ts";
+import { durationRule, parseDuration } from "../../duration.ts";
+import { type KeyDetails, type KeyService, keyService, keyState } from "../../keys/service.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { fold } from "../../visible.ts";
 import { type Form, readForm } from "../body.ts";
-import { query, type Visit } from "../visit.ts";
+import { pathWith, query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
-import { page } from "./page.ts";
-import {
-  copyField,
-  entry,
-  Fields,
-  isWrong,
-  keyName,
-  lines,
-  mainForm,
-  notice,
-  number,
-  pageLinks,
-  when,
-  type FieldErrors,
-} from "./parts.ts";
+import { orNotFound, page, seeOther } from "./page.ts";
+import * as ui from "./ui.ts";
 
 /** Most services have fewer keys. */
 const pageKeys = 50;
@@ -34,184 +21,138 @@ const pageKeys = 50;
 export async function keysPage(visit: Visit): Promise<Response> {
   const { words, services } = visit;
   const all = await keyService(services).list();
-  const text = query(visit, "q");
-  const wanted = fold(text);
-  const found = all
-    .filter(({ id, name }) => id === text || fold(name).includes(wanted))
-    .toReversed();
+  const q = query(visit, "q");
+  const wanted = fold(q);
+  const found = all.filter(({ id, name }) => id === q || fold(name).includes(wanted)).toReversed();
   const start = found.findIndex(({ id }) => id === query(visit, "before")) + 1;
   const shown = found.slice(start, start + pageKeys);
   const older = found.length > start + pageKeys && shown.at(-1)?.id;
-  const of = words.keys.of(number(visit, found.length), number(visit, all.length));
+  const of = words.keys.of(ui.number(visit, found.length), ui.number(visit, all.length));
+  const search = html`<form class="search" action="/keys">
+    ${ui.searchField(visit, q, words.keys.searchHint)}
+  </form>`;
+  const lines = ui.lines(shown.map((each) => keyLine(visit, each)));
   return page(visit, {
     title: words.sections.keys,
     section: "keys",
-    body: html`<p><a class="button main" href="/keys/new">${words.buttons.createKey}</a></p>
-      ${all.length > pageKeys / 2 && keySearch(visit, text)}
+    body: html`<p>${ui.link("/keys/new", words.buttons.createKey, { class: "button main" })}</p>
+      ${all.length > pageKeys / 2 && search}
       <div id="results">
         <p class="soft" role="status">${all.length === 0 ? words.keys.none : of}</p>
-        ${
-          shown.length > 0 &&
-          html`<section class="card">${lines(shown.map((each) => keyLine(visit, each)))}</section>`
-        }
-        ${pageLinks(visit, [
-          [start > 0 && listPath(text), words.animals.newest],
-          [older && listPath(text, older), words.animals.older],
+        ${shown.length > 0 && html`<section class="card">${lines}</section>`}
+        ${ui.pageLinks(visit, [
+          [start > 0 && pathWith("/keys", { q }), words.animals.newest],
+          [older && pathWith("/keys", { q, before: older }), words.animals.older],
         ])}
       </div>`,
   });
 }
 
-function keySearch({ words }: Visit, text: string): Html {
-  return html`<form class="search" action="/keys">
-    <label for="q">${words.fields.search}</label>
-    <div class="row">
-      <input id="q" name="q" type="search" value="${text}" placeholder="${words.keys.searchHint}" />
-      <button class="quiet">${words.buttons.find}</button>
-    </div>
-  </form>`;
-}
-
-function listPath(text: string, before?: string): string {
-  const parameters = new URLSearchParams({ ...(text && { q: text }), ...(before && { before }) });
-  return `/keys?${parameters.toString()}`;
-}
-
 function keyLine(visit: Visit, key: ApiKey): Html {
-  const { words } = visit;
-  return entry(
-    html`<a href="/keys/${key.id}">${keyName(key)}</a>`,
-    html`${planTitles[key.plan]} ·
-    ${key.id}${key.readOnly && html` · ${words.keys.accesses["read-only"]}`}`,
+  const readOnly = key.readOnly && ` · ${visit.words.keys.accesses["read-only"]}`;
+  return ui.entry(
+    ui.link(`/keys/${key.id}`, ui.keyName(key)),
+    html`${planTitles[key.plan]} · ${key.id}${readOnly}`,
     stateTag(visit, key),
   );
 }
 
 /** The state of a key as a word with a colour. */
-export function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
+function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
   const state = keyState(key, nowMs);
   return html`<span class="tag ${state}">${words.keys.states[state]}</span>`;
 }
 
 /** `GET /keys/new`: a form for another one. */
-export function newKeyPage(visit: Visit, errors: FieldErrors = {}): Response {
+export function newKeyPage(visit: Visit, errors: ui.FieldErrors = {}): Response {
   const { words } = visit;
-  const hints = { name: words.keys.nameHint, expires: words.keys.expiresHint };
+  const fields = new ui.Fields(visit, { plan: "free" }, errors);
+  const form = html`${keyFields(visit, fields, words.keys.expiresHint, words.keys.nameHint)}
+  ${ui.button(words.buttons.createKey)}`;
   return page(visit, {
     title: words.buttons.createKey,
     section: "keys",
     back: ["/keys", words.keys.back],
     errors,
     at: "/keys/new",
-    body: html`<section class="card narrow">
-      ${mainForm(
-        visit,
-        "/keys/new",
-        html`${keyFields(visit, new Fields(visit, { plan: "free" }, errors), hints)}
-          <button>${words.buttons.createKey}</button>`,
-      )}
-    </section>`,
+    body: ui.narrow(ui.mainForm(visit, "/keys/new", form)),
   });
 }
 
-const keyTexts = ["name", "plan", "perMinute", "perDay", "expires"] as const;
+const fieldNames = ["name", "plan", "perMinute", "perDay", "expires", "readOnly"] as const;
 
-/** What stands in the form of a key, as text. */
-export type KeyForm = Readonly<Record<(typeof keyTexts)[number], string>> & {
-  readonly readOnly: boolean;
-};
-export const keyFieldNames = [...keyTexts, "readOnly"] as const;
+/** What stands in the form of a key, as text; a box that is ticked as "yes". */
+type KeyForm = Readonly<Record<(typeof fieldNames)[number], string>>;
 
-export function sentKey(form: Form): KeyForm {
-  const texts = keyTexts.map((each) => [each, form.text(each)]);
-  return { ...Object.fromEntries(texts), readOnly: form.has("readOnly") } as KeyForm;
-}
+const sentKey = (form: Form): KeyForm =>
+  Object.fromEntries(fieldNames.map((each) => [each, form.text(each)] as const)) as KeyForm;
 
-export function keyFields(
-  visit: Visit,
-  fields: Fields,
-  hints: { readonly name?: string; readonly expires: string },
-): Html {
-  return html`${fields.text("name", { hint: hints.name })} ${planFields(visit, fields)}
-  ${fields.text("expires", { hint: hints.expires })} ${fields.check("readOnly")}`;
-}
-
-/** The plan, and the two numbers that go with Enterprise only. */
-function planFields(visit: Visit, fields: Fields): Html {
+function keyFields(visit: Visit, fields: ui.Fields, expires: string, name?: string): Html {
   const { words } = visit;
   const options = planNames.map((each) => ({ value: each, text: planText(visit, each) }));
-  const more = html`inputmode="numeric"`;
-  return html`${fields.select("plan", options)}
-    <details ${when(fields.value("plan") === "enterprise", "open")}>
+  const more = { inputmode: "numeric" };
+  // The two numbers go with Enterprise only.
+  return html`${fields.text("name", { hint: name })} ${fields.select("plan", options)}
+    <details${ui.attributes({ open: fields.value("plan") === "enterprise" })}>
       <summary>${words.keys.enterprise}</summary>
       ${fields.text("perMinute", { more })} ${fields.text("perDay", { more })}
-    </details>`;
+    </details>
+    ${fields.text("expires", { hint: expires })} ${fields.check("readOnly")}`;
 }
 
 /** A plan with its numbers, which each key on Enterprise has of its own. */
-export function planText(visit: Visit, plan: PlanName, limits = limitsOf(plan, undefined)): string {
+function planText(visit: Visit, plan: PlanName, limits = limitsOf(plan, undefined)): string {
   const { planLine, ownLimits } = visit.words.keys;
   const title = planTitles[plan];
   if (limits === undefined) return ownLimits(title);
-  return planLine(title, number(visit, limits.perMinute), number(visit, limits.perDay));
-}
-
-interface SentPlan {
-  readonly plan: PlanName;
-  readonly perMinute?: number;
-  readonly perDay?: number;
-}
-
-/** Plan and numbers of a form, or what is wrong with them. */
-function planOf(sent: KeyForm, { words }: Visit): SentPlan | { readonly wrong: FieldErrors } {
-  const plan = planNames.find((each) => each === sent.plan);
-  if (plan === undefined) return { wrong: { plan: words.errors.plan } };
-  if (plan !== "enterprise") return { plan };
-  const [perMinute, perDay] = [Number(sent.perMinute), Number(sent.perDay)];
-  if (!isLimit(perMinute)) return { wrong: { perMinute: words.errors.limit } };
-  if (!isLimit(perDay)) return { wrong: { perDay: words.errors.limit } };
-  return { plan, perMinute, perDay };
+  return planLine(title, ui.number(visit, limits.perMinute), ui.number(visit, limits.perDay));
 }
 
 /**
  * The key that a form describes, or what is wrong with it. `expiresInMs` is what the form's text
  * means, if it means anything.
  */
-export function keyOf<E extends number | "never">(
-  visit: Visit,
+function keyOf<E extends number | "never">(
+  { words }: Visit,
   sent: KeyForm,
   expiresInMs: E | undefined,
 ) {
-  const { words } = visit;
-  const plan = planOf(sent, visit);
-  const isExpiryWrong = sent.expires !== "" && !expiresInMs;
-  const wrong: FieldErrors = {
-    name: nameError(sent.name, words),
-    expires: isExpiryWrong ? words.errors.expires(durationRule) : undefined,
-    ...("wrong" in plan && plan.wrong),
+  const { name, expires } = sent;
+  const plan = planNames.find((each) => each === sent.plan);
+  const limits = { perMinute: Number(sent.perMinute), perDay: Number(sent.perDay) };
+  const limitError = (limit: number) =>
+    plan === "enterprise" && !isLimit(limit) ? words.errors.limit : undefined;
+  const wrong: ui.FieldErrors = {
+    name: nameError(name, words),
+    plan: plan === undefined ? words.errors.plan : undefined,
+    perMinute: limitError(limits.perMinute),
+    perDay: limitError(limits.perDay),
+    expires: expires !== "" && !expiresInMs ? words.errors.expires(durationRule) : undefined,
   };
-  if ("wrong" in plan || isWrong(wrong)) return { wrong };
-  const { name, readOnly } = sent;
-  return { key: { ...plan, name, readOnly, ...(sent.expires !== "" && { expiresInMs }) } };
+  if (plan === undefined || ui.isWrong(wrong)) return { wrong };
+  const own = plan === "enterprise" ? { plan, ...limits } : { plan };
+  const readOnly = sent.readOnly !== "";
+  return { key: { ...own, name, readOnly, ...(expires !== "" && { expiresInMs }) } };
 }
 
 /** `POST /keys/new`: the one page that ever shows the secret. */
 export async function createKey(visit: Visit): Promise<Response> {
   const { words, services, person } = visit;
   const typed = await readForm(visit);
+  const asking = { ...visit, typed };
   const sent = sentKey(typed);
   const { key, wrong } = keyOf(visit, sent, parseDuration(sent.expires));
-  if (key === undefined) return newKeyPage({ ...visit, typed }, wrong);
+  if (key === undefined) return newKeyPage(asking, wrong);
   try {
     const issued = await keyService(services, person.name).create(key);
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
-    return newKeyPage({ ...visit, typed }, keyErrors(visit, error));
+    return newKeyPage(asking, keyErrors(visit, error));
   }
 }
 
 /** What is wrong with a key that the service refused. Throws what is no refusal. */
-export function keyErrors({ words }: Visit, error: unknown): FieldErrors {
+function keyErrors({ words }: Visit, error: unknown): ui.FieldErrors {
   if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
   if (error.code === "keyNameTaken") return { name: words.errors.nameTaken };
   if (error.code === "secretInName") return { name: words.keys.secretInName };
@@ -219,17 +160,159 @@ export function keyErrors({ words }: Visit, error: unknown): FieldErrors {
 }
 
 /** Shows a secret this once: reloading the page asks whether to send the form again. */
-export function secretPage(visit: Visit, { key, secret }: IssuedKey, title: string): Response {
+function secretPage(visit: Visit, { key, secret }: IssuedKey, title: string): Response {
   const { words } = visit;
   return page(visit, {
     title,
     section: "keys",
     isOnce: true,
-    body: html`${notice("good", words.keys.once)}
+    body: html`${ui.notice("good", words.keys.once)}
       <section class="card">
-        ${copyField(visit, "secret", words.keys.secretOf(key.name), secret)}
+        ${ui.copyField(visit, "secret", words.keys.secretOf(key.name), secret)}
         <p>${words.keys.tell}</p>
-        <p><a href="/keys/${key.id}">${keyName(key)}</a></p>
+        <p>${ui.link(`/keys/${key.id}`, ui.keyName(key))}</p>
       </section>`,
   });
+}
+
+/** `GET /keys/:id`: one key, and what can be done with it. */
+export async function keyPage(
+  visit: Visit,
+  id: string,
+  errors: ui.FieldErrors = {},
+): Promise<Response> {
+  const { words, nowMs } = visit;
+  const details = await detailsOf(visit, id);
+  const { key } = details;
+  const state = keyState(key, nowMs);
+  const path = `/keys/${key.id}`;
+  const { readOnly, ...values } = formOf(key);
+  const stored = { ...values, readOnly: readOnly !== "", grace: "24h" };
+  const fields = new ui.Fields(visit, stored, errors);
+  const { save, rotate, revoke } = words.buttons;
+  const form = html`${keyFields(visit, fields, words.keys.expiresLaterHint)}
+    ${fields.was(...fieldNames)} ${ui.button(save)}
+    ${
+      state !== "expired" &&
+      html`<div class="apart">
+        ${fields.text("grace", { hint: words.keys.graceHint })}
+        ${ui.button(rotate, { class: "quiet", formaction: `${path}/rotate` })}
+      </div>`
+    }
+    <div class="apart">
+      ${fields.check("sure")}
+      ${ui.button(revoke, { class: "quiet bad", formaction: `${path}/revoke` })}
+    </div>`;
+  return page(visit, {
+    title: ui.keyName(key),
+    section: "keys",
+    beside: stateTag(visit, key),
+    back: ["/keys", words.keys.back],
+    done: query(visit, "done") === "yes" ? ui.notice("good", words.keys.done) : undefined,
+    errors,
+    at: path,
+    body: ui.desk(
+      html`${
+        state !== "revoked" &&
+        html`<section class="card">${ui.mainForm(visit, path, form)}</section>`
+      }`,
+      html`<section class="card">
+        ${keyFacts(visit, details)}
+        <p class="hint">${words.keys.more} <code>rehome keys show ${key.id}</code></p>
+      </section>`,
+    ),
+  });
+}
+
+function keyFacts(visit: Visit, { key, secrets }: KeyDetails): Html {
+  const { words, nowMs } = visit;
+  const { keys } = words;
+  const ends = key.expiresAtMs === undefined ? keys.never : ui.moment(visit, key.expiresAtMs);
+  const good = secrets
+    .filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs)
+    .map(({ mask, expiresAtMs }) => {
+      const end =
+        expiresAtMs !== undefined && html`(${keys.until} ${ui.moment(visit, expiresAtMs)})`;
+      return html`<code>${mask}</code> ${end} `;
+    });
+  return ui.facts([
+    [keys.id, html`<code>${key.id}</code>`],
+    [words.fields.plan, planText(visit, key.plan, key.limits)],
+    [keys.access, keys.accesses[accessOf(key)]],
+    [keys.created, ui.moment(visit, key.createdAtMs)],
+    [keys.ends, ends],
+    endOf(key, nowMs) === undefined && [keys.secrets, html`${good}`],
+    isKeyBanned(key, nowMs) && [keys.bannedUntil, ui.moment(visit, key.ban.bannedUntilMs)],
+  ]);
+}
+
+/** The form of a key as it is. Of a plan, the limits are not the key's own. */
+function formOf({ name, plan, readOnly, limits }: ApiKey): KeyForm {
+  const own = plan === "enterprise" ? limits : { perMinute: "", perDay: "" };
+  const [perMinute, perDay] = [String(own.perMinute), String(own.perDay)];
+  return { name, plan, perMinute, perDay, expires: "", readOnly: readOnly ? "yes" : "" };
+}
+
+/** `POST /keys/:id`: label, plan, end and what it may do, as far as its person changed them. */
+export async function updateKey(visit: Visit, id: string): Promise<Response> {
+  const typed = await readForm(visit);
+  const asking = { ...visit, typed };
+  const { key } = await detailsOf(visit, id);
+  const sent = sentKey(typed);
+  // A plan goes with its numbers.
+  const plans: readonly string[] = ["plan", "perMinute", "perDay"];
+  const isNew = (name: string): boolean =>
+    plans.includes(name) ? plans.some((each) => typed.isChanged(each)) : typed.isChanged(name);
+  const merged = {
+    ...formOf(key),
+    ...(Object.fromEntries(
+      Object.entries(sent).filter(([name]) => isNew(name)),
+    ) as Partial<KeyForm>),
+    expires: sent.expires,
+  };
+  const isNever = ["never", visit.words.keys.never].includes(sent.expires.toLowerCase());
+  const expiresInMs = isNever ? "never" : parseDuration(sent.expires);
+  const { key: wanted, wrong } = keyOf(visit, merged, expiresInMs);
+  if (wanted === undefined) return keyPage(asking, id, wrong);
+  return changed(asking, id, (keys) => keys.update(id, wanted));
+}
+
+export async function rotateKey(visit: Visit, id: string): Promise<Response> {
+  const { services, person, words } = visit;
+  const typed = await readForm(visit);
+  const graceMs = parseDuration(typed.text("grace"));
+  if (graceMs === undefined) {
+    return keyPage({ ...visit, typed }, id, { grace: words.errors.expires(durationRule) });
+  }
+  await detailsOf(visit, id);
+  const issued = await keyService(services, person.name).rotate(id, graceMs);
+  return secretPage(visit, issued, words.keys.rotated);
+}
+
+/** `POST /keys/:id/revoke`: for good, so that one box must be ticked. */
+export async function revokeKey(visit: Visit, id: string): Promise<Response> {
+  const typed = await readForm(visit);
+  const asking = { ...visit, typed };
+  if (!typed.has("sure")) return keyPage(asking, id, { sure: visit.words.errors.sure });
+  return changed(asking, id, (keys) => keys.revoke(id));
+}
+
+async function changed(
+  visit: Visit,
+  id: string,
+  change: (keys: KeyService) => Promise<unknown>,
+): Promise<Response> {
+  await detailsOf(visit, id);
+  try {
+    await change(keyService(visit.services, visit.person.name));
+  } catch (error) {
+    return keyPage(visit, id, keyErrors(visit, error));
+  }
+  return seeOther(`/keys/${id}?done=yes`);
+}
+
+/** The key with this id; a label means none here. Throws `not_found`. */
+async function detailsOf({ services }: Visit, id: string): Promise<KeyDetails> {
+  const details = await keyService(services).details(id);
+  return orNotFound(details.key.id === id ? details : undefined);
 }

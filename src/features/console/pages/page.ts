@@ -7,7 +7,16 @@ import logo from "../../../web/logo.svg" with { type: "text" };
 import { pathOf, type Arrival, type Visit } from "../visit.ts";
 import { isFailureCode, languages } from "../words/index.ts";
 import { assetPaths } from "./assets.ts";
-import { formId, isWrong, notice, type FieldErrors } from "./parts.ts";
+import {
+  attributes,
+  button,
+  formId,
+  isWrong,
+  link,
+  narrow,
+  notice,
+  type FieldErrors,
+} from "./ui.ts";
 
 /** The status of a response by its name. */
 type StatusName = keyof typeof StatusMap;
@@ -67,12 +76,11 @@ function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): H
   const mark = html`<span id="mark-${name}" hidden>${words.layout.mark}</span
     ><strong class="mark" aria-hidden="true">!</strong>`;
   const isMarked = marks.has(name);
-  return html`<a
-    href="/${name}"
-    ${isHere && trusted('aria-current="page"')}
-    ${isMarked && html`aria-describedby="mark-${name}"`}
-    >${icon(name)}<span>${words.sections[name]}</span>${isMarked && mark}</a
-  >`;
+  return link(
+    `/${name}`,
+    html`${icon(name)}<span>${words.sections[name]}</span>${isMarked && mark}`,
+    { "aria-current": isHere && "page", "aria-describedby": isMarked && `mark-${name}` },
+  );
 }
 
 /** A page of the console, as the person who asked for it sees it. */
@@ -88,7 +96,7 @@ export function page(visit: Visit, parts: PageParts): Response {
         <a class="brand" href="/animals">${trusted(logo)}<span>rehome</span></a>
         <div class="row">
           <span class="soft">${person.name}</span>
-          <a class="button small" href="/sign-out">${words.layout.signOut}</a>
+          ${link("/sign-out", words.layout.signOut, { class: "button small" })}
         </div>
       </header>
       <div class="frame">
@@ -96,7 +104,7 @@ export function page(visit: Visit, parts: PageParts): Response {
           ${sections.map((name) => sectionLink(visit, name, name === section))}
         </nav>
         <main id="main" tabindex="-1">
-          ${back && html`<p class="trail"><a href="${back[0]}">${back[1]}</a></p>`}
+          ${back && html`<p class="trail">${link(...back)}</p>`}
           <h1>${title}${beside && html` ${beside}`}</h1>
           <div id="notices">
             ${carried?.said !== undefined && notice("plain", carried.said)}${done}
@@ -116,6 +124,24 @@ export function page(visit: Visit, parts: PageParts): Response {
  */
 function isCompressible({ request, url }: Visit): boolean {
   return request.method === "GET" && url.search === "" && acceptsEncoding(request, "gzip");
+}
+
+interface Asked extends Pick<PageParts, "title" | "section" | "back"> {
+  readonly above?: Html;
+  /** What would happen, and the button that does it. */
+  readonly sure?: string;
+  readonly does?: Html;
+}
+
+/** Asks before something is done. */
+export function askPage(visit: Visit, { above, sure, does, ...parts }: Asked): Response {
+  const asks =
+    sure !== undefined &&
+    narrow(
+      html`<p>${sure}</p>
+        ${does}`,
+    );
+  return page(visit, { ...parts, body: html`${above}${asks}` });
 }
 
 /** A page for somebody who is not, or not known to be, signed in. */
@@ -142,6 +168,13 @@ function documentOf(
   const address = at ?? (carried === undefined ? undefined : pathOf(arrival));
   // A form that was refused is on its page; what failed is sent again from its own.
   const hasFailed = StatusMap[status] >= StatusMap.Unauthorized;
+  const data = {
+    "data-late": words.layout.late,
+    "data-copied": words.layout.copied,
+    "data-page": address,
+    "data-typed": typed !== undefined,
+    "data-failed": hasFailed,
+  };
   const { text } = html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -157,15 +190,7 @@ function documentOf(
         }
         <script type="module" src="${assetPaths.script}"></script>
       </head>
-      <body
-        data-late="${words.layout.late}"
-        data-copied="${words.layout.copied}"
-        ${address !== undefined && html`data-page="${address}"`}
-        ${typed !== undefined && trusted("data-typed")}
-        ${hasFailed && trusted("data-failed")}
-      >
-        ${body}
-      </body>
+      <body${attributes(data)}>${body}</body>
     </html> `;
   const headers = { "content-type": "text/html; charset=utf-8" };
   const init = { status: StatusMap[status], headers };
@@ -173,6 +198,13 @@ function documentOf(
   const compressed = { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" };
   return new Response(Bun.gzipSync(text), { ...init, headers: compressed });
 }
+
+const sending = {
+  form: formId,
+  formmethod: "post",
+  formenctype: "application/x-www-form-urlencoded",
+  formnovalidate: true,
+};
 
 /** The languages: their buttons send the form of the page, which comes back as it was. */
 function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): Html {
@@ -182,14 +214,12 @@ function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): H
   const buttons = Object.entries(languages).map(([code, { title }]) =>
     code === arrival.language
       ? html`<span lang="${code}">${title}</span>`
-      : html`<button
-          class="quiet small"
-          lang="${code}"
-          formaction="/language/${code}?${back}"
-          ${hasForm && html`form="${formId}" formmethod="post" formenctype="application/x-www-form-urlencoded" formnovalidate`}
-        >
-          ${title}
-        </button>`,
+      : button(title, {
+          class: "quiet small",
+          lang: code,
+          formaction: `/language/${code}?${back}`,
+          ...(hasForm && sending),
+        }),
   );
   return html`<footer>
     ${hasForm ? buttons : html`<form method="post" class="row">${buttons}</form>`}
@@ -224,7 +254,7 @@ export function messagePage(
     title,
     status,
     body: html`${notice("bad", text)}
-      <p><a href="/animals">${start}</a></p>`,
+      <p>${link("/animals", start)}</p>`,
   });
 }
 
@@ -244,7 +274,7 @@ export function signedOutPage(arrival: Arrival, waits = false): Response {
     status: "Unauthorized",
     body: html`${waits && notice("plain", words.signedOut.waits)}
       <p>${words.signedOut.what}</p>
-      <p><a href="${pathOf(arrival)}">${words.signedOut.again}</a></p>`,
+      <p>${link(pathOf(arrival), words.signedOut.again)}</p>`,
   });
 }
 

@@ -14,40 +14,28 @@ import {
 import { keepSession, tooMany, type Failures } from "../session.ts";
 import { query, type Arrival, type UnsentForms, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
-import { orNotFound, page, plainPage, seeOther } from "./page.ts";
-import {
-  card,
-  copyField,
-  desk,
-  entry,
-  Fields,
-  isWrong,
-  lines,
-  mainForm,
-  moment,
-  notice,
-  oneButton,
-  type FieldErrors,
-} from "./parts.ts";
+import { askPage, orNotFound, page, plainPage, seeOther } from "./page.ts";
+import * as ui from "./ui.ts";
 
 /** `GET /people`: who may come in, and a form for one more. */
-export async function peoplePage(visit: Visit, errors: FieldErrors = {}): Promise<Response> {
+export async function peoplePage(visit: Visit, errors: ui.FieldErrors = {}): Promise<Response> {
   const { words, people } = visit;
   const all = await people.list();
-  const fields = new Fields(visit, { role: "staff" }, errors);
+  const fields = new ui.Fields(visit, { role: "staff" }, errors);
   const options = personRoles.map((each) => ({ value: each, text: words.roles[each] }));
   const invitation = html`${fields.text("name")}
-    ${fields.select("role", options, { hint: words.people.roleHint })}
-    <button>${words.buttons.invite}</button>`;
+  ${fields.select("role", options, { hint: words.people.roleHint })}
+  ${ui.button(words.buttons.invite)}`;
+  const lines = ui.lines(all.map((each) => personLine(visit, each)));
   return page(visit, {
     title: words.sections.people,
     section: "people",
-    done: query(visit, "done") === "removed" ? notice("good", words.people.removed) : undefined,
+    done: query(visit, "done") === "removed" ? ui.notice("good", words.people.removed) : undefined,
     errors,
     at: "/people",
-    body: desk(
-      html`<section class="card">${lines(all.map((each) => personLine(visit, each)))}</section>`,
-      card(words.people.addTitle, mainForm(visit, "/people", invitation)),
+    body: ui.desk(
+      html`<section class="card">${lines}</section>`,
+      ui.card(words.people.addTitle, ui.mainForm(visit, "/people", invitation)),
     ),
   });
 }
@@ -55,27 +43,23 @@ export async function peoplePage(visit: Visit, errors: FieldErrors = {}): Promis
 function personLine(visit: Visit, person: ListedPerson): Html {
   const { words } = visit;
   const { id, name, role, seenAtMs, invitedUntilMs } = person;
-  const state =
-    seenAtMs !== undefined
-      ? html`${words.people.seen} ${moment(visit, seenAtMs, "day")}`
-      : invitedUntilMs === undefined
-        ? html`${words.people.lapsed}`
-        : html`${words.people.invited} ${moment(visit, invitedUntilMs)}`;
-  const small = { kind: "quiet small", of: name };
-  return entry(
+  const { removePerson: remove, newLink } = words.buttons;
+  const invited =
+    invitedUntilMs === undefined
+      ? html`${words.people.lapsed}`
+      : html`${words.people.invited} ${ui.moment(visit, invitedUntilMs)}`;
+  const seen =
+    seenAtMs !== undefined && html`${words.people.seen} ${ui.moment(visit, seenAtMs, "day")}`;
+  const removal = { class: "button small bad", "aria-label": `${remove}: ${name}` };
+  return ui.entry(
     html`<strong>${name}</strong>`,
-    html`${words.roles[role]} · ${state}`,
+    html`${words.roles[role]} · ${seen || invited}`,
     html`<div class="acts">
-      ${oneButton(`/people/${id}/invite`, words.buttons.newLink, small)}
+      ${ui.oneButton(`/people/${id}/invite`, newLink, { kind: "quiet small", of: name })}
       ${
         id === visit.person.id
           ? html`<span class="tag">${words.people.you}</span>`
-          : html`<a
-              class="button small bad"
-              href="/people/${id}/remove"
-              aria-label="${`${words.buttons.removePerson}: ${name}`}"
-              >${words.buttons.removePerson} …</a
-            >`
+          : ui.link(`/people/${id}/remove`, `${remove} …`, removal)
       }
     </div>`,
   );
@@ -91,7 +75,7 @@ export async function invitePerson(visit: Visit): Promise<Response> {
     name: nameError(sent.name, words) ?? (isPersonName(sent.name) ? undefined : words.errors.name),
     role: role === undefined ? words.errors.role : undefined,
   };
-  if (role === undefined || isWrong(wrong)) return peoplePage({ ...visit, typed }, wrong);
+  if (role === undefined || ui.isWrong(wrong)) return peoplePage({ ...visit, typed }, wrong);
   try {
     const { token } = await people.invite(sent.name, role, person.name);
     return linkPage(visit, sent.name, token);
@@ -121,8 +105,8 @@ export function signOutPage(visit: Visit): Response {
     title: words.layout.signOut,
     body: html`<p>${words.layout.signOutSure}</p>
       <div class="acts start">
-        ${oneButton("/sign-out", words.layout.signOut, { kind: "" })}
-        ${oneButton("/link", words.layout.ownLink)}
+        ${ui.oneButton("/sign-out", words.layout.signOut, { kind: "" })}
+        ${ui.oneButton("/link", words.layout.ownLink)}
       </div>`,
   });
 }
@@ -133,23 +117,19 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   const { renderSVG } = await import("uqr");
   const isHere = isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   const link = `${url.origin}/join/${token}`;
+  const { people } = words;
+  const image = html`<div class="qr" role="img" aria-label="${people.qr}">
+    ${trusted(renderSVG(link, { border: 2 }))}
+  </div>`;
+  const isOperator = person.role === "operator";
   return page(visit, {
-    title: words.people.linkTitle(name),
-    ...(person.role === "operator" && {
-      section: "people" as const,
-      back: ["/people", words.people.back] as const,
-    }),
+    title: people.linkTitle(name),
+    ...(isOperator && { section: "people", back: ["/people", people.back] }),
     isOnce: true,
-    body: html`<section class="card narrow">
-      <p>${isHere ? words.people.onlyHere : words.people.linkHint}</p>
-      ${copyField(visit, "link", words.people.link, link)}
-      ${
-        !isHere &&
-        html`<div class="qr" role="img" aria-label="${words.people.qr}">
-          ${trusted(renderSVG(link, { border: 2 }))}
-        </div>`
-      }
-    </section>`,
+    body: ui.narrow(
+      html`<p>${isHere ? people.onlyHere : people.linkHint}</p>
+        ${ui.copyField(visit, "link", people.link, link)} ${!isHere && image}`,
+    ),
   });
 }
 
@@ -157,14 +137,13 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
 export async function removePage(visit: Visit, id: string): Promise<Response> {
   const { words, people, person } = visit;
   const { name } = orNotFound(id === person.id ? undefined : await people.byId(id));
-  return page(visit, {
+  const kind = "quiet bad";
+  return askPage(visit, {
     title: words.people.removeTitle(name),
     section: "people",
     back: ["/people", words.people.back],
-    body: html`<section class="card narrow">
-      <p>${words.people.removeSure}</p>
-      ${oneButton(`/people/${id}/remove`, words.buttons.removePerson, { kind: "quiet bad" })}
-    </section>`,
+    sure: words.people.removeSure,
+    does: ui.oneButton(`/people/${id}/remove`, words.buttons.removePerson, { kind }),
   });
 }
 
@@ -199,7 +178,7 @@ export async function joinPage(arrival: Arrival, link: Link): Promise<Response> 
   return plainPage(arrival, {
     title: words.join.title(person.name),
     body: html`<p>${words.join[person.role]}</p>
-      ${oneButton(`/join/${token}`, words.buttons.join, { kind: "" })}
+      ${ui.oneButton(`/join/${token}`, words.buttons.join, { kind: "" })}
       <p class="hint">${words.join.once}</p>`,
   });
 }
@@ -212,7 +191,7 @@ export async function join(arrival: Arrival, link: Link): Promise<Response> {
   const joined = isSecret(token) ? await people.join(token) : undefined;
   if (joined === undefined) return wrongLink(arrival, link);
   keepSession(arrival, joined.session);
-  return seeOther(unsent.of(joined.person) === undefined ? "/animals" : "/unsent");
+  return seeOther(unsent.has(joined.person.id) ? "/unsent" : "/animals");
 }
 
 /** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */
@@ -223,6 +202,6 @@ function wrongLink(arrival: Arrival, { failures }: Link): Response {
     title: words.failures.title,
     status: "Not Found",
     body: html`<p>${words.join.wrong}</p>
-      <p><a href="/animals">${words.signedOut.again}</a></p>`,
+      <p>${ui.link("/animals", words.signedOut.again)}</p>`,
   });
 }

@@ -3,70 +3,62 @@ import { AppError } from "../../../domain/errors.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { html } from "../../../web/html.ts";
-import { readForm, type Form } from "../body.ts";
+import type { Changing } from "../animals.ts";
+import { readForm } from "../body.ts";
 import { pathOf, query, type Visit } from "../visit.ts";
 import { failure } from "../words/index.ts";
 import { idsOf, withTicks } from "./animals.ts";
 import { backPath, lastChangeOf, withChange, type Replaced } from "./changes.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
-import {
-  actorText,
-  categoryName,
-  entry,
-  hidden,
-  isTowardsAdoption,
-  lines,
-  noStatus,
-  notice,
-  shownName,
-  statusChoice,
-  storedAs,
-  type StatusChoice,
-} from "./parts.ts";
+import * as ui from "./ui.ts";
 
 /** `POST /animals`: what a button of the list asks for. */
 export async function changeAnimals(visit: Visit): Promise<Response> {
+  const { animals, words } = visit;
   const form = await readForm(visit);
   const back = backPath(visit, form.text("back"));
-  const tap = form.text("tap").split(" ");
   if (form.has("tap")) {
-    const [id = "", was, to = ""] = tap;
-    const status = orNotFound(statusChoice(to));
+    const [id = "", , to = ""] = form.text("tap").split(" ");
+    const status = orNotFound(ui.statusChoice(to));
     const place = `${withTicks(back, idsOf(form.getAll("id")))}#animal-${id}`;
-    const animal = await visit.animals.byId(orNotFound(parseInt64(id)));
+    const animal = await animals.byId(orNotFound(parseInt64(id)));
     // Its own page says who removed it.
     if (animal === undefined) return seeOther(`/animals/${id}`);
-    return mark(visit, [animal], new Map([[animal.id, was]]), status, place);
+    return mark(visit, [animal], seenIn([form.text("tap")]), status, place);
   }
-  const status = statusChoice(form.text("set"));
+  const status = ui.statusChoice(form.text("set"));
   if (status === undefined && !form.has("move") && !form.has("remove")) return seeOther(back);
   const chosen = await chosenIn(visit, form.getAll("id"));
-  if (chosen.length === 0) return askFirst(visit, back, visit.words.animals.chooseFirst);
+  if (chosen.length === 0) return askFirst(visit, back, words.animals.chooseFirst);
   const ids = chosen.map(({ id }) => id);
-  if (status !== undefined) return mark(visit, chosen, seenIn(form), status, back);
-  if (form.has("remove")) {
-    const removed = visit.change(({ animals }) => animals.remove(ids));
-    return seeOther(withChange(back, await removed.catch(tellGone)));
-  }
-  const into = (await visit.animals.categories()).find(
-    ({ id }) => String(id) === form.text("into"),
-  );
-  if (into === undefined) {
-    return askFirst(visit, withTicks(back, ids), visit.words.animals.categoryFirst);
-  }
-  const moving = visit.change(({ animals }) =>
-    animals.update(ids, { category: { text: String(into.id) } }),
-  );
-  return seeOther(withChange(back, await moving.catch(tellGone)));
+  if (status !== undefined) return mark(visit, chosen, seenIn(form.getAll("id")), status, back);
+  if (form.has("remove")) return change(visit, back, (by) => by.animals.remove(ids));
+  const into = (await animals.categories()).find(({ id }) => String(id) === form.text("into"));
+  if (into === undefined) return askFirst(visit, withTicks(back, ids), words.animals.categoryFirst);
+  const category = { text: String(into.id) };
+  return change(visit, back, (by) => by.animals.update(ids, { category }));
 }
 
-/** What a list showed of each animal that is ticked. */
-const seenIn = (form: Form): ReadonlyMap<bigint, string | undefined> =>
+/** Changes several animals, and leads back. Says so in words if one of them is gone. */
+async function change(
+  visit: Visit,
+  back: string,
+  work: (by: Changing) => Promise<unknown>,
+  over?: Replaced,
+): Promise<Response> {
+  const made = await visit.change(work).catch((error: unknown) => {
+    const isGone = error instanceof AppError && error.kind === "not_found";
+    throw isGone ? failure("not_found", "someGone", error) : error;
+  });
+  return seeOther(withChange(back, made, over));
+}
+
+/** What a list showed of each animal that is ticked or tapped. */
+const seenIn = (values: readonly string[]): ReadonlyMap<string, string | undefined> =>
   new Map(
-    form.getAll("id").flatMap((each) => {
-      const [text = "", was] = each.split(" ");
-      const id = parseInt64(text);
-      return id === undefined ? [] : [[id, was] as const];
+    values.map((each) => {
+      const [id = "", was] = each.split(" ");
+      return [id, was] as const;
     }),
   );
 
@@ -85,61 +77,48 @@ async function chosenIn({ animals }: Visit, values: readonly string[]): Promise<
 async function mark(
   visit: Visit,
   chosen: readonly Pet[],
-  seen: ReadonlyMap<bigint, string | undefined>,
-  status: StatusChoice,
+  seen: ReadonlyMap<string, string | undefined>,
+  status: ui.StatusChoice,
   back: string,
 ): Promise<Response> {
-  const stale = chosen.filter(({ id, status: known = noStatus }) => {
-    const was = seen.get(id);
-    return was !== undefined && was !== known && status !== known;
-  });
-  const replaced = await Promise.all(stale.map(({ id }) => lastChangeOf(visit, id, "status")));
-  const asked = stale.flatMap((animal, at) => {
-    const over = replaced[at];
-    const isAsked = isTowardsAdoption(animal.status ?? noStatus, status);
-    return over !== undefined && isAsked ? [{ animal, over }] : [];
-  });
-  if (asked.length > 0) return askAgain(visit, { asked, chosen, status, back });
-  const marking = visit.change(({ animals }) =>
-    animals.update(
-      chosen.map(({ id }) => id),
-      { status: storedAs(status) },
-    ),
-  );
-  const over = replaced.find((each) => each !== undefined);
-  return seeOther(withChange(back, await marking.catch(tellGone), over));
-}
-
-interface Asked {
-  readonly asked: readonly { readonly animal: Pet; readonly over: Replaced }[];
-  readonly chosen: readonly Pet[];
-  readonly status: StatusChoice;
-  readonly back: string;
+  const { words } = visit;
+  const asked: string[] = [];
+  let replaced: Replaced | undefined;
+  for (const { id, name, status: known = ui.noStatus } of chosen) {
+    const was = seen.get(String(id));
+    if (was === undefined || was === known || status === known) continue;
+    const over = await lastChangeOf(visit, id, "status");
+    replaced ??= over;
+    if (over === undefined || !ui.isTowardsAdoption(known, status)) continue;
+    const said = words.animals.stale(ui.actorText(visit, over.actor), words.status[known]);
+    asked.push(`${ui.shownName(visit, name)}: ${said}`);
+  }
+  if (asked.length > 0) return askAgain(visit, asked, chosen, status, back);
+  const ids = chosen.map(({ id }) => id);
+  const fields = { status: ui.storedAs(status) };
+  return change(visit, back, (by) => by.animals.update(ids, fields), replaced);
 }
 
 /** Asks for a tap again that would take back what somebody else decided. */
-function askAgain(visit: Visit, { asked, chosen, status, back }: Asked): Response {
+function askAgain(
+  visit: Visit,
+  asked: readonly string[],
+  chosen: readonly Pet[],
+  status: ui.StatusChoice,
+  back: string,
+): Response {
   const { words } = visit;
-  const said = asked.map(
-    ({ animal, over }) =>
-      html`<p>
-        ${shownName(visit, animal.name)}:
-        ${words.animals.stale(actorText(visit, over.actor), words.status[animal.status ?? noStatus])}
-      </p>`,
-  );
+  const anyway = words.animals.markAnyway(words.status[status]);
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
     status: "Conflict",
     back: [back, words.animals.backToAll],
     at: back,
-    body: html`${notice("plain", html`${said}`)}
+    body: html`${ui.notice("plain", html`${asked.map((each) => html`<p>${each}</p>`)}`)}
       <form method="post" action="/animals">
-        ${chosen.map(({ id, status: known }) => hidden("id", `${id} ${known ?? noStatus}`))}
-        ${hidden("back", back)}
-        <button name="set" value="${status}">
-          ${words.animals.markAnyway(words.status[status])}
-        </button>
+        ${chosen.map(({ id, status: known }) => ui.hidden("id", `${id} ${known ?? ui.noStatus}`))}
+        ${ui.hidden("back", back)} ${ui.button(anyway, { name: "set", value: status })}
       </form>`,
   });
 }
@@ -152,8 +131,8 @@ function askFirst(visit: Visit, back: string, text: string): Response {
     section: "animals",
     status: "Bad Request",
     at: back,
-    body: html`${notice("bad", text)}
-      <p><a href="${back}">${words.animals.backToAll}</a></p>`,
+    body: html`${ui.notice("bad", text)}
+      <p>${ui.link(back, words.animals.backToAll)}</p>`,
   });
 }
 
@@ -161,22 +140,21 @@ function askFirst(visit: Visit, back: string, text: string): Response {
 export async function mergePage(visit: Visit): Promise<Response> {
   const { words, url } = visit;
   const values = url.searchParams.getAll("id");
-  const back = withTicks(backPath(visit, query(visit, "back")), idsOf(values));
-  if (idsOf(values).length !== 2) return askFirst(visit, back, words.animals.mergeFirst);
+  const ids = idsOf(values);
+  const back = withTicks(backPath(visit, query(visit, "back")), ids);
+  if (ids.length !== 2) return askFirst(visit, back, words.animals.mergeFirst);
   // The address needs no more than the animals.
-  const path = withTicks("/animals/merge", idsOf(values));
+  const path = withTicks("/animals/merge", ids);
   if (pathOf(visit) !== path) return seeOther(path);
   const chosen = await chosenIn(visit, values);
   const names = new Map((await visit.animals.categories()).map(({ id, name }) => [id, name]));
   const entries = chosen.map(({ id, name, categoryId, status }) => {
-    const kind = categoryName(visit, { id: categoryId, name: names.get(categoryId) });
-    return entry(
-      shownName(visit, name),
-      `${kind} · ${words.status[status ?? noStatus]} · ${String(id)}`,
-      html`${hidden("id", String(id))}
-        <button class="quiet small" name="into" value="${String(id)}">
-          ${words.animals.mergeKeep}
-        </button>`,
+    const kind = ui.categoryName(visit, { id: categoryId, name: names.get(categoryId) });
+    const keep = { class: "quiet small", name: "into", value: String(id) };
+    return ui.entry(
+      ui.shownName(visit, name),
+      `${kind} · ${words.status[status ?? ui.noStatus]} · ${String(id)}`,
+      html`${ui.hidden("id", String(id))} ${ui.button(words.animals.mergeKeep, keep)}`,
     );
   });
   return page(visit, {
@@ -185,7 +163,7 @@ export async function mergePage(visit: Visit): Promise<Response> {
     back: ["/animals", words.animals.backToAll],
     body: html`<form method="post" action="/animals/merge" class="card narrow">
       <p>${words.animals.mergeHint}</p>
-      ${lines(entries)}
+      ${ui.lines(entries)}
     </form>`,
   });
 }
@@ -195,12 +173,5 @@ export async function mergeAnimals(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const into = orNotFound(parseInt64(form.text("into")));
   const from = idsOf(form.getAll("id")).find((id) => id !== into) ?? into;
-  const merged = await visit.change(({ animals }) => animals.merge(from, into)).catch(tellGone);
-  return seeOther(withChange(`/animals/${String(into)}`, merged));
-}
-
-/** Throws the failure of a change of several animals, in words if one of them is gone. */
-function tellGone(error: unknown): never {
-  const isGone = error instanceof AppError && error.kind === "not_found";
-  throw isGone ? failure("not_found", "someGone", error) : error;
+  return change(visit, `/animals/${String(into)}`, (by) => by.animals.merge(from, into));
 }

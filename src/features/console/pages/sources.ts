@@ -27,17 +27,7 @@ import type { Visit } from "../visit.ts";
 import { withChange } from "./changes.ts";
 import { wordOptions } from "./import-look.ts";
 import { page, seeOther } from "./page.ts";
-import {
-  animalsText,
-  card,
-  Fields,
-  hidden,
-  lines,
-  moment,
-  notice,
-  oneButton,
-  shownName,
-} from "./parts.ts";
+import * as ui from "./ui.ts";
 
 /** How long a response waits for a pull: most take less. */
 const pullWaitMs = 8_000;
@@ -52,10 +42,10 @@ export async function sourcesPart(visit: Visit): Promise<Html | undefined> {
   if (all.length === 0) return undefined;
   const rows = await Promise.all(all.map((each) => sourceRow(visit, each)));
   return html`<div id="sources">
-    ${card(
+    ${ui.card(
       words.sources.title,
       html`<p class="hint">${words.sources.hint}</p>
-        ${lines(rows)}`,
+        ${ui.lines(rows)}`,
     )}
   </div>`;
 }
@@ -73,7 +63,7 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
       >
       <span class="soft">
         ${words.sources.last}:
-        ${job.succeededAtMs === null ? words.keys.never : moment(visit, job.succeededAtMs)}
+        ${job.succeededAtMs === null ? words.keys.never : ui.moment(visit, job.succeededAtMs)}
       </span>
       ${waitingWords(source).length > 0 && html`<span>${words.sources.explain}</span>`}
       ${
@@ -84,7 +74,7 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
     </div>
     ${explainForm(visit, list)}
     <form method="post" action="/import/sources" class="acts">
-      ${hidden("list", source.name)}
+      ${ui.hidden("list", source.name)}
       ${
         isPulling
           ? html`<span class="soft">${words.sources.pulling}</span>`
@@ -98,17 +88,17 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
 function explainForm(visit: Visit, { source }: Followed): Html | false {
   const { words } = visit;
   const waiting = waitingWords(source);
-  const fields = new Fields(visit);
+  const fields = new ui.Fields(visit);
   const asked = waiting.map(({ word, animals }) =>
     fields.select(`word-${word}`, wordOptions(visit), {
-      label: `${word} (${animalsText(visit, animals)})`,
+      label: `${word} (${ui.animalsText(visit, animals)})`,
       id: `${source.name}-${word}`,
     }),
   );
   return (
     waiting.length > 0 &&
     html`<form method="post" action="/import/sources">
-      ${hidden("list", source.name)} ${asked}
+      ${ui.hidden("list", source.name)} ${asked}
       <button class="small" name="do" value="explain">${words.buttons.save}</button>
     </form>`
   );
@@ -129,13 +119,14 @@ async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
   const { words, animals } = visit;
   const held = source.held ?? [];
   const shown = await Promise.all(held.slice(0, heldShown).map((id) => animals.byId(BigInt(id))));
-  const names = shown.flatMap((each) => (each === undefined ? [] : shownName(visit, each.name)));
+  const names = shown.flatMap((each) => (each === undefined ? [] : ui.shownName(visit, each.name)));
   const more = held.length > heldShown ? " …" : "";
-  const count = animalsText(visit, held.length);
-  return oneButton("/import/sources", words.sources.withdraw(count), {
+  const count = ui.animalsText(visit, held.length);
+  return ui.oneButton("/import/sources", words.sources.withdraw(count), {
     kind: "quiet small bad",
     fields: html`<p>${words.sources.heldText(count, names.join(", ") + more)}</p>
-      ${hidden("list", source.name)} ${hidden("held", heldMark(source))} ${hidden("do", "withdraw")}`,
+      ${ui.hidden("list", source.name)} ${ui.hidden("held", heldMark(source))}
+      ${ui.hidden("do", "withdraw")}`,
   });
 }
 
@@ -160,7 +151,7 @@ export async function steerSource(visit: Visit): Promise<Response> {
         section: "import",
         status: "Conflict",
         back: ["/import", words.import.title],
-        body: notice("bad", words.sources.heldOther),
+        body: ui.notice("bad", words.sources.heldOther),
       });
     }
   }
@@ -183,7 +174,7 @@ export async function staleNotice(visit: Visit): Promise<Html | undefined> {
   const stale = (await sources.list()).filter((each) => isStale(each, nowMs));
   if (stale.length === 0) return undefined;
   const names = stale.map(({ source }) => source.name).join(", ");
-  return notice(
+  return ui.notice(
     "bad",
     html`<p>
       ${words.sources.stale(names)} <a href="/import#sources">${words.sections.import}</a>

@@ -283,10 +283,7 @@ export const en = {
     partHint: "The file has several lists. Import one after the other.",
     part: "List",
     mapHint: "Say which column holds what. The first rows show what is in them.",
-    columnFor: {
-      id: "ID in your list",
-      updatedAt: "Changed on",
-    },
+    updatedAt: "Changed on",
     noColumn: "(none)",
     gone_: "not for adoption (withdraw)",
     look: "Show what would change",

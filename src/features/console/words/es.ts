@@ -283,10 +283,7 @@ export const es: Words = {
     partHint: "El archivo tiene varias listas. Importa una tras otra.",
     part: "Lista",
     mapHint: "Indica qué hay en cada columna. Las primeras filas muestran su contenido.",
-    columnFor: {
-      id: "ID en tu lista",
-      updatedAt: "Modificado el",
-    },
+    updatedAt: "Modificado el",
     noColumn: "(sin indicar)",
     gone_: "no está en adopción (retirar)",
     look: "Ver qué cambiaría",

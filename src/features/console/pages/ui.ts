@@ -1,12 +1,11 @@
 /** What pages are made of: fields, notices, and values as a reader sees them. */
 import { isoSeconds } from "../../../domain/clock.ts";
-import { petFieldNames, petStatuses, type PetStatus } from "../../../domain/pet.ts";
+import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
-import type { FieldValue } from "../../animals/history.ts";
+import type { FieldChange, FieldValue } from "../../animals/history.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import { bytesText } from "../../operate/doctor/finding.ts";
 import { isVisible } from "../../visible.ts";
-import type { Form } from "../body.ts";
 import type { Arrival } from "../visit.ts";
 import { languages, type Words } from "../words/index.ts";
 
@@ -16,9 +15,23 @@ export type FieldErrors = Readonly<Record<string, string | undefined>>;
 export const isWrong = (errors: FieldErrors): boolean =>
   Object.values(errors).some((error) => error !== undefined);
 
-/** An attribute without a value, where it holds. */
-export function when(holds: boolean, attribute: string): Html | undefined {
-  return holds ? trusted(attribute) : undefined;
+type Attributes = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Attributes of an element: `true` stands without a value, `false` and undefined not at all. */
+export function attributes(all: Attributes): Html {
+  return html`${Object.entries(all).map(([name, value]) =>
+    value === true
+      ? trusted(` ${name}`)
+      : html`${typeof value === "string" && html` ${name}="${value}"`}`,
+  )}`;
+}
+
+export function button(label: string | Html, more: Attributes = {}): Html {
+  return html`<button${attributes(more)}>${label}</button>`;
+}
+
+export function link(href: string, label: string | Html, more: Attributes = {}): Html {
+  return html`<a${attributes({ ...more, href })}>${label}</a>`;
 }
 
 type LabelName = keyof Words["fields"];
@@ -28,7 +41,7 @@ interface FieldParts {
   readonly label?: string;
   readonly hint?: string | undefined;
   /** Further attributes of the control. */
-  readonly more?: Html | undefined;
+  readonly more?: Attributes;
   /** By default its name, which another form of the page may have too. */
   readonly id?: string;
 }
@@ -38,123 +51,115 @@ export interface Option {
   readonly text: string;
 }
 
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
 /** The fields of a form: each has its label, its value, and what is wrong with it. */
 export class Fields {
-  readonly #words: Words;
-  readonly #typed: Form | undefined;
-  readonly #values: Readonly<Record<string, string | boolean | undefined>>;
-  readonly #errors: FieldErrors;
-
   /** `values` are what is stored; what somebody typed on the page before stays in their place. */
   constructor(
-    { words, typed }: Arrival,
-    values: Readonly<Record<string, string | boolean | undefined>> = {},
-    errors: FieldErrors = {},
-  ) {
-    this.#words = words;
-    this.#typed = typed;
-    this.#values = values;
-    this.#errors = errors;
-  }
+    private readonly visit: Arrival,
+    private readonly values: Values = {},
+    private readonly errors: FieldErrors = {},
+  ) {}
 
   /** What the fields have on this page, so that a form tells what its person changed. */
   was(...names: readonly string[]): Html {
     return html`${names.map((name) => {
-      const stored = this.#values[name];
+      const stored = this.values[name];
       const text = typeof stored === "boolean" ? (stored ? "yes" : "") : (stored ?? "");
-      return hidden(`was-${name}`, this.#typed?.was(name) ?? text);
+      return hidden(`was-${name}`, this.visit.typed?.was(name) ?? text);
     })}`;
   }
 
   text(name: string, parts: FieldParts = {}): Html {
-    return this.#field(
-      name,
-      parts,
-      html`<input
-        id="${name}"
-        name="${name}"
-        value="${this.value(name)}"
-        ${this.#described(name, parts.hint)}
-        ${parts.more}
-      />`,
-    );
+    const described = this.#described(name, parts.hint);
+    const own = { id: name, name, value: this.value(name), ...described, ...parts.more };
+    return this.#field(name, parts, html`<input${attributes(own)} />`);
   }
 
   select(name: string, options: readonly Option[], parts: FieldParts = {}): Html {
-    return this.#field(
-      name,
-      parts,
-      html`<select id="${parts.id ?? name}" name="${name}" ${this.#described(name, parts.hint)}>
-        ${this.#options(name, options)}
-      </select>`,
-    );
+    const own = { id: parts.id ?? name, name, ...this.#described(name, parts.hint) };
+    return this.#field(name, parts, this.choice(name, options, own));
   }
 
-  /** A choice in a row of buttons, with its label for those who do not see it. */
-  bare(name: string, options: readonly Option[], label: string): Html {
-    return html`<select name="${name}" aria-label="${label}">
-      ${this.#options(name, options)}
+  /** A choice without a label of its own in sight. */
+  choice(name: string, options: readonly Option[], own: Attributes): Html {
+    const chosen = this.value(name);
+    return html`<select${attributes({ name, ...own })}>
+      ${options.map(
+        ({ value, text }) =>
+          html`<option${attributes({ value, selected: value === chosen })}>${text}</option>`,
+      )}
     </select>`;
-  }
-
-  #options(name: string, options: readonly Option[]): Html {
-    return html`${options.map(
-      ({ value, text }) =>
-        html`<option value="${value}" ${when(value === this.value(name), "selected")}>
-          ${text}
-        </option>`,
-    )}`;
   }
 
   /** A box to tick. It sends `yes`, and nothing while it is not ticked. */
   check(name: string): Html {
-    const isOn = this.#typed?.has(name) ?? this.#values[name] === true;
-    return html`<label class="check"
-        ><input
-          type="checkbox"
-          name="${name}"
-          value="yes"
-          ${when(isOn, "checked")}
-          ${this.#described(name)}
-        />
-        ${this.#words.fields[name as LabelName]}</label
-      >${this.#error(name)}`;
+    const checked = this.visit.typed?.has(name) ?? this.values[name] === true;
+    const label = this.visit.words.fields[name as LabelName];
+    return html`${box(label, { name, value: "yes", checked, ...this.#described(name) })}
+    ${this.#error(name)}`;
   }
 
   #field(name: string, { label, hint, id = name }: FieldParts, control: Html): Html {
     return html`<div class="field">
-      <label for="${id}">${label ?? this.#words.fields[name as LabelName]}</label>${control}
+      <label for="${id}">${label ?? this.visit.words.fields[name as LabelName]}</label>${control}
       ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
       ${this.#error(name)}
     </div>`;
   }
 
   value(name: string): string {
-    return this.#typed?.get(name) ?? String(this.#values[name] ?? "");
+    return this.visit.typed?.get(name) ?? String(this.values[name] ?? "");
   }
 
   #error(name: string): Html | false {
-    const error = this.#errors[name];
+    const error = this.errors[name];
     return error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`;
   }
 
-  #described(name: string, hint?: string): Html {
-    const isWrong = this.#errors[name] !== undefined;
+  #described(name: string, hint?: string): Attributes {
+    const isWrong = this.errors[name] !== undefined;
     const ids = [isWrong && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
-    return html`${ids.length > 0 && html`aria-describedby="${ids.join(" ")}"`}
-    ${isWrong && trusted('aria-invalid="true" autofocus')}`;
+    return {
+      "aria-describedby": ids.join(" ") || undefined,
+      ...(isWrong && { "aria-invalid": "true", autofocus: true }),
+    };
   }
 }
 
-/** A text to take along, with a button that copies it. */
-export function copyField({ words }: Arrival, name: string, label: string, value: string): Html {
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
+/** A box to tick with its label beside it. */
+export function box(label: string, own: Attributes): Html {
+  return html`<label class="check"><input type="checkbox" ${attributes(own)} /> ${label}</label>`;
+}
+
+/** A field to search in, with the button that finds. */
+export function searchField(
+  { words }: Arrival,
+  value: string,
+  placeholder: string,
+  find: Attributes = {},
+): Html {
+  const own = { id: "q", name: "q", type: "search", value, placeholder };
+  return html`<label for="q">${words.fields.search}</label>
     <div class="row">
-      <input id="${name}" readonly value="${value}" spellcheck="false" autofocus />
-      <button class="quiet only-script" type="button" data-copy="${name}">
-        ${words.buttons.copy}
-      </button>
+      <input${attributes(own)} />${button(words.buttons.find, { class: "quiet", ...find })}
+    </div>`;
+}
+
+/** Agrees to the name of a new category that was asked for, when the form is sent again. */
+export function agreement({ typed }: Arrival, name: string, errors: FieldErrors): Html | false {
+  return errors[name] !== undefined && hidden("new", typed?.text(name) ?? "");
+}
+
+/** A text to take along, with a button that copies it. */
+export function copyField({ words }: Arrival, id: string, label: string, value: string): Html {
+  const copies = { class: "quiet only-script", type: "button", "data-copy": id };
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    <div class="row">
+      <input${attributes({ id, readonly: true, value, spellcheck: "false", autofocus: true })} />
+      ${button(words.buttons.copy, copies)}
     </div>
   </div>`;
 }
@@ -251,11 +256,6 @@ export function table(
   </div>`;
 }
 
-/** The word for a name that other versions may have more of; a name without one is its own. */
-export function wordFor(name: string, words: Readonly<Record<string, string>>): string {
-  return words[name] ?? name;
-}
-
 /** What imports called an animal without a name. */
 const formerlyUnnamed = "Unnamed";
 
@@ -270,25 +270,37 @@ export function actorText({ words }: Arrival, actor: string): string {
   return list === undefined ? actor : words.sources.actor(list);
 }
 
-/** What a field of an animal is called; undefined for one that nobody sees. */
-export function fieldLabel({ words }: Arrival, field: string): string | undefined {
-  const name = petFieldNames.find((each) => each === field);
-  if (name === undefined) return undefined;
-  return words.fields[name === "categoryId" ? "category" : name];
-}
-
-/** A value of an animal's field in a history. */
+/** A value of an animal's field as a history, a change or a preview of a list has it. */
 export function shownValue(
   visit: Arrival,
   field: string,
   value: FieldValue,
-  categories: readonly Category[],
+  categories: readonly Category[] = [],
 ): string {
+  const { words } = visit;
   const text = String(value ?? "");
   if (field === "name") return shownName(visit, text);
-  if (field === "status") return visit.words.status[statusChoice(text) ?? noStatus];
-  if (field !== "categoryId") return text;
+  if (field === "status") return words.status[statusChoice(text) ?? noStatus];
+  if (field === "presence") return text === "gone" ? words.import.isGone : words.import.isThere;
   return categories.find(({ id }) => String(id) === text)?.name ?? text;
+}
+
+/** A name that is read from the right does not turn what stands beside it (UAX 9). */
+export const isolated = (text: string): string =>
+  /[\u0590-\u08ff\ufb1d-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text;
+
+/** What a field was and is. The words of a status say that it is one. */
+export function fromTo(
+  visit: Arrival,
+  { field, before, after }: FieldChange,
+  categories: readonly Category[] = [],
+): string {
+  const { fields } = visit.words;
+  const label = field === "name" ? fields.name : field.startsWith("category") && fields.category;
+  const [from, to] = [before, after].map((each) =>
+    isolated(shownValue(visit, field, each, categories)),
+  );
+  return `${label ? `${label}: ` : ""}${from} → ${to}`;
 }
 
 /** The name of a key, or its id when the name cannot be seen: a link needs a text. */
@@ -334,21 +346,14 @@ export function mainForm(
   </form>`;
 }
 
-/** A form with the button that sends it. `kind` is how the button looks. */
-export function postForm(action: string, fields: Html, button: string | Html, kind = ""): Html {
-  const label =
-    typeof button === "string" ? html`<button class="${kind}">${button}</button>` : button;
-  return html`<form method="post" action="${action}" novalidate>${fields} ${label}</form>`;
-}
-
 /** A form of one button. `of` tells it from others that are called the same. */
 export function oneButton(
   action: string,
   label: string,
   { kind = "quiet", fields = html``, of }: { kind?: string; fields?: Html; of?: string } = {},
 ): Html {
-  const name = of !== undefined && html`aria-label="${label}: ${of}"`;
-  return postForm(action, fields, html`<button class="${kind}" ${name}>${label}</button>`);
+  const own = { class: kind, "aria-label": of && `${label}: ${of}` };
+  return html`<form method="post" action="${action}">${fields} ${button(label, own)}</form>`;
 }
 
 export function card(title: string, body: Html): Html {
@@ -364,6 +369,11 @@ export function desk(main: Html, beside: Html): Html {
     <div>${main}</div>
     <div>${beside}</div>
   </div>`;
+}
+
+/** A card as wide as a form needs. */
+export function narrow(body: Html): Html {
+  return html`<section class="card narrow">${body}</section>`;
 }
 
 export function lines(entries: readonly Html[]): Html {
