@@ -57,19 +57,100 @@ interface Column {
 
 /** What a value says; `open` where that is to be asked. */
 type Judged = No | "open" | undefined;
+type Judge = (value: unknown, context: MapperContext) => Judged;
 
-/** What a yes and a past date mean in such a column. */
-const meant: Partial<Record<Tells, No>> = {
-  death: "gone",
-  departure: "gone",
-  adoption: "sold",
-  adoptionNoun: "sold",
-  adopter: "sold",
-  taker: "gone",
-  reservation: "pending",
-  deleted: "gone",
-  outcome: "gone",
+/** What the values of such a column mean. */
+interface Rule {
+  /** A yes, and a day in the past if nothing else is said of it. */
+  readonly yes?: No;
+  readonly no?: No;
+  readonly past?: Judged;
+  readonly ahead?: Judged;
+  /** Any other text. */
+  readonly says: Judge;
+  /** True where a yes, a number or a day says nothing. */
+  readonly isText?: true;
+}
+
+const noOf = (meaning: Meaning | undefined): No | undefined =>
+  meaning === "available" || meaning === "none" ? undefined : meaning;
+
+const says = (value: unknown, what: RegExp) => what.test(wordKey(wordOf(value)));
+
+const wordsOf: Judge = (value, { statuses }) =>
+  noOf(statuses.meaningOf(value)) ?? (statuses.understood(value) ? undefined : "open");
+
+/** What somebody said that a word means goes before what it says. */
+const deadOf: Judge = (value, { statuses }) =>
+  saysDead(value) && statuses.understood(value)?.by !== "told" ? "gone" : undefined;
+
+const isAvailable: (...of: Parameters<Judge>) => boolean = (value, { statuses }) =>
+  statuses.meaningOf(value) === "available";
+
+const deadPlaces = /^(?:freezer|morgue|cooler)(?= |$)/;
+/** How animals come that are wild, or somebody's. */
+const passersBy = /^(?:wildlife|clinic|s n clinic|spay neuter|boarding)(?= |$)/;
+const shownWords =
+  /^(?:active|activo|activa|ativo|ativa|aktiv|actif|actief|attivo|aktywny|aktivni|aktivny|published|publish|publicado|public|visible|listed|enabled|open|on)$/;
+const hiddenWords =
+  /^(?:inactive|inactivo|inactiva|inativo|inativa|inaktiv|inactif|inactief|inattivo|nieaktywny|neaktivni|neaktivny|unpublished|draft|borrador|private|hidden|oculto|disabled|closed|archived|off)$/;
+
+const rules: Partial<Record<Tells, Rule>> = {
+  // Where it is or came from is no status beside one that says that it is available.
+  status: {
+    isText: true,
+    says: (value, context) =>
+      besides.has(wordKey(wordOf(value))) ? undefined : wordsOf(value, context),
+  },
+  outcome: { yes: "gone", says: wordsOf },
+  condition: { isText: true, says: deadOf },
+  kennel: {
+    isText: true,
+    says: (value, { statuses }) => (statuses.meaningOf(value) === "gone" ? "gone" : undefined),
+  },
+  way: { past: "gone", ahead: "gone", says: () => "gone" },
+  place: { isText: true, says: (value) => (says(value, deadPlaces) ? "gone" : undefined) },
+  intakeType: {
+    isText: true,
+    says: (value, context) => (says(value, passersBy) ? "gone" : deadOf(value, context)),
+  },
+  death: { yes: "gone", says: (value) => (saysDead(value) ? "gone" : "open") },
+  departure: { yes: "gone", says: wordsOf },
+  adoption: {
+    yes: "sold",
+    says: (value, { statuses }) => {
+      const found = statuses.understood(value);
+      return found === undefined ? "sold" : noOf(found.meaning);
+    },
+  },
+  adoptionNoun: {
+    past: "sold",
+    says: (value, context) =>
+      /^\W{0,2}[\d.,]+\W{0,3}$/.test(wordOf(value)) ? undefined : wordsOf(value, context),
+  },
+  adopter: { yes: "sold", says: (...of) => (isAvailable(...of) ? undefined : "sold") },
+  taker: { yes: "gone", says: (...of) => (isAvailable(...of) ? undefined : "gone") },
+  reservation: {
+    yes: "pending",
+    says: (value, { statuses }) => {
+      const { meaning = "gone" } = statuses.understood(value) ?? {};
+      return meaning === "gone" ? "pending" : noOf(meaning);
+    },
+  },
+  reservedUntil: { ahead: "pending", says: () => "open" },
+  deleted: { yes: "gone", says: wordsOf },
+  active: {
+    no: "gone",
+    says: (value) =>
+      says(value, shownWords) ? undefined : says(value, hiddenWords) ? "gone" : "open",
+  },
+  available: { no: "gone", says: wordsOf },
+  availableFrom: { says: () => "open" },
 };
+
+/** The most that a value may mean which is to be asked. */
+const mostOf = (tells: Tells): No =>
+  rules[tells]?.yes ?? (tells === "adoptionNoun" ? "sold" : "gone");
 
 /** A nested object whose name says nothing of the fields in it. */
 const plainAround =
@@ -107,7 +188,7 @@ function columnsOf(sample: Sample, own: (name: string) => boolean): readonly Col
 
 /**
  * Reads what a list says beside its status. `own` is true for the columns that the format has read
- * already; `hasOutcome` where one of these is how the animal left.
+ * already; `outcome` is how the animal left where one of these is that.
  */
 export function evidenceReader(
   sample: Sample,
@@ -115,29 +196,30 @@ export function evidenceReader(
   own: { readonly isOwn: (name: string) => boolean; readonly outcome?: Field | undefined },
 ): (record: unknown) => Evidence {
   const all = columnsOf(sample, own.isOwn);
-  const others = all.filter(({ isOwn }) => !isOwn);
+  const others = all.filter(({ isOwn, tells }) => !isOwn && tells in rules);
   const judge = judgeOf(context);
-  const timesOf = timesReader(all, context, [
+  const isUndone = undoneBy(all, context, [
     ...(own.outcome ? [own.outcome] : []),
     ...others.filter(({ tells }) => tells === "outcome").map(({ read }) => read),
   ]);
-  const isStatus = ({ tells }: Column) => tells === "status";
+  const [states, rest] = [true, false].map((is) =>
+    others.filter(({ tells }) => (tells === "status") === is),
+  );
   const columns = [
-    ...others.filter((each) => isStatus(each) && hasKnown(each, sample, context)),
-    ...others.filter((each) => !isStatus(each) && each.tells in judged),
+    ...(states ?? []).filter((each) => hasKnown(each, sample, context)),
+    ...(rest ?? []),
   ];
   return (record) => {
     const said: Said[] = [];
     const unexplained: Unexplained[] = [];
-    const times = timesOf(record);
     for (const { name, tells, read } of columns) {
       const value = read(record);
       const found = isBlank(value) ? undefined : judge(tells, value);
       if (found === undefined) continue;
       const date = context.dates.sortable(value);
-      if (isUndone(tells, date, times)) continue;
+      if (isUndone(tells, date, record)) continue;
       if (found === "open") {
-        unexplained.push({ column: name, value, atMost: meant[tells] ?? "gone" });
+        unexplained.push({ column: name, value, atMost: mostOf(tells) });
       } else {
         const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
         said.push({ column: name, value, meaning: found, isMerelyNot });
@@ -148,77 +230,48 @@ export function evidenceReader(
   };
 }
 
-/** Reads when an animal came and left, as far as it is asked for. */
-function timesReader(
-  all: readonly Column[],
-  { dates }: MapperContext,
-  outcomes: readonly Field[],
-): (record: unknown) => Times {
-  const of = (...kinds: readonly Tells[]) => all.filter(({ tells }) => kinds.includes(tells));
-  const latest = (columns: readonly Column[], record: unknown) =>
-    Math.max(0, ...columns.map(({ read }) => dates.sortable(read(record)) ?? 0));
-  const arrivals = of("intake", "returned");
-  const [departures, adoptions, returns] = [
-    of("departure", "outcome"),
-    of("adoption"),
-    of("returned"),
-  ];
-  return (record) => ({
-    hasOutcome: lazy(() => outcomes.some((read) => isFilled(read(record)))),
-    arrival: lazy(() => latest(arrivals, record)),
-    back: lazy(() => latest(returns, record)),
-    left: lazy(() => latest(departures, record)),
-    adopted: lazy(() => latest(adoptions, record)),
-  });
-}
-
-function lazy<T>(of: () => T): () => T {
-  let known: T | undefined;
-  return () => (known ??= of());
-}
-
-/** One who was adopted and came back. Without a date of the adoption, it was before the return. */
-const isReturned = (adopted: number, returned: number) => returned > 0 && returned >= adopted;
-
-interface Times {
-  readonly hasOutcome: () => boolean;
-  readonly adopted: () => number;
-  readonly arrival: () => number;
-  readonly back: () => number;
-  readonly left: () => number;
-}
-
-/** True for what an intake or a return came after. Without a time of day, the day counts. */
-function isUndone(tells: Tells, date: number | undefined, times: Times): boolean {
-  switch (tells) {
-    case "departure":
-      if (times.hasOutcome()) return date !== undefined;
-      return date !== undefined && times.arrival() >= date;
-    case "way":
-    case "kennel":
-      return times.hasOutcome();
-    case "outcome": {
-      const left = times.left();
-      return left > 0 && times.arrival() > left;
+/** Tells what an intake or a return came after. Without a time of day, the day counts. */
+function undoneBy(all: readonly Column[], { dates }: MapperContext, outcomes: readonly Field[]) {
+  const latest = (record: unknown, ...kinds: readonly Tells[]) =>
+    Math.max(
+      0,
+      ...all
+        .filter(({ tells }) => kinds.includes(tells))
+        .map(({ read }) => dates.sortable(read(record)) ?? 0),
+    );
+  /** One who was adopted and came back. Without a date of the adoption, it was before the return. */
+  const isReturned = (adopted: number, record: unknown) => {
+    const returned = latest(record, "returned");
+    return returned > 0 && returned >= adopted;
+  };
+  return (tells: Tells, date: number | undefined, record: unknown): boolean => {
+    switch (tells) {
+      case "departure":
+        if (date === undefined) return false;
+        if (outcomes.some((read) => isFilled(read(record)))) return true;
+        return latest(record, "intake", "returned") >= date;
+      case "way":
+      case "kennel":
+        return outcomes.some((read) => isFilled(read(record)));
+      case "outcome": {
+        const left = latest(record, "departure", "outcome");
+        return left > 0 && latest(record, "intake", "returned") > left;
+      }
+      case "adoption": {
+        const adopted = date ?? latest(record, "adoption");
+        return adopted > 0 && isReturned(adopted, record);
+      }
+      case "adopter":
+        return isReturned(latest(record, "adoption"), record);
+      default:
+        return false;
     }
-    case "adoption": {
-      const adopted = date ?? times.adopted();
-      return adopted > 0 && isReturned(adopted, times.back());
-    }
-    case "adopter":
-      return isReturned(times.adopted(), times.back());
-    default:
-      return false;
-  }
+  };
 }
-
-const sampled = 512;
 
 /** True for a column of which a word is known: another one is the state of a country. */
-function hasKnown({ read }: Column, sample: Sample, { statuses }: MapperContext): boolean {
-  return sample.first
-    .slice(0, sampled)
-    .some((record) => typeof record === "object" && statuses.knows(read(record)));
+function hasKnown({ read }: Column, { first }: Sample, { statuses }: MapperContext): boolean {
+  return first.some((record) => typeof record === "object" && statuses.knows(read(record)));
 }
 
 const isFilled = (value: unknown) =>
@@ -230,73 +283,6 @@ const nothing =
 /** What is not, or not yet: `Not adopted`, `Sin reservar`, `Nicht vermittelt`. */
 const negated =
   /^(?:not(?: yet)?|non|no|never|un|nicht|noch nicht|nie|ne|nao|ainda nao|aun no|todavia no|pas|pas encore|niet|nog niet|sin|sem|jeszcze nie|jeste ne) ?(?:adopt\w*|adot\w*|reserv\w*|rezer\w*|zarez\w*|vermit\w*|gereserv\w*|geadopt\w*|dead|deceased|deleted|archived|hidden|returned|left|transferred)$/;
-const shownWords =
-  /^(?:active|activo|activa|ativo|ativa|aktiv|actif|actief|attivo|aktywny|aktivni|aktivny|published|publish|publicado|public|visible|listed|enabled|open|on)$/;
-const hiddenWords =
-  /^(?:inactive|inactivo|inactiva|inativo|inativa|inaktiv|inactif|inactief|inattivo|nieaktywny|neaktivni|neaktivny|unpublished|draft|borrador|private|hidden|oculto|disabled|closed|archived|off)$/;
-
-const deadPlaces = /^(?:freezer|morgue|cooler)(?= |$)/;
-const wild = /^wildlife(?= |$)/;
-/** How animals come that are somebody's. */
-const visits = /^(?:clinic|s n clinic|spay neuter|boarding)(?= |$)/;
-
-type Judge = (value: unknown, context: MapperContext) => Judged;
-
-const wordsOf: Judge = (value, { statuses }) => {
-  return noOf(statuses.meaningOf(value)) ?? (statuses.understood(value) ? undefined : "open");
-};
-
-const noOf = (meaning: Meaning | undefined): No | undefined =>
-  meaning === "available" || meaning === "none" ? undefined : meaning;
-
-/** What a text says that is neither a yes, a no, a date nor a word of nothing. */
-const judged: Partial<Record<Tells, Judge>> = {
-  // Where it is or came from is no status beside one that says that it is available.
-  status: (value, context) =>
-    besides.has(wordKey(wordOf(value))) ? undefined : wordsOf(value, context),
-  outcome: wordsOf,
-  condition: (value, context) => deadOf(value, context),
-  kennel: (value, { statuses }) => (statuses.meaningOf(value) === "gone" ? "gone" : undefined),
-  way: () => "gone",
-  place: (value) => (says(value, deadPlaces) ? "gone" : undefined),
-  intakeType: (value, context) =>
-    says(value, wild) || says(value, visits) ? "gone" : deadOf(value, context),
-  death: (value) => (saysDead(value) ? "gone" : "open"),
-  departure: wordsOf,
-  adoption: (value, { statuses }) => {
-    const meaning = statuses.understood(value);
-    return meaning === undefined ? "sold" : noOf(meaning.meaning);
-  },
-  adoptionNoun: (value, context) =>
-    /^\W{0,2}[\d.,]+\W{0,3}$/.test(wordOf(value)) ? undefined : wordsOf(value, context),
-  adopter: (value, { statuses }) => {
-    const meaning = statuses.understood(value);
-    return meaning?.by === "told"
-      ? noOf(meaning.meaning)
-      : meaning?.meaning === "available"
-        ? undefined
-        : "sold";
-  },
-  taker: (value, { statuses }) =>
-    statuses.understood(value)?.meaning === "available" ? undefined : "gone",
-  reservation: (value, { statuses }) => {
-    const meaning = statuses.understood(value);
-    return meaning === undefined || meaning.meaning === "gone" ? "pending" : noOf(meaning.meaning);
-  },
-  reservedUntil: () => "open",
-  deleted: wordsOf,
-  active: (value) =>
-    says(value, shownWords) ? undefined : says(value, hiddenWords) ? "gone" : "open",
-  available: wordsOf,
-  availableFrom: () => "open",
-};
-
-const says = (value: unknown, what: RegExp) => what.test(wordKey(wordOf(value)));
-
-/** What somebody said that a word means goes before what it says. */
-function deadOf(value: unknown, { statuses }: MapperContext): Judged {
-  return saysDead(value) && statuses.understood(value)?.by !== "told" ? "gone" : undefined;
-}
 
 /** Judges values; a column has few different ones that are no dates and no names. */
 function judgeOf(context: MapperContext): (tells: Tells, value: unknown) => Judged {
@@ -306,52 +292,29 @@ function judgeOf(context: MapperContext): (tells: Tells, value: unknown) => Judg
     const values = known.getOrInsertComputed(tells, () => new Map());
     if (values.has(value)) return values.get(value);
     const isOutcome = tells === "outcome" || tells === "departure";
-    const found = judgeValue(tells, value, isOutcome ? ofOutcome : context);
+    const rule = rules[tells];
+    const found = rule && judged(rule, value, isOutcome ? ofOutcome : context);
     if (values.size < judgedMax) values.set(value, found);
     return found;
   };
 }
 
 const judgedMax = 10_000;
-/** Columns of words, in which a yes or a number says nothing. */
-const ofWords: ReadonlySet<Tells> = new Set([
-  "status",
-  "condition",
-  "kennel",
-  "place",
-  "intakeType",
-]);
 
-function judgeValue(tells: Tells, value: unknown, context: MapperContext): Judged {
+function judged(rule: Rule, value: unknown, context: MapperContext): Judged {
+  const { yes, no, past = yes, ahead = "open", says: saysOf, isText } = rule;
   if (typeof value === "object") return undefined;
   const text = wordOf(value);
-  if (isPlaceholderId(text) || isNever(text)) {
-    return isNo(value) ? ifNo(tells) : undefined;
-  }
-  if (ofWords.has(tells))
-    return typeof value === "string" ? judged[tells]?.(value, context) : undefined;
-  if (isNo(value)) return ifNo(tells);
-  if (isYes(value)) return tells === "adoptionNoun" ? "open" : meant[tells];
+  if (isNo(value) && isText !== true) return no;
+  if (isPlaceholderId(text) || isNever(text)) return undefined;
+  if (isText) return typeof value === "string" ? saysOf(value, context) : undefined;
+  if (isYes(value)) return rule === rules.adoptionNoun ? "open" : yes;
   const date = context.dates.sortable(value);
-  if (date !== undefined) return ofDate(tells, date > context.now);
+  if (date !== undefined) return date > context.now ? ahead : past;
   const key = wordKey(text);
   const told = context.statuses.understood(value);
   if (told?.by === "told") return noOf(told.meaning);
-  if (nothing.test(key) || negated.test(key)) return undefined;
-  return judged[tells]?.(value, context);
-}
-
-/** What is not shown, or not available. */
-const ifNo = (tells: Tells): Judged =>
-  tells === "active" || tells === "available" ? "gone" : undefined;
-
-function ofDate(tells: Tells, isAhead: boolean): Judged {
-  if (tells === "reservedUntil") return isAhead ? "pending" : undefined;
-  if (tells === "way") return "gone";
-  if (tells === "active" || tells === "available" || tells === "availableFrom") {
-    return isAhead ? "open" : undefined;
-  }
-  return isAhead ? "open" : meant[tells];
+  return nothing.test(key) || negated.test(key) ? undefined : saysOf(value, context);
 }
 
 /** A column by which animals that are available would not be. */
