@@ -20,7 +20,7 @@ import { recallReading, type Remembered, rememberReading } from "../import/do/re
 import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
-import type { FieldMap } from "../import/understand/map.ts";
+import type { FieldMap } from "../import/understand/columns.ts";
 import {
   type Given,
   type Known,

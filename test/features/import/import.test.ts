@@ -10,7 +10,7 @@ import type { ImportOptions } from "../../../src/features/import/plan/options.ts
 import { prepare } from "../../../src/features/import/understand/propose.ts";
 import type { ImportSummary } from "../../../src/features/import/do/summary.ts";
 import { message } from "../../../src/features/import/messages.ts";
-import { parseFieldMap } from "../../../src/features/import/understand/map.ts";
+import { parseFieldMap } from "../../../src/features/import/understand/columns.ts";
 import type { Given } from "../../../src/features/import/understand/propose.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";

@@ -3,7 +3,7 @@ import { html, type Html } from "../../../web/html.ts";
 import { type Message, messageText } from "../../import/messages.ts";
 import { partName } from "../../import/read/read.ts";
 import type { AnimalReport } from "../../import/plan/reports.ts";
-import { type MapTarget, mapTargets } from "../../import/understand/map.ts";
+import { type MapTarget, mapTargets } from "../../import/understand/columns.ts";
 import type { Question } from "../../import/understand/propose.ts";
 import { idPrefix } from "../../import/understand/values.ts";
 import type { Meaning } from "../../import/understand/words.ts";

@@ -4,7 +4,7 @@ import { html } from "../../../web/html.ts";
 import { forgetReading, recallReading } from "../../import/do/remembered.ts";
 import { messageText } from "../../import/messages.ts";
 import { partName } from "../../import/read/read.ts";
-import { mapTargets } from "../../import/understand/map.ts";
+import { mapTargets } from "../../import/understand/columns.ts";
 import { type Form, readFile, readForm } from "../body.ts";
 import {
   type Agreed,

@@ -6,7 +6,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { type ByteChunks, isEncoding, UnreadableInput, wholeInput } from "../read/input.ts";
 import { stepsOf } from "../read/read.ts";
-import { parseFieldMap } from "../understand/map.ts";
+import { parseFieldMap } from "../understand/columns.ts";
 import { formats, type Given } from "../understand/reading.ts";
 import { parseStatusWords } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";

@@ -5,7 +5,7 @@ import { shellWord } from "../../../domain/errors.ts";
 import type { ImportSummary, KeptAnimal } from "../do/summary.ts";
 import { messageText } from "../messages.ts";
 import { type AnimalReport, type FieldReport, reportsMax } from "../plan/reports.ts";
-import { type FieldMap, fieldMapText } from "../understand/map.ts";
+import { type FieldMap, fieldMapText } from "../understand/columns.ts";
 import type { Reading } from "../understand/reading.ts";
 import { statusWordsText } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";

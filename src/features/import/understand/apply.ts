@@ -1,19 +1,26 @@
 /** A reading carried out on all records of a list: the same for every door. */
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
-import { isBlank, message, type Note, Notes } from "../messages.ts";
+import { isBlank, message, type Note, Notes, shown, wordOf } from "../messages.ts";
+import { UnreadableInput } from "../read/input.ts";
 import type { Input } from "../read/read.ts";
 import { Dates } from "./dates.ts";
 import { evidenceReader, type Taker, Weighing } from "./evidence.ts";
 import { tellsOf } from "./headings.ts";
 import {
-  includedNames,
-  type Layout,
-  layouts,
-  neededBy,
+  type Column,
+  columnAmong,
+  type Field,
+  fieldOf,
+  type FieldMap,
+  hasFields,
+  mappedField,
+  type MapTarget,
+  missingStatus,
   requireNeeded,
-  resolved,
-} from "./layouts.ts";
-import { idOrName, type MapTarget, mappedField, refuseNoCategories } from "./map.ts";
+  type Sample,
+  sampleOf,
+} from "./columns.ts";
+import { includedNames, type Layout, layouts, neededBy, resolved } from "./layouts.ts";
 import {
   type CandidateCategory,
   type MapperContext,
@@ -25,9 +32,8 @@ import {
 } from "./record.ts";
 import type { Reading } from "./reading.ts";
 import { rehome } from "./rehome.ts";
-import { hasFields, missingStatus, NamedFields, type Sample, sampleOf } from "./sample.ts";
 import { statusKey, Statuses } from "./statuses.ts";
-import { categoryName, type Field, fieldOf, notationOf, shelterName, unnamed } from "./values.ts";
+import { categoryName, idOrName, int64Of, shelterName, unnamed } from "./values.ts";
 import { type Meaning, outcomeWords, wordKey } from "./words.ts";
 
 /** All records of an input, understood. */
@@ -149,12 +155,6 @@ function readerOf(
   return columnsReader(sample, reading, layout, context);
 }
 
-/** What stands for a column: its name in the list, and how it is read. */
-interface Column {
-  readonly name: string;
-  readonly read: Field;
-}
-
 /** Reads the columns that a person, a guess or a layout names. */
 function columnsReader(
   sample: Sample,
@@ -199,17 +199,12 @@ function columnsReader(
 }
 
 function namedColumns(sample: Sample, { columns = {} }: Reading, layout: Layout | undefined) {
-  const fields = new NamedFields(sample);
-  const among = (names: readonly string[]): Column => {
-    const { column, read } = fields.among(names);
-    return { name: column, read };
-  };
   const of = (target: MapTarget): Column | undefined => {
     const [names, name] = [layout?.columns[target], columns[target]];
-    if (layout !== undefined) return names && among(names);
+    if (layout !== undefined) return names && columnAmong(sample, names);
     return name === undefined ? undefined : { name, read: mappedField(sample, target, name) };
   };
-  const dates = layout?.columns.updatedAt?.map((each) => among([each]));
+  const dates = layout?.columns.updatedAt?.map((each) => columnAmong(sample, [each]));
   const changed = dates ?? [of("updatedAt") ?? []].flat();
   return {
     id: of("externalId"),
@@ -220,6 +215,21 @@ function namedColumns(sample: Sample, { columns = {} }: Reading, layout: Layout 
   };
 }
 
+/** Values that are looked at to see whether a column has categories. */
+const categoryValues = 1_000;
+
+/** Refuses a column of ages, weights or dates for the category. Throws UnreadableInput. */
+function refuseNoCategories({ categoryId = "" }: FieldMap, { records }: Sample, read: Field): void {
+  const values = records
+    .slice(0, categoryValues)
+    .map((record) => (hasFields(record) ? read(record) : undefined))
+    .filter((value) => !isBlank(value) && int64Of(value) === undefined);
+  const measures = values.filter((value) => /^\D{0,2}\d/.test(wordOf(value)));
+  if (values.length === 0 || 2 * measures.length <= values.length) return;
+  const problem = message("columnNoCategory", `categoryId=${categoryId}`, shown(measures[0]));
+  throw new UnreadableInput(0, problem);
+}
+
 function categoryReader(sample: Sample, reading: Reading, layout: Layout | undefined) {
   const { category: kind, columns = {} } = reading;
   const { category } = namedColumns(sample, reading, layout);
@@ -227,7 +237,6 @@ function categoryReader(sample: Sample, reading: Reading, layout: Layout | undef
   if (layout === undefined && kind === undefined && category) {
     refuseNoCategories(columns, sample, read);
   }
-  const notation = notationOf(sample.columns);
   const all = kind === undefined ? undefined : { name: kind };
   // They are few, and one object for each saves the memory of many.
   const known = new Map<unknown, CandidateCategory>();
@@ -236,9 +245,7 @@ function categoryReader(sample: Sample, reading: Reading, layout: Layout | undef
     return (
       all ??
       known.getOrInsertComputed(value, () =>
-        layout === undefined
-          ? idOrName(field, value, notation)
-          : categoryName(field, kindOf(value)),
+        layout === undefined ? idOrName(field, value) : categoryName(field, kindOf(value)),
       )
     );
   };

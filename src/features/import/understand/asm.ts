@@ -1,7 +1,7 @@
 import { isBlank, message, shown, wordOf } from "../messages.ts";
 import type { SaysReader } from "./layouts.ts";
 import type { MapperContext, Said } from "./record.ts";
-import { missingStatus, NamedFields, type Sample } from "./sample.ts";
+import { columnAmong, hasColumn, missingStatus, type Sample } from "./columns.ts";
 import { isNever } from "./dates.ts";
 import { FieldFault, isYes } from "./values.ts";
 import { wordKey } from "./words.ts";
@@ -61,25 +61,24 @@ export const asmMarks = [
   "animalnotforadoption",
 ].map((each) => ["animalname", each]);
 
-const among = (fields: NamedFields, name: string) => fields.among([name, exported[name] ?? name]);
+const among = (sample: Sample, name: string) => columnAmong(sample, [name, exported[name] ?? name]);
 
 /** Throws UnreadableInput when nothing says whether an animal is for adoption. */
 export function asmReader(sample: Sample, { statuses }: MapperContext): SaysReader {
-  const fields = new NamedFields(sample);
   const words = ["adoptionstatus", "status"];
-  const word = fields.among(words);
-  const flagged = flags.map((name) => [name, among(fields, name).read] as const);
-  const movement = movementReader(fields);
-  const deceased = among(fields, "deceaseddate").read;
-  const isExport = fields.has(["animalnotforadoption"]) && fields.has(["animalid"]);
-  const animal = fields.among(["animalid"]).read;
+  const word = columnAmong(sample, words);
+  const flagged = flags.map((name) => [name, among(sample, name).read] as const);
+  const movement = movementReader(sample);
+  const deceased = among(sample, "deceaseddate").read;
+  const isExport = hasColumn(sample, ["animalnotforadoption"]) && hasColumn(sample, ["animalid"]);
+  const animal = columnAmong(sample, ["animalid"]).read;
   const telling = [...flags, ...Object.values(exported), "activemovementtype", "deceaseddate"];
-  const tells = fields.has([...telling, ...movementNames]);
-  if (!tells && !fields.has(words) && statuses.whenMissing === undefined) {
+  const tells = hasColumn(sample, [...telling, ...movementNames]);
+  if (!tells && !hasColumn(sample, words) && statuses.whenMissing === undefined) {
     throw missingStatus("ARCHIVED, ACTIVEMOVEMENTTYPE or ADOPTIONSTATUS");
   }
   const ownNames = [...telling, ...movementNames, ...words, ...returns, "istrial", "crueltycase"];
-  const own = ownNames.map((name) => fields.among([name]).column);
+  const own = ownNames.map((name) => columnAmong(sample, [name]).name);
   const says = (record: unknown): Said => {
     // Vaccinations, tests and costs follow their animal, each in a row of its own.
     if (isExport && isBlank(animal(record))) return { gone: "more of the animal above" };
@@ -88,7 +87,7 @@ export function asmReader(sample: Sample, { statuses }: MapperContext): SaysRead
     if (moved !== undefined) facts.add(moved);
     const died = deceased(record);
     if (!isBlank(died) && !isNever(wordOf(died))) facts.add("deceaseddate");
-    const said = { field: word.column, value: word.read(record) };
+    const said = { field: word.name, value: word.read(record) };
     if (!tells && facts.size === 0) return said;
     if (facts.has("hastrialadoption")) facts.delete("adoption");
     const rule = rules.find(([, any]) => any.split(",").some((fact) => facts.has(fact)));
@@ -105,14 +104,14 @@ export function asmReader(sample: Sample, { statuses }: MapperContext): SaysRead
  * Reads an animal's movement by its number or its name; one that ended with a return is none.
  * Undefined if the record has none; throws FieldFault for an unknown one.
  */
-function movementReader(fields: NamedFields): (record: unknown) => string | undefined {
-  const named = ["activemovementtype", ...movementNames].map((name) => fields.among([name]));
-  const isTrial = fields.among(["istrial"]).read;
-  const returned = fields.among(returns).read;
+function movementReader(sample: Sample): (record: unknown) => string | undefined {
+  const named = ["activemovementtype", ...movementNames].map((name) => columnAmong(sample, [name]));
+  const isTrial = columnAmong(sample, ["istrial"]).read;
+  const returned = columnAmong(sample, returns).read;
   return (record) => {
     const moved = named.find(({ read }) => !isBlank(read(record)));
     if (moved === undefined) return undefined;
-    const type = movementOf(moved.column, moved.read(record));
+    const type = movementOf(moved.name, moved.read(record));
     if (!isBlank(returned(record))) return "none";
     return type === "adoption" && isYes(isTrial(record)) ? "trial adoption" : type;
   };

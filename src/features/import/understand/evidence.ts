@@ -2,13 +2,12 @@
  * A no beats a yes: what the columns of a list say of an animal beside the one that its status is
  * read from. Of all that they say, what is furthest from adoption holds.
  */
-import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, message, type Note, shown, wordOf } from "../messages.ts";
-import type { Sample } from "./sample.ts";
+import { type Column, columnsOf, type Field, type Sample } from "./columns.ts";
 import { type Tells, tellsOf } from "./headings.ts";
 import type { MapperContext, Weigh, Weighed } from "./record.ts";
 import { saysDead } from "./statuses.ts";
-import { type Field, FieldFault, fieldsNamed, isNo, isPlaceholderId, isYes } from "./values.ts";
+import { FieldFault, isNo, isPlaceholderId, isYes } from "./values.ts";
 import { isNever } from "./dates.ts";
 import { besides, type Meaning, outcomeWords, wordKey } from "./words.ts";
 
@@ -47,10 +46,8 @@ const distances: Readonly<Record<Meaning, number>> = {
 /** How far from adoption an animal is of which this is said. */
 export const distance = (meaning: Meaning | undefined): number => distances[meaning ?? "none"];
 
-interface Column {
-  readonly name: string;
+interface Telling extends Column {
   readonly tells: Tells;
-  readonly read: Field;
   /** True for one that the status is read from: only its day counts. */
   readonly isOwn: boolean;
 }
@@ -156,34 +153,16 @@ const mostOf = (tells: Tells): No =>
 const plainAround =
   /^(?:attributes|fields|properties|data|details|node|acf|meta|animal|pet|adoption|status)$/i;
 
-/** The columns of a list that say something, also within the objects of JSON. */
-function columnsOf(sample: Sample, own: (name: string) => boolean): readonly Column[] {
-  const found: Column[] = [];
-  const add = (name: string, heading: string, read: Field, isOwn = own(name)) => {
-    const tells = tellsOf(heading);
-    if (tells !== undefined) found.push({ name, tells, read, isOwn });
-  };
-  const names = new Set(sample.names);
-  for (const name of names) {
+/** The columns that say something; where one within an object says nothing, its own name may. */
+function tellingOf(sample: Sample, own: (name: string) => boolean): readonly Telling[] {
+  return columnsOf(sample).flatMap((each) => {
+    const { name, within, isAgain } = each;
+    const { outer = "", inner = "" } = within ?? {};
+    const alone = plainAround.test(outer) ? tellsOf(inner) : undefined;
+    const tells = within ? (tellsOf(`${outer} ${inner}`) ?? alone) : tellsOf(name);
     // Of several columns of one name the first is the one that was read.
-    for (const [at, read] of fieldsNamed(sample.columns, name).entries()) {
-      add(name, name, read, at === 0 && own(name));
-    }
-    if (sample.columns !== undefined) continue;
-    const first = sample.first.find((each) => isJsonObject(each) && isJsonObject(each[name]));
-    const inner = isJsonObject(first) ? first[name] : undefined;
-    for (const below of Object.keys(isJsonObject(inner) ? inner : {})) {
-      const read: Field = (record) => {
-        const value = (record as Record<string, unknown>)[name];
-        return isJsonObject(value) ? value[below] : undefined;
-      };
-      const path = `${name}.${below}`;
-      add(path, `${name} ${below}`, read);
-      if (plainAround.test(name) && tellsOf(`${name} ${below}`) === undefined)
-        add(path, below, read);
-    }
-  }
-  return found;
+    return tells === undefined ? [] : { ...each, tells, isOwn: isAgain !== true && own(name) };
+  });
 }
 
 /**
@@ -195,7 +174,7 @@ export function evidenceReader(
   context: MapperContext,
   own: { readonly isOwn: (name: string) => boolean; readonly outcome?: Field | undefined },
 ): (record: unknown) => Evidence {
-  const all = columnsOf(sample, own.isOwn);
+  const all = tellingOf(sample, own.isOwn);
   const others = all.filter(({ isOwn, tells }) => !isOwn && tells in rules);
   const judge = judgeOf(context);
   const isUndone = undoneBy(all, context, [
@@ -231,7 +210,7 @@ export function evidenceReader(
 }
 
 /** Tells what an intake or a return came after. Without a time of day, the day counts. */
-function undoneBy(all: readonly Column[], { dates }: MapperContext, outcomes: readonly Field[]) {
+function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: readonly Field[]) {
   const latest = (record: unknown, ...kinds: readonly Tells[]) =>
     Math.max(
       0,

@@ -3,10 +3,18 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { Dates } from "./dates.ts";
 import { fieldHeadings, species, speciesPhrases, type Tells, tellsOf, vague } from "./headings.ts";
-import { type FieldMap, mapTargets, type MapTarget } from "./map.ts";
-import { hasFields, type Sample } from "./sample.ts";
+import {
+  type Column,
+  columnKey,
+  columnsOf,
+  type FieldMap,
+  hasFields,
+  mapTargets,
+  type MapTarget,
+  type Sample,
+} from "./columns.ts";
 import { Statuses, statusKey } from "./statuses.ts";
-import { columnKey, type Field, fieldOf, isNo, isPlaceholderId, isYes } from "./values.ts";
+import { isNo, isPlaceholderId, isYes } from "./values.ts";
 import { type Meaning, outcomeWords, wordKey } from "./words.ts";
 
 /** Columns that tell of places, of how an animal came or is, and never whether it is there. */
@@ -25,19 +33,15 @@ const ofStay = /intake|ingreso|admission|entrada|aufnahme/;
 const sampleMax = 2_000;
 const knownShare = 0.8;
 
-interface Column {
-  readonly name: string;
+interface Filled extends Column {
   readonly key: string;
-  /** The key without the object around it. */
-  readonly ownKey: string;
-  readonly read: Field;
   /** Its values that are not blank, of the first records. */
   readonly values: readonly unknown[];
 }
 
 interface StatusGuess {
   /** Undefined where all are available but those that another column takes. */
-  readonly column?: Column | undefined;
+  readonly column?: Filled | undefined;
   readonly believed?: readonly string[];
   /** Words that mean something in this column alone, such as yes and no. */
   readonly words: ReadonlyMap<string, Meaning>;
@@ -61,10 +65,10 @@ export interface Guess extends Omit<StatusGuess, "column"> {
 
 /** Guesses what `given` leaves open. */
 export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Guess {
-  const columns = columnsOf(sample);
+  const columns = filled(sample);
   const map: Partial<Record<MapTarget, string>> = { ...given };
   const free = () => columns.filter(({ name }) => !Object.values(map).includes(name));
-  const take = (target: MapTarget, column: Column | undefined) => {
+  const take = (target: MapTarget, column: Filled | undefined) => {
     if (map[target] === undefined && column !== undefined) map[target] = column.name;
   };
   take("categoryId", categoryColumn(free()));
@@ -92,26 +96,13 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   return { columns: ordered, words, isOutcome, whenBlank, believed, asked };
 }
 
-function columnsOf(sample: Sample): readonly Column[] {
+function filled(sample: Sample): readonly Filled[] {
   const rows = sample.records.slice(0, sampleMax).filter(hasFields);
-  const columnOf = (name: string, read: Field): Column => {
-    const values = rows.map(read).filter((value) => !isBlank(value) && !isJsonObject(value));
-    const ownKey = columnKey(name.replace(/^.*\./, ""));
-    return { name, key: columnKey(name), ownKey, read, values };
-  };
-  const names = [...new Set(sample.names)].filter((name) => name.trim() !== "");
-  const flat = names.map((name) => columnOf(name, fieldOf(sample.columns, name)));
-  if (sample.columns !== undefined) return flat;
-  const inner = names.flatMap((name) => {
-    const first = rows.map(fieldOf(undefined, name)).find(isJsonObject);
-    return Object.keys(first ?? {}).map((below) =>
-      columnOf(`${name}.${below}`, (record) => {
-        const value = (record as Record<string, unknown>)[name];
-        return isJsonObject(value) ? value[below] : undefined;
-      }),
-    );
+  const own = columnsOf(sample).filter(({ name, isAgain }) => !isAgain && name.trim() !== "");
+  return own.map((each) => {
+    const values = rows.map(each.read).filter((value) => !isBlank(value) && !isJsonObject(value));
+    return { ...each, key: columnKey(each.name), values };
   });
-  return [...flat, ...inner];
 }
 
 function best<T>(all: readonly T[], score: (each: T) => number): T | undefined {
@@ -142,7 +133,7 @@ function headingScore(target: Exclude<MapTarget, "status">, key: string): number
 }
 
 /** The same for a status: one of the adoption goes before others. */
-function statusHeading(column: Column): number {
+function statusHeading(column: Filled): number {
   const tells = told(column);
   if (tells === "status") return ofAdoption.test(column.key) ? 2 : 1.5;
   if (tells === "outcome") return 1.4;
@@ -169,7 +160,7 @@ export function kindIn(name = ""): string | undefined {
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-function categoryColumn(columns: readonly Column[]): Column | undefined {
+function categoryColumn(columns: readonly Filled[]): Filled | undefined {
   return best(columns, ({ key, values }) => {
     const heading = headingScore("categoryId", key);
     if (
@@ -187,7 +178,7 @@ function categoryColumn(columns: readonly Column[]): Column | undefined {
   });
 }
 
-function nameColumn(columns: readonly Column[]): Column | undefined {
+function nameColumn(columns: readonly Filled[]): Filled | undefined {
   const isOther = (value: unknown) => isSpecies(value) || new Statuses().knows(value);
   const byHeading = best(columns, ({ key, values }) => {
     const score = headingScore("name", key);
@@ -212,7 +203,7 @@ const ofRows = /^(?:no|nr|num|numero|number|nummer|n)$/;
 const areRows = (values: readonly unknown[]) =>
   values.every((value, at) => wordOf(value).trim() === String(at + 1));
 
-function idColumn(columns: readonly Column[]): Column | undefined {
+function idColumn(columns: readonly Filled[]): Filled | undefined {
   const ids = (values: readonly unknown[]) =>
     values.filter((value) => !(typeof value === "string" && isPlaceholderId(value)));
   return best(columns, ({ key, values }) => {
@@ -229,7 +220,7 @@ function idColumn(columns: readonly Column[]): Column | undefined {
 }
 
 /** True for numbers that are given again: more than a few are of animals of several names. */
-function isGivenAgain(id: Column, name: Column | undefined, { records }: Sample): boolean {
+function isGivenAgain(id: Filled, name: Filled | undefined, { records }: Sample): boolean {
   const names = new Map<string, string>();
   let others = 0;
   for (const record of records.slice(0, sampleMax).filter(hasFields)) {
@@ -251,7 +242,7 @@ const noDates: ReadonlySet<Tells | undefined> = new Set([
   "availableFrom",
 ]);
 
-function dateColumn(columns: readonly Column[], isStay: boolean): Column | undefined {
+function dateColumn(columns: readonly Filled[], isStay: boolean): Filled | undefined {
   return best(columns, ({ name, key, values }) => {
     if (ofBirth.test(key) || values.length === 0 || noDates.has(tellsOf(name))) return 0;
     const share = shareOf(values, isDate);
@@ -265,7 +256,7 @@ function dateColumn(columns: readonly Column[], isStay: boolean): Column | undef
 
 /** The column that says whether an animal is for adoption: most of its words are known. */
 function statusColumn(
-  columns: readonly Column[],
+  columns: readonly Filled[],
   sample: Sample,
   statuses: Statuses,
 ): StatusGuess | undefined {
@@ -281,7 +272,7 @@ export function isOfStays(names: readonly string[], status = ""): boolean {
   return ofOutcome.test(columnKey(status)) && names.some((name) => ofStay.test(columnKey(name)));
 }
 
-function valuesOf({ read }: Column, { records }: Sample): readonly unknown[] {
+function valuesOf({ read }: Filled, { records }: Sample): readonly unknown[] {
   const values: unknown[] = [];
   for (const record of records) {
     const value = hasFields(record) ? read(record) : undefined;
@@ -290,7 +281,7 @@ function valuesOf({ read }: Column, { records }: Sample): readonly unknown[] {
   return values;
 }
 
-function statusScore(column: Column, sample: Sample, statuses: Statuses): number {
+function statusScore(column: Filled, sample: Sample, statuses: Statuses): number {
   const { key } = column;
   const heading = statusHeading(column);
   if (heading < 1 && noStatus.test(key)) return 0;
@@ -324,9 +315,9 @@ const flags: readonly (readonly [Tells, yes: Meaning, no: Meaning])[] = [
 ];
 
 /** What a column tells, also within another object. */
-const told = ({ name }: Column) => tellsOf(name) ?? tellsOf(name.replace(/^.*\./, ""));
+const told = ({ name }: Filled) => tellsOf(name) ?? tellsOf(name.replace(/^.*\./, ""));
 
-function flagColumn(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
+function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
   for (const [tells, yes, no] of flags) {
     for (const column of columns.filter((each) => told(each) === tells)) {
       const values = valuesOf(column, sample);
@@ -342,7 +333,7 @@ function flagColumn(columns: readonly Column[], sample: Sample): StatusGuess | u
   return undefined;
 }
 
-function adoptionDate(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
+function adoptionDate(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
   const column = columns.find((each) => told(each) === "adoption");
   if (column === undefined) return undefined;
   const values = valuesOf(column, sample);
@@ -365,7 +356,7 @@ export function statusIn(name = ""): Meaning | undefined {
 const askedWordsMax = 20;
 
 /** A column with the heading of a status, or of yes and no to something of adoption. */
-function likelyStatus(columns: readonly Column[]): Column | undefined {
+function likelyStatus(columns: readonly Filled[]): Filled | undefined {
   return best(columns, (column) => {
     const { key, values } = column;
     const isFew = values.length > 0 && new Set(values.map(wordOf)).size <= askedWordsMax;
@@ -377,14 +368,14 @@ function likelyStatus(columns: readonly Column[]): Column | undefined {
 }
 
 /** True for the states of a country: codes such as SP, or names beside those of cities. */
-function isPlace({ key, values }: Column, all: readonly Column[], statuses: Statuses): boolean {
+function isPlace({ key, values }: Filled, all: readonly Filled[], statuses: Statuses): boolean {
   if (!/^(?:estado|state)$/.test(key)) return false;
   if (values.some((each) => statuses.understood(each))) return false;
   const areCodes = values.every((each) => /^[A-Z]{2,3}$/.test(wordOf(each)));
   return areCodes || all.some((each) => /^(?:city|town|ciudad|cidade|municipio)$/.test(each.key));
 }
 
-function unknownWords({ values }: Column, statuses: Statuses): readonly OpenWord[] {
+function unknownWords({ values }: Filled, statuses: Statuses): readonly OpenWord[] {
   const unknown = values.filter((value) => statuses.understood(value) === undefined);
   const words = Map.groupBy(unknown, (value) => wordOf(value).trim());
   const counted = [...words].map(([word, records]) => ({ word, records: records.length }));

@@ -3,8 +3,7 @@
  * whether an animal is for adoption counts as a whole and never by a part, so that
  * `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
  */
-import type { MapTarget } from "./map.ts";
-import { columnKey } from "./values.ts";
+import { columnKey, type MapTarget } from "./columns.ts";
 import { wordKey } from "./words.ts";
 
 /** What a column tells. `saysOf` in evidence.ts has what a value of each means. */

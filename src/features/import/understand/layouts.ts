@@ -2,11 +2,9 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isPetName } from "../../../domain/pet.ts";
 import { isBlank, message } from "../messages.ts";
-import { UnreadableInput } from "../read/input.ts";
 import { asmMarks, asmReader } from "./asm.ts";
-import type { MapTarget } from "./map.ts";
+import { hasColumn, type MapTarget, type Sample } from "./columns.ts";
 import type { MapperContext, Said } from "./record.ts";
-import { NamedFields, type Sample } from "./sample.ts";
 import { FieldFault, int64Of, isNo } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
@@ -231,21 +229,8 @@ export const neededBy = ({ columns, needed }: Layout): readonly (readonly string
 
 /** True for a list that has what only this layout has, and all that it needs. */
 export function isMarked(layout: Layout, sample: Sample): boolean {
-  const fields = new NamedFields(sample);
-  const isOne = layout.marks.some((group) => group.every((each) => fields.has([each])));
-  return isOne && fields.missing(neededBy(layout)).length === 0;
-}
-
-/** Refuses an input without a column that the layout needs. Throws UnreadableInput. */
-export function requireNeeded(
-  { name, needed }: { readonly name: string; readonly needed: readonly (readonly string[])[] },
-  sample: Sample,
-): void {
-  const missing = new NamedFields(sample).missing(needed);
-  if (missing.length === 0 || sample.names.length === 0) return;
-  const found = sample.names.map((each) => JSON.stringify(each)).join(", ");
-  const line = sample.columns === undefined ? 0 : 1;
-  throw new UnreadableInput(line, message("columnsMissing", name, missing.join(", "), found));
+  const isOne = layout.marks.some((group) => group.every((each) => hasColumn(sample, [each])));
+  return isOne && neededBy(layout).every((names) => hasColumn(sample, names));
 }
 
 /** Names of what the records of JSON:API refer to, by its kind and its id there. */
@@ -287,7 +272,7 @@ function related(included: Included, record: Json, kind: string): string | Unres
 
 /** An id as text: JSON:API has texts for ids, and not everybody who writes it knows. */
 function identifier(id: unknown): string | undefined {
-  return typeof id === "string" ? id : int64Of(id, "json")?.toString();
+  return typeof id === "string" ? id : int64Of(id)?.toString();
 }
 
 /** Of species and statuses alone: pictures above all say nothing here. */

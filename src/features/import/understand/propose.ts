@@ -8,13 +8,20 @@ import { type Input, type Part, partName, readInput, type Several } from "../rea
 import { type Understanding, understand } from "./apply.ts";
 import type { Taker } from "./evidence.ts";
 import { type Guess, guessed, type OpenWord, isOfStays, kindIn, statusIn } from "./guess.ts";
-import { requireNeeded } from "./layouts.ts";
-import { type FieldMap, fieldMapText, requireColumns } from "./map.ts";
+import {
+  columnKey,
+  columnsOf,
+  type FieldMap,
+  fieldMapText,
+  hasFields,
+  mappedField,
+  requireNeeded,
+  type Sample,
+  sampleOf,
+} from "./columns.ts";
 import { candidates, type Given, knownBy, neededOf, type Reading } from "./reading.ts";
 import { rehome } from "./rehome.ts";
-import { hasFields, type Sample, sampleOf } from "./sample.ts";
 import { Statuses, statusWordsText } from "./statuses.ts";
-import { columnKey, fieldOf } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
 export type { OpenWord } from "./guess.ts";
@@ -219,7 +226,7 @@ function readingOf(
     return { reading, isGuessed: given.source === undefined, open };
   }
   const { columns = {}, source = "" } = given;
-  requireColumns(columns, sample);
+  for (const [target, column] of Object.entries(columns)) mappedField(sample, target, column);
   const isWhole =
     (columns.categoryId ?? given.category) !== undefined &&
     columns.name !== undefined &&
@@ -414,26 +421,24 @@ function wordsIn({ understanding }: Prepared): readonly Question[] {
 /** Records that a person is shown to choose the columns. */
 const shownRows = 5;
 
-function rowsOf({ names, columns, first }: Sample): Pick<Proposal, "rows"> {
+function rowsOf(sample: Sample): Pick<Proposal, "rows"> {
+  const columns = columnsOf(sample).slice(0, sample.names.length);
   const short = (value: unknown) => (isBlank(value) ? "" : wordOf(value).slice(0, shownCharacters));
-  // By its place: several columns may have one name, or none.
-  const values = (record: unknown) =>
-    names.map((name, at) =>
-      short(columns === undefined ? fieldOf(columns, name)(record) : (record as string[])[at]),
-    );
-  return { rows: first.filter(hasFields).slice(0, shownRows).map(values) };
+  const records = sample.first.filter(hasFields).slice(0, shownRows);
+  return { rows: records.map((record) => columns.map(({ read }) => short(read(record)))) };
 }
 
 /** The columns with a value of each, and what is open, as options to paste. */
 function advised(sample: Sample, map: FieldMap, given: Given, guess: Guess | undefined): Message {
-  const { names, columns, first } = sample;
+  const { names, first } = sample;
   const record = first.find(hasFields);
   const width = Math.max(...names.map((name) => name.length));
-  const lines = names.map((name, at) => {
-    const value =
-      record && (columns === undefined ? fieldOf(columns, name)(record) : (record as string[])[at]);
-    return `  ${name.padEnd(width)}  ${value === undefined ? "" : shown(value)}`;
-  });
+  const lines = columnsOf(sample)
+    .slice(0, names.length)
+    .map(({ name, read }) => {
+      const value = record && read(record);
+      return `  ${name.padEnd(width)}  ${value === undefined ? "" : shown(value)}`;
+    });
   return message("formatUnknown", lines.join("\n"), guess ? advice(map, given, guess) : "");
 }
 

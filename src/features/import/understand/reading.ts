@@ -4,10 +4,8 @@ import { limits } from "../read/input.ts";
 import type { Known, ReadOptions } from "../read/read.ts";
 import { familiarHeadings, listHints } from "./guess.ts";
 import { isMarked, layouts, neededBy } from "./layouts.ts";
-import { type FieldMap, matching } from "./map.ts";
+import { columnKey, type FieldMap, matching, type Sample, sampleOf } from "./columns.ts";
 import { rehome } from "./rehome.ts";
-import { type Sample, sampleOf } from "./sample.ts";
-import { columnKey } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
 /**

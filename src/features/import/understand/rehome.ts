@@ -1,18 +1,8 @@
 import { isBlank, Notes } from "../messages.ts";
 import { unguarded } from "../write/csv.ts";
-import { requireNeeded } from "./layouts.ts";
-import { idOrName } from "./map.ts";
+import { columnKey, fieldOf, missingStatus, requireNeeded, type Sample } from "./columns.ts";
 import type { CandidateCategory, MapperContext, RecordReader } from "./record.ts";
-import { missingStatus, type Sample } from "./sample.ts";
-import {
-  columnKey,
-  exactName,
-  fieldOf,
-  int64In,
-  type Notation,
-  notationOf,
-  sourceId,
-} from "./values.ts";
+import { exactName, idOrName, int64In, sourceId } from "./values.ts";
 import { type Meaning, wordKey } from "./words.ts";
 
 /** The columns of an export for people, in each language of the console. */
@@ -91,14 +81,13 @@ export const rehome = {
     const status = field("status");
     const externalId = field("externalId");
     const source = field("source");
-    const notation = notationOf(columns);
     const text = columns === undefined ? (value: unknown) => value : unguardedText;
     // A blank status is what an animal without one has: nothing to be told.
     const own = { ...context, statuses: context.statuses.withWords(words), notes: new Notes() };
     const statusColumn = headings?.status ?? "status";
     const partsOf: RecordReader["partsOf"] = (record) => ({
       origin: {
-        id: isBlank(id(record)) ? undefined : int64In("id", id(record), notation),
+        id: isBlank(id(record)) ? undefined : int64In("id", id(record)),
         externalId: sourceId("externalId", text(externalId(record))),
         source: sourceId("source", text(source(record))) ?? context.source,
       },
@@ -107,8 +96,8 @@ export const rehome = {
         name: exactName("name", text(name(record))),
         // An export for people has the number of a category without a name.
         category: headings
-          ? idOrName("category", text(category(record)), notation)
-          : categoryOf(number(record), text(category(record)), notation),
+          ? idOrName("category", text(category(record)))
+          : categoryOf(number(record), text(category(record))),
       }),
     });
     return { partsOf, context: own, own: new Set([statusColumn]) };
@@ -116,8 +105,8 @@ export const rehome = {
 };
 
 /** The id and the name that it goes by where the file comes from; either may be blank. */
-function categoryOf(number: unknown, name: unknown, notation: Notation): CandidateCategory {
-  const id = () => int64In("categoryId", number, notation);
+function categoryOf(number: unknown, name: unknown): CandidateCategory {
+  const id = () => int64In("categoryId", number);
   if (isBlank(name)) return { id: id() };
   const named = { name: exactName("category", name).trim() };
   return isBlank(number) ? named : { ...named, id: id() };

@@ -2,7 +2,7 @@ import { decodeHTML } from "entities/decode";
 import { parseInt64 } from "../../../domain/int64.ts";
 import { characterCount, isPetName, petNameLengthMax } from "../../../domain/pet.ts";
 import { isBlank, type Message, message, messageText, shown } from "../messages.ts";
-import type { MapperContext } from "./record.ts";
+import type { CandidateCategory, MapperContext } from "./record.ts";
 
 /** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
 export class FieldFault extends Error {
@@ -18,49 +18,6 @@ export class FieldFault extends Error {
 
 /** The name of an animal whose shelter has none for it. Each reader is shown a word for that. */
 export const unnamed = "";
-
-export type Field = (record: unknown) => unknown;
-
-/** The field of this name: a CSV column, or a property of a JSON object. */
-export function fieldOf(columns: readonly string[] | undefined, name: string): Field {
-  if (columns === undefined) {
-    return (record) => (record as Readonly<Record<string, unknown>>)[name];
-  }
-  const index = columns.indexOf(name);
-  return index < 0 ? () => undefined : (record) => (record as readonly string[])[index];
-}
-
-/** The fields of this name, of which a table may have several. */
-export function fieldsNamed(
-  columns: readonly string[] | undefined,
-  name: string,
-): readonly Field[] {
-  if (columns === undefined) return [fieldOf(columns, name)];
-  return columns.flatMap((each, index) =>
-    each === name ? [(record: unknown) => (record as readonly string[])[index]] : [],
-  );
-}
-
-/** A field of a table that has several columns of its name: the first of them that is filled. */
-export function firstFilled(columns: readonly string[] | undefined, name: string): Field {
-  const [only, ...others] = fieldsNamed(columns, name);
-  if (only === undefined) return () => undefined;
-  if (others.length === 0) return only;
-  return (record) => {
-    const value = only(record);
-    return isBlank(value)
-      ? others.map((read) => read(record)).find((each) => !isBlank(each))
-      : value;
-  };
-}
-
-/** What names of columns are compared by: case, blanks and what joins words make no difference. */
-export function columnKey(column: string): string {
-  return column
-    .normalize("NFKD")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}#]+/gu, "");
-}
 
 /** A name exactly as it is: what a service like ours holds. */
 export function exactName(field: string, value: unknown): string {
@@ -106,25 +63,23 @@ export function shelterName(field: string, value: unknown): string {
   return noNames.has(name.toLowerCase()) ? unnamed : name;
 }
 
-/** How a value was written: a text of CSV may be a number, one of JSON is none. */
-export type Notation = "json" | "csv";
-
-/** How records with these CSV columns, or without any, are written. */
-export function notationOf(columns: readonly string[] | undefined): Notation {
-  return columns === undefined ? "json" : "csv";
-}
-
-/** The int64 that `value`, from `parseJson` or a CSV field, is; undefined when it is none. */
-export function int64Of(value: unknown, notation: Notation): bigint | undefined {
+/** The int64 that `value`, from `parseJson` or as a text of digits, is; undefined when it is none. */
+export function int64Of(value: unknown): bigint | undefined {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-  return notation === "csv" && typeof value === "string" ? parseInt64(value.trim()) : undefined;
+  return typeof value === "string" ? parseInt64(value.trim()) : undefined;
 }
 
-export function int64In(field: string, value: unknown, notation: Notation): bigint {
-  const id = int64Of(value, notation);
+export function int64In(field: string, value: unknown): bigint {
+  const id = int64Of(value);
   if (id === undefined) throw new FieldFault(field, message("notInt64", shown(value)));
   return id;
+}
+
+/** Whole numbers are ids; anything else is a name. */
+export function idOrName(field: string, value: unknown): CandidateCategory {
+  const id = int64Of(value);
+  return id === undefined ? categoryName(field, value) : { id };
 }
 
 export function categoryName(field: string, value: unknown): { readonly name: string } {
@@ -150,7 +105,8 @@ const externalIdCharactersMax = 200;
 /** The id that a source has for its animal, as text; undefined if it is blank. */
 export function sourceId(field: string, value: unknown): string | undefined {
   if (isBlank(value)) return undefined;
-  const text = exactName(field, int64Of(value, "json")?.toString() ?? value).trim();
+  const written = typeof value === "string" ? value : (int64Of(value)?.toString() ?? value);
+  const text = exactName(field, written).trim();
   // Tools for tables write whole numbers so where one of them is missing.
   const id = text.replace(/^(\d+)\.0+$/, "$1");
   refuseLong(field, id, externalIdCharactersMax);

@@ -7,7 +7,7 @@ import { message } from "../../../../src/features/import/messages.ts";
 import { isEncoding, wholeInput } from "../../../../src/features/import/read/input.ts";
 import { parseJsonInput } from "../../../../src/features/import/read/json.ts";
 import { unzipped, zipped } from "../../../helpers/zip.ts";
-import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
+import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 import type { Given } from "../../../../src/features/import/understand/propose.ts";
 import { brief, fixture, readWhole, refusal } from "../helpers.ts";
 

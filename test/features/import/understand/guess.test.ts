@@ -1,6 +1,6 @@
 /** Lists of no known format: what their columns are taken for, and what is asked. */
 import { describe, expect, test } from "bun:test";
-import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
+import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
 import { bytesOf, brief, readWhole, refusal } from "../helpers.ts";
 import { propose } from "../../../../src/features/import/understand/propose.ts";

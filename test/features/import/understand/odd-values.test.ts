@@ -1,6 +1,6 @@
 /** Values that no field may have: each ends at its record, and never ends the import. */
 import { describe, expect, test } from "bun:test";
-import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
+import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
 import { fixture, readWhole, refusal } from "../helpers.ts";
 

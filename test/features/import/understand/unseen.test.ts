@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeXlsx } from "hucre/xlsx";
 import { message } from "../../../../src/features/import/messages.ts";
-import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
+import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 import {
   type Given,
   prepare,

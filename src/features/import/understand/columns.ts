@@ -1,0 +1,205 @@
+/** A list before anybody knows what its columns mean, and how they are found by their names. */
+import { isJsonObject } from "../../../domain/exact-json.ts";
+import { petFieldNames } from "../../../domain/pet.ts";
+import { UsageError } from "../../usage-error.ts";
+import { isBlank, message } from "../messages.ts";
+import { limits, UnreadableInput } from "../read/input.ts";
+import { valueAt } from "../read/json.ts";
+import type { Records } from "../read/table.ts";
+import { pairsIn } from "./words.ts";
+
+export type Field = (record: unknown) => unknown;
+
+/** A column of a table, or a field of JSON: `inner` within an object. */
+export interface Column {
+  readonly name: string;
+  readonly read: Field;
+  /** True for one of a table that has another one of its name before it. */
+  readonly isAgain?: boolean;
+  readonly within?: { readonly outer: string; readonly inner: string };
+}
+
+export interface Sample {
+  readonly columns: readonly string[] | undefined;
+  readonly records: readonly unknown[];
+  /** The first of them: enough to tell a layout. */
+  readonly first: readonly unknown[];
+  /** The columns, or all fields that the records have. */
+  readonly names: readonly string[];
+  /** The first name of each key. */
+  readonly byKey: ReadonlyMap<string, string>;
+}
+
+/** True for a record that has fields: a row of a table, or a JSON object. */
+export function hasFields(record: unknown): boolean {
+  return Array.isArray(record) || isJsonObject(record);
+}
+
+const firstMax = 512;
+
+export function sampleOf({ columns, records }: Pick<Records, "columns" | "records">): Sample {
+  const names = columns ?? fieldNames(records);
+  const byKey = new Map<string, string>();
+  for (const name of names) byKey.getOrInsert(columnKey(name), name);
+  // A column without a name, such as an index, is none that is looked for.
+  byKey.delete("");
+  return { columns, records, first: records.slice(0, firstMax), names, byKey };
+}
+
+function fieldNames(records: readonly unknown[]): readonly string[] {
+  const names = new Set<string>();
+  for (const record of records) {
+    if (isJsonObject(record)) for (const name in record) names.add(name);
+    if (names.size > limits.columns) {
+      throw new UnreadableInput(0, message("columnsMany", String(limits.columns)));
+    }
+  }
+  return [...names];
+}
+
+/** What names of columns are compared by: case, blanks and what joins words make no difference. */
+export function columnKey(column: string): string {
+  return column
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}#]+/gu, "");
+}
+
+/** The columns of a table, or the fields of JSON and of the objects in them. */
+export function columnsOf({ columns, names, first }: Sample): readonly Column[] {
+  if (columns !== undefined) {
+    const place = (at: number) => (record: unknown) => (record as readonly string[])[at];
+    return columns.map((name, at) => ({
+      name,
+      read: place(at),
+      isAgain: columns.indexOf(name) < at,
+    }));
+  }
+  const inner = names.flatMap((outer) => {
+    const found = first.map((each) => valueAt(each, [outer])).find(isJsonObject);
+    return Object.keys(found ?? {}).map((name) => {
+      const read: Field = (record) => valueAt(record, [outer, name]);
+      return { name: `${outer}.${name}`, read, within: { outer, inner: name } };
+    });
+  });
+  return [...names.map((name) => ({ name, read: fieldOf(undefined, name) })), ...inner];
+}
+
+/** The field of this name: a CSV column, or a property of a JSON object. */
+export function fieldOf(columns: readonly string[] | undefined, name: string): Field {
+  if (columns === undefined) {
+    return (record) => (record as Readonly<Record<string, unknown>>)[name];
+  }
+  const [only = -1, ...others] = columns.flatMap((each, at) => (each === name ? [at] : []));
+  if (others.length === 0) return (record) => (record as readonly string[])[only];
+  // Of several columns of one name, the first that is filled.
+  return (record) => {
+    const row = record as readonly string[];
+    return isBlank(row[only]) ? row[others.find((at) => !isBlank(row[at])) ?? -1] : row[only];
+  };
+}
+
+/** True when the header, or one of the records, has one of `names`. */
+export const hasColumn = ({ byKey }: Sample, names: readonly string[]): boolean =>
+  names.some((name) => byKey.has(columnKey(name)));
+
+/** The first of `names` that the input has: no other one takes its place in some records. */
+export function columnAmong({ columns, byKey }: Sample, names: readonly string[]): Column {
+  const [name] = names.flatMap((each) => byKey.get(columnKey(each)) ?? []);
+  if (name === undefined) return { name: names[0] ?? "", read: () => undefined };
+  return { name, read: fieldOf(columns, name) };
+}
+
+/** Refuses an input without a column that a layout needs. Throws UnreadableInput. */
+export function requireNeeded(
+  { name, needed }: { readonly name: string; readonly needed: readonly (readonly string[])[] },
+  sample: Sample,
+): void {
+  const missing = needed.filter((names) => !hasColumn(sample, names)).map(([first]) => first);
+  if (missing.length === 0 || sample.names.length === 0) return;
+  const found = sample.names.map((each) => JSON.stringify(each)).join(", ");
+  const problem = message("columnsMissing", name, missing.join(", "), found);
+  throw new UnreadableInput(lineOf(sample), problem);
+}
+
+/** Where the names of the columns are. */
+const lineOf = ({ columns }: Sample) => (columns === undefined ? 0 : 1);
+
+/** Refuses an input in which nothing tells whether its animals are for adoption. */
+export function missingStatus(columns: string): UnreadableInput {
+  return new UnreadableInput(0, message("statusMissing", columns));
+}
+
+export const mapTargets = [...petFieldNames, "externalId", "updatedAt"] as const;
+export type MapTarget = (typeof mapTargets)[number];
+
+/** Which column (CSV) or field (JSON, dots lead into objects) holds which of our fields. */
+export type FieldMap = Readonly<Partial<Record<MapTarget, string>>>;
+
+const example = "for example name=Pet Name,categoryId=Species,status=State,externalId=Tag";
+
+/**
+ * Reads the value of `--map`: `field=Column` pairs parted by commas; a column whose name has a
+ * comma is quoted as in CSV. Throws UsageError.
+ */
+export function parseFieldMap(text: string): FieldMap {
+  const map: Partial<Record<MapTarget, string>> = {};
+  for (const { pair, left, right: column } of pairsIn(text, (each) => each.indexOf("="))) {
+    const target = mapTargets.find((each) => each === left);
+    if (left === "" || column === "") {
+      throw invalid(`expected field=Column, found ${JSON.stringify(pair)}; ${example}`);
+    }
+    if (target === undefined) {
+      throw invalid(
+        `there is no field ${JSON.stringify(left)}; the fields are ${mapTargets.join(", ")}`,
+      );
+    }
+    if (map[target] !== undefined) throw invalid(`${target} is given twice`);
+    map[target] = column;
+  }
+  if (Object.keys(map).length === 0) throw invalid(`expected field=Column; ${example}`);
+  return map;
+}
+
+const invalid = (problem: string) =>
+  new UsageError(`--map: ${problem}`, "rehome pets import --help");
+
+export function fieldMapText(map: FieldMap): string {
+  return mapTargets
+    .flatMap((target) => {
+      const column = map[target];
+      if (column === undefined) return [];
+      return `${target}=${/[,"]/.test(column) ? `"${column}"` : column}`;
+    })
+    .join(",");
+}
+
+const namesShown = 20;
+
+/**
+ * The field of JSON or the column that the map means: spelling makes no difference unless it has
+ * to. Throws UnreadableInput if there is none, or more than one.
+ */
+export function mappedField(sample: Sample, target: string, name: string): Field {
+  const { columns, names, records } = sample;
+  const pair = `${target}=${name}`;
+  if (columns === undefined) {
+    const path = names.includes(name) ? [name] : name.split(".");
+    const read: Field = (record) => valueAt(record, path);
+    if (records.length === 0 || records.some((each) => read(each) !== undefined)) return read;
+  } else {
+    const [only, other] = new Set(matching(columns, name));
+    if (other !== undefined) throw new UnreadableInput(1, message("columnTwice", pair, "2"));
+    if (only !== undefined) return fieldOf(columns, only);
+  }
+  const shownNames = names.slice(0, namesShown).map((each) => JSON.stringify(each));
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
+  const problem = message("columnUnknown", pair, `${shownNames.join(", ")}${more}`);
+  throw new UnreadableInput(lineOf(sample), problem);
+}
+
+/** The columns that a name means: of several spellings the very one. */
+export function matching(columns: readonly string[], column: string): readonly string[] {
+  if (columns.includes(column)) return [column];
+  return columns.filter((name) => columnKey(name) === columnKey(column));
+}
