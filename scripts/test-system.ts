@@ -35,7 +35,7 @@ const alsoThere = Object.entries({
   "test/service": "agreed-limits anonymous bans key-directory limiter limiter-model skew upkeep",
   "test/features": "keys/keys keys/usage public/public schedule/schedule sources/pull",
   "test/http": "creates failures response-cache-model",
-  "test-system/binary": "import-beside kill kill-imports secrets sources undo",
+  "test-system/binary": "import-beside kill kill-imports secrets sources",
 }).flatMap(([folder, names]) => testFiles(...names.split(" ").map((name) => `${folder}/${name}`)));
 
 /** What was counted on a data folder is counted once. */

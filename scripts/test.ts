@@ -24,7 +24,7 @@ const blackBox = (env: object) =>
     env,
   );
 
-const smokeFiles = testFiles("test/storage/contract", "test-system/binary/contract");
+const smokeFiles = testFiles("test/storage/contract", "test-system/binary/api");
 
 /** Tests that were counted once already, on the other store. */
 async function smoke(env: object) {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
@@ -89,6 +89,28 @@ describe("the first key", () => {
       statuses.push(stdout.split("\r\n", 1)[0]);
     }
     expect(statuses).toEqual(["HTTP/1.1 201 Created", "HTTP/1.1 200 OK"]);
+  });
+});
+
+test("a server without keys shows a command that makes one for it", async () => {
+  using parent = temporaryFolder();
+  const data = join(parent.path, "the shelter's animals");
+  await using server = await serve(data, ["--environment", "staging"]);
+  const shown = /No key exists yet: (.*)/.exec(server.stdout())?.[1]?.replace("LABEL", "first");
+  const PATH = `${dirname(await executable())}:${process.env["PATH"]}`;
+  const key = await Bun.$`sh -c ${shown}`.env({ PATH, HOME: parent.path }).quiet().text();
+  expect((await list(server.origin, key.trim())).status).toBe(200);
+  await using other = await serve(undefined, ["--data=:memory:"]);
+  expect(other.stdout()).toContain("  No key exists yet: start again with --first-key.");
+});
+
+test("reads a workbook: what does so is loaded where it is wanted", async () => {
+  using folder = temporaryFolder();
+  const workbook = join(import.meta.dir, "../../test/fixtures/import/streamed.xlsx");
+  const args = ["pets", "import", workbook, "--create-categories", "--data", folder.path];
+  expect(await rehome(args)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("added"),
   });
 });
 

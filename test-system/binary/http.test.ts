@@ -42,11 +42,15 @@ test("a Host with a port that is none gets 400, also behind a good one that it b
   expect(statuses).toEqual([200, 400, 200]);
 });
 
-test("every answer says how long its connection stays open", async () => {
-  for (const path of ["/v1/pets", "/health", "/nothing"]) {
-    const answer = await fetch(`${server.origin}${path}`);
-    await answer.text();
-    expect(answer.headers.get("keep-alive")).toBe("timeout=75");
+test("every answer says when it was given (RFC 9110, section 6.6.1), and how long its connection stays open", async () => {
+  for (const path of ["/v1/pets", "/v1/pets/1", "/health", "/docs", "/nothing"]) {
+    for (const method of ["GET", "HEAD"]) {
+      const { headers } = await fetch(`${server.origin}${path}`, { method });
+      expect(headers.get("keep-alive")).toBe("timeout=75");
+      const date = headers.get("date") ?? "";
+      expect(date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+      expect(Math.abs(Date.now() - Date.parse(date))).toBeLessThan(60_000);
+    }
   }
 });
 

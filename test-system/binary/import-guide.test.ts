@@ -8,7 +8,7 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanEnvironment, executable, temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
-import { comparable, commandsOf, withOutputs } from "../../test/helpers/guide.ts";
+import { comparable, commandsOf, isUpdate, withOutputs } from "../../test/helpers/transcript.ts";
 
 const page = join(import.meta.dir, "../../docs/import.md");
 const slowMs = 120_000;
@@ -49,7 +49,7 @@ test(
       const output = stdout.replaceAll(join(folder.path, "data"), "the folder");
       outputs.push(output.replaceAll("\r", "").trimEnd());
     }
-    if (process.env["UPDATE_GUIDE"] === "1") {
+    if (isUpdate) {
       writeFileSync(page, withOutputs(text, outputs));
       return;
     }

@@ -7,10 +7,16 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { comparable, commandsOf, runCommands, withOutputs } from "../../test/helpers/guide.ts";
+import { inSystem } from "../../test/helpers/system.ts";
+import {
+  comparable,
+  commandsOf,
+  isUpdate,
+  type PageCommand,
+  withOutputs,
+} from "../../test/helpers/transcript.ts";
 
 const root = join(import.meta.dir, "../..");
-const isUpdate = process.env["UPDATE_GUIDE"] === "1";
 const slowMs = 900_000;
 
 /** What the website's key did on the days before the last one, as the page draws it. */
@@ -82,7 +88,7 @@ const notRun: Readonly<Record<string, string>> = {
     "needs the program from before; upgrade.test.ts has the copy",
   "sudo rehome service install --host 0.0.0.0 --port 443": "tls.test.ts serves with certificates",
   "rehome serve --base-url https://api.example.org/v1 --staging-base-url https://staging.example.org/v1":
-    "servers that run on; keys.test.ts has both environments",
+    "servers that run on; test/sessions/keys.md has both environments",
   "docker build -t rehome .": "needs an engine; container.test.ts assembles the same root",
   "docker compose up -d": "the same",
   "echo 'REHOME_CONSOLE=127.0.0.1:8090' | sudo tee -a /etc/default/rehome":
@@ -99,6 +105,52 @@ const notRun: Readonly<Record<string, string>> = {
     "a bucket; backup-s3.test.ts restores from one",
   "REHOME_TRUSTED_PROXY=127.0.0.1": "settings; proxies.test.ts has them behind nginx and Caddy",
 };
+
+/** Runs the commands as the user kim, who may use sudo. Returns what each prints. */
+async function runCommands(
+  commands: readonly PageCommand[],
+  {
+    prepare,
+    before,
+  }: {
+    /** What root does first. */
+    prepare: string;
+    /** What happens on the machine before a command: by the beginning of that command. */
+    before: Readonly<Record<string, string>>;
+  },
+): Promise<string[]> {
+  const left = new Map(Object.entries(before));
+  const steps = commands.map(({ command }, at) => {
+    const [key, hook = ":"] = [...left].find(([start]) => command.startsWith(start)) ?? [];
+    if (key !== undefined) left.delete(key);
+    return [
+      `sudo bash -euc ${quoted(hook)} >/tmp/hook 2>&1 || { echo "@@HOOK"; cat /tmp/hook; }`,
+      `echo "@@${at}"`,
+      `eval ${quoted(command)} >/tmp/out 2>&1 </dev/null || true`,
+      // What systemd leaves to its journal, for whoever reads why a start failed.
+      "grep -q 'journalctl -xeu' /tmp/out && sudo journalctl -u rehome -n 20 -o cat >>/tmp/out",
+      "cat /tmp/out; cat /tmp/out >>/tmp/all",
+    ].join("\n");
+  });
+  const script = `${steps.join("\n")}\n`;
+  const text = await inSystem(`
+    rm /usr/local/bin/rehome
+    useradd --create-home --shell /bin/bash kim
+    echo 'kim ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/kim
+    echo "127.0.0.1 $(hostname) localhost" >/etc/hosts
+    ${prepare}
+    cat >/tmp/steps <<'END-OF-STEPS'
+${script}END-OF-STEPS
+    su - kim -c 'bash /tmp/steps'`);
+  if (text.includes("@@HOOK")) throw new Error(text);
+  return commands.map(
+    (_, at) => (text.split(`@@${at}\n`)[1] ?? "").split("@@")[0]?.trimEnd() ?? "",
+  );
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
 
 /** The first lines of a page's blocks that hold no command to run. */
 function blocksWithoutCommand(page: string): string[] {

@@ -1,16 +1,68 @@
-import { describe, expect, test } from "bun:test";
-import { run } from "../../src/cli/program.ts";
+/** What all commands have in common. test/sessions/command-line.md has their mistakes. */
+import { expect, test } from "bun:test";
+import type { Command } from "commander";
+import { createProgram, pathOf } from "../../src/cli/program.ts";
+import { temporaryFolder } from "../helpers/binary.ts";
+import { command } from "../helpers/command.ts";
 import { testIo } from "../helpers/io.ts";
 
-describe("a misspelt command", () => {
-  const said = async (...args: string[]) => {
-    const io = testIo();
-    expect(await run(args, io)).toBe(2);
-    return io.said();
-  };
+const withChildren = (each: Command): Command[] => [
+  each,
+  ...each.createHelp().visibleCommands(each).flatMap(withChildren),
+];
 
-  test("is led to a near one", async () => {
-    expect(await said("keys", "lst")).toContain("(Did you mean list?)");
-    expect(await said("keys", "udpate")).toContain("(Did you mean update?)");
-  });
+test("every command says what it does, with examples, whichever way it is asked", async () => {
+  const all = withChildren(await createProgram(testIo())).filter((each) => each.name() !== "help");
+  for (const path of all.map(pathOf)) {
+    const words = path.split(" ").slice(1);
+    const asked = await command([...words, "--help"]);
+    expect(asked).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(asked.stdout).toStartWith(`Usage: ${path}`);
+    expect(asked.stdout).toMatch(/^Examples?:\n {2}\S/m);
+    expect(await command(["help", ...words])).toEqual(asked);
+  }
+});
+
+test("a misspelt command is led to a near one", async () => {
+  expect((await command(["keys", "lst"])).stderr).toContain("(Did you mean list?)");
+  expect((await command(["keys", "udpate"])).stderr).toContain("(Did you mean update?)");
+});
+
+test.each([
+  "postgres://kim:s3cret@db/x",
+  "postgres://kim:s3:c@ret@db/x?password=s3cret",
+  "postgres://kim:s3cret@db/x?sslpassword=s3cret",
+  "postgres:kim:s3cret@db/x",
+  "postgres:/kim:s3:c@ret@db/x",
+  "kim:s3cret@db/x",
+  "postgres://ki/m:s3cret@db/x",
+])("config never shows the password of %s", async (address) => {
+  for (const args of [["config"], ["config", "--json"], ["config", "--store", address]]) {
+    const { exitCode, stdout } = await command(args, { env: { REHOME_STORE: address } });
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(":***@db/x")]);
+    expect(stdout).not.toMatch(/s3|c@ret/);
+  }
+});
+
+test("a name commands no terminal, in whatever is printed of it", async () => {
+  using folder = temporaryFolder();
+  const name = "a\u001B[2J\u009B31m\u202Eb\u0007\u2066c";
+  const env = { REHOME_DATA: folder.path };
+  const harmless = async (line: string, ...names: readonly string[]) => {
+    const { stdout, stderr } = await command([...line.split(" "), ...names], { env });
+    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    const found = (stdout + stderr).match(/[^\n\P{Cc}]|[\u202A-\u202E\u2066-\u2069]/gu);
+    expect([line, found]).toEqual([line, null]);
+    return stdout;
+  };
+  for (const line of ["categories add", "people invite", "pets add --category 1 --name"]) {
+    await harmless(line, name);
+  }
+  await harmless("keys create --plan free --name", name);
+  for (const line of ["keys list", "pets list", "pets show 1", "pets history 1"]) {
+    for (const json of [[], ["--json"]]) await harmless(line, ...json);
+  }
+  for (const line of ["categories list", "people list"]) await harmless(line);
+  const [shown] = JSON.parse(await harmless("keys list --json")) as { name: string }[];
+  expect(shown?.name).toBe(name);
 });

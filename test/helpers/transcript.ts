@@ -1,0 +1,129 @@
+/**
+ * Transcripts: pages whose blocks have commands, as lines that begin with `$ `, and what these
+ * print. With UPDATE_GUIDE=1 their tests write anew what is printed.
+ */
+import { expect } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "./binary.ts";
+import type { CommandResult } from "./finished.ts";
+
+export const isUpdate = process.env["UPDATE_GUIDE"] === "1";
+
+/** A command of a page, and what the page says that it prints. */
+export interface PageCommand {
+  readonly command: string;
+  readonly output: string;
+  /** The command's first line and the line after its output, in the page, from 0. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The commands of a page: lines that begin with `$ ` in its blocks, and the output below each. */
+export function commandsOf(page: string): PageCommand[] {
+  const lines = page.split("\n");
+  const commands: PageCommand[] = [];
+  let isInside = false;
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? "";
+    if (line.startsWith("```")) isInside = !isInside;
+    if (!isInside || !line.startsWith("$ ")) continue;
+    const start = at;
+    let command = line.slice(2);
+    while (goesOn(command)) {
+      command += `\n${lines[(at += 1)] ?? ""}`;
+    }
+    const output: string[] = [];
+    while (!/^(?:\$ |```)/.test(lines[at + 1] ?? "```")) output.push(lines[(at += 1)] ?? "");
+    commands.push({ command, output: output.join("\n").trimEnd(), start, end: at + 1 });
+  }
+  return commands;
+}
+
+/** Whether a shell waits for more of it: a line that is broken, or a text up to its end. */
+function goesOn(command: string): boolean {
+  const [, end] = /<<(\w+)/.exec(command) ?? [];
+  return command.endsWith("\\") || (end !== undefined && !command.endsWith(`\n${end}`));
+}
+
+/** The page with other outputs, where they differ from what it says, and with no secret in full. */
+export function withOutputs(
+  page: string,
+  outputs: readonly string[],
+  isSame = (said: string, now: string) => comparable(said) === comparable(now),
+): string {
+  const lines = page.split("\n");
+  const commands = commandsOf(page).map((each, at) => ({ ...each, now: outputs[at] ?? "" }));
+  for (const { command, output, start, end, now } of commands.toReversed()) {
+    if (isSame(output, now)) continue;
+    const masked = now.replaceAll(/(rehome_(?:live|test)_)\w{36}/g, "$1...");
+    const shown = [...`$ ${command}`.split("\n"), ...(now === "" ? [] : masked.split("\n"))];
+    lines.splice(start, end - start, ...shown);
+  }
+  return lines.join("\n");
+}
+
+/** A text without what differs from run to run, such as ids, keys, times and sizes. */
+export function comparable(text: string): string {
+  return (
+    text
+      .replaceAll(/key_[0-9a-z]{12}/g, "KEY-ID")
+      .replaceAll(/(rehome_(?:live|test)_)\w*(?:\.\.\.)?/g, "$1SECRET")
+      .replaceAll(/rehome-[\da-f]{8}-/g, "rehome-")
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:]{6,8}Z|\d{8}T\d{6}Z/g, "TIME")
+      .replaceAll(/\d{4}-\d\d-\d\d/g, "DATE")
+      .replaceAll(/[\d,.]+ (?:bytes|[KMGT]iB)/g, "SIZE")
+      // What was used of a minute is over with the minute.
+      .replaceAll(/^( {2}Minute +).*$/gm, "$1...")
+      .replaceAll(/age1[0-9a-z]{10,}/g, "age1KEY")
+      .replaceAll(/[ \t]+$/gm, "")
+  );
+}
+
+/** Whether `now` is what a session says, in which `...` is any text, on a line alone any lines. */
+function isAlike(said: string, now: string): boolean {
+  const pattern = RegExp.escape(comparable(said))
+    .replaceAll(/^(?:\\\.){3}$/gm, "[^]*")
+    .replaceAll(/(?:\\\.){3}/g, ".*")
+    // The width of a column is that of a path or an id.
+    .replaceAll(/(?:\\x20| ){2,}/g, " +");
+  return new RegExp(`^${pattern}$`).test(comparable(now));
+}
+
+/** Runs a command line in the current folder. */
+export type Play = (line: string, env: Record<string, string>) => Promise<CommandResult>;
+
+/**
+ * Plays a page of test/sessions in a folder of its own, shown as `~`. Lines on standard error are
+ * shown behind `! `, an exit code as `[2]`, and JSON on one line.
+ */
+export async function playSession(name: string, play: Play): Promise<void> {
+  const file = join(import.meta.dir, "../sessions", name);
+  const page = readFileSync(file, "utf8");
+  const commands = commandsOf(page);
+  expect(commands.length).toBeGreaterThan(0);
+  const outputs: string[] = [];
+  using folder = temporaryFolder();
+  const env = { HOME: folder.path, REHOME_DATA: join(folder.path, "data"), SUDO_USER: "kim" };
+  const before = process.cwd();
+  process.chdir(folder.path);
+  try {
+    for (const { command } of commands) {
+      const { exitCode, stdout, stderr } = await play(command, env);
+      const data = command.includes(" --json") ? stdout.replaceAll(/\n\s*/g, " ") : stdout;
+      const said = stderr.trimEnd().replaceAll(/^(?=[^])/gm, "! ");
+      const code = exitCode === 0 ? "" : `[${exitCode}]`;
+      const shown = [data.replaceAll("\r", "").trimEnd(), said, code].filter(Boolean).join("\n");
+      outputs.push(shown.replaceAll(folder.path, "~"));
+    }
+  } finally {
+    process.chdir(before);
+  }
+  if (isUpdate) writeFileSync(file, withOutputs(page, outputs.map(comparable), isAlike));
+  const printed = commands.map(({ command, output }, at) => {
+    const now = outputs[at] ?? "";
+    return `$ ${command}\n${isAlike(output, now) ? output : comparable(now)}`;
+  });
+  const said = commands.map(({ command, output }) => `$ ${command}\n${output}`);
+  if (!isUpdate) expect(printed.join("\n")).toBe(said.join("\n"));
+}
