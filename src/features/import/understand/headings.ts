@@ -103,7 +103,7 @@ abgangsart, art des abgangs, type de sortie, type sortie, tipo uscita, tipo di u
   [
     "departure",
     `departure, departed, gone, leave, check out, checkout, checked out, claimed, owner claimed, stolen, escaped, transfer out, transferred out, outcome date, outcome datetime, outcome date time, exit, exited, discharge, discharged, release, released, transfer, transferred, transfered, left, left shelter, left care, date out, out date, dateout, outdate, outtake, leaving, reclaimed, reclaim,
-returned to owner, return to owner, rto, redeemed, disposition date, moved out
+returned to owner, return to owner, rto, redeemed, adopted redeemed, disposition date, moved out
 salida, egreso, baja, traslado, trasladado, trasladada, transferido, transferida, reclamado, devuelto al dueno
 sortie, sorti, depart, transfere, transferee
 abgang, abgangs, abgangsdatum, auszug, auszugsdatum, ausgezogen, ausgang, ausgangsdatum, verlegt
@@ -317,7 +317,7 @@ export const species: ReadonlySet<string> = new Set(
   hond honden kat katten poes poezen konijn konijnen vogels paard paarden katt katter kanin
   pies psy suka kot koty kotka krolik kroliki ptak pes psi fena kocka kocky kocour kralik kralici ptak macka macky kocur zajac
   cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio
-  собака собаки пес щенок кошка кошки кот котенок кролик птица попугай хомяк куче котка kutya macska nyul caine caini pisica pisici iepure 狗 貓 犬 猫 개 고양이`
+  собака собаки пес щенок кошка кошки кот котенок кролик птица попугай хомяк куче котка kutya kutyak macska macskak nyul caine caini pisica pisici iepure 狗 貓 犬 猫 개 고양이`
     .split(/\s+/)
     .map(wordKey),
 );

@@ -43,7 +43,8 @@ const keyed = (all: Readonly<Partial<Record<Meaning, string>>>): ReadonlyMap<str
 
 /**
  * The one table of words for a status, as `wordKey` leaves them: English, Spanish, German, French,
- * Dutch, Portuguese, Italian, Polish, Czech and Slovak. What it does not have is asked for.
+ * Dutch, Portuguese, Italian, Polish, Czech and Slovak, and words of others that lists were seen
+ * to have. What it does not have is asked for.
  */
 export const words = keyed({
   available: `
@@ -62,7 +63,8 @@ disponivel, disponiveis, disponivel para adocao, para adocao, em adocao, adotave
 disponibile, disponibili, in adozione, adottabile, adottabili, cerca casa, cerca famiglia, in cerca di casa, in cerca di famiglia
 do adopcji, dostepny, dostepna, dostepne, gotowy do adopcji, gotowa do adopcji, szuka domu, szukam domu, czeka na dom, czeka na adopcje
 k adopci, dostupny, dostupna, dostupne, dostupni, volny, volna, volne, hleda domov, hleda novy domov, k umisteni
-na adopciu, k dispozicii, hlada domov, hlada novy domov`,
+na adopciu, k dispozicii, hlada domov, hlada novy domov
+disponibil`,
   pending: `
 pending, adoption pending, pending adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation,
 application pending, pending application, on hold, on hold for adopter, hold adopted, adopt hold, adoption hold, trial adoption, adoption trial, trial, on trial, under offer,
@@ -74,7 +76,7 @@ reserve, reservee, reserves, reservees, en cours d adoption, en cours, adoption 
 gereserveerd, in optie, onder optie
 pendente, adocao pendente, reservado para adocao, em processo, em processo de adocao
 riservato, riservata, prenotato, prenotata, in corso di adozione, adozione in corso
-zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, w trakcie adopcji, adopcja w toku
+zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, w trakcie, w trakcie adopcji, adopcja w toku
 rezervovany, rezervovana, rezervovane, rezervovano, rezervace, zamluveny, zamluvena, zamluveno, v jednani, rezervacia`,
   sold: `
 sold, adopted, adopted offsite, adopted altered, adopted unaltered, healthy in home, adoption finalized, adoption finalised, adoption completed, adoption complete, rehomed, homed,

@@ -40,6 +40,11 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
   ],
   left: [
     { heading: "shelterExitDate", values: past, in: "graphometrica/leaders2020_backend" },
+    {
+      heading: "DateAdoptedRedeemed",
+      values: ["3/22/2019 1:00:00 PM"],
+      in: "baltimorecounty/react-animal-services-pets",
+    },
     { heading: "Exit date", values: past, in: "an issue of this repository" },
     { heading: "Date Left", values: past, in: "an issue of this repository" },
     { heading: "date_sortie", values: past, in: "Philippe-CORTEZ/Animalia" },

@@ -22,9 +22,9 @@ describe("words that shelters write", () => {
   const cases = casesOf({
     available: `Disponible para adopción|Disponible à l'adoption|Disponível para adoção
       |Beschikbaar voor adoptie|sucht ein Zuhause|noch frei|En busca de hogar|Busca casa|Zoekt thuis|vrij
-      |Adoptable immédiatement|Available in foster|Cherche une famille|Procura um lar`,
+      |Adoptable immédiatement|disponibil|Available in foster|Cherche une famille|Procura um lar`,
     pending: `On Hold|En proceso de adopción|Proceso de adopción|Em processo de adoção|Adoption in progress
-      |Pre-adoptado|Reservado/a|Réservé·e|Réservé.e|Reservado-a|En espera|en cours|Adoption en cours|Adoption en attente`,
+      |Pre-adoptado|Reservado/a|Réservé·e|Réservé.e|Reservado-a|En espera|en cours|Adoption en cours|Adoption en attente|w trakcie`,
     sold: `ADOPTADO/A|Adotado/a|Adopté(e)|Adopté·e|Hat ein Zuhause|Zuhause gefunden|Adopted Offsite
       |Healthy In Home`,
     gone: `Murió|Faleceu|Morreu|Fallecido/a|Pflegestelle|Auf Pflegestelle|En acogida|In Foster|Foster
