@@ -1,7 +1,7 @@
 /** The console of this process, behind a listener: nobody waits for a program to start. */
 import { randomBytes } from "../../src/cli/open.ts";
 import { parseCidr } from "../../src/domain/address.ts";
-import { animalActions } from "../../src/features/console/animals.ts";
+import { AnimalActions } from "../../src/features/console/animals.ts";
 import { consoleHandler } from "../../src/features/console/app.ts";
 import { workOnList } from "../../src/features/console/import-work.ts";
 import { Imports, type StartWork } from "../../src/features/console/imports.ts";
@@ -44,7 +44,7 @@ export async function consoleHere() {
     stop: async () => undefined,
   });
   const imports = new Imports(uploads.path, start, Date.now);
-  const animals = animalActions(services);
+  const animals = new AnimalActions(services);
   const sources = sourceActions(services, {});
   const marks = marksOf(services, { sources, health });
   const actions: Actions = {

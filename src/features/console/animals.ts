@@ -3,11 +3,11 @@ import { AppError } from "../../domain/errors.ts";
 import { parseInt64 } from "../../domain/int64.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
-import { columnsOf, type Tx } from "../../storage/database.ts";
+import { columnsOf, type Database, type Tx } from "../../storage/database.ts";
 import { longWork } from "../long-work.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { ChangeRow, Editing } from "../animals/changes.ts";
-import { categoryById, categoryByName } from "../animals/categories.ts";
+import { type Category, categoryById, categoryByName } from "../animals/categories.ts";
 import { countStatuses, findPets, type PetFilter } from "../animals/find.ts";
 import {
   changeById,
@@ -78,177 +78,174 @@ const alikeMax = 100;
 /** Animals with a text in their name are counted up to here; nobody reads through more. */
 const countMax = 1_000;
 
-export type AnimalActions = ReturnType<typeof animalActions>;
-
 /**
  * The pages' work on animals and categories: the services, with a number for each change so that it
  * can be undone.
  */
-export function animalActions(services: Services) {
-  const own = animalServices(services);
-  return {
-    ...reading(own),
-    ...knowing(own),
-    ...kinds(own),
-    ...remembering(own),
-    ...changing(own),
-  };
-}
+export class AnimalActions {
+  readonly #own: AnimalServices;
+  readonly #db: Database;
 
-function reading({ store: { db }, pets, categories }: AnimalServices) {
-  return {
-    async find(query: AnimalQuery): Promise<FoundAnimals> {
-      const { limit, before, byNameFrom } = query;
-      const page = { limit: limit + 1, after: before, newestFirst: true, countMax, byNameFrom };
-      const [found, counts] = await db.read(async (tx) => {
-        const filter = filterOf(query);
-        return [
-          await findPets(tx, filter, page),
-          await countStatuses(tx, filter, countMax),
-        ] as const;
-      }, longWork);
-      return {
-        counts,
-        animals: found.pets.slice(0, limit).map(petOfRow),
-        more: found.pets.length > limit,
-        found: query.text === "" ? found.total : Math.min(found.total, countMax),
-        isMore: query.text !== "" && found.total > countMax,
-        total: await pets.count(),
-      };
-    },
-    /** The animals that fit, in batches, the oldest first. */
-    async *all(query: AnimalQuery): AsyncGenerator<ExportedPet[]> {
-      const names = await categories.names();
-      const { limit } = query;
-      for (let after: bigint | undefined; ;) {
-        const page = { limit, after, countMax: 0 };
-        const found = await db.read((tx) => findPets(tx, filterOf(query), page), longWork);
-        yield found.pets.map((row) => exportedPet(row, names.get(row.categoryId)));
-        if (found.pets.length < limit) return;
-        after = found.pets.at(-1)?.id;
-      }
-    },
-    byId: async (id: bigint) => pets.byId(id),
-  };
-}
+  constructor(services: Services) {
+    this.#own = animalServices(services);
+    this.#db = services.store.db;
+  }
 
-/** What pages ask of single animals. */
-function knowing({ store: { db } }: AnimalServices) {
-  return {
-    /** One that is here already under this name, in this category. */
-    named: (name: string, category: string): Promise<Pet | undefined> =>
-      db.read(async (tx) => {
-        const known = await categoryByName(tx, category);
-        if (known === undefined) return undefined;
-        const filter = { name, categoryId: known.id };
-        const { pets: found } = await findPets(tx, filter, { limit: alikeMax, countMax: 0 });
-        const same = found.find((each) => fold(each.name) === fold(name));
-        return same && petOfRow(same);
-      }),
-    /** The list that an animal came with, its id there, and what the list said of it last. */
-    origin: (id: bigint) =>
-      db.read(async (tx) => {
-        const { externalId, source } = tx.t.pets;
-        const rows = await tx
-          .select({ externalId, source })
-          .from(tx.t.pets)
-          .where(eq(tx.t.pets.id, id));
-        const [own] = rows;
-        if (own === undefined || own.source === null) return undefined;
-        const { listEntries: said } = tx.t;
-        const isIt = or(eq(said.petId, id), eq(said.entry, own.externalId ?? ""));
-        const [last] = await tx
-          .select({ presence: said.presence, status: said.status })
-          .from(said)
-          .where(and(eq(said.source, own.source), isIt))
-          .orderBy(desc(said.changeId))
-          .limit(1);
-        const listedId = own.externalId?.replace(idPrefix(own.source), "");
-        return { source: own.source, externalId: listedId, said: last };
-      }),
-  };
-}
+  async find(query: AnimalQuery): Promise<FoundAnimals> {
+    const { limit, before, byNameFrom, text } = query;
+    const page = { limit: limit + 1, after: before, newestFirst: true, countMax, byNameFrom };
+    const filter = filterOf(query);
+    const [found, counts] = await this.#db.read(
+      async (tx) =>
+        [await findPets(tx, filter, page), await countStatuses(tx, filter, countMax)] as const,
+      longWork,
+    );
+    return {
+      counts,
+      animals: found.pets.slice(0, limit).map(petOfRow),
+      more: found.pets.length > limit,
+      found: text === "" ? found.total : Math.min(found.total, countMax),
+      isMore: text !== "" && found.total > countMax,
+      total: await this.#own.pets.count(),
+    };
+  }
 
-/** The categories, those that are gone too. */
-function kinds({ store: { db }, categories }: AnimalServices) {
-  return {
-    categories: async () => (await categories.named()).toSorted(byName),
-    async countedCategories() {
-      const all = await categories.list();
-      return all
-        .flatMap(({ id, name, animals: count }) =>
-          name === undefined ? [] : [{ id, name, animals: count }],
-        )
-        .toSorted(byName);
-    },
-    /** Categories that were merged or taken away, by the names that they had. */
-    formerCategories: () =>
-      db.read(async (tx) => {
-        const { categories } = columnsOf(tx.t.changes);
-        const rows = await tx
-          .select({ categories })
-          .from(tx.t.changes)
-          .where(isNotNull(tx.t.changes.categories));
-        return rows.flatMap((row) =>
-          (row.categories ?? []).flatMap(({ id, before }) =>
-            typeof before === "string" ? [{ id: BigInt(String(id)), name: before }] : [],
-          ),
+  /** The animals that fit, in batches, the oldest first. */
+  async *all(query: AnimalQuery): AsyncGenerator<ExportedPet[]> {
+    const names = await this.#own.categories.names();
+    const { limit } = query;
+    for (let after: bigint | undefined; ;) {
+      const page = { limit, after, countMax: 0 };
+      const found = await this.#db.read((tx) => findPets(tx, filterOf(query), page), longWork);
+      yield found.pets.map((row) => exportedPet(row, names.get(row.categoryId)));
+      if (found.pets.length < limit) return;
+      after = found.pets.at(-1)?.id;
+    }
+  }
+
+  byId(id: bigint): Promise<Pet | undefined> {
+    return this.#own.pets.byId(id);
+  }
+
+  /** Those of them that are there. */
+  async byIds(ids: readonly bigint[]): Promise<Pet[]> {
+    return (await Promise.all(ids.map((id) => this.byId(id)))).filter((each) => each !== undefined);
+  }
+
+  /** One that is here already under this name, in this category. */
+  named(name: string, category: string): Promise<Pet | undefined> {
+    return this.#db.read(async (tx) => {
+      const known = await categoryByName(tx, category);
+      if (known === undefined) return undefined;
+      const filter = { name, categoryId: known.id };
+      const { pets: found } = await findPets(tx, filter, { limit: alikeMax, countMax: 0 });
+      const same = found.find((each) => fold(each.name) === fold(name));
+      return same && petOfRow(same);
+    });
+  }
+
+  /** The list that an animal came with, its id there, and what the list said of it last. */
+  origin(id: bigint) {
+    return this.#db.read(async (tx) => {
+      const { externalId, source } = tx.t.pets;
+      const own = tx.select({ externalId, source }).from(tx.t.pets).where(eq(tx.t.pets.id, id));
+      const [came] = await own;
+      if (came === undefined || came.source === null) return undefined;
+      const { listEntries: said } = tx.t;
+      const isIt = or(eq(said.petId, id), eq(said.entry, came.externalId ?? ""));
+      const [last] = await tx
+        .select({ presence: said.presence, status: said.status })
+        .from(said)
+        .where(and(eq(said.source, came.source), isIt))
+        .orderBy(desc(said.changeId))
+        .limit(1);
+      const listedId = came.externalId?.replace(idPrefix(came.source), "");
+      return { source: came.source, externalId: listedId, said: last };
+    });
+  }
+
+  async categories(): Promise<Category[]> {
+    return (await this.#own.categories.named()).toSorted(byName);
+  }
+
+  async countedCategories() {
+    const all = await this.#own.categories.list();
+    const named = all.flatMap(({ id, name, animals }) =>
+      name === undefined ? [] : [{ id, name, animals }],
+    );
+    return named.toSorted(byName);
+  }
+
+  /** Categories that were merged or taken away, by the names that they had. */
+  formerCategories(): Promise<Category[]> {
+    return this.#db.read(async (tx) => {
+      const { categories } = columnsOf(tx.t.changes);
+      const rows = await tx
+        .select({ categories })
+        .from(tx.t.changes)
+        .where(isNotNull(tx.t.changes.categories));
+      return rows
+        .flatMap((row) => row.categories ?? [])
+        .flatMap(({ id, before }) =>
+          typeof before === "string" ? [{ id: BigInt(String(id)), name: before }] : [],
         );
-      }),
-  };
+    });
+  }
+
+  /** An animal that was removed, and the change that did it, if that is still stored. */
+  async removed(id: bigint) {
+    const found = await this.#own.animals.history(id).catch((error: unknown) => {
+      if (error instanceof AppError && error.kind === "not_found") return undefined;
+      throw error;
+    });
+    if (found?.isRemoved !== true) return undefined;
+    const last = found.events.at(-1)?.change;
+    const change = last === undefined ? undefined : await this.recordById(last);
+    return { name: found.pet.name, change };
+  }
+
+  /** What became of an animal, the newest first; its own row says how it came. */
+  async history(id: bigint): Promise<AnimalEvent[]> {
+    const { created, events } = await this.#own.animals.history(id);
+    const { atMs, by, action = "add" } = created;
+    const came = { atMs, actor: by, action, change: created.change, did: undefined, changed: [] };
+    return [...events.toReversed(), came];
+  }
+
+  recordById(id: bigint): Promise<ChangeRecord | undefined> {
+    return this.#db.read(async (tx) => {
+      const change = await changeById(tx, id);
+      return change && recordOf(tx, change);
+    });
+  }
+
+  /** The newest changes by people and imports, newest first; those before `before`. */
+  recentChanges(limit: number, before?: bigint): Promise<ChangeRecord[]> {
+    return this.#db.read(async (tx) => {
+      const { changes } = tx.t;
+      const isBefore = before === undefined ? undefined : lt(changes.id, before);
+      const newest = tx.select(columnsOf(changes)).from(changes).where(isBefore);
+      const all: ChangeRecord[] = [];
+      for (const change of await newest.orderBy(desc(changes.id)).limit(limit)) {
+        all.push(await recordOf(tx, change));
+      }
+      return all;
+    });
+  }
+
+  change(actor: string, work: (by: Changing) => Promise<unknown>): Promise<ChangeMade> {
+    const { animals, categories } = this.#own;
+    return changeBy(actor, (editing) =>
+      work({ animals: animals.as(actor, editing), categories: categories.as(actor, editing) }),
+    );
+  }
 }
 
 /** A text is a part of a name, an id, or the id in a list. */
 function filterOf({ text, categoryId, status }: AnimalQuery): PetFilter {
   const orId = /^\d{1,18}$/.test(text) ? BigInt(text) : undefined;
-  return {
-    name: text,
-    orId,
-    orExternalId: text,
-    categoryId,
-    status: status === "none" ? null : status,
-  };
-}
-
-function remembering({ store: { db }, animals }: AnimalServices) {
-  const recordById = (id: bigint) =>
-    db.read(async (tx) => {
-      const change = await changeById(tx, id);
-      return change && recordOf(tx, change);
-    });
-  return {
-    /** An animal that was removed, and the change that did it, if that is still stored. */
-    async removed(id: bigint) {
-      const found = await animals.history(id).catch((error: unknown) => {
-        if (error instanceof AppError && error.kind === "not_found") return undefined;
-        throw error;
-      });
-      if (found?.isRemoved !== true) return undefined;
-      const last = found.events.at(-1)?.change;
-      const change = last === undefined ? undefined : await recordById(last);
-      return { name: found.pet.name, change };
-    },
-    /** What became of an animal, the newest first; its own row says how it came. */
-    async history(id: bigint): Promise<AnimalEvent[]> {
-      const { created, events } = await animals.history(id);
-      const { atMs, by, action = "add" } = created;
-      const came = { atMs, actor: by, action, change: created.change, did: undefined, changed: [] };
-      return [...events.toReversed(), came];
-    },
-    recordById,
-    /** The newest changes by people and imports, newest first; those before `before`. */
-    recentChanges: (limit: number, before?: bigint) =>
-      db.read(async (tx) => {
-        const { changes } = tx.t;
-        const isBefore = before === undefined ? undefined : lt(changes.id, before);
-        const newest = tx.select(columnsOf(changes)).from(changes).where(isBefore);
-        const all: ChangeRecord[] = [];
-        for (const change of await newest.orderBy(desc(changes.id)).limit(limit)) {
-          all.push(await recordOf(tx, change));
-        }
-        return all;
-      }),
-  };
+  const wanted = status === "none" ? null : status;
+  return { name: text, orId, orExternalId: text, categoryId, status: wanted };
 }
 
 /** Makes a change by `actor`. Throws when they were removed meanwhile. */
@@ -264,18 +261,6 @@ export async function changeBy(
 
 /** Who changes animals and categories, in the name of one person. */
 export type Changing = Pick<AnimalServices, "animals" | "categories">;
-
-function changing({ animals, categories }: AnimalServices) {
-  return {
-    change: (actor: string, work: (by: Changing) => Promise<unknown>) =>
-      changeBy(actor, (editing) =>
-        work({
-          animals: animals.as(actor, editing),
-          categories: categories.as(actor, editing),
-        }),
-      ),
-  };
-}
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 /** A category that a person typed. An unknown one is made. */

@@ -1,5 +1,5 @@
 /** The console as a web application: every address that it has, from top to bottom. */
-import { Elysia, status, StatusMap } from "elysia";
+import { Elysia, status } from "elysia";
 import type { Peers } from "../../http/context.ts";
 import { methodTable } from "../../http/routes/methods.ts";
 import * as animal from "./pages/animal.ts";
@@ -99,7 +99,7 @@ function visits(frame: Frame) {
       const { failures, unsent } = frame;
       const person = await signedIn(arrival, { people: actions.people, failures, unsent }, refused);
       // Elysia ends a request with this. The Response keeps its own status.
-      if (person instanceof Response) return status(StatusMap.Unauthorized, person);
+      if (person instanceof Response) return status(401, person);
       if (arrival.request.method === "POST") unsent.delete(person.id);
       const visit: Visit = {
         ...arrival,
@@ -200,7 +200,7 @@ export function operatorRoutes(frame: Frame) {
     .onBeforeHandle(({ visit }) =>
       visit.person.role === "operator"
         ? undefined
-        : messagePage(visit, "Forbidden", visit.words.failures.forbidden),
+        : messagePage(visit, 403, visit.words.failures.forbidden),
     )
     .get("/keys", ({ visit }) => keys.keysPage(visit))
     .get("/keys/new", ({ visit }) => keys.newKeyPage(visit))
@@ -234,7 +234,7 @@ function otherRoutes(frame: Frame, methods: ReturnType<typeof methodTable>) {
     const allow = orNotFound(methods(pathname));
     if (["GET", "HEAD"].includes(request.method)) return seeOther(pageAbove(pathname));
     if (request.method === "OPTIONS") return new Response(null, { headers: { allow } });
-    const page = messagePage(visit, "Method Not Allowed", visit.words.failures.notFound);
+    const page = messagePage(visit, 405, visit.words.failures.notFound);
     page.headers.set("allow", allow);
     return page;
   });
@@ -253,7 +253,7 @@ function consoleApp(frame: Frame) {
       const { arrival, visit = arrival } = context as { arrival?: Arrival; visit?: Visit };
       if (visit !== undefined) return failurePage(visit, error, report);
       report(error);
-      return new Response(null, { status: StatusMap["Internal Server Error"] });
+      return new Response(null, { status: 500 });
     })
     .use(open)
     .use(staff)
@@ -300,7 +300,7 @@ export function consoleHandler(options: ConsoleOptions) {
       const address = from?.requestIP(request)?.address;
       const said = `A request for ${JSON.stringify(request.url)} was refused: it is no address.`;
       options.refused({ address: () => address }, said);
-      return closing(new Response(null, { status: StatusMap["Bad Request"] }));
+      return closing(new Response(null, { status: 400 }));
     }
     withRequest.set(request, { from });
     const response = await app.fetch(request);

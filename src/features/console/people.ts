@@ -1,7 +1,6 @@
 /** Who may use the console: invitations, sessions, and their end. Secrets are kept as hashes. */
 import { createHash } from "node:crypto";
-import { and, eq, exists, gt, isNull, lte, max } from "drizzle-orm";
-import { alias } from "drizzle-orm/pg-core";
+import { and, eq, gt, isNull, lte, max } from "drizzle-orm";
 import type { RandomBytes } from "../../domain/api-key.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -122,15 +121,11 @@ export async function refuseRemoved(tx: Tx, name: string): Promise<void> {
 }
 
 export class PeopleService {
-  readonly #db: Database;
-  readonly #clock: Clock;
-  readonly #randomBytes: RandomBytes;
-
-  constructor(db: Database, clock: Clock, randomBytes: RandomBytes) {
-    this.#db = db;
-    this.#clock = clock;
-    this.#randomBytes = randomBytes;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+    private readonly randomBytes: RandomBytes,
+  ) {}
 
   /**
    * Invites somebody. Throws `invalid_request` for a name that cannot be shown as it is, and when a
@@ -146,10 +141,10 @@ export class PeopleService {
         hint: "Leave out line breaks, and marks that show nothing or change the direction of writing.",
       });
     }
-    const token = newSecret(this.#randomBytes);
-    const nowMs = this.#clock();
+    const token = newSecret(this.randomBytes);
+    const nowMs = this.clock();
     const person = { id: this.#newId(), name, role };
-    const isAdded = await this.#db.transaction(async (tx) => {
+    const isAdded = await this.db.transaction(async (tx) => {
       const { people, invitations } = tx.t;
       const row = { ...person, createdAtMs: nowMs, createdBy: invitedBy };
       // The index of names decides, also between two who invite at the same time.
@@ -167,9 +162,9 @@ export class PeopleService {
 
   /** Makes a new link for somebody, and ends the ones that were not used. */
   async link(personId: string): Promise<Secret> {
-    const token = newSecret(this.#randomBytes);
-    const nowMs = this.#clock();
-    await this.#db.transaction(async (tx) => {
+    const token = newSecret(this.randomBytes);
+    const nowMs = this.clock();
+    await this.db.transaction(async (tx) => {
       const { invitations } = tx.t;
       const isUnused = and(eq(invitations.personId, personId), isNull(invitations.usedAtMs));
       await tx.delete(invitations).where(isUnused);
@@ -180,22 +175,24 @@ export class PeopleService {
 
   /** The person whom a link invites, or undefined when it is not good (any more). */
   async invited(token: Secret): Promise<Person | undefined> {
-    const nowMs = this.#clock();
-    return this.#db.read((tx) => invitedBy(tx, token, nowMs, false));
+    const nowMs = this.clock();
+    return this.db.read((tx) => invitedBy(tx, token, nowMs, false));
   }
 
   /** Uses an invitation up and begins a session. Undefined when the link is not good. */
   async join(
     token: Secret,
   ): Promise<{ readonly session: Secret; readonly person: Person } | undefined> {
-    const session = newSecret(this.#randomBytes);
-    const nowMs = this.#clock();
-    return this.#db.transaction(async (tx) => {
+    const session = newSecret(this.randomBytes);
+    const nowMs = this.clock();
+    return this.db.transaction(async (tx) => {
       const { invitations, sessions } = tx.t;
       const person = await invitedBy(tx, token, nowMs, true);
       if (person === undefined) return undefined;
       const isUsed = eq(invitations.hash, hashSecret(token));
       await tx.update(invitations).set({ usedAtMs: nowMs }).where(isUsed);
+      const hasEnded = lte(sessions.expiresAtMs, nowMs - endedMs);
+      await tx.delete(sessions).where(and(eq(sessions.personId, person.id), hasEnded));
       await tx.insert(sessions).values({
         hash: hashSecret(session),
         personId: person.id,
@@ -210,7 +207,7 @@ export class PeopleService {
   /** Whose session a cookie holds, if it is good. A session that is in use does not end. */
   async find(session: Secret): Promise<FoundSession | undefined> {
     const hash = hashSecret(session);
-    const nowMs = this.#clock();
+    const nowMs = this.clock();
     const found = await this.#sessionOf(hash, nowMs);
     if (found === undefined) return undefined;
     const isRenewed = nowMs - found.seenAtMs >= renewAfterMs;
@@ -220,12 +217,12 @@ export class PeopleService {
 
   /** Whose session ended lately by itself, if they may come back by a link. */
   async endedLately(session: Secret): Promise<Person | undefined> {
-    return (await this.#sessionOf(hashSecret(session), this.#clock() - endedMs))?.person;
+    return (await this.#sessionOf(hashSecret(session), this.clock() - endedMs))?.person;
   }
 
   /** A session that was good at `atMs`, of somebody who was not removed. */
   async #sessionOf(hash: Uint8Array, atMs: number) {
-    return this.#db.read(async (tx) => {
+    return this.db.read(async (tx) => {
       const { people, sessions } = tx.t;
       const isGood = and(
         eq(sessions.hash, hash),
@@ -242,29 +239,19 @@ export class PeopleService {
     });
   }
 
-  /** Keeps a session that is good for longer, and forgets those that ended. */
+  /** Keeps a session that is good for longer. */
   async renew(hash: Uint8Array, nowMs: number): Promise<void> {
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       const { sessions } = tx.t;
-      await tx
-        .update(sessions)
-        .set({ seenAtMs: nowMs, expiresAtMs: nowMs + sessionMs })
-        .where(and(eq(sessions.hash, hash), gt(sessions.expiresAtMs, nowMs)));
-      // The last session of each person stays: it says when they were here.
-      const later = alias(sessions, "later");
-      const hasLater = exists(
-        tx
-          .select({ hash: later.hash })
-          .from(later)
-          .where(and(eq(later.personId, sessions.personId), gt(later.seenAtMs, sessions.seenAtMs))),
-      );
-      await tx.delete(sessions).where(and(lte(sessions.expiresAtMs, nowMs - endedMs), hasLater));
+      const isGood = and(eq(sessions.hash, hash), gt(sessions.expiresAtMs, nowMs));
+      const longer = { seenAtMs: nowMs, expiresAtMs: nowMs + sessionMs };
+      await tx.update(sessions).set(longer).where(isGood);
     });
   }
 
   /** Ends a session for good, whatever the clock says later. */
   async signOut(session: Secret): Promise<void> {
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       const { sessions } = tx.t;
       const isIt = eq(sessions.hash, hashSecret(session));
       await tx.update(sessions).set({ expiresAtMs: 0 }).where(isIt);
@@ -273,8 +260,8 @@ export class PeopleService {
 
   /** The people who may come in, in the order in which they were invited. */
   async list(): Promise<ListedPerson[]> {
-    const nowMs = this.#clock();
-    const found = await this.#db.read((tx) => {
+    const nowMs = this.clock();
+    const found = await this.db.read((tx) => {
       const { people, sessions, invitations } = tx.t;
       const { id, name, role, createdAtMs } = people;
       const isGood = and(
@@ -316,7 +303,7 @@ export class PeopleService {
 
   /** False for somebody who was removed. */
   async isHere(personId: string): Promise<boolean> {
-    return this.#db.read(async (tx) => {
+    return this.db.read(async (tx) => {
       const { people } = tx.t;
       const isThem = and(eq(people.id, personId), isNull(people.removedAtMs));
       return (await tx.select({ id: people.id }).from(people).where(isThem)).length > 0;
@@ -325,8 +312,8 @@ export class PeopleService {
 
   /** Removes somebody: no link and no session of theirs is good from now on. */
   async remove(personId: string): Promise<void> {
-    const removedAtMs = this.#clock();
-    await this.#db.transaction(async (tx) => {
+    const removedAtMs = this.clock();
+    await this.db.transaction(async (tx) => {
       const { people, sessions, invitations } = tx.t;
       await tx.update(people).set({ removedAtMs }).where(eq(people.id, personId));
       await tx.delete(sessions).where(eq(sessions.personId, personId));
@@ -336,22 +323,22 @@ export class PeopleService {
 
   /** Keeps where the console is, for the links of commands. */
   async noteAddress(url: string): Promise<void> {
-    await this.#db.transaction((tx) => setMeta(tx, addressMeta, url));
+    await this.db.transaction((tx) => setMeta(tx, addressMeta, url));
   }
 
   /** Where the console of this store was last, or undefined when there never was one. */
   async address(): Promise<string | undefined> {
-    return this.#db.read((tx) => getMeta(tx, addressMeta));
+    return this.db.read((tx) => getMeta(tx, addressMeta));
   }
 
   now(): number {
-    return this.#clock();
+    return this.clock();
   }
 
   /** `per_` and 12 characters without look-alikes. */
   #newId(): string {
     const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-    const letters = Array.from(this.#randomBytes(12), (byte) => alphabet.charAt(byte % 32));
+    const letters = Array.from(this.randomBytes(12), (byte) => alphabet.charAt(byte % 32));
     return `per_${letters.join("")}`;
   }
 }

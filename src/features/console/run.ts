@@ -20,7 +20,7 @@ import type { Logger } from "../../service/log.ts";
 import { MinuteCounts } from "../../service/minute-counts.ts";
 import type { Services } from "../../service/services.ts";
 import { childEnvironment } from "../schedule/child.ts";
-import { animalActions } from "./animals.ts";
+import { AnimalActions } from "./animals.ts";
 import { publicSetting } from "../public/index.ts";
 import { marksOf } from "./marks.ts";
 import { Imports, inProcess, removeLeft, uploadsPlace } from "./imports.ts";
@@ -169,7 +169,7 @@ async function openActions(loaded: LoadedConfig, services: Services, io: Io): Pr
   return {
     services,
     people: new PeopleService(services.store.db, systemClock, randomBytes),
-    animals: animalActions(services),
+    animals: new AnimalActions(services),
     imports: new Imports(place, inProcess(env), systemClock),
     sources,
     health,

@@ -71,7 +71,7 @@ export async function signedIn(
 export function tooMany(arrival: Arrival, failures: Failures): Response | undefined {
   const { remaining, resetSeconds } = failures.peek(arrival.address);
   if (remaining > 0) return undefined;
-  const page = messagePage(arrival, "Too Many Requests", arrival.words.failures.tooMany);
+  const page = messagePage(arrival, 429, arrival.words.failures.tooMany);
   const seconds = retryAfterSeconds(resetSeconds, arrival.nowMs);
   page.headers.set("retry-after", String(seconds));
   return page;

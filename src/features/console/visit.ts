@@ -181,21 +181,21 @@ export function arrive(
 export function refusalOf(arrival: Arrival, options: ConsoleOptions): Response | undefined {
   const { request, words, address, sender, isSecure, isProxied } = arrival;
   const { headers, method } = request;
-  const refuse = (status: "Misdirected Request" | "Forbidden", text: string) => {
+  const refuse = (status: 421 | 403, text: string) => {
     options.refused(sender, `A request from ${address} was refused: ${text}`);
     return messagePage(arrival, status, text);
   };
   // A certificate decides which names lead here, or a proxy without a public address.
   const isVouched = options.isTls || (isProxied && options.publicOrigin === undefined);
   if (!isKnownHost(headers.get("host"), options.names, isVouched)) {
-    return refuse("Misdirected Request", words.failures.host);
+    return refuse(421, words.failures.host);
   }
   if (!isSecure && !isProxied && exposureOf(address) === "public") {
-    return refuse("Forbidden", words.failures.insecure);
+    return refuse(403, words.failures.insecure);
   }
   const isRead = method === "GET" || method === "HEAD";
   const isFine = isRead ? isOpenable(headers) : isOwnOrigin(headers, ownOrigins(arrival));
-  return isFine ? undefined : refuse("Forbidden", words.failures.origin);
+  return isFine ? undefined : refuse(403, words.failures.origin);
 }
 
 /** The listener's own address is a page of ours too. The same host without HTTPS is not. */

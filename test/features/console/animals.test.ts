@@ -1,6 +1,6 @@
 /** What the console's pages do with animals, on both stores. */
 import { describe, expect, test } from "bun:test";
-import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
+import { AnimalActions, named } from "../../../src/features/console/animals.ts";
 import type { AnimalQuery } from "../../../src/features/console/animals.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { changePets } from "../../../src/storage/database.ts";
@@ -15,7 +15,7 @@ describe.each(stores)("$name", (kind) => {
   openForEach(kind, (opened) => {
     store = opened;
     const services = servicesOn(store);
-    desk = animalActions(services);
+    desk = new AnimalActions(services);
     return services.close;
   });
 

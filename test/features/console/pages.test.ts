@@ -1,7 +1,7 @@
 /** What the pages of animals, categories and keys do with what people send them. */
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "../../../src/cli/open.ts";
-import { animalActions, named, type AnimalActions } from "../../../src/features/console/animals.ts";
+import { AnimalActions, named } from "../../../src/features/console/animals.ts";
 import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { assetPaths } from "../../../src/features/console/pages/assets.ts";
@@ -25,7 +25,7 @@ describe.each(stores)("on $name", (kind) => {
   openForEach(kind, async (opened) => {
     store = opened;
     services = servicesOn(store);
-    animals = animalActions(services);
+    animals = new AnimalActions(services);
     const sources = sourceActions(services, {});
     people = new PeopleService(store.db, Date.now, randomBytes);
     ask = asking({

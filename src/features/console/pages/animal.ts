@@ -117,7 +117,7 @@ export async function newAnimalPage(
     title: words.animals.addTitle,
     section: "animals",
     back: ["/animals", words.animals.backToAll],
-    status: asked && "Conflict",
+    status: asked && 409,
     done,
     errors,
     at: "/animals/new",
@@ -247,7 +247,7 @@ async function removedPage(visit: Visit, id: string): Promise<Response> {
   return page(visit, {
     title: ui.shownName(visit, name),
     section: "animals",
-    status: "Not Found",
+    status: 404,
     beside: html`<small>${String(number)}</small>`,
     back: ["/animals", words.animals.backToAll],
     body: html`${ui.notice("plain", said)}

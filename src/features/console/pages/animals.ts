@@ -91,10 +91,10 @@ export async function animalsPage(visit: Visit): Promise<Response> {
     animals.categories(),
     changeNotice(visit),
     staleNotice(visit),
-    Promise.all(ids.slice(0, ticksMax).map(animals.byId)),
+    animals.byIds(ids.slice(0, ticksMax)),
   ]);
   const shown = new Set(found.animals.map(({ id }) => id));
-  const also = ticked.flatMap((each) => (each === undefined || shown.has(each.id) ? [] : [each]));
+  const also = ticked.filter(({ id }) => !shown.has(id));
   const list = { asked, found, categories, ticked: new Set(ids), also };
   const isPart = asked.whole !== undefined && isFiltered(asked);
   return page(visit, {

@@ -194,7 +194,7 @@ export async function postUndo(visit: Visit, id: string): Promise<Response> {
   if (change.isUndone || change.undoes !== undefined) {
     return seeOther(withChange(back, { changeId: change.id }));
   }
-  if (!mayUndo(visit, change)) return messagePage(visit, "Forbidden", words.failures.othersChange);
+  if (!mayUndo(visit, change)) return messagePage(visit, 403, words.failures.othersChange);
   // The undo of a large import takes longer than a connection may be silent.
   visit.sender.limitTime(0);
   let left = 0;
@@ -204,5 +204,5 @@ export async function postUndo(visit: Visit, id: string): Promise<Response> {
   if (made.changeId !== undefined) return seeOther(withChange(back, made));
   // All of it was changed since.
   const kept = words.done.kept(ui.animalsText(visit, left));
-  return messagePage(visit, "Conflict", `${words.done.nothing()} ${kept}`);
+  return messagePage(visit, 409, `${words.done.nothing()} ${kept}`);
 }

@@ -23,26 +23,24 @@ export async function healthPage(visit: Visit): Promise<Response> {
   );
   const findings = found.map(({ check, state, detail, advice }) => {
     const [title, trouble] = words.health.checks[check] ?? [check, ""];
+    const said = [detail, advice].filter((each) => each !== null);
     return html`<li>
       <div class="what">
         <strong>${title}</strong>
         ${state !== "ok" && trouble !== "" && html`<span>${trouble}</span>`}
-        <span class="soft" lang="en">${detail}</span>
-        ${advice !== null && html`<span class="soft" lang="en">${advice}</span>`}
+        ${said.map((each) => html`<span class="soft" lang="en">${each}</span>`)}
       </div>
       <span class="tag ${state}">${words.health.states[state]}</span>
     </li>`;
   });
+  const body = html`<p class="hint">${words.health.findingsHint(version)}</p>
+    ${ui.lines(findings)}`;
   return page(visit, {
     title: words.sections.health,
     section: "health",
     done: query(visit, "done") === "backup" ? ui.notice("good", words.health.backedUp) : undefined,
     body: ui.desk(
-      ui.card(
-        words.health.findings,
-        html`<p class="hint">${words.health.findingsHint(version)}</p>
-          ${ui.lines(findings)}`,
-      ),
+      ui.card(words.health.findings, body),
       html`${health.backups && backupList(visit, health.backups)}`,
     ),
   });
@@ -50,13 +48,10 @@ export async function healthPage(visit: Visit): Promise<Response> {
 
 function backupList(visit: Visit, backups: NonNullable<Health["backups"]>): Html {
   const { words } = visit;
-  const files = backups.list().map(
-    ({ name, bytes, atMs }) =>
-      html`<li>
-        <a href="/health/backup/${name}" download>${ui.moment(visit, atMs)}</a>
-        <span class="soft">${ui.size(visit, bytes)}</span>
-      </li>`,
-  );
+  const files = backups.list().map(({ name, bytes, atMs }) => {
+    const file = ui.link(`/health/backup/${name}`, ui.moment(visit, atMs), { download: true });
+    return html`<li>${file} <span class="soft">${ui.size(visit, bytes)}</span></li>`;
+  });
   return ui.card(
     words.health.backups,
     html`<p class="hint">${words.health.backupHint}</p>

@@ -1,32 +1,21 @@
 /** What every page has around it, and the pages that say one thing. */
-import { redirect, StatusMap } from "elysia";
+import { redirect } from "elysia";
 import { AppError } from "../../../domain/errors.ts";
+import { statusOf } from "../../../http/errors.ts";
 import { acceptsEncoding } from "../../../web/encodings.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import logo from "../../../web/logo.svg" with { type: "text" };
 import { pathOf, type Arrival, type Visit } from "../visit.ts";
 import { isFailureCode, languages } from "../words/index.ts";
 import { assetPaths } from "./assets.ts";
-import {
-  attributes,
-  button,
-  formId,
-  isWrong,
-  link,
-  narrow,
-  notice,
-  type FieldErrors,
-} from "./ui.ts";
-
-/** The status of a response by its name. */
-type StatusName = keyof typeof StatusMap;
+import * as ui from "./ui.ts";
 
 export type Section = "animals" | "import" | "categories" | "keys" | "health" | "people";
 
 interface PlainParts {
   readonly title: string;
   readonly body: Html;
-  readonly status?: StatusName | undefined;
+  readonly status?: number | undefined;
 }
 
 interface PageParts extends PlainParts {
@@ -38,7 +27,7 @@ interface PageParts extends PlainParts {
   /** What was done, in sight wherever on the page that was. */
   readonly done?: Html | undefined;
   /** What is wrong in its form: the request was not valid. */
-  readonly errors?: FieldErrors;
+  readonly errors?: ui.FieldErrors;
   /** Seconds after which a browser without a script asks again. */
   readonly refreshSeconds?: number | undefined;
   /** True for a page with a secret, which another language would not show again. */
@@ -76,7 +65,7 @@ function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): H
   const mark = html`<span id="mark-${name}" hidden>${words.layout.mark}</span
     ><strong class="mark" aria-hidden="true">!</strong>`;
   const isMarked = marks.has(name);
-  return link(
+  return ui.link(
     `/${name}`,
     html`${icon(name)}<span>${words.sections[name]}</span>${isMarked && mark}`,
     { "aria-current": isHere && "page", "aria-describedby": isMarked && `mark-${name}` },
@@ -90,13 +79,13 @@ export function page(visit: Visit, parts: PageParts): Response {
   const sections = person.role === "operator" ? operatorSections : staffSections;
   return documentOf(
     visit,
-    { ...parts, status: parts.status ?? (isWrong(errors) ? "Bad Request" : "OK") },
+    { ...parts, status: parts.status ?? (ui.isWrong(errors) ? 400 : 200) },
     html`<a class="skip" href="#main">${words.layout.skip}</a>
       <header>
         <a class="brand" href="/animals">${trusted(logo)}<span>rehome</span></a>
         <div class="row">
           <span class="soft">${person.name}</span>
-          ${link("/sign-out", words.layout.signOut, { class: "button small" })}
+          ${ui.link("/sign-out", words.layout.signOut, { class: "button small" })}
         </div>
       </header>
       <div class="frame">
@@ -104,11 +93,11 @@ export function page(visit: Visit, parts: PageParts): Response {
           ${sections.map((name) => sectionLink(visit, name, name === section))}
         </nav>
         <main id="main" tabindex="-1">
-          ${back && html`<p class="trail">${link(...back)}</p>`}
+          ${back && html`<p class="trail">${ui.link(...back)}</p>`}
           <h1>${title}${beside && html` ${beside}`}</h1>
           <div id="notices">
-            ${carried?.said !== undefined && notice("plain", carried.said)}${done}
-            ${errors[""] !== undefined && notice("bad", errors[""])}
+            ${carried?.said !== undefined && ui.notice("plain", carried.said)}${done}
+            ${errors[""] !== undefined && ui.notice("bad", errors[""])}
           </div>
           ${parts.body}
         </main>
@@ -135,13 +124,9 @@ interface Asked extends Pick<PageParts, "title" | "section" | "back"> {
 
 /** Asks before something is done. */
 export function askPage(visit: Visit, { above, sure, does, ...parts }: Asked): Response {
-  const asks =
-    sure !== undefined &&
-    narrow(
-      html`<p>${sure}</p>
-        ${does}`,
-    );
-  return page(visit, { ...parts, body: html`${above}${asks}` });
+  const asked = html`<p>${sure}</p>
+    ${does}`;
+  return page(visit, { ...parts, body: html`${above}${does && ui.narrow(asked)}` });
 }
 
 /** A page for somebody who is not, or not known to be, signed in. */
@@ -160,14 +145,14 @@ export function plainPage(arrival: Arrival, parts: PlainParts): Response {
 
 function documentOf(
   arrival: Arrival,
-  { title, refreshSeconds, at, status = "OK" }: Omit<PageParts, "section">,
+  { title, refreshSeconds, at, status = 200 }: Omit<PageParts, "section">,
   body: Html,
   isCompressed = false,
 ): Response {
   const { language, words, carried, typed } = arrival;
   const address = at ?? (carried === undefined ? undefined : pathOf(arrival));
   // A form that was refused is on its page; what failed is sent again from its own.
-  const hasFailed = StatusMap[status] >= StatusMap.Unauthorized;
+  const hasFailed = status >= 401;
   const data = {
     "data-late": words.layout.late,
     "data-copied": words.layout.copied,
@@ -190,17 +175,17 @@ function documentOf(
         }
         <script type="module" src="${assetPaths.script}"></script>
       </head>
-      <body${attributes(data)}>${body}</body>
+      <body${ui.attributes(data)}>${body}</body>
     </html> `;
   const headers = { "content-type": "text/html; charset=utf-8" };
-  const init = { status: StatusMap[status], headers };
+  const init = { status: status, headers };
   if (!isCompressed) return new Response(text, init);
   const compressed = { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" };
   return new Response(Bun.gzipSync(text), { ...init, headers: compressed });
 }
 
 const sending = {
-  form: formId,
+  form: ui.formId,
   formmethod: "post",
   formenctype: "application/x-www-form-urlencoded",
   formnovalidate: true,
@@ -210,11 +195,11 @@ const sending = {
 function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): Html {
   const back = new URLSearchParams({ back: at ?? pathOf(arrival) }).toString();
   // What people write is escaped: no name looks like the mark of a form.
-  const hasForm = body.text.includes(`id="${formId}"`);
+  const hasForm = body.text.includes(`id="${ui.formId}"`);
   const buttons = Object.entries(languages).map(([code, { title }]) =>
     code === arrival.language
       ? html`<span lang="${code}">${title}</span>`
-      : button(title, {
+      : ui.button(title, {
           class: "quiet small",
           lang: code,
           formaction: `/language/${code}?${back}`,
@@ -228,7 +213,7 @@ function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): H
 }
 
 /** Leads a browser on to `path` with GET, whatever it did before. */
-export const seeOther = (path: string): Response => redirect(path, StatusMap["See Other"]);
+export const seeOther = (path: string): Response => redirect(path, 303);
 
 /** A file to keep. Its name holds letters, digits, points and hyphens only. */
 export function download(
@@ -245,7 +230,7 @@ export function download(
 /** A page that says one thing: with the sections for somebody who is signed in. */
 export function messagePage(
   visit: Arrival & Partial<Visit>,
-  status: StatusName,
+  status: number,
   text: string,
 ): Response {
   const { title, start } = visit.words.failures;
@@ -253,8 +238,8 @@ export function messagePage(
   return page(visit, {
     title,
     status,
-    body: html`${notice("bad", text)}
-      <p>${link("/animals", start)}</p>`,
+    body: html`${ui.notice("bad", text)}
+      <p>${ui.link("/animals", start)}</p>`,
   });
 }
 
@@ -271,21 +256,12 @@ export function signedOutPage(arrival: Arrival, waits = false): Response {
   const { words } = arrival;
   return plainPage(arrival, {
     title: words.signedOut.title,
-    status: "Unauthorized",
-    body: html`${waits && notice("plain", words.signedOut.waits)}
+    status: 401,
+    body: html`${waits && ui.notice("plain", words.signedOut.waits)}
       <p>${words.signedOut.what}</p>
-      <p>${link(pathOf(arrival), words.signedOut.again)}</p>`,
+      <p>${ui.link(pathOf(arrival), words.signedOut.again)}</p>`,
   });
 }
-
-const statuses: Readonly<Partial<Record<AppError["kind"], StatusName>>> = {
-  invalid_request: "Bad Request",
-  forbidden: "Forbidden",
-  not_found: "Not Found",
-  payload_too_large: "Payload Too Large",
-  unsupported_media_type: "Unsupported Media Type",
-  unavailable: "Service Unavailable",
-};
 
 /** What a person sees of a failure. What is the service's own fault goes to `report`. */
 export function failurePage(
@@ -296,12 +272,12 @@ export function failurePage(
   const { failures } = visit.words;
   if (!(error instanceof AppError)) {
     report(error);
-    return messagePage(visit, "Internal Server Error", failures.failed);
+    return messagePage(visit, 500, failures.failed);
   }
   const { kind, code, message } = error;
   const known = isFailureCode(code) ? failures[code] : undefined;
   if (known === undefined && kind === "unavailable") report(error);
   const said = known ?? (kind === "not_found" ? failures.notFound : failures.other(message));
   const text = kind === "unavailable" ? `${said} ${failures.later}` : said;
-  return messagePage(visit, statuses[kind] ?? "Internal Server Error", text);
+  return messagePage(visit, statusOf[kind], text);
 }

@@ -200,7 +200,7 @@ function wrongLink(arrival: Arrival, { failures }: Link): Response {
   void failures.admit(address);
   return plainPage(arrival, {
     title: words.failures.title,
-    status: "Not Found",
+    status: 404,
     body: html`<p>${words.join.wrong}</p>
       <p>${ui.link("/animals", words.signedOut.again)}</p>`,
   });

@@ -65,7 +65,7 @@ const seenIn = (values: readonly string[]): ReadonlyMap<string, string | undefin
 /** The animals that are ticked. Throws where one of them is gone: nothing is done with a part. */
 async function chosenIn({ animals }: Visit, values: readonly string[]): Promise<Pet[]> {
   const ids = idsOf(values);
-  const found = (await Promise.all(ids.map(animals.byId))).flatMap((each) => each ?? []);
+  const found = await animals.byIds(ids);
   if (found.length < ids.length) throw failure("not_found", "someGone");
   return found;
 }
@@ -112,7 +112,7 @@ function askAgain(
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
-    status: "Conflict",
+    status: 409,
     back: [back, words.animals.backToAll],
     at: back,
     body: html`${ui.notice("plain", html`${asked.map((each) => html`<p>${each}</p>`)}`)}
@@ -129,7 +129,7 @@ function askFirst(visit: Visit, back: string, text: string): Response {
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
-    status: "Bad Request",
+    status: 400,
     at: back,
     body: html`${ui.notice("bad", text)}
       <p>${ui.link(back, words.animals.backToAll)}</p>`,

@@ -26,12 +26,13 @@ import { type Form, readForm } from "../body.ts";
 import type { Visit } from "../visit.ts";
 import { withChange } from "./changes.ts";
 import { wordOptions } from "./import-look.ts";
-import { page, seeOther } from "./page.ts";
+import { messagePage, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
 /** How long a response waits for a pull: most take less. */
 const pullWaitMs = 8_000;
 const heldShown = 20;
+const path = "/import/sources";
 
 const tones = { ok: "ok", waiting: "", failing: "fail", held: "warn", partial: "warn", paused: "" };
 
@@ -41,74 +42,59 @@ export async function sourcesPart(visit: Visit): Promise<Html | undefined> {
   const all = await sources.list();
   if (all.length === 0) return undefined;
   const rows = await Promise.all(all.map((each) => sourceRow(visit, each)));
-  return html`<div id="sources">
-    ${ui.card(
-      words.sources.title,
-      html`<p class="hint">${words.sources.hint}</p>
-        ${ui.lines(rows)}`,
-    )}
-  </div>`;
+  const body = html`<p class="hint">${words.sources.hint}</p>
+    ${ui.lines(rows)}`;
+  return html`<div id="sources">${ui.card(words.sources.title, body)}</div>`;
 }
 
 async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
   const { words, sources } = visit;
   const { source, job } = list;
   const state = stateOf(list);
-  const isPulling = sources.isPulling(source.name);
+  const waits = waitingWords(source);
+  const read = job.succeededAtMs === null ? words.keys.never : ui.moment(visit, job.succeededAtMs);
+  const problem = job.problem !== null && html`<span>${problemText(visit, job.problem)}</span>`;
+  const pull = { class: "quiet small", name: "do", value: "pull" };
   return html`<li>
     <div class="what">
-      <span
-        ><strong>${source.name}</strong>
-        <span class="tag ${tones[state]}">${words.sources.states[state]}</span></span
-      >
-      <span class="soft">
-        ${words.sources.last}:
-        ${job.succeededAtMs === null ? words.keys.never : ui.moment(visit, job.succeededAtMs)}
+      <span>
+        <strong>${source.name}</strong>
+        <span class="tag ${tones[state]}">${words.sources.states[state]}</span>
       </span>
-      ${waitingWords(source).length > 0 && html`<span>${words.sources.explain}</span>`}
-      ${
-        source.held === null
-          ? job.problem !== null && html`<span>${problemText(visit, job.problem)}</span>`
-          : await heldForm(visit, list)
-      }
+      <span class="soft">${words.sources.last}: ${read}</span>
+      ${waits.length > 0 && html`<span>${words.sources.explain}</span>`}
+      ${source.held === null ? problem : await heldForm(visit, list)}
     </div>
-    ${explainForm(visit, list)}
-    <form method="post" action="/import/sources" class="acts">
+    ${waits.length > 0 && explainForm(visit, list)}
+    <form method="post" action="${path}" class="acts">
       ${ui.hidden("list", source.name)}
       ${
-        isPulling
+        sources.isPulling(source.name)
           ? html`<span class="soft">${words.sources.pulling}</span>`
-          : html`<button class="quiet small" name="do" value="pull">${words.sources.pull}</button>`
+          : ui.button(words.sources.pull, pull)
       }
     </form>
   </li>`;
 }
 
 /** The words for the status that nobody explained yet. The list is read again with the answers. */
-function explainForm(visit: Visit, { source }: Followed): Html | false {
-  const { words } = visit;
-  const waiting = waitingWords(source);
+function explainForm(visit: Visit, { source }: Followed): Html {
   const fields = new ui.Fields(visit);
-  const asked = waiting.map(({ word, animals }) =>
+  const asked = waitingWords(source).map(({ word, animals }) =>
     fields.select(`word-${word}`, wordOptions(visit), {
       label: `${word} (${ui.animalsText(visit, animals)})`,
       id: `${source.name}-${word}`,
     }),
   );
-  return (
-    waiting.length > 0 &&
-    html`<form method="post" action="/import/sources">
-      ${ui.hidden("list", source.name)} ${asked}
-      <button class="small" name="do" value="explain">${words.buttons.save}</button>
-    </form>`
-  );
+  const save = { class: "small", name: "do", value: "explain" };
+  return html`<form method="post" action="${path}">
+    ${ui.hidden("list", source.name)} ${asked} ${ui.button(visit.words.buttons.save, save)}
+  </form>`;
 }
 
 /** What is wrong, in the words of the visit; another version may have codes of its own. */
-function problemText(
-  { words: { messages } }: Visit,
-  { text, code, values = [] }: JobProblem,
-): string {
+function problemText({ words }: Visit, { text, code, values = [] }: JobProblem): string {
+  const { messages } = words;
   const isKnown = (known?: string): known is keyof typeof messages =>
     known !== undefined && Object.hasOwn(messages, known);
   return messageText(isKnown(code) ? { code, values } : message("other", text), messages);
@@ -118,42 +104,30 @@ function problemText(
 async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
   const { words, animals } = visit;
   const held = source.held ?? [];
-  const shown = await Promise.all(held.slice(0, heldShown).map((id) => animals.byId(BigInt(id))));
-  const names = shown.flatMap((each) => (each === undefined ? [] : ui.shownName(visit, each.name)));
+  const shown = await animals.byIds(held.slice(0, heldShown).map(BigInt));
+  const names = shown.map((each) => ui.shownName(visit, each.name)).join(", ");
   const more = held.length > heldShown ? " …" : "";
   const count = ui.animalsText(visit, held.length);
-  return ui.oneButton("/import/sources", words.sources.withdraw(count), {
-    kind: "quiet small bad",
-    fields: html`<p>${words.sources.heldText(count, names.join(", ") + more)}</p>
-      ${ui.hidden("list", source.name)} ${ui.hidden("held", heldMark(source))}
-      ${ui.hidden("do", "withdraw")}`,
-  });
+  const fields = html`<p>${words.sources.heldText(count, names + more)}</p>
+    ${ui.hidden("list", source.name)} ${ui.hidden("held", heldMark(source))}
+    ${ui.hidden("do", "withdraw")}`;
+  return ui.oneButton(path, words.sources.withdraw(count), { kind: "quiet small bad", fields });
 }
 
-/** `POST /import/sources`: pulls a list, or withdraws what waits for a person. */
+/** `POST /import/sources`: pulls a list, explains its words, or withdraws what waits for a yes. */
 export async function steerSource(visit: Visit): Promise<Response> {
   const { sources, words, person } = visit;
   const form = await readForm(visit);
   const name = form.exact("list");
-  switch (form.text("do")) {
-    case "pull":
-      await Promise.race([sources.pull(name), Bun.sleep(pullWaitMs)]);
-      break;
-    case "explain":
-      await sources.explain(name, wordsIn(form));
-      await Promise.race([sources.pull(name), Bun.sleep(pullWaitMs)]);
-      break;
-    case "withdraw": {
-      const made = await sources.withdraw(name, form.text("held"), person.name);
-      if (made.changeId !== undefined) return seeOther(withChange("/import", made));
-      return page(visit, {
-        title: name,
-        section: "import",
-        status: "Conflict",
-        back: ["/import", words.import.title],
-        body: ui.notice("bad", words.sources.heldOther),
-      });
-    }
+  const what = form.text("do");
+  if (what === "withdraw") {
+    const made = await sources.withdraw(name, form.text("held"), person.name);
+    if (made.changeId !== undefined) return seeOther(withChange("/import", made));
+    return messagePage(visit, 409, words.sources.heldOther);
+  }
+  if (what === "explain") await sources.explain(name, wordsIn(form));
+  if (["explain", "pull"].includes(what)) {
+    await Promise.race([sources.pull(name), Bun.sleep(pullWaitMs)]);
   }
   return seeOther("/import#sources");
 }
@@ -173,13 +147,9 @@ export async function staleNotice(visit: Visit): Promise<Html | undefined> {
   const { words, sources, nowMs } = visit;
   const stale = (await sources.list()).filter((each) => isStale(each, nowMs));
   if (stale.length === 0) return undefined;
-  const names = stale.map(({ source }) => source.name).join(", ");
-  return ui.notice(
-    "bad",
-    html`<p>
-      ${words.sources.stale(names)} <a href="/import#sources">${words.sections.import}</a>
-    </p>`,
-  );
+  const said = words.sources.stale(stale.map(({ source }) => source.name).join(", "));
+  const there = ui.link("/import#sources", words.sections.import);
+  return ui.notice("bad", html`<p>${said} ${there}</p>`);
 }
 
 export type SourceActions = ReturnType<typeof sourceActions>;
