@@ -284,7 +284,7 @@ test("what is said of a list arrives whole, however much it is", async () => {
   writeFileSync(file, `${columns.join(",")}\n${"1,".repeat(899)}1\n`);
   const said: unknown[] = [];
   const child = await listProcess(folder.path, (each) => void said.push(each));
-  child.send({ file, rejects: `${file}.rejects`, answers: noAnswers });
+  child.send({ file, name: "wide.csv", answers: noAnswers });
   await child.exited;
   expect(said).toContainEqual({ outcome: expect.objectContaining({ is: "examined" }) });
 });

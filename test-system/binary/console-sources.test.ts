@@ -69,7 +69,7 @@ test("a word that a followed list did not have before is explained on Import, in
   list.text = `${head}9,Zoe,Cat,Available\n10,Uma,Cat,Kennel 4\n`;
   expect(await steer("pull")).toContain("What do these words mean?");
   const start = await page("/animals");
-  expect(start).toMatch(/href="\/import"[^>]*aria-describedby="mark-import"/);
+  expect(start).toContain(`aria-describedby="mark-import"`);
   await ana.post("/language/es?back=/import");
   expect(await page("/import")).toContain("¿Qué significan estas palabras?");
   await ana.post("/language/en?back=/import");

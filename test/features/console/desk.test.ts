@@ -153,8 +153,6 @@ describe("a page that is old", () => {
   });
 
   test.each([
-    ["sold", "available", "tap"],
-    ["sold", "available", "form"],
     ["sold", "pending", "tap"],
     ["none", "available", "form"],
     ["pending", "available", "tap"],
@@ -183,7 +181,7 @@ describe("a page that is old", () => {
 
 describe("the list", () => {
   test("is searched by name, id and the id in a list, counted, and ordered by name", async () => {
-    const list = await at("/animals?q=twi");
+    const list = await at("/animals?q=twi+");
     expect(list.words).toMatch(/all 2 available 2 ?pending 0 ?adopted 0/);
     const byName = await (await at("/animals")).follow("By name");
     const names = [...byName.text.matchAll(/href="\/animals\/\d+">([^<]*)</g)].map(
@@ -237,9 +235,10 @@ describe("the list", () => {
 });
 
 test("a change of long ago is found behind Older", async () => {
-  const page = await at("/changes");
-  const older = await page.follow("Older");
-  expect(older.words).toContain("Ticked was added");
+  for (let each = 0; each < 51; each += 1) {
+    await here.animals.change("Olga", (by) => by.animals.update([1n], { name: `First ${each}` }));
+  }
+  expect((await (await at("/changes")).follow("Older")).words).toContain("First was added");
 });
 
 test("removing a person and merging categories ask first", async () => {
