@@ -6,7 +6,7 @@ import { Glob } from "bun";
 import type { Command } from "commander";
 import { createProgram, pathOf } from "../src/cli/program.ts";
 import { features } from "../src/features/index.ts";
-import { formats } from "../src/features/import/understand/reading.ts";
+import { layouts } from "../src/features/import/understand/layouts.ts";
 import { featureSettings } from "../src/cli/options.ts";
 import { settings, variableOf } from "../src/config.ts";
 import { testIo } from "./helpers/io.ts";
@@ -84,7 +84,7 @@ test("what people are told to set does not stop their commands", async () => {
 test("the page about imports lists every format", async () => {
   const page = await Bun.file(join(root, "docs/import.md")).text();
   const listed = [...page.matchAll(/^\| `([a-z][a-z-]*)` /gm)].map(([, name]) => name);
-  expect(new Set(listed)).toEqual(new Set(formats.map(({ name }) => name)));
+  expect(new Set(listed)).toEqual(new Set(layouts.map(({ name }) => name)));
 });
 
 /** Paths of files in a page. What is written in capitals there stands for any name. */

@@ -19,7 +19,6 @@ export const messageTexts = {
   categoryUnknown: (name: string) => `the category ${name} is not known`,
   categoryPair: (id: string, name: string) =>
     `the record pairs the category ${id} with the name ${name}, which is not so here; leave one of the two blank`,
-  unnamedThere: (id: string) => `the input has no name for the id ${id}`,
   statusUnknown: (found: string) => `unknown status ${found}`,
   sameName: (name: string, records: string, animals: string) =>
     `${name} is the name of ${records} of the records and ${animals} of the animals here: nothing tells which is which`,

@@ -72,7 +72,6 @@ export const spanishMessages: typeof englishMessages = {
     "Algunos animales no tienen número propio: la próxima importación los añadiría otra vez",
   namesDiffer: () => "Algunos números tienen filas con nombres distintos; vale la fila más nueva",
   categoryNumber: (found) => `${found} no es una categoría de aquí, ni un nombre para una nueva`,
-  unnamedThere: (id) => `el número ${id} no tiene nombre en el archivo`,
   sameName: (name) => `más de un animal se llama ${name}, y nada dice cuál es este`,
   alikeThere: () =>
     "Algunos animales nuevos tienen el nombre y la categoría de uno que ya está aquí",

@@ -7,7 +7,8 @@ import { reasonOf } from "../../../domain/system-error.ts";
 import { type ByteChunks, isEncoding, UnreadableInput, wholeInput } from "../read/input.ts";
 import { stepsOf } from "../read/read.ts";
 import { parseFieldMap } from "../understand/columns.ts";
-import { formats, type Given } from "../understand/reading.ts";
+import { layouts } from "../understand/layouts.ts";
+import type { Given } from "../understand/propose.ts";
 import { parseStatusWords } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 
@@ -33,7 +34,7 @@ export function addReadOptions(command: Command): Command {
   return command
     .addOption(
       new Option("--format <format>", "what the file is; found out by itself if not given")
-        .choices([automatic, ...formats.map(({ name }) => name)])
+        .choices([automatic, ...layouts.map(({ name }) => name)])
         .default(automatic),
     )
     .option(

@@ -6,7 +6,7 @@ import type { ImportSummary, KeptAnimal } from "../do/summary.ts";
 import { messageText } from "../messages.ts";
 import { type AnimalReport, type FieldReport, reportsMax } from "../plan/reports.ts";
 import { type FieldMap, fieldMapText } from "../understand/columns.ts";
-import type { Reading } from "../understand/reading.ts";
+import type { Reading } from "../understand/apply.ts";
 import { statusWordsText } from "../understand/statuses.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 

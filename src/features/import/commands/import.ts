@@ -22,7 +22,7 @@ import {
   proposed,
   readList,
 } from "../understand/propose.ts";
-import { formats } from "../understand/reading.ts";
+import { layouts } from "../understand/layouts.ts";
 import {
   allQuestion,
   type Answered,
@@ -106,7 +106,7 @@ export function importCommand(io: Io): Command {
 
 const help = `
 Formats:
-${formats.map(({ name, title }) => `  ${name.padEnd(14)}${title}`).join("\n")}
+${layouts.map(({ name, title }) => `  ${name.padEnd(14)}${title}`).join("\n")}
 
 Any other list is understood by its columns, which are shown before anything is changed. All of a file is imported, or
 nothing. An animal that has an id in the file is updated when it is imported again.

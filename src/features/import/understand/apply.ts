@@ -2,15 +2,12 @@
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { isBlank, message, type Note, Notes, shown, wordOf } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
-import type { Input } from "../read/read.ts";
-import { Dates } from "./dates.ts";
-import { evidenceReader, type Taker, Weighing } from "./evidence.ts";
-import { tellsOf } from "./headings.ts";
+import type { Input, ReadOptions } from "../read/read.ts";
 import {
   type Column,
   columnAmong,
+  columnsOf,
   type Field,
-  fieldOf,
   type FieldMap,
   hasFields,
   mappedField,
@@ -20,7 +17,10 @@ import {
   type Sample,
   sampleOf,
 } from "./columns.ts";
-import { includedNames, type Layout, layouts, neededBy, resolved } from "./layouts.ts";
+import { Dates } from "./dates.ts";
+import { evidenceReader, type Taker, Weighing } from "./evidence.ts";
+import { tellsOf } from "./headings.ts";
+import { includedNames, type Layout, layoutOf, neededBy } from "./layouts.ts";
 import {
   type CandidateCategory,
   type MapperContext,
@@ -30,11 +30,34 @@ import {
   type RecordReader,
   type Said,
 } from "./record.ts";
-import type { Reading } from "./reading.ts";
-import { rehome } from "./rehome.ts";
 import { statusKey, Statuses } from "./statuses.ts";
 import { categoryName, idOrName, int64Of, shelterName, unnamed } from "./values.ts";
 import { type Meaning, outcomeWords, wordKey } from "./words.ts";
+
+/**
+ * How a list is read, as JSON: what a person confirmed once is read the same way the next time,
+ * without any guess.
+ */
+export interface Reading extends ReadOptions {
+  /** A known layout, or `map`. */
+  readonly format: string;
+  readonly columns?: FieldMap | undefined;
+  /** The category of all animals, where no column has it. */
+  readonly category?: string | undefined;
+  /** Words and what they mean here, beside the words that are known. */
+  readonly statuses: Readonly<Record<string, Meaning>>;
+  /** What a blank status means, or that of all animals where no column has any. */
+  readonly defaultStatus?: Meaning | undefined;
+  /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
+  readonly isOutcome?: true | undefined;
+  /** True where the day comes first in 4/3/2026. */
+  readonly dayFirst?: boolean | undefined;
+  /** Columns that may take more than half of the available, and columns that say nothing. */
+  readonly believed?: readonly string[] | undefined;
+  readonly ignored?: readonly string[] | undefined;
+  /** Whose ids the animals have; empty when nobody said. */
+  readonly source: string;
+}
 
 /** All records of an input, understood. */
 export interface Understanding {
@@ -50,76 +73,55 @@ export interface Understanding {
   readonly takers: readonly Taker[];
 }
 
-export interface ApplyOptions {
-  readonly nowMs: number;
-  /** False for a reading that was confirmed before: a new word is asked for then. */
-  readonly readsStems?: boolean;
-}
-
 /** What the records of an input say. Throws UnreadableInput where the reading does not fit it. */
 export function understand(
   { columns, records: given, included, lines, shape }: Omit<Input, "bytes" | "options" | "notes">,
   reading: Reading,
-  { nowMs, readsStems = true }: ApplyOptions,
+  nowMs: number,
 ): Understanding {
-  const layout = layouts.find(({ name }) => name === reading.format);
-  const records = flattened(given, layout, included);
+  const layout = layoutOf(reading.format);
+  if (layout === undefined && reading.format !== "map") {
+    throw new Error(`there is no format ${reading.format}`);
+  }
+  const names = includedNames(included);
+  const { flat } = layout ?? {};
+  const records = flat === undefined ? given : given.map((record) => flat(record, names));
   const sample = sampleOf({ columns, records });
   const notes = new Notes();
   const dates = datesOf(sample, reading, layout);
-  const own = new Map(
-    Object.entries(reading.statuses).map(([word, meaning]) => [statusKey(word), meaning]),
-  );
+  const told = Object.entries(reading.statuses).map(([word, means]) => [statusKey(word), means]);
   const context: MapperContext = {
     source: reading.source,
-    statuses: new Statuses(own, reading.defaultStatus, { readsStems }),
+    statuses: new Statuses(new Map(told as [string, Meaning][]), reading.defaultStatus),
     dates,
     now: Number(isoSeconds(nowMs + dayMs).replaceAll(/\D/g, "")),
     notes,
     isWorkbook: shape === "xlsx",
   };
-  const reader = readerOf(sample, reading, layout, context);
+  const reader =
+    layout?.reader?.(sample, reading, context) ?? columnsReader(sample, reading, layout, context);
   const evidence = evidenceReader(sample, reader.context, {
     isOwn: (name) => reader.own.has(name) || reading.ignored?.includes(name) === true,
     outcome: reader.outcome,
   });
   const weighing = new Weighing(evidence, new Set(reading.believed));
   const map = mapperOf(columns, reader, weighing.weigh);
-  const category = told(reading);
   const outcomes: Outcome[] = [];
   let rejected = 0;
   for (const record of records) {
-    let outcome = map(record, lines[outcomes.length] ?? 0);
-    if (outcome.kind !== "reject" && category !== undefined) outcome.category = category;
-    if (outcome.kind === "reject" && (rejected += 1) > problemsMax) {
-      outcome = { ...outcome, record: undefined };
-    }
-    outcomes.push(outcome);
+    const outcome = map(record, lines[outcomes.length] ?? 0);
+    const isKept = outcome.kind !== "reject" || (rejected += 1) <= problemsMax;
+    outcomes.push(isKept ? outcome : { ...outcome, record: undefined });
   }
-  const { statuses } = reader.context;
   if (dates.isOpen) notes.add(message("dayOrderOpen"), 0, dates.example);
   return {
-    columns: sampleOf({ columns, records: given }).names,
+    columns: flat === undefined ? sample.names : sampleOf({ columns, records: given }).names,
     outcomes,
     notes: [...notes.list(), ...weighing.notes()],
-    stems: statuses.stems(),
+    stems: reader.context.statuses.stems(),
     dayFirst: dates.dayFirst,
     takers: weighing.takers(),
   };
-}
-
-/** The category that somebody told of all, where a layout has its own. */
-const told = ({ category, format }: Reading) =>
-  category !== undefined && format !== "map" ? { name: category } : undefined;
-
-function flattened(
-  records: readonly unknown[],
-  layout: Layout | undefined,
-  included: readonly unknown[],
-) {
-  if (layout?.flat === undefined) return records;
-  const names = includedNames(included);
-  return records.map((record) => layout.flat?.(record, names));
 }
 
 /** The dates of a list, with the order of day and month that it tells, or that is remembered. */
@@ -130,30 +132,17 @@ function datesOf(
 ): Dates {
   const dates = new Dates(dayFirst, layout?.dayFirst);
   if (dayFirst !== undefined) return dates;
-  const fields = sample.names
-    .filter((each) => isDateHeading(each) || each === columns.updatedAt)
-    .map((name) => fieldOf(sample.columns, name));
+  const fields = columnsOf(sample).filter(
+    ({ name, within }) => !within && (isDateHeading(name) || name === columns.updatedAt),
+  );
   for (const record of fields.length === 0 ? [] : sample.records) {
-    if (hasFields(record)) for (const read of fields) dates.learn(read(record));
+    if (hasFields(record)) for (const { read } of fields) dates.learn(read(record));
   }
   return dates;
 }
 
 const isDateHeading = (name: string) =>
   /date|fecha|datum|data|time|update|chang|modif|dato/i.test(name) || tellsOf(name) !== undefined;
-
-function readerOf(
-  sample: Sample,
-  reading: Reading,
-  layout: Layout | undefined,
-  context: MapperContext,
-): RecordReader {
-  if (reading.format === rehome.name) return rehome.reader(sample, context);
-  if (layout === undefined && reading.format !== "map") {
-    throw new Error(`there is no format ${reading.format}`);
-  }
-  return columnsReader(sample, reading, layout, context);
-}
 
 /** Reads the columns that a person, a guess or a layout names. */
 function columnsReader(
@@ -165,7 +154,15 @@ function columnsReader(
   if (layout && layout.flat === undefined) {
     requireNeeded({ name: layout.name, needed: neededBy(layout) }, sample);
   }
-  const { id, name, status, changed } = namedColumns(sample, reading, layout);
+  const { columns = {} } = reading;
+  const of = (target: MapTarget): Column | undefined => {
+    const [names, name] = [layout?.columns[target], columns[target]];
+    if (layout !== undefined) return names && columnAmong(sample, names);
+    return name === undefined ? undefined : { name, read: mappedField(sample, target, name) };
+  };
+  const [id, name, status] = [of("externalId"), of("name"), of("status")];
+  const dates = layout?.columns.updatedAt?.map((each) => columnAmong(sample, [each]));
+  const changed = dates ?? [of("updatedAt") ?? []].flat();
   const isStays = layout?.isOutcome ?? reading.isOutcome ?? false;
   const isOutcome = isStays || tellsOf(status?.name ?? "") === "outcome";
   const words = Object.entries(layout?.words ?? {});
@@ -177,7 +174,7 @@ function columnsReader(
     throw missingStatus("status=COLUMN in --map");
   }
   const says = special?.says ?? statusReader(status, isStays);
-  const categoryOf = categoryReader(sample, reading, layout);
+  const categoryOf = categoryReader(sample, reading, layout, of("categoryId"));
   const partsOf: RecordReader["partsOf"] = (record) => {
     const at = changed.find(({ read }) => !isBlank(read(record)));
     return {
@@ -198,20 +195,27 @@ function columnsReader(
   };
 }
 
-function namedColumns(sample: Sample, { columns = {} }: Reading, layout: Layout | undefined) {
-  const of = (target: MapTarget): Column | undefined => {
-    const [names, name] = [layout?.columns[target], columns[target]];
-    if (layout !== undefined) return names && columnAmong(sample, names);
-    return name === undefined ? undefined : { name, read: mappedField(sample, target, name) };
-  };
-  const dates = layout?.columns.updatedAt?.map((each) => columnAmong(sample, [each]));
-  const changed = dates ?? [of("updatedAt") ?? []].flat();
-  return {
-    id: of("externalId"),
-    name: of("name"),
-    category: of("categoryId"),
-    status: of("status"),
-    changed,
+const none: Field = () => undefined;
+
+function categoryReader(
+  sample: Sample,
+  { category: kind, columns = {} }: Reading,
+  layout: Layout | undefined,
+  column: Column | undefined,
+): (record: unknown) => CandidateCategory {
+  if (kind !== undefined) {
+    const all = { name: kind };
+    return () => all;
+  }
+  const { name: field, read } = column ?? { name: "categoryId", read: none };
+  if (layout === undefined) refuseNoCategories(columns, sample, read);
+  // They are few, and one object for each saves the memory of many.
+  const known = new Map<unknown, CandidateCategory>();
+  return (record) => {
+    const value = read(record);
+    return known.getOrInsertComputed(value, () =>
+      layout === undefined ? idOrName(field, value) : categoryName(field, kindOf(value)),
+    );
   };
 }
 
@@ -230,40 +234,19 @@ function refuseNoCategories({ categoryId = "" }: FieldMap, { records }: Sample, 
   throw new UnreadableInput(0, problem);
 }
 
-function categoryReader(sample: Sample, reading: Reading, layout: Layout | undefined) {
-  const { category: kind, columns = {} } = reading;
-  const { category } = namedColumns(sample, reading, layout);
-  const { name: field, read } = category ?? { name: "categoryId", read: () => undefined };
-  if (layout === undefined && kind === undefined && category) {
-    refuseNoCategories(columns, sample, read);
-  }
-  const all = kind === undefined ? undefined : { name: kind };
-  // They are few, and one object for each saves the memory of many.
-  const known = new Map<unknown, CandidateCategory>();
-  return (record: unknown): CandidateCategory => {
-    const value = all ?? resolved(field, read(record));
-    return (
-      all ??
-      known.getOrInsertComputed(value, () =>
-        layout === undefined ? idOrName(field, value) : categoryName(field, kindOf(value)),
-      )
-    );
-  };
+/** The kind before a breed, where a column has both: `[Dog] Jindo`. */
+function kindOf(value: unknown): unknown {
+  return typeof value === "string" ? (/^\[([^\]]+)\]/.exec(value)?.[1] ?? value) : value;
 }
 
 /** What a record says by its status, or by how the animal left: blank, it is there. */
 function statusReader(
-  { name: field, read }: Column = { name: "status", read: () => undefined },
+  { name: field, read }: Column = { name: "status", read: none },
   isStays: boolean,
 ): (record: unknown) => Said {
   return (record) => {
-    const value = resolved(field, read(record));
+    const value = read(record);
     if (isStays && isBlank(value)) return { status: "available", isStay: true };
     return { field, value };
   };
-}
-
-/** The kind before a breed, where a column has both: `[Dog] Jindo`. */
-function kindOf(value: unknown): unknown {
-  return typeof value === "string" ? (/^\[([^\]]+)\]/.exec(value)?.[1] ?? value) : value;
 }

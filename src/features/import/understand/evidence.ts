@@ -5,9 +5,9 @@
 import { isBlank, message, type Note, shown, wordOf } from "../messages.ts";
 import { type Column, columnsOf, type Field, type Sample } from "./columns.ts";
 import { type Tells, tellsOf } from "./headings.ts";
-import type { MapperContext, Weigh, Weighed } from "./record.ts";
+import { type MapperContext, soundly, type Weigh, type Weighed } from "./record.ts";
 import { saysDead } from "./statuses.ts";
-import { FieldFault, isNo, isPlaceholderId, isYes } from "./values.ts";
+import { isNo, isPlaceholderId, isYes } from "./values.ts";
 import { isNever } from "./dates.ts";
 import { besides, type Meaning, outcomeWords, wordKey } from "./words.ts";
 
@@ -349,7 +349,7 @@ export class Weighing {
   #disagrees(said: readonly Said[], line: number, pet: Parameters<Weigh>[3]): void {
     this.#disagreeing += 1;
     if (this.#line === 0) this.#line = line;
-    if (this.#names.length < namesShown) this.#names.push(nameOf(pet));
+    if (this.#names.length < namesShown) this.#names.push(soundly(pet).name ?? "");
     // One that another column takes anyway is not taken by this one.
     const [only, other] = new Set(said.map(({ column }) => column));
     // The words of a status or an outcome say what they say.
@@ -381,12 +381,3 @@ const weighed = ({ meaning, column, value }: Said): Weighed => ({
   meaning,
   reason: `${column} ${shown(value)}`,
 });
-
-function nameOf(pet: Parameters<Weigh>[3]): string {
-  try {
-    return pet().name;
-  } catch (fault) {
-    if (!(fault instanceof FieldFault)) throw fault;
-    return "";
-  }
-}

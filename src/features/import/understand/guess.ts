@@ -1,6 +1,7 @@
 /** What the columns of an unknown list hold: by what they are called, and by what is in them. */
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, wordOf } from "../messages.ts";
+import { limits } from "../read/input.ts";
 import { Dates } from "./dates.ts";
 import { fieldHeadings, species, speciesPhrases, type Tells, tellsOf, vague } from "./headings.ts";
 import {
@@ -383,7 +384,7 @@ function unknownWords({ values }: Filled, statuses: Statuses): readonly OpenWord
 }
 
 /** How many of these cells are headings that lists of animals have. */
-export function familiarHeadings(cells: readonly string[]): number {
+function familiarHeadings(cells: readonly string[]): number {
   const keys = cells.map(columnKey).filter((key) => key !== "");
   const isUsual = (key: string) =>
     Object.values(fieldHeadings).some((names) => names.includes(key)) ||
@@ -410,8 +411,32 @@ function looksLikeRecord(cells: readonly string[]): boolean {
   );
 }
 
+const objectKeys =
+  /^(?:.*(?:animal|pet|dog|cat|species|breed).*|name|nombre|nom|naam|nome|imie|jmeno|meno)$/;
+const listKeys =
+  /^(?:animals|pets|data|items|results|records|features|rows|pagination|meta|links)$/;
+
+/** True for a JSON object that is an animal, by the names of its fields. */
+function isObject(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const names = Object.keys(value);
+  if (names.length > limits.columns) return false;
+  if (names.some((name) => listKeys.test(name) && mayHoldList(value[name]))) return false;
+  if ("attributes" in value && "type" in value) return true;
+  const isTold = (name: string) => objectKeys.test(columnKey(name)) && !isList(value[name]);
+  return names.some(isTold) || familiarHeadings(names) >= 3;
+}
+
+/** Not a list of plain values, such as `"data": [2026, 5, 6]` for a date. */
+const mayHoldList = (value: unknown) =>
+  isJsonObject(value) || isList(value) || (Array.isArray(value) && value.length === 0);
+
+const isList = (value: unknown) =>
+  Array.isArray(value) && value.some((each) => isJsonObject(each) || Array.isArray(each));
+
 /** What tells lists of animals from others, before their columns are guessed. */
 export const listHints = {
+  isObject,
   familiar: familiarHeadings,
   isRecord: looksLikeRecord,
   isKind: isSpecies,

@@ -1,11 +1,13 @@
 /** The layouts of programs and cities: data, with the deviations that one of them needs. */
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import { isPetName } from "../../../domain/pet.ts";
-import { isBlank, message } from "../messages.ts";
+import { isBlank, wordOf } from "../messages.ts";
+import { valueAt } from "../read/json.ts";
+import type { Reading } from "./apply.ts";
 import { asmMarks, asmReader } from "./asm.ts";
 import { hasColumn, type MapTarget, type Sample } from "./columns.ts";
-import type { MapperContext, Said } from "./record.ts";
-import { FieldFault, int64Of, isNo } from "./values.ts";
+import type { MapperContext, RecordReader, Said } from "./record.ts";
+import { rehome } from "./rehome.ts";
+import { isNo } from "./values.ts";
 import type { Meaning } from "./words.ts";
 
 /** What a layout reads in place of a column of statuses, and the columns that it reads. */
@@ -37,6 +39,9 @@ export interface Layout {
   /** Makes flat records, with the columns above, of those of the source. */
   readonly flat?: (record: unknown, included: Included) => unknown;
   readonly says?: (sample: Sample, context: MapperContext) => SaysReader;
+  /** What stands for all of the above but the columns that it needs. */
+  readonly recognises?: (sample: Sample) => boolean;
+  readonly reader?: (sample: Sample, reading: Reading, context: MapperContext) => RecordReader;
 }
 
 /** What most reports with a row per stay have. */
@@ -47,7 +52,9 @@ const stays = {
   updatedAt: ["outcome date", "intake date"],
 } as const;
 
+/** What somebody may name, and a list have: the likeliest first. */
 export const layouts: readonly Layout[] = [
+  rehome,
   {
     name: "rescuegroups",
     title: "RescueGroups API v5, animals with included species (JSON:API)",
@@ -220,6 +227,10 @@ export const layouts: readonly Layout[] = [
   },
 ];
 
+/** The layout of this name. */
+export const layoutOf = (format: string): Layout | undefined =>
+  layouts.find(({ name }) => name === format);
+
 /** Columns without which no record can be taken, each with other names that will do. */
 export const neededBy = ({ columns, needed }: Layout): readonly (readonly string[])[] =>
   needed ??
@@ -227,72 +238,53 @@ export const neededBy = ({ columns, needed }: Layout): readonly (readonly string
     columns[target] === undefined ? [] : [columns[target]],
   );
 
-/** True for a list that has what only this layout has, and all that it needs. */
-export function isMarked(layout: Layout, sample: Sample): boolean {
-  const isOne = layout.marks.some((group) => group.every((each) => hasColumn(sample, [each])));
-  return isOne && neededBy(layout).every((names) => hasColumn(sample, names));
+/** The layouts that a list may have: it has what only they have, and all that they need. */
+export function candidates(sample: Sample): readonly Layout[] {
+  const isMarked = ({ marks }: Layout) =>
+    marks.some((group) => group.every((each) => hasColumn(sample, [each])));
+  return layouts.filter((layout) =>
+    layout.recognises === undefined
+      ? isMarked(layout) && neededBy(layout).every((names) => hasColumn(sample, names))
+      : layout.recognises(sample),
+  );
 }
 
 /** Names of what the records of JSON:API refer to, by its kind and its id there. */
 export type Included = ReadonlyMap<string, string>;
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** A resource of JSON:API as one flat record, with the names of its species and its status. */
 function flatResource(record: unknown, included: Included): unknown {
-  if (!isJsonObject(record) || !isJsonObject(record["attributes"])) return record;
-  const { attributes } = record;
+  const attributes = valueAt(record, ["attributes"]);
+  if (!isJsonObject(attributes)) return record;
+  const [species, status] = [referenceOf(record, "species"), referenceOf(record, "statuses")];
   // Without a status to refer to, it is there where it is not said to be pending.
   const isOpen = isNo(attributes["isAdoptionPending"]) ? "available" : undefined;
   return {
-    id: record["id"],
+    id: valueAt(record, ["id"]),
     ...attributes,
-    "relationships.species": related(included, record, "species"),
-    status: related(included, record, "statuses") ?? isOpen,
+    "relationships.species": included.get(`species ${species}`),
+    status: included.get(`statuses ${status}`) ?? status ?? isOpen,
   };
 }
 
-/** A reference to something that the document does not have. */
-export class Unresolved {
-  readonly id: string;
-  constructor(id: string) {
-    this.id = id;
-  }
+/** The id of the first thing of this kind that a record refers to, if there is one. */
+function referenceOf(record: unknown, kind: string): string | undefined {
+  const data = valueAt(record, ["relationships", kind, "data"]);
+  const id = valueAt(Array.isArray(data) ? data[0] : data, ["id"]);
+  return isBlank(id) ? undefined : wordOf(id);
 }
 
-/** What `included` calls the first thing of this kind that a record refers to, if there is one. */
-function related(included: Included, record: Json, kind: string): string | Unresolved | undefined {
-  const relationships = isJsonObject(record["relationships"]) ? record["relationships"] : {};
-  const relationship = relationships[kind];
-  const data: unknown = isJsonObject(relationship) ? relationship["data"] : undefined;
-  const first: unknown = Array.isArray(data) ? data[0] : data;
-  const id = isJsonObject(first) ? identifier(first["id"]) : undefined;
-  return id === undefined ? undefined : (included.get(`${kind} ${id}`) ?? new Unresolved(id));
-}
-
-/** An id as text: JSON:API has texts for ids, and not everybody who writes it knows. */
-function identifier(id: unknown): string | undefined {
-  return typeof id === "string" ? id : int64Of(id)?.toString();
-}
-
-/** Of species and statuses alone: pictures above all say nothing here. */
 export function includedNames(included: readonly unknown[]): Included {
   const names = new Map<string, string>();
-  for (const value of included) {
-    if (!isJsonObject(value) || !isJsonObject(value["attributes"])) continue;
-    const { type, id: own, attributes } = value;
-    const { singular, plural, name } = attributes as Json;
-    const [text] = [singular, plural, name].filter((each) => !isBlank(each));
-    const id = identifier(own);
+  for (const each of included) {
+    const [type, id] = [valueAt(each, ["type"]), valueAt(each, ["id"])];
+    const called = ["singular", "plural", "name"].map((name) =>
+      valueAt(each, ["attributes", name]),
+    );
+    const text = called.find((name) => !isBlank(name));
+    // Pictures above all say nothing here.
     const isKind = type === "species" || type === "statuses";
-    if (!isKind || id === undefined || typeof text !== "string" || !isPetName(text)) continue;
-    names.set(`${type} ${id}`, text.trim());
+    if (isKind && typeof text === "string") names.set(`${type} ${wordOf(id)}`, text.trim());
   }
   return names;
-}
-
-/** Throws FieldFault for a reference to nothing. */
-export function resolved(field: string, value: unknown): unknown {
-  if (value instanceof Unresolved) throw new FieldFault(field, message("unnamedThere", value.id));
-  return value;
 }

@@ -4,10 +4,15 @@ import { shellWord } from "../../../domain/errors.ts";
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, type Message, message, shown, shownCharacters, wordOf } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
-import { type Input, type Part, partName, readInput, type Several } from "../read/read.ts";
-import { type Understanding, understand } from "./apply.ts";
-import type { Taker } from "./evidence.ts";
-import { type Guess, guessed, type OpenWord, isOfStays, kindIn, statusIn } from "./guess.ts";
+import {
+  type Input,
+  type Known as KnownRecords,
+  type Part,
+  partName,
+  readInput,
+  type Several,
+} from "../read/read.ts";
+import { type Reading, type Understanding, understand } from "./apply.ts";
 import {
   columnKey,
   columnsOf,
@@ -15,17 +20,39 @@ import {
   fieldMapText,
   hasFields,
   mappedField,
+  matching,
   requireNeeded,
   type Sample,
   sampleOf,
 } from "./columns.ts";
-import { candidates, type Given, knownBy, neededOf, type Reading } from "./reading.ts";
+import type { Taker } from "./evidence.ts";
+import {
+  type Guess,
+  guessed,
+  isOfStays,
+  kindIn,
+  listHints,
+  type OpenWord,
+  statusIn,
+} from "./guess.ts";
+import { candidates, layoutOf, neededBy } from "./layouts.ts";
 import { rehome } from "./rehome.ts";
 import { Statuses, statusWordsText } from "./statuses.ts";
 import type { Meaning } from "./words.ts";
 
+export type { Reading } from "./apply.ts";
 export type { OpenWord } from "./guess.ts";
-export type { Given, Reading } from "./reading.ts";
+
+type Maybe<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+/** What somebody says of a list; the rest is known, remembered or guessed. */
+export interface Given extends Maybe<Omit<Reading, "statuses" | "isOutcome">> {
+  readonly statuses?: ReadonlyMap<string, Meaning> | undefined;
+  /** The name of the file, which may tell the kind of animal. */
+  readonly called?: string | undefined;
+  /** Asks what the columns mean, of a list whose layout is known too. */
+  readonly asksColumns?: boolean | undefined;
+}
 
 /** What a list leaves open. A door shows all of them, and gives the answers in `Given`. */
 export type Question =
@@ -93,8 +120,20 @@ export async function propose(
 export type List = Input | Several;
 
 /** Reads a list. Throws UnreadableInput for what is none. */
-export const readList = (bytes: Uint8Array, given: Given): List =>
+export const readList = (bytes: Uint8Array, given: Given | Reading): List =>
   readInput(bytes, given, knownBy(given));
+
+/** What is known of the records that are looked for in an input. */
+function knownBy({ format, columns: map }: Given | Reading): KnownRecords {
+  const isHeader = (columns: readonly string[]) => {
+    if (map !== undefined) {
+      return Object.values(map).every((column) => matching(columns, column).length > 0);
+    }
+    const found = candidates(sampleOf({ columns, records: [] }));
+    return found.some(({ name }) => format === undefined || name === format);
+  };
+  return { ...listHints, isHeader };
+}
 
 /** What the columns or fields of a list are called. */
 export const columnsIn = (list: List): readonly string[] =>
@@ -115,7 +154,7 @@ export function proposed(
     const refusal = new UnreadableInput(0, advised(sample, reading.columns ?? {}, answers, guess));
     return { ...outline, prepared: undefined, reading, isGuessed, open: [open], refusal };
   }
-  const prepared = applied(input, reading, isGuessed, nowMs);
+  const prepared = orStatusMissing(() => preparedBy(input, reading, isGuessed, nowMs));
   if (prepared instanceof UnreadableInput) {
     const open = [{ is: "status" }] as const;
     return { ...outline, prepared: undefined, reading, isGuessed, open, refusal: prepared };
@@ -154,10 +193,9 @@ export async function prepareAgain(
   reading: Reading,
   nowMs = systemClock(),
 ): Promise<Prepared> {
-  const input = readInput(bytes, reading, knownBy(reading));
+  const input = readList(bytes, reading);
   if ("parts" in input) throw severalLists(input.parts).refusal;
-  const options = { readsStems: false, nowMs };
-  const prepared = preparedBy(input, reading, false, understand(input, reading, options));
+  const prepared = preparedBy(input, reading, false, nowMs);
   const [taker] = prepared.understanding.takers;
   if (taker !== undefined) throw new UnreadableInput(0, takes(taker));
   return prepared;
@@ -202,16 +240,15 @@ function readingOf(
   remembered: Reading | undefined,
   nowMs: number,
 ): Proposed {
-  const isAsked = given.asksColumns === true;
-  const found =
-    given.columns === undefined && !isAsked ? detected(input, sample, given, nowMs) : undefined;
-  const format = given.format ?? found;
+  const { columns = {}, source = "" } = given;
+  const isOpen = given.columns === undefined && given.asksColumns !== true;
+  const format = given.format ?? (isOpen ? detected(input, sample, given, nowMs) : undefined);
   const common = { ...input.options, ...answersOf(given) };
-  if (format !== undefined && format !== "map") {
-    if (given.format !== undefined)
-      requireNeeded({ name: format, needed: neededOf(format) }, sample);
-    const source = given.source ?? (format === rehome.name ? "" : format);
-    const built = { ...common, format, source };
+  const layout = format === undefined ? undefined : layoutOf(format);
+  if (format !== undefined && layout !== undefined) {
+    if (given.format !== undefined) requireNeeded({ ...layout, needed: neededBy(layout) }, sample);
+    const own = given.source ?? (format === rehome.name ? "" : format);
+    const built = { ...common, format, source: own };
     // Of one that is built in, the answers are remembered.
     const isSame = remembered?.format === format;
     return { reading: isSame ? again(remembered, built, given) : built, isGuessed: false };
@@ -219,23 +256,19 @@ function readingOf(
   if (sample.columns === undefined && !sample.first.some(isJsonObject)) {
     throw new UnreadableInput(0, message("noObjects"));
   }
-  const isOpen = given.columns === undefined && !isAsked && remembered !== undefined;
-  if (isOpen && fits(remembered, sample.names)) {
+  if (isOpen && remembered !== undefined && fits(remembered, sample.names)) {
     const reading = again(remembered, common, given);
     const open = openOf(reading.columns ?? {}, reading.category, reading.defaultStatus);
     return { reading, isGuessed: given.source === undefined, open };
   }
-  const { columns = {}, source = "" } = given;
   for (const [target, column] of Object.entries(columns)) mappedField(sample, target, column);
-  const isWhole =
-    (columns.categoryId ?? given.category) !== undefined &&
+  const mapped: Reading = { ...common, format: "map", columns, source };
+  const isTold =
     columns.name !== undefined &&
-    (columns.status ?? given.defaultStatus) !== undefined;
-  if (isWhole && !isAsked) {
-    const stays = isOfStays(sample.names, columns.status) && { isOutcome: true as const };
-    return { reading: { ...common, format: "map", columns, ...stays, source }, isGuessed: false };
-  }
-  return guessedReading(sample, given, { ...common, format: "map", columns, source });
+    openOf(columns, given.category, given.defaultStatus) === undefined;
+  if (!isTold || given.asksColumns === true) return guessedReading(sample, given, mapped);
+  const stays = isOfStays(sample.names, columns.status) && { isOutcome: true as const };
+  return { reading: { ...mapped, ...stays }, isGuessed: false };
 }
 
 const answersOf = (given: Given) => ({
@@ -273,26 +306,19 @@ export function fits({ columns = {} }: Reading, names: readonly string[]): boole
 
 /** The known layout that reads most of the first records; one that reads none is no match. */
 function detected(input: Input, sample: Sample, given: Given, nowMs: number): string | undefined {
-  if (sample.columns === undefined && sample.records.length === 0) return rehome.name;
-  const [first, ...others] = candidates(sample);
-  if (first === undefined || first === rehome.name) return first;
+  const [first, ...others] = candidates(sample).map(({ name }) => name);
+  if (first === undefined || first === rehome.name || sample.records.length === 0) return first;
   const few = { ...input, records: sample.first };
-  let best: string | undefined;
-  let most = 0;
-  for (const format of [first, ...others]) {
-    const reads = readsOf(few, { ...answersOf(given), format, source: format }, nowMs);
-    if (reads > most) [best, most] = [format, reads];
-  }
-  return sample.records.length === 0 ? first : best;
-}
-
-/** How many records are sound by a reading, or lack nothing but the meaning of a word. */
-function readsOf(input: Input, reading: Reading, nowMs: number): number {
-  const found = applied(input, reading, false, nowMs);
-  if (found instanceof UnreadableInput) return 1;
-  const { outcomes } = found.understanding;
-  return outcomes.filter((each) => each.kind !== "reject" || each.unknownStatus !== undefined)
-    .length;
+  /** How many records are sound, or lack nothing but the meaning of a word. */
+  const readsOf = (format: string) => {
+    const reading = { ...answersOf(given), format, source: format };
+    const found = orStatusMissing(() => understand(few, reading, nowMs));
+    if (found instanceof UnreadableInput) return 1;
+    return found.outcomes.filter((each) => each.kind !== "reject" || each.unknownStatus).length;
+  };
+  const counts = [first, ...others].map((format) => [format, readsOf(format)] as const);
+  const [best, most] = counts.reduce((one, next) => (next[1] > one[1] ? next : one));
+  return most > 0 ? best : undefined;
 }
 
 function guessedReading(sample: Sample, given: Given, common: Reading): Proposed {
@@ -350,15 +376,10 @@ function withoutCategory(columns: FieldMap, { category }: Given): FieldMap {
   return rest;
 }
 
-/** The records by a reading; an error where nothing says whether they are for adoption. */
-function applied(
-  input: Input,
-  reading: Reading,
-  isGuessed: boolean,
-  nowMs: number,
-): Prepared | UnreadableInput {
+/** What work comes to; an error where nothing says whether animals are for adoption. */
+function orStatusMissing<T>(work: () => T): T | UnreadableInput {
   try {
-    return preparedBy(input, reading, isGuessed, understand(input, reading, { nowMs }));
+    return work();
   } catch (error) {
     const isOpen = error instanceof UnreadableInput && error.problem.code === "statusMissing";
     if (isOpen) return error;
@@ -366,14 +387,11 @@ function applied(
   }
 }
 
-function preparedBy(
-  { shape, partial, bytes, notes: own }: Input,
-  reading: Reading,
-  isGuessed: boolean,
-  understanding: Understanding,
-): Prepared {
+function preparedBy(input: Input, reading: Reading, isGuessed: boolean, nowMs: number): Prepared {
+  const { shape, partial, bytes, notes: own } = input;
+  const understanding = understand(input, reading, nowMs);
   // What an export has without a status is as it was.
-  const nobody = reading.format === "rehome" ? undefined : nobodyIn(understanding, reading);
+  const nobody = reading.format === rehome.name ? undefined : nobodyIn(understanding, reading);
   const notes = nobody ? [...own, { said: nobody, records: 0, firstLine: 0, example: "" }] : own;
   const { columns } = understanding;
   return { input: { shape, notes, partial, bytes }, columns, reading, isGuessed, understanding };

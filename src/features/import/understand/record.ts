@@ -5,7 +5,7 @@ import { MalformedRecord } from "../read/table.ts";
 import { type Dates, isNever } from "./dates.ts";
 import { Statuses } from "./statuses.ts";
 import { type Meaning, passing, wordKey } from "./words.ts";
-import { externalId as idInSource, FieldFault, unnamed, versionOf } from "./values.ts";
+import { externalId as idInSource, FieldFault, unnamed } from "./values.ts";
 
 /** The category as the input has it: our id, with its name where that is known, or a name. */
 export type CandidateCategory =
@@ -30,7 +30,7 @@ export interface FromLine {
 
 export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
   readonly kind: "pet";
-  category: CandidateCategory;
+  readonly category: CandidateCategory;
   /** True where it is in a list of stays, and has not left by this record. */
   readonly isStay?: true | undefined;
 }
@@ -44,10 +44,10 @@ export interface Gone extends FromLine {
   readonly kind: "gone";
   /** True where it was only found, lost or in foster: any other record tells more of it. */
   readonly isPassing?: true | undefined;
-  reason: string;
+  readonly reason: string;
   /** What the record calls the animal, to find two animals under one id. */
   readonly name: string | undefined;
-  category?: CandidateCategory | undefined;
+  readonly category?: CandidateCategory | undefined;
 }
 
 /** A record that says what becomes of its animal. */
@@ -82,9 +82,6 @@ export interface MapperContext {
   /** True for a workbook, whose cells of dates are read as ISO 8601. */
   readonly isWorkbook: boolean;
 }
-
-/** Turns one record into an outcome. Never throws: what is wrong with a record is a rejection. */
-export type RecordMapper = (record: unknown, line: number) => Outcome;
 
 /** What other columns make of an animal: a meaning, or a value that is to be explained. */
 export type Weighed =
@@ -128,7 +125,7 @@ export interface Parts {
   readonly origin?: Partial<FromLine>;
   readonly says: Said;
   /** Is not asked for where the animal is gone: such a record is sound whatever else it has. */
-  readonly pet: () => Omit<Candidate, "kind" | "status" | keyof FromLine>;
+  readonly pet: () => Pick<Candidate, "name" | "category">;
 }
 
 /** An unknown status; `--status` can define it. */
@@ -142,16 +139,16 @@ class UnknownStatus extends FieldFault {
 }
 
 /**
- * A mapper of what `reader` reads, where `weigh` says what else its record says. A record of another
- * kind than the columns say is a rejection.
+ * Turns records into outcomes, where `weigh` says what else a record says. Never throws: what is
+ * wrong with a record is a rejection.
  */
 export function mapperOf(
   columns: readonly string[] | undefined,
   { context, partsOf }: RecordReader,
-  weigh: Weigh = () => undefined,
-): RecordMapper {
+  weigh: Weigh,
+): (record: unknown, line: number) => Outcome {
+  const { source } = context;
   return (record, line) => {
-    const { source } = context;
     const rejection = { kind: "reject", line, source, field: "" } as const;
     if (record instanceof MalformedRecord) {
       return { ...rejection, problem: record.problem, record: record.text };
@@ -161,12 +158,12 @@ export function mapperOf(
     }
     let externalId: string | undefined;
     try {
-      const { origin, id, changed, says, pet } = partsOf(record);
+      const parts = partsOf(record);
+      const { origin, id, changed, pet } = parts;
       externalId = id === undefined ? origin?.externalId : idInSource(context, ...id, line);
       const version = changed && versionOf(context, ...changed, line);
-      const { id: own, source = context.source } = origin ?? {};
-      const from = { line, id: own, externalId, source, version };
-      return outcomeOf(context, from, says, pet, (base) => weigh(base, record, line, pet));
+      const from = { line, id: origin?.id, externalId, source: origin?.source ?? source, version };
+      return outcomeOf(context, from, parts, (base) => weigh(base, record, line, pet));
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
       const { field, problem } = fault;
@@ -179,54 +176,67 @@ export function mapperOf(
 /** A CSV row as an object, so that what is written down about it can be read without the header. */
 function named(columns: readonly string[] | undefined, record: unknown): unknown {
   if (columns === undefined) return record;
-  const fields = record as readonly string[];
-  return Object.fromEntries(columns.map((name, index) => [name, fields[index]]));
+  return Object.fromEntries(columns.map((name, at) => [name, (record as readonly string[])[at]]));
 }
 
-/** True for a date that is still to come. */
-const isAhead = (value: unknown, dates: Dates, now: number) =>
-  /\d{2}/.test(wordOf(value)) && (dates.sortable(value) ?? 0) > now;
+/** The time of a record's last change; a note where there is one that cannot be read. */
+function versionOf(
+  { dates, notes }: MapperContext,
+  field: string,
+  value: unknown,
+  line: number,
+): number | undefined {
+  const version = dates.sortable(value);
+  if (version === undefined && !isBlank(value)) {
+    notes.add(message("datesUnreadable", field), line, shown(value));
+  }
+  return version;
+}
 
 function outcomeOf(
   { statuses, notes, dates, now }: MapperContext,
-  origin: FromLine,
-  says: Said,
-  pet: Parts["pet"],
+  from: FromLine,
+  { says, pet }: Parts,
   weigh: (base: Meaning | undefined) => Weighed | undefined,
 ): Outcome {
-  if ("gone" in says) return goneOf(origin, says.gone, pet);
+  if ("gone" in says) return goneOf(from, says.gone, pet);
   const { field, value } = "status" in says ? { field: "", value: says.status } : says;
   const isMissing = isBlank(value) || isNever(wordOf(value));
   const own = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
   const base = "status" in says ? says.status : own;
   // A day that is still to come says nothing yet: what it means is asked.
-  if (!isMissing && isAhead(value, dates, now)) throw new UnknownStatus(field, value);
+  const isAhead = /\d{2}/.test(wordOf(value)) && (dates.sortable(value) ?? 0) > now;
+  if (!isMissing && isAhead) throw new UnknownStatus(field, value);
   if (base === "gone") {
-    const gone = goneOf(origin, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
+    const gone = goneOf(from, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
     return passing.has(wordKey(wordOf(value))) ? { ...gone, isPassing: true } : gone;
   }
   const other = weigh(base);
   if (other !== undefined && "asked" in other) throw new UnknownStatus(other.column, other.asked);
-  if (other?.meaning === "gone") return goneOf(origin, other.reason, pet);
+  if (other?.meaning === "gone") return goneOf(from, other.reason, pet);
   const meaning = other?.meaning ?? base;
   if (meaning === undefined) throw new UnknownStatus(field, value);
-  const animal = pet();
-  if (meaning === "available" && saysOther(animal.name)) {
-    notes.add(message("namesTell"), origin.line, JSON.stringify(animal.name));
+  const { name, category } = pet();
+  if (meaning === "available" && saysOther(name)) {
+    notes.add(message("namesTell"), from.line, JSON.stringify(name));
   }
   if (meaning === "none" && isMissing) {
-    notes.add(message("statusesBlank"), origin.line, JSON.stringify(animal.name));
+    notes.add(message("statusesBlank"), from.line, JSON.stringify(name));
   }
-  const found = candidateOf(origin, animal, meaning === "none" ? undefined : meaning);
+  const { line, id, externalId, source, version } = from;
+  const status = meaning === "none" ? undefined : meaning;
   const isStay = "status" in says && says.isStay === true && meaning === "available";
-  return isStay ? { ...found, isStay } : found;
+  // Written out: there are many, and a spread object takes twice the memory.
+  if (!isStay)
+    return { kind: "pet", line, id, externalId, source, version, name, category, status };
+  return { kind: "pet", line, id, externalId, source, version, name, category, status, isStay };
 }
 
 /** What stands behind a name: `Bella (ADOPTION PENDING)`, `Max - adopted!`. */
 const besideName = /[([*\u2013\u2014-]\s*(\p{L}[\p{L}\s]*)/u;
 
 /** Apart from the words of the list, which are told as they were read. */
-const known = new Statuses(new Map(), undefined, { readsStems: false });
+const known = new Statuses();
 
 /** True for a name that says that its animal is adopted or reserved. */
 function saysOther(name: string): boolean {
@@ -234,29 +244,29 @@ function saysOther(name: string): boolean {
   return meaning === "pending" || meaning === "sold";
 }
 
-function candidateOf(
-  { line, id, externalId, source, version }: FromLine,
-  animal: ReturnType<Parts["pet"]>,
-  status: PetStatus | undefined,
-): Candidate {
-  const { category, name } = animal;
-  // Written out: there are many, and a spread object takes twice the memory.
-  return { kind: "pet", line, id, externalId, source, version, name, category, status };
+/** The record of an animal that is gone, with its name if that is sound. */
+function goneOf(from: FromLine, reason: string, pet: Parts["pet"]): Gone {
+  const { line, id, externalId, source, version } = from;
+  const { name, category } = soundly(pet);
+  return {
+    kind: "gone",
+    line,
+    id,
+    externalId,
+    source,
+    version,
+    reason,
+    name: name === unnamed ? undefined : name,
+    category,
+  };
 }
 
-/** The record of an animal that is gone, with its name if that is sound. */
-export function goneOf(
-  { line, id, externalId, source, version }: FromLine,
-  reason: string,
-  pet: () => Pick<Candidate, "name" | "category">,
-): Gone {
-  let animal: Partial<ReturnType<typeof pet>> = {};
+/** What is known of an animal, as far as it is sound. */
+export function soundly(pet: Parts["pet"]): Partial<ReturnType<Parts["pet"]>> {
   try {
-    animal = pet();
+    return pet();
   } catch (fault) {
     if (!(fault instanceof FieldFault)) throw fault;
+    return {};
   }
-  const { name: said, category } = animal;
-  const name = said === unnamed ? undefined : said;
-  return { kind: "gone", line, id, externalId, source, version, reason, name, category };
 }

@@ -24,19 +24,13 @@ const dateWord = "date";
 /** Reads what shelters write for a status, with the words that this import's options add. */
 export class Statuses {
   readonly #own: ReadonlyMap<string, Meaning>;
-  readonly #readsStems: boolean;
   /** What was read before: a file has few words, and many records. */
   readonly #read = new Map<string, Understood | undefined>();
   /** What an animal has whose status is blank or not in the file; undefined to ask for it. */
   readonly whenMissing: Meaning | undefined;
 
-  constructor(
-    own: ReadonlyMap<string, Meaning> = new Map(),
-    whenMissing?: Meaning,
-    { readsStems = true } = {},
-  ) {
+  constructor(own: ReadonlyMap<string, Meaning> = new Map(), whenMissing?: Meaning) {
     this.#own = own;
-    this.#readsStems = readsStems;
     this.whenMissing = whenMissing;
   }
 
@@ -44,7 +38,7 @@ export class Statuses {
   withWords(words: ReadonlyMap<string, Meaning>): Statuses {
     if (words.size === 0) return this;
     const own = new Map([...words, ...this.#own]);
-    return new Statuses(own, this.whenMissing, { readsStems: this.#readsStems });
+    return new Statuses(own, this.whenMissing);
   }
 
   /** True for a value that an option or the list of words tells, and no stem. */
@@ -83,8 +77,7 @@ export class Statuses {
       return { meaning: dated, by: "told" };
     }
     if (!isText) return undefined;
-    const read = byTable(text) ?? (saysDead(withoutDate(text)) ? dead : undefined);
-    return read?.by === "stem" && !this.#readsStems ? undefined : read;
+    return byTable(text) ?? (saysDead(withoutDate(text)) ? dead : undefined);
   }
 }
 

@@ -87,19 +87,6 @@ export function categoryName(field: string, value: unknown): { readonly name: st
   return { name: exactName(field, meantText(field, value)).trim() };
 }
 
-/** The time of a record's last change; a note where there is one that cannot be read. */
-export function versionOf(
-  { dates, notes }: MapperContext,
-  field: string,
-  value: unknown,
-  line: number,
-): number | undefined {
-  if (isBlank(value)) return undefined;
-  const version = dates.sortable(value);
-  if (version === undefined) notes.add(message("datesUnreadable", field), line, shown(value));
-  return version;
-}
-
 const externalIdCharactersMax = 200;
 
 /** The id that a source has for its animal, as text; undefined if it is blank. */

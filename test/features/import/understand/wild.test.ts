@@ -268,7 +268,7 @@ A3,Bo,Dog,Adoption,2026-02-01,no,Euthanasia
       "2 Slate / Dog / pending [rescuegroups:7102]",
       '3 gone: status "Deceased" [rescuegroups:7103]',
       "4 Flint / Dog / sold [rescuegroups:7104]",
-      "5 rejected: status: the input has no name for the id 77",
+      '5 rejected: status: unknown status "77"',
     ]);
   });
 });
@@ -323,7 +323,7 @@ describe("RescueGroups", () => {
     const { outcomes } = await readWhole(JSON.stringify({ data, included }));
     expect(outcomes.map(brief)).toEqual([
       "1 Rex / Dogs / available",
-      "2 rejected: relationships.species: the input has no name for the id 9",
+      "2 rejected: relationships.species: expected a value, found nothing",
     ]);
   });
 });
