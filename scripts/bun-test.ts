@@ -1,12 +1,14 @@
 /** Runs of `bun test` for the suites. A failure is a failure: nothing runs a second time. */
-import { readFileSync, statfsSync } from "node:fs";
-import { freemem } from "node:os";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../test/helpers/postgres.ts";
 
 const root = join(import.meta.dir, "..");
 /** Ends a test that hangs. A slow machine needs a third of it for the longest. */
 const timeoutMs = 360_000;
+
+export type Variables = Readonly<Record<string, string>>;
 
 interface Outcome {
   readonly isPassed: boolean;
@@ -36,24 +38,34 @@ export function keepFilesInMemory(): void {
  */
 const quick = { MIMALLOC_PURGE_DELAY: "-1" };
 
-/** Runs `bun test` with `args`, which name files and options. */
+/**
+ * Runs `bun test` with `args`, which name files and options. What tests leave in the folder for
+ * temporary files, such as catalogues in memory that nothing closed, goes with the run.
+ */
 export async function bunTest(
   args: readonly string[],
-  env: object = {},
+  env: Variables = {},
   stdio: "inherit" | "pipe" = "inherit",
 ): Promise<Outcome> {
   const isolation = args.includes("--isolate") ? [] : ["--no-isolate"];
   const options = ["--timeout", String(timeoutMs), ...isolation];
-  const child = Bun.spawn([process.execPath, "test", ...options, ...args], {
-    cwd: root,
-    env: { ...process.env, ...quick, ...env },
-    stdin: "ignore",
-    stdout: stdio,
-    stderr: stdio,
-  });
-  const streams = [child.stdout, child.stderr].map(async (stream) => (await stream?.text()) ?? "");
-  const text = (await Promise.all(streams)).join("");
-  return { isPassed: (await child.exited) === 0, text };
+  const folder = mkdtempSync(join(env["TMPDIR"] ?? tmpdir(), "rehome-run-"));
+  // Other accounts, such as that of a database server, read there.
+  chmodSync(folder, 0o755);
+  try {
+    const child = Bun.spawn([process.execPath, "test", ...options, ...args], {
+      cwd: root,
+      env: { ...process.env, ...quick, ...env, TMPDIR: folder },
+      stdin: "ignore",
+      stdout: stdio,
+      stderr: stdio,
+    });
+    const streams = [child.stdout, child.stderr].map(async (each) => (await each?.text()) ?? "");
+    const text = (await Promise.all(streams)).join("");
+    return { isPassed: (await child.exited) === 0, text };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** The files that fit one of `patterns`, from the root of the repository. Each fits some. */
@@ -67,7 +79,7 @@ export function testFiles(...patterns: readonly string[]): string[] {
 }
 
 /** Runs `work` with the environment that names a PostgreSQL server, which ends with it. */
-export async function withPostgres<T>(work: (env: object) => Promise<T>): Promise<T> {
+export async function withPostgres<T>(work: (env: Variables) => Promise<T>): Promise<T> {
   const server = await startServer();
   try {
     return await work({ TEST_SERVER: server.url, TEST_CLUSTER: server.folder });

@@ -13,6 +13,7 @@ import {
   onPostgres,
   setOff,
   testFiles,
+  type Variables,
   withPostgres,
 } from "./bun-test.ts";
 import { needPackages, systemPackages } from "./debian-packages.ts";
@@ -39,13 +40,13 @@ const alsoThere = Object.entries({
 }).flatMap(([folder, names]) => testFiles(...names.split(" ").map((name) => `${folder}/${name}`)));
 
 /** What was counted on a data folder is counted once. */
-async function again(args: readonly string[], env: object): Promise<boolean> {
+async function again(args: readonly string[], env: Variables): Promise<boolean> {
   const { isPassed, text } = await bunTest([parallel, ...args], env, "pipe");
   process.stdout.write(`On PostgreSQL:\n${setOff(text)}\n`);
   return isPassed;
 }
 
-async function runOnPostgres(env: object): Promise<boolean> {
+async function runOnPostgres(env: Variables): Promise<boolean> {
   const own = testFiles("test-system/tools/*", "test-system/features/postgres/**/*");
   const { isPassed } = await bunTest([parallel, ...own], env);
   const both = await again(ofBothStores, env);

@@ -8,6 +8,7 @@ import {
   onPostgres,
   setOff,
   testFiles,
+  type Variables,
   withPostgres,
 } from "./bun-test.ts";
 
@@ -18,7 +19,7 @@ const longestFirst = "--timings=./test/timings.json";
 const inProcess = () => bunTest([parallel, longestFirst, ...testFiles("test/**/*")]);
 
 const outside = ["*", "{binary,clients,scripts}/*", "features/*", "features/docs/*"];
-const blackBox = (env: object) =>
+const blackBox = (env: Variables) =>
   bunTest(
     [parallel, longestFirst, ...testFiles(...outside.map((each) => `test-system/${each}`))],
     env,
@@ -27,7 +28,7 @@ const blackBox = (env: object) =>
 const smokeFiles = testFiles("test/storage/contract", "test-system/binary/api");
 
 /** Tests that were counted once already, on the other store. */
-async function smoke(env: object) {
+async function smoke(env: Variables) {
   const run = await bunTest(
     [...onPostgres.args, ...smokeFiles],
     { ...onPostgres.env, ...env },
