@@ -138,6 +138,7 @@ function statusHeading(column: Filled): number {
   const tells = told(column);
   if (tells === "status") return ofAdoption.test(column.key) ? 2 : 1.5;
   if (tells === "outcome") return 1.4;
+  if (tells === "available") return 1.2;
   return /status|outcome|estado|situac|statut|zustand|dispon|state/.test(column.key) ? 0.9 : 0;
 }
 

@@ -64,7 +64,8 @@ const nouns: readonly (readonly [Tells, string])[] = [
   [
     "available",
     `available, adoptable, available for adoption, for adoption, up for adoption, ready for adoption, open for adoption,
-open to adoption, available to adopt, availability flag
+open to adoption, available to adopt, availability flag, availability, disponibilidad, disponibilidade, disponibilite,
+disponibilita, verfugbarkeit, beschikbaarheid, dostepnosc, dostupnost
 disponible, adoptable, en adopcion, para adopcion, in adopcion, disponible adopcion, disponible para adopcion,
 disponible para adoptar, disponible en adopcion, apto adopcion, apto para adopcion
 disponivel, adotavel, para adocao, em adocao, disponivel adocao, disponivel para adocao, apto para adocao
@@ -121,7 +122,7 @@ verlegt nach, abgeholt von, transfere a, overgeplaatst naar, przekazany do, pred
     "adopter",
     `adopter, adopters, adopted by, adopted to, adoptive family, adoptive parent, adoptive parents, new home, buyer, adoptive owner, adopting family, new owner, new family, adopter person, adoptante, dueno adoptante, tutor adoptante, adoptado por, adoptada por, nuevo dueno, nueva familia,
 familia adoptante, familia adoptiva, adoptant, adoptante, adopte par, adoptee par, nouveau proprietaire, famille adoptante, famille adoptive, adotante, adotado por, adotada por,
-novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
+dono, novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
 adoptant, geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptujacy, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, adoptujuci`,
   ],
   [
@@ -205,9 +206,8 @@ current location name, shelter location name, internal location name`,
   ["adoptionNoun", adoptionNouns],
 ];
 
-const statusNouns = `status, final status, state, stage, current status, current stage, availability, record type, estado, estado actual, estatus, situacion, situation, situacao, statut, etat, zustand,
-vermittlungsstatus, adoptionsstatus, toestand, disponibilidad, disponibilidade, disponibilite, disponibilita, verfugbarkeit, beschikbaarheid, stato, stan, stav,
-dostepnosc, dostupnost`;
+const statusNouns = `status, final status, state, stage, current status, current stage, record type, estado, estado actual, estatus, situacion, situation, situacao, statut, etat, zustand,
+vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav`;
 
 const b = oneOf(beside);
 const a = oneOf(adoptionNouns);

@@ -109,6 +109,11 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     { heading: "adoptiveFamilyId", values: [7, "7"], in: "096benjaminbenoit/pawwws" },
     { heading: "adotanteId", values: ["a7"], in: "an interface of Animal in TypeScript" },
     { heading: "adoptante_nombre", values: ["Ana Pérez"], in: "a Laravel model of Adopcion" },
+    {
+      heading: "dono",
+      values: ["Melissa Vitória"],
+      in: "Cecimedeiros/Sistema-de-Gerenciamento-de-Animais",
+    },
     { heading: "Adoptant", values: ["Mme Petit"], in: "an issue of this repository" },
     { heading: "adoptantName", values: ["Mme Petit"], in: "a contract of adoption in TypeScript" },
     { heading: "Jmeno_osvojitele", values: [], in: "a view Seznam_adopci in SQL" },
@@ -162,6 +167,7 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     { heading: "in_adopcion", values: [false, "no"], in: "marcosdgi/pet-guard" },
     { heading: "disponible_adopcion", values: [false], in: "a MascotaEntity in TypeScript" },
     { heading: "disponivel", values: [false, "não"], in: "a Prisma schema of Animal" },
+    { heading: "Disponibilidade", values: ["Não", "Adotado"], in: "eugenia-m-m/PROJETO-I-POO" },
   ],
   outcome: [
     {
@@ -258,6 +264,7 @@ export const yeses: readonly Seen[] = [
   { heading: "ZIP", values: ["90210"], in: "the cities in test/fixtures" },
   { heading: "chip_date", values: past, in: "an issue of this repository" },
   { heading: "Returned", values: past, in: "an issue of this repository" },
+  { heading: "Disponibilidade", values: ["Sim", "Disponível"], in: "eugenia-m-m/PROJETO-I-POO" },
   { heading: "days_left", values: [3], in: "an issue of this repository" },
   { heading: "birth_year", values: [2016, "2016"], in: "sevacezar/priyut_luchshiy_drug" },
 ];

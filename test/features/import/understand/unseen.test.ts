@@ -79,6 +79,18 @@ test("the advice for an unknown kind tells all that was guessed, and works", asy
   ]);
 });
 
+test("an availability is read by its words, and by yes and no", async () => {
+  // The second is as in eugenia-m-m/PROJETO-I-POO.
+  const words = "Name,Species,Availability\nRex,Dog,Available\nBo,Cat,Available\n";
+  const flags = "Nome,Especie,Disponibilidade\nEster,Cachorro,Sim\nToby,Gato,Não\n";
+  const statusesOf = async (text: string) => (await readWhole(text)).outcomes.map(brief);
+  expect(await statusesOf(words)).toEqual(["2 Rex / Dog / available", "3 Bo / Cat / available"]);
+  expect(await statusesOf(flags)).toEqual([
+    "2 Ester / Cachorro / available",
+    '3 gone: Disponibilidade "Não"',
+  ]);
+});
+
 test("the advice for an unknown kind has the day of adoption, too", async () => {
   // As in Aristvodolaz/sond_shnau: all were adopted, and their kinds are breeds.
   const text =
