@@ -32,7 +32,10 @@ export const systemPackages: Packages = {
 
 export const longPackages: Packages = {
   ...systemPackages,
+  WebKitWebDriver: "webkit2gtk-driver",
+  Xvfb: "xvfb",
   "apt-ftparchive": "apt-utils",
+  "firefox-esr": "firefox-esr",
   "/usr/aarch64-linux-gnu/lib/libc.so.6": "libc6-arm64-cross",
   "/usr/aarch64-linux-gnu/lib/libstdc++.so.6": "libstdc++6-arm64-cross",
   "/lib/x86_64-linux-musl/libc.so": "musl",

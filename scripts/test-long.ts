@@ -1,7 +1,7 @@
 /**
  * `bun run test:long [--seed S]`: what takes too long to wait for. Random tests get a new seed, and
  * more of them run: histories, kills, damaged lists, a soak; then the packages, containers, other
- * clients, slow disks and Lighthouse. Prints the seed first, and last what failed.
+ * clients and browsers, slow disks and Lighthouse. Prints the seed first, and last what failed.
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
