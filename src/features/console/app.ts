@@ -14,13 +14,13 @@ import * as keys from "./pages/keys.ts";
 import { failurePage, orNotFound, messagePage, seeOther } from "./pages/page.ts";
 import * as people from "./pages/people.ts";
 import { steerSource } from "./pages/sources.ts";
-import { readForm } from "./body.ts";
+import { Form, readForm } from "./body.ts";
 import { countFailures, signedIn, signOut, type Failures } from "./session.ts";
 import {
   arrive,
   type FormsDone,
   keepLanguage,
-  once,
+  once as doOnce,
   ownPage,
   pathOf,
   query,
@@ -32,7 +32,7 @@ import {
   type ConsoleOptions,
   type Visit,
 } from "./visit.ts";
-import { isLanguage } from "./words/index.ts";
+import { failure, isLanguage } from "./words/index.ts";
 
 /** What a page may load and do: its own style, script and forms. Nothing stands inline. */
 const policy = [
@@ -92,26 +92,38 @@ function arrivals({ options, withRequest }: Frame) {
 
 /** From here on somebody is signed in. */
 function visits(frame: Frame) {
-  const { actions, refused } = frame.options;
+  const { actions, refused, report } = frame.options;
   return new Elysia({ name: "visits" })
     .use(arrivals(frame))
     .resolve(async ({ arrival }) => {
-      const { failures, unsent } = frame;
+      const { failures, unsent, done } = frame;
       const person = await signedIn(arrival, { people: actions.people, failures, unsent }, refused);
       // Elysia ends a request with this. The Response keeps its own status.
       if (person instanceof Response) return status(401, person);
-      if (arrival.request.method === "POST") unsent.delete(person.id);
-      const visit: Visit = {
-        ...arrival,
-        ...actions,
-        person,
-        marks: await actions.marks(person),
-        once: (form, work) => once(frame.done, person, pathOf(arrival), form, work),
-        change: (work) => actions.animals.change(person.name, work),
-      };
-      return { visit: { ...visit, typed: await arrival.carried?.typed(visit) } };
+      const isPost = arrival.request.method === "POST";
+      if (isPost) unsent.delete(person.id);
+      const marks = await actions.marks(person);
+      const change: Visit["change"] = (work) => actions.animals.change(person.name, work);
+      const known = { ...arrival, ...actions, person, marks, change };
+      const isForm = isPost && arrival.sent.pathname !== "/import";
+      const carried = arrival.carried?.typed(arrival) ?? new Form();
+      const form = await (isForm ? sentForm(known) : Promise.resolve(carried)).catch(
+        (error: unknown) => failurePage(known, error, report),
+      );
+      if (form instanceof Response) return status(400, form);
+      const typed = isForm || arrival.carried !== undefined ? form : undefined;
+      const once: Visit["once"] = (work) => doOnce(done, person, pathOf(arrival), form, work);
+      const visit: Visit = { ...known, form, typed, once };
+      return { visit };
     })
     .as("scoped");
+}
+
+/** The form of somebody who was not removed while it was on its way. */
+async function sentForm(visit: Omit<Visit, "form" | "once">): Promise<Form> {
+  const form = await readForm(visit);
+  if (await visit.people.isHere(visit.person.id)) return form;
+  throw failure("forbidden", "removed");
 }
 
 /** What anybody may ask for. */
@@ -137,9 +149,9 @@ function openRoutes(frame: Frame) {
       const hasForm = request.body !== null && request.headers.get("content-length") !== "0";
       if (!hasForm) return seeOther(back);
       // The buttons of the languages belong to the form of their page, which comes back as it was.
-      let form: ReturnType<typeof readForm> | undefined;
+      let form: Promise<Form> | undefined;
       // Read once, though the page may be behind another one.
-      const typed: Carried["typed"] = (who) => (form ??= readForm({ ...who, request }));
+      const typed: Carried["typed"] = (who) => (form ??= readForm({ request, sender: who.sender }));
       return frame.show(arrival, back, { typed, language });
     });
 }

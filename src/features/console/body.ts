@@ -1,7 +1,7 @@
 /** What people send: the fields of a form, or a file. Nothing of it is read without a session. */
 import type { AppError } from "../../domain/errors.ts";
 import { type BodyFailure, BodyReader } from "../../http/body.ts";
-import type { Arrival, Visit } from "./visit.ts";
+import type { Arrival } from "./visit.ts";
 import { failure, type FailureCode } from "./words/index.ts";
 
 const formBytesMax = 64 * 1024;
@@ -47,24 +47,17 @@ export class Form extends URLSearchParams {
 
 const oneLine = (text: string) => text.replaceAll(/[\r\n]/g, "");
 
-/** A request, and who sends it. */
-type Sent = Pick<Arrival, "request" | "sender"> & Partial<Pick<Visit, "people" | "person">>;
+type Sent = Pick<Arrival, "request" | "sender">;
 
-/**
- * Reads the form that a request sends. Throws AppError with the code of what is wrong with it, and
- * for the form of somebody who was removed while it was on its way.
- */
+/** Reads the form that a request sends. Throws AppError with the code of what is wrong with it. */
 export async function readForm(sent: Sent): Promise<Form> {
-  const { request, people, person } = sent;
+  const { request } = sent;
   if (request.body === null) return new Form();
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
     throw failure("unsupported_media_type", "encoding");
   }
   const body = await read(bodies, sent, "formTooLarge");
-  if (person !== undefined && (await people?.isHere(person.id)) === false) {
-    throw failure("forbidden", "removed");
-  }
   const form = new Form(new TextDecoder().decode(body));
   if (form.size > fieldsMax) throw failure("payload_too_large", "formTooLarge");
   return form;

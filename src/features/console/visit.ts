@@ -62,7 +62,7 @@ export interface Arrival {
   readonly words: Words;
   readonly nowMs: number;
   readonly carried: Carried | undefined;
-  /** What was typed on the page before: its fields have this in place of what is stored. */
+  /** What was typed on the page: its fields have this in place of what is stored. */
   readonly typed?: Form | undefined;
 }
 
@@ -70,16 +70,15 @@ export interface Arrival {
 export interface Visit extends Arrival, Omit<Actions, "marks"> {
   readonly person: Person;
   readonly marks: ReadonlySet<Section>;
+  /** What was sent; it is empty where that is a file, or nothing. */
+  readonly form: Form;
   /** Makes a change in their name; its number is undefined where nothing changed. */
   readonly change: (work: (by: Changing) => Promise<unknown>) => Promise<ChangeMade>;
   /**
-   * Makes what a form asks for; sent again, the form leads to where the first one led. Undefined
-   * where nothing was made.
+   * Makes what the form asks for; sent again, it leads to where the first one led. Undefined where
+   * nothing was made.
    */
-  readonly once: (
-    form: Form,
-    work: () => Promise<string | undefined>,
-  ) => Promise<string | undefined>;
+  readonly once: (work: () => Promise<string | undefined>) => Promise<string | undefined>;
 }
 
 /** A map that keeps what was set last, and forgets the oldest when it has more than `max`. */
@@ -133,7 +132,7 @@ export type UnsentForms = Recent<{ readonly path: string; readonly form: Form }>
 /** What a page of ours is asked for with, where another one stands in for a browser. */
 export interface Carried {
   /** What was typed on it. It is read only once its person is known. */
-  readonly typed: (who: Arrival | Visit) => Promise<Form> | Form;
+  readonly typed: (who: Arrival) => Promise<Form> | Form;
   readonly language?: Language;
   /** What to say above it. */
   readonly said?: string;

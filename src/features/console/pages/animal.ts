@@ -11,7 +11,7 @@ import { html, type Html } from "../../../web/html.ts";
 import { type Category, categoryKey } from "../../animals/categories.ts";
 import { isVisible } from "../../visible.ts";
 import { named, type AnimalEvent } from "../animals.ts";
-import { Form, readForm } from "../body.ts";
+import { Form } from "../body.ts";
 import { pathWith, query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
 import { by, changeNotice, lastChangeOf, undoOf, withChange } from "./changes.ts";
@@ -56,7 +56,7 @@ function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
 const choiceOf = ({ status }: AnimalValues) => ui.statusChoice(status) ?? ui.noStatus;
 
 /** What is wrong with the fields of a form, in words. */
-function errorsOf(form: Form, { words }: Visit, categories: readonly Category[]): ui.FieldErrors {
+function errorsOf({ form, words }: Visit, categories: readonly Category[]): ui.FieldErrors {
   const { name, category, status } = sentValues(form);
   const isMissing = category === "";
   return {
@@ -127,16 +127,14 @@ export async function newAnimalPage(
 
 /** `POST /animals/new`. One that is here already, by name and category, is asked for. */
 export async function addAnimal(visit: Visit): Promise<Response> {
-  const { animals, words } = visit;
-  const typed = await readForm(visit);
-  const asking = { ...visit, typed };
-  const errors = errorsOf(typed, visit, await animals.categories());
-  if (ui.isWrong(errors)) return newAnimalPage(asking, errors);
-  const sent = sentValues(typed);
+  const { animals, words, form } = visit;
+  const errors = errorsOf(visit, await animals.categories());
+  if (ui.isWrong(errors)) return newAnimalPage(visit, errors);
+  const sent = sentValues(form);
   const { name, category } = sent;
   let same: Pet | undefined;
-  const path = await visit.once(typed, async () => {
-    same = typed.has("anyway") ? undefined : await animals.named(name, category);
+  const path = await visit.once(async () => {
+    same = form.has("anyway") ? undefined : await animals.named(name, category);
     if (same !== undefined) return undefined;
     const status = ui.storedAs(choiceOf(sent)) ?? undefined;
     const added = await visit.change((by) =>
@@ -151,7 +149,7 @@ export async function addAnimal(visit: Visit): Promise<Response> {
     ${ui.link(`/animals/${String(same?.id)}`, words.animals.openIt)}
   </p>`;
   const anyway = ui.button(words.animals.addAnyway, { name: "anyway", value: "yes" });
-  return newAnimalPage(asking, {}, html`${ui.notice("plain", said)}${anyway}`);
+  return newAnimalPage(visit, {}, html`${ui.notice("plain", said)}${anyway}`);
 }
 
 async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined> {
@@ -238,7 +236,8 @@ async function removedPage(visit: Visit, id: string): Promise<Response> {
   const { name, change } = orNotFound(await animals.removed(number));
   // What somebody typed meanwhile stays on the page.
   const fields = new ui.Fields(visit, { status: ui.noStatus });
-  const kept = typed && animalFields(visit, fields, await animals.categories());
+  const isTyped = typed?.has("name") === true;
+  const kept = isTyped && animalFields(visit, fields, await animals.categories());
   const said = html`<p>
       ${words.animals.removed} ${change && html`<span class="soft">${by(visit, change)}</span>`}
     </p>
@@ -257,23 +256,22 @@ async function removedPage(visit: Visit, id: string): Promise<Response> {
 
 /** `POST /animals/:id`: keeps what its person corrected, and no more. */
 export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
-  const { animals, words } = visit;
-  const typed = await readForm(visit);
+  const { animals, words, form } = visit;
   const animal = await animalOf(visit, id);
-  if (animal === undefined) return removedPage({ ...visit, typed }, id);
+  if (animal === undefined) return removedPage(visit, id);
   const categories = await animals.categories();
   const known = valuesOf(animal, categories);
-  const sent = sentValues(typed);
-  const changed = fieldNames.filter((each) => typed.isChanged(each) && sent[each] !== known[each]);
+  const sent = sentValues(form);
+  const changed = fieldNames.filter((each) => form.isChanged(each) && sent[each] !== known[each]);
   // What nobody changed is not judged: an import may have brought a name that no form takes.
-  const all = errorsOf(typed, visit, categories);
+  const all = errorsOf(visit, categories);
   const errors = Object.fromEntries(changed.map((each) => [each, all[each]]));
-  if (ui.isWrong(errors)) return animalPage({ ...visit, typed }, id, errors);
-  const stale = changed.filter((each) => (typed.was(each) ?? known[each]) !== known[each]);
+  if (ui.isWrong(errors)) return animalPage(visit, id, errors);
+  const stale = changed.filter((each) => (form.was(each) ?? known[each]) !== known[each]);
   const over = stale[0] && (await lastChangeOf(visit, animal.id, stale[0]));
   const [from, to] = [choiceOf(known), choiceOf(sent)];
   if (over && stale.includes("status") && ui.isTowardsAdoption(from, to)) {
-    const asking = new Form(typed);
+    const asking = new Form(form);
     asking.set("was-status", known.status);
     const said = words.animals.stale(ui.actorText(visit, over.actor), words.status[from]);
     return animalPage({ ...visit, typed: asking }, id, { status: said });
@@ -290,7 +288,6 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
 
 /** `POST /animals/:id/remove`. The list then offers to undo it. */
 export async function removeAnimal(visit: Visit, id: string): Promise<Response> {
-  await readForm(visit);
   const animal = await animalOf(visit, id);
   if (animal === undefined) return removedPage(visit, id);
   return seeOther(

@@ -2,7 +2,6 @@
 import { parseInt64 } from "../../../domain/int64.ts";
 import { html } from "../../../web/html.ts";
 import { categoryKey } from "../../animals/categories.ts";
-import { readForm } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import { alikeError, nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
@@ -40,17 +39,16 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
 }
 
 export async function addCategory(visit: Visit): Promise<Response> {
-  const { animals, words } = visit;
-  const typed = await readForm(visit);
-  const name = typed.text("name");
+  const { animals, words, form } = visit;
+  const name = form.text("name");
   const wrong = async () =>
-    (await errorOf(visit, name)) ?? alikeError(typed, name, await animals.categories(), words);
-  const path = await visit.once(typed, async () => {
+    (await errorOf(visit, name)) ?? alikeError(form, name, await animals.categories(), words);
+  const path = await visit.once(async () => {
     if ((await wrong()) !== undefined) return undefined;
     return withChange("/categories", await visit.change(({ categories }) => categories.add(name)));
   });
   if (path !== undefined) return seeOther(path);
-  return categoriesPage({ ...visit, typed }, { name: await wrong() });
+  return categoriesPage(visit, { name: await wrong() });
 }
 
 /** What is wrong with a name for a new category, or for the one with the id `own`. */
@@ -104,12 +102,12 @@ export async function categoryPage(
 
 export async function renameCategory(visit: Visit, id: string): Promise<Response> {
   const own = orNotFound(parseInt64(id));
-  const typed = await readForm(visit);
-  const name = typed.text("name");
+  const { form } = visit;
+  const name = form.text("name");
   const path = `/categories/${String(own)}`;
-  if (!typed.isChanged("name")) return seeOther(path);
+  if (!form.isChanged("name")) return seeOther(path);
   const error = await errorOf(visit, name, own);
-  if (error !== undefined) return categoryPage({ ...visit, typed }, id, { name: error });
+  if (error !== undefined) return categoryPage(visit, id, { name: error });
   const changed = await visit.change(({ categories }) => categories.rename(String(own), name));
   return seeOther(withChange(path, changed));
 }
@@ -135,7 +133,7 @@ export async function mergePage(visit: Visit, id: string): Promise<Response> {
 /** `POST /categories/:id/merge`: its animals go to another one, and it goes. */
 export async function mergeCategories(visit: Visit, id: string): Promise<Response> {
   const from = orNotFound(parseInt64(id));
-  const wanted = parseInt64((await readForm(visit)).text("into"));
+  const wanted = parseInt64(visit.form.text("into"));
   const into = orNotFound(wanted === from ? undefined : wanted);
   const changed = await visit.change(({ categories }) =>
     categories.merge([String(from)], String(into)),

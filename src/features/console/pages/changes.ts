@@ -3,7 +3,6 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../../web/html.ts";
-import { readForm } from "../body.ts";
 import type { ChangeMade, ChangeRecord } from "../animals.ts";
 import { ownPage, pathOf, pathWith, query, type Visit } from "../visit.ts";
 import { askPage, orNotFound, messagePage, page, seeOther } from "./page.ts";
@@ -189,7 +188,7 @@ export async function changePage(visit: Visit, id: string): Promise<Response> {
 /** `POST /changes/:id/undo`. What was undone already stays as it is. */
 export async function postUndo(visit: Visit, id: string): Promise<Response> {
   const { words } = visit;
-  const back = backPath(visit, (await readForm(visit)).text("back"));
+  const back = backPath(visit, visit.form.text("back"));
   const change = orNotFound(await changeOf(visit, id));
   if (change.isUndone || change.undoes !== undefined) {
     return seeOther(withChange(back, { changeId: change.id }));

@@ -5,7 +5,7 @@ import { forgetReading, recallReading } from "../../import/do/remembered.ts";
 import { messageText } from "../../import/messages.ts";
 import { partName } from "../../import/read/read.ts";
 import { mapTargets } from "../../import/understand/columns.ts";
-import { type Form, readFile, readForm } from "../body.ts";
+import { type Form, readFile } from "../body.ts";
 import {
   type Agreed,
   type Answers,
@@ -128,35 +128,33 @@ export async function uploadFile(visit: Visit): Promise<Response> {
 
 /** `POST /import/run`: imports the list as it is shown, or shows it as it was answered. */
 export async function runImport(visit: Visit): Promise<Response> {
-  const { imports, person, words } = visit;
-  const typed = await readForm(visit);
+  const { imports, person, words, form } = visit;
   const job = imports.job(person.id);
   if (job === undefined) return importPage(visit, { "": words.failures.importGone });
   // Nobody imports without a look at it what another tab chose meanwhile.
-  if (job.state.is === "working" || typed.text("reading") !== job.reading) {
+  if (job.state.is === "working" || form.text("reading") !== job.reading) {
     return seeOther("/import");
   }
-  const asking = { ...visit, typed };
-  if (typed.has("columns")) return lookAgain(asking, job, { ...job.answers, asksColumns: true });
+  if (form.has("columns")) return lookAgain(visit, job, { ...job.answers, asksColumns: true });
   if (job.state.is !== "examined") return seeOther("/import");
-  if (typed.has("forget")) {
+  if (form.has("forget")) {
     await forget(visit, job.state.look);
     const { sheet, records } = job.answers;
     return lookAgain(visit, job, { ...noAnswers, sheet, records });
   }
   const { look } = job.state;
   const { summary } = look;
-  const answers = sentAnswers(typed, job.answers, look);
-  const errors = errorsOf(visit, look, typed, answers);
-  if (ui.isWrong(errors)) return importPage(asking, errors);
-  const isLook = ["look", "sameAll", "sameNone"].some((name) => typed.has(name));
+  const answers = sentAnswers(form, job.answers, look);
+  const errors = errorsOf(visit, look, form, answers);
+  if (ui.isWrong(errors)) return importPage(visit, errors);
+  const isLook = ["look", "sameAll", "sameNone"].some((name) => form.has(name));
   if (isLook || summary === undefined) return lookAgain(visit, job, answers);
   if (!Bun.deepEquals(answers, job.answers)) {
     return lookAgain(visit, job, answers, words.import.lookFirst);
   }
-  const agreed = { skipBad: typed.has("skipBad"), mostMissing: typed.has("mostMissing") };
-  const refused = refusalOf(asking, summary, agreed);
-  if (refused !== undefined) return importPage(asking, refused);
+  const agreed = { skipBad: form.has("skipBad"), mostMissing: form.has("mostMissing") };
+  const refused = refusalOf(visit, summary, agreed);
+  if (refused !== undefined) return importPage(visit, refused);
   job.run(person.name, agreed);
   await job.settled(waitMs);
   return seeOther("/import");
@@ -178,7 +176,9 @@ async function lookAgain(
 ): Promise<Response> {
   job.examine(answers);
   await job.settled(waitMs);
-  return said === undefined ? seeOther("/import") : importPage(visit, { "": said });
+  return said === undefined
+    ? seeOther("/import")
+    : importPage({ ...visit, typed: undefined }, { "": said });
 }
 
 /** The answers about a list with those of a form. What the form has no field for stays. */
@@ -260,7 +260,6 @@ function refusalOf(
 
 /** `POST /import/drop`: the file goes, and there is room for another. */
 export async function dropFile(visit: Visit): Promise<Response> {
-  await readForm(visit);
   await visit.imports.drop(visit.person.id);
   return seeOther("/import");
 }

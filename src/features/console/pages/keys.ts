@@ -8,7 +8,7 @@ import { durationRule, parseDuration } from "../../duration.ts";
 import { type KeyDetails, type KeyService, keyService, keyState } from "../../keys/service.ts";
 import { planTitles } from "../../plan-titles.ts";
 import { fold } from "../../visible.ts";
-import { type Form, readForm } from "../body.ts";
+import type { Form } from "../body.ts";
 import { pathWith, query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
@@ -138,16 +138,14 @@ function keyOf<E extends number | "never">(
 /** `POST /keys/new`: the one page that ever shows the secret. */
 export async function createKey(visit: Visit): Promise<Response> {
   const { words, services, person } = visit;
-  const typed = await readForm(visit);
-  const asking = { ...visit, typed };
-  const sent = sentKey(typed);
+  const sent = sentKey(visit.form);
   const { key, wrong } = keyOf(visit, sent, parseDuration(sent.expires));
-  if (key === undefined) return newKeyPage(asking, wrong);
+  if (key === undefined) return newKeyPage(visit, wrong);
   try {
     const issued = await keyService(services, person.name).create(key);
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
-    return newKeyPage(asking, keyErrors(visit, error));
+    return newKeyPage(visit, keyErrors(visit, error));
   }
 }
 
@@ -255,14 +253,13 @@ function formOf({ name, plan, readOnly, limits }: ApiKey): KeyForm {
 
 /** `POST /keys/:id`: label, plan, end and what it may do, as far as its person changed them. */
 export async function updateKey(visit: Visit, id: string): Promise<Response> {
-  const typed = await readForm(visit);
-  const asking = { ...visit, typed };
   const { key } = await detailsOf(visit, id);
-  const sent = sentKey(typed);
+  const { form } = visit;
+  const sent = sentKey(form);
   // A plan goes with its numbers.
   const plans: readonly string[] = ["plan", "perMinute", "perDay"];
   const isNew = (name: string): boolean =>
-    plans.includes(name) ? plans.some((each) => typed.isChanged(each)) : typed.isChanged(name);
+    plans.includes(name) ? plans.some((each) => form.isChanged(each)) : form.isChanged(name);
   const merged = {
     ...formOf(key),
     ...(Object.fromEntries(
@@ -273,16 +270,15 @@ export async function updateKey(visit: Visit, id: string): Promise<Response> {
   const isNever = ["never", visit.words.keys.never].includes(sent.expires.toLowerCase());
   const expiresInMs = isNever ? "never" : parseDuration(sent.expires);
   const { key: wanted, wrong } = keyOf(visit, merged, expiresInMs);
-  if (wanted === undefined) return keyPage(asking, id, wrong);
-  return changed(asking, id, (keys) => keys.update(id, wanted));
+  if (wanted === undefined) return keyPage(visit, id, wrong);
+  return changed(visit, id, (keys) => keys.update(id, wanted));
 }
 
 export async function rotateKey(visit: Visit, id: string): Promise<Response> {
   const { services, person, words } = visit;
-  const typed = await readForm(visit);
-  const graceMs = parseDuration(typed.text("grace"));
+  const graceMs = parseDuration(visit.form.text("grace"));
   if (graceMs === undefined) {
-    return keyPage({ ...visit, typed }, id, { grace: words.errors.expires(durationRule) });
+    return keyPage(visit, id, { grace: words.errors.expires(durationRule) });
   }
   await detailsOf(visit, id);
   const issued = await keyService(services, person.name).rotate(id, graceMs);
@@ -291,10 +287,8 @@ export async function rotateKey(visit: Visit, id: string): Promise<Response> {
 
 /** `POST /keys/:id/revoke`: for good, so that one box must be ticked. */
 export async function revokeKey(visit: Visit, id: string): Promise<Response> {
-  const typed = await readForm(visit);
-  const asking = { ...visit, typed };
-  if (!typed.has("sure")) return keyPage(asking, id, { sure: visit.words.errors.sure });
-  return changed(asking, id, (keys) => keys.revoke(id));
+  if (!visit.form.has("sure")) return keyPage(visit, id, { sure: visit.words.errors.sure });
+  return changed(visit, id, (keys) => keys.revoke(id));
 }
 
 async function changed(

@@ -157,7 +157,7 @@ function documentOf(
     "data-late": words.layout.late,
     "data-copied": words.layout.copied,
     "data-page": address,
-    "data-typed": typed !== undefined,
+    "data-typed": typed !== undefined && hasForm(body),
     "data-failed": hasFailed,
   };
   const { text } = html`<!doctype html>
@@ -184,6 +184,9 @@ function documentOf(
   return new Response(Bun.gzipSync(text), { ...init, headers: compressed });
 }
 
+/** What people write is escaped: no name looks like the mark of a form. */
+const hasForm = (body: Html): boolean => body.text.includes(`id="${ui.formId}"`);
+
 const sending = {
   form: ui.formId,
   formmethod: "post",
@@ -194,8 +197,7 @@ const sending = {
 /** The languages: their buttons send the form of the page, which comes back as it was. */
 function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): Html {
   const back = new URLSearchParams({ back: at ?? pathOf(arrival) }).toString();
-  // What people write is escaped: no name looks like the mark of a form.
-  const hasForm = body.text.includes(`id="${ui.formId}"`);
+  const isSent = hasForm(body);
   const buttons = Object.entries(languages).map(([code, { title }]) =>
     code === arrival.language
       ? html`<span lang="${code}">${title}</span>`
@@ -203,11 +205,11 @@ function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): H
           class: "quiet small",
           lang: code,
           formaction: `/language/${code}?${back}`,
-          ...(hasForm && sending),
+          ...(isSent && sending),
         }),
   );
   return html`<footer>
-    ${hasForm ? buttons : html`<form method="post" class="row">${buttons}</form>`}
+    ${isSent ? buttons : html`<form method="post" class="row">${buttons}</form>`}
     <span>rehome</span>
   </footer>`;
 }

@@ -3,7 +3,6 @@ import { isLoopback } from "../../../domain/address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { personRoles } from "../../../storage/schema-values.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
-import { readForm } from "../body.ts";
 import {
   isPersonName,
   isSecret,
@@ -67,21 +66,20 @@ function personLine(visit: Visit, person: ListedPerson): Html {
 
 /** `POST /people`: shows the link, this once. */
 export async function invitePerson(visit: Visit): Promise<Response> {
-  const { words, people, person } = visit;
-  const typed = await readForm(visit);
-  const sent = { name: typed.text("name"), role: typed.text("role") };
-  const role = personRoles.find((each) => each === sent.role);
+  const { words, people, person, form } = visit;
+  const name = form.text("name");
+  const role = personRoles.find((each) => each === form.text("role"));
   const wrong = {
-    name: nameError(sent.name, words) ?? (isPersonName(sent.name) ? undefined : words.errors.name),
+    name: nameError(name, words) ?? (isPersonName(name) ? undefined : words.errors.name),
     role: role === undefined ? words.errors.role : undefined,
   };
-  if (role === undefined || ui.isWrong(wrong)) return peoplePage({ ...visit, typed }, wrong);
+  if (role === undefined || ui.isWrong(wrong)) return peoplePage(visit, wrong);
   try {
-    const { token } = await people.invite(sent.name, role, person.name);
-    return linkPage(visit, sent.name, token);
+    const { token } = await people.invite(name, role, person.name);
+    return linkPage(visit, name, token);
   } catch (error) {
     const isTaken = error instanceof AppError && error.code === "personNameTaken";
-    if (isTaken) return peoplePage({ ...visit, typed }, { name: words.people.taken });
+    if (isTaken) return peoplePage(visit, { name: words.people.taken });
     throw error;
   }
 }
@@ -150,7 +148,6 @@ export async function removePage(visit: Visit, id: string): Promise<Response> {
 /** `POST /people/:id/remove`: every session of theirs ends at once, and an import under way. */
 export async function removePerson(visit: Visit, id: string): Promise<Response> {
   const { people, imports, person } = visit;
-  await readForm(visit);
   orNotFound(id === person.id ? undefined : await people.byId(id));
   // An import that has begun is waited for: it would keep the store from the removal.
   await imports.drop(id);

@@ -4,7 +4,6 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { html } from "../../../web/html.ts";
 import type { Changing } from "../animals.ts";
-import { readForm } from "../body.ts";
 import { pathOf, query, type Visit } from "../visit.ts";
 import { failure } from "../words/index.ts";
 import { idsOf, withTicks } from "./animals.ts";
@@ -14,8 +13,7 @@ import * as ui from "./ui.ts";
 
 /** `POST /animals`: what a button of the list asks for. */
 export async function changeAnimals(visit: Visit): Promise<Response> {
-  const { animals, words } = visit;
-  const form = await readForm(visit);
+  const { animals, words, form } = visit;
   const back = backPath(visit, form.text("back"));
   if (form.has("tap")) {
     const [id = "", , to = ""] = form.text("tap").split(" ");
@@ -170,7 +168,7 @@ export async function mergePage(visit: Visit): Promise<Response> {
 
 /** `POST /animals/merge`: makes one animal of several entries of it. */
 export async function mergeAnimals(visit: Visit): Promise<Response> {
-  const form = await readForm(visit);
+  const { form } = visit;
   const into = orNotFound(parseInt64(form.text("into")));
   const from = idsOf(form.getAll("id")).find((id) => id !== into) ?? into;
   return change(visit, `/animals/${String(into)}`, (by) => by.animals.merge(from, into));

@@ -22,7 +22,7 @@ import {
   waitingWords,
 } from "../../sources/store.ts";
 import { changeBy } from "../animals.ts";
-import { type Form, readForm } from "../body.ts";
+import type { Form } from "../body.ts";
 import type { Visit } from "../visit.ts";
 import { withChange } from "./changes.ts";
 import { wordOptions } from "./import-look.ts";
@@ -116,8 +116,7 @@ async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
 
 /** `POST /import/sources`: pulls a list, explains its words, or withdraws what waits for a yes. */
 export async function steerSource(visit: Visit): Promise<Response> {
-  const { sources, words, person } = visit;
-  const form = await readForm(visit);
+  const { sources, words, person, form } = visit;
   const name = form.exact("list");
   const what = form.text("do");
   if (what === "withdraw") {
