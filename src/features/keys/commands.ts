@@ -24,7 +24,7 @@ import {
 import { confirm } from "../confirm.ts";
 import { limitsText, printable } from "../../cli/terminal/text.ts";
 import { accessText, issuedJson, issuedSchema, keyJson, keySchema } from "./fields.ts";
-import { type KeyService, keyService, keyState } from "./service.ts";
+import { type KeyService, keyService } from "./service.ts";
 import { listCommand, showCommand } from "./show.ts";
 
 export function keysCommand(io: Io): Command {
@@ -85,15 +85,13 @@ function create(io: Io): Command {
       const { expiresIn } = wanted;
       const expiresInMs = expiresIn === "never" ? undefined : expiresIn;
       const issued = await keys.create({ ...wanted, expiresInMs });
-      const { key, secret } = issued;
+      const key = issuedJson(issued, clock());
       const ifLost = `rehome keys rotate ${key.id} --grace 0`;
-      if (json) return writeSecret(io, jsonDocument(issuedJson(issued, clock())), ifLost);
+      if (json) return writeSecret(io, jsonDocument(key), ifLost);
       const limits = limitsText(key.limits) + accessText(key);
-      io.err(
-        `Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limits}) in ${place}.\n`,
-      );
-      io.err("This is the secret. It is shown only now:\n");
-      return writeSecret(io, `${secret}\n`, ifLost);
+      io.err(`Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limits}) in ${place}.
+This is the secret. It is shown only now:\n`);
+      return writeSecret(io, `${key.key}\n`, ifLost);
     },
   );
 }
@@ -140,23 +138,21 @@ function rotate(io: Io): Command {
     },
     async (services, { loaded, json, grace }, reference) => {
       await refuseOtherEnvironment(services, loaded);
-      const { clock } = services;
       const issued = await keyService(services).rotate(reference, grace);
-      const nowMs = clock();
-      const { id, name, expiresAtMs } = issued.key;
+      const nowMs = services.clock();
+      const shown = issuedJson(issued, nowMs);
+      const { id, name, key, state, expiresAt } = shown;
       const ifLost = `rehome keys rotate ${id}`;
-      if (json) return writeSecret(io, jsonDocument(issuedJson(issued, nowMs)), ifLost);
+      if (json) return writeSecret(io, jsonDocument(shown), ifLost);
       const old =
-        grace === 0
-          ? "The old one is refused from now on."
-          : `The old one stays valid until ${isoEnd(nowMs + grace)}.`;
+        grace === 0 ? "is refused from now on" : `stays valid until ${isoEnd(nowMs + grace)}`;
       io.err(
-        `${id} "${printable(name)}" has a new secret. ${old} The new one is shown only now:\n`,
+        `${id} "${printable(name)}" has a new secret. The old one ${old}. The new one is shown only now:\n`,
       );
-      await writeSecret(io, `${issued.secret}\n`, ifLost);
-      if (keyState(issued.key, nowMs) !== "expired") return undefined;
+      await writeSecret(io, `${key}\n`, ifLost);
+      if (state !== "expired") return undefined;
       return io.err(
-        `The key expired ${isoEnd(expiresAtMs ?? nowMs)}: it is refused until rehome keys update ${id} --expires-in 90d.\n`,
+        `The key expired ${expiresAt}: it is refused until rehome keys update ${id} --expires-in 90d.\n`,
       );
     },
   );
@@ -172,13 +168,13 @@ function changeCommand<Options>(
     io,
     { ...form, arguments: [keyArgument()], json: keySchema },
     async (services, given, reference) => {
-      const key = await change(keyService(services), reference, given);
-      const shown = keyJson(key, services.clock());
-      if (given.json) return printJson(io, shown);
-      const until = shown.state === "banned" ? ` until ${shown.bannedUntil}` : "";
-      const end = shown.expiresAt === null ? "" : `, until ${shown.expiresAt}`;
+      const changed = await change(keyService(services), reference, given);
+      const key = keyJson(changed, services.clock());
+      if (given.json) return printJson(io, key);
+      const until = key.state === "banned" ? ` until ${key.bannedUntil}` : "";
+      const end = key.expiresAt === null ? "" : `, until ${key.expiresAt}`;
       return io.out(
-        `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key.limits)}${accessText(key)}${end}.\n`,
+        `${key.id} "${printable(key.name)}" is ${key.state}${until}: plan ${key.plan}, ${limitsText(key.limits)}${accessText(key)}${end}.\n`,
       );
     },
   );

@@ -14,7 +14,7 @@ import type { IssuedKey } from "../../service/keys.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
 import { type KeyDetails, keyState, keyStates } from "./service.ts";
 import type { KeyEvent } from "./store.ts";
-import { isoDay, type KeyUse, type UsageDay } from "./usage.ts";
+import { isoDay, type KeyUse, planAdvice, type UsageDay } from "./usage.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
 
@@ -60,7 +60,7 @@ export function issuedJson({ key, secret }: IssuedKey, nowMs: number): Static<ty
 }
 
 const ofUse = fieldOf<[use: KeyUse]>();
-export const useFields = declared({
+const useFields = declared({
   lastUsedOn: ofUse(orNull(day("last UTC day with an admitted request")), ({ lastUsedDay }) =>
     lastUsedDay === undefined ? null : isoDay(lastUsedDay),
   ),
@@ -78,6 +78,18 @@ const adviceSchema = object(
 export const keyListSchema = list(
   object({ ...keyFields.schemas, ...useFields.schemas, advice: orNull(adviceSchema) }),
 );
+
+/** A key with its use in the days by which its plan is judged. */
+export const listedKeyJson = (
+  key: ApiKey,
+  use: KeyUse,
+  days: readonly UsageDay[],
+  nowMs: number,
+): Static<typeof keyListSchema>[number] => ({
+  ...keyJson(key, nowMs),
+  ...useFields.make(use),
+  advice: (key.revokedAtMs === undefined && planAdvice(key.limits, days)) || null,
+});
 
 const windowSchema = object({
   used: count("requests used in the current window"),
@@ -213,13 +225,6 @@ function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly Key
 }
 
 /** What sets a read-only key apart, as the end of its limits. */
-export function accessText({ readOnly }: ApiKey): string {
-  return readOnly ? ", read-only" : "";
-}
-
-/** A UTC day as people say it: `today`, `yesterday`, its date, or `never`. */
-export function dayText(day: number | undefined, today: number): string {
-  if (day === undefined) return "never";
-  if (day >= today) return "today";
-  return day === today - 1 ? "yesterday" : isoDay(day);
+export function accessText({ access }: Pick<Static<typeof keySchema>, "access">): string {
+  return access === "read-only" ? ", read-only" : "";
 }

@@ -1,11 +1,10 @@
 import { Option, type Command } from "commander";
-import { type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { banStepsMs } from "../../domain/ban.ts";
-import { isoEnd, isoSeconds } from "../../domain/clock.ts";
+import { dayMs, isoEnd } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
 import { fold } from "../visible.ts";
 import { publishedLimits, type PlanName } from "../../domain/plan.ts";
-import { usageStoredDays, windowMs } from "../../domain/windows.ts";
+import { usageStoredDays } from "../../domain/windows.ts";
 import { commandHere, toMakeKey } from "../../cli/command.ts";
 import { storeCommand } from "../command.ts";
 import { printJson, type Static } from "../json.ts";
@@ -15,17 +14,14 @@ import { pad, percent, printTable } from "../table.ts";
 import { counted, grouped, limitsText, printable } from "../../cli/terminal/text.ts";
 import {
   accessText,
-  dayText,
   keyDetailsJson,
   keyDetailsSchema,
-  keyJson,
   keyListSchema,
-  useFields,
-  type WholeKey,
+  listedKeyJson,
 } from "./fields.ts";
 import { keyArgument, labelOption, planOption } from "./options.ts";
-import { keyService, keyState, keyStates, type KeyState } from "./service.ts";
-import { type KeyUse, planAdvice, type UsageDay, UsageService } from "./usage.ts";
+import { keyService, keyStates, type KeyState } from "./service.ts";
+import { isoDay, type UsageDay, UsageService } from "./usage.ts";
 
 const nameCells = 12;
 /** Days whose requests and refusals are shown, unless more are asked for. */
@@ -34,6 +30,9 @@ const daysShown = 7;
 const daysJudged = 30;
 /** A key that is noisy for long has many events; a person reads the last ones. */
 const eventsShownMax = 20;
+
+type ListedKey = Static<typeof keyListSchema>[number];
+type ShownKey = Static<typeof keyDetailsSchema>;
 
 interface ListOptions {
   readonly plan?: PlanName;
@@ -65,19 +64,17 @@ ${daysJudged} days, and a plan that would fit.`,
     },
     async (services, { loaded, json, ...wanted }) => {
       const { clock, place } = services;
-      const every = await keyService(services).list();
+      const usage = new UsageService(services);
+      const every = await usage.nowOfAll(await keyService(services).list());
+      const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
       const nowMs = clock();
-      const wantedKeys = every.filter((key) => isWanted(key, wanted, nowMs));
-      const keys = await listed(new UsageService(services), wantedKeys);
-      if (json) {
-        const shown = keys.map(({ key, use, advice = null }) => {
-          return { ...keyJson(key, nowMs), ...useFields.make(use), advice };
-        });
-        return printJson(io, shown satisfies Static<typeof keyListSchema>);
-      }
+      const keys = every
+        .map(({ key, use }) => listedKeyJson(key, use, daysOf.get(key.id) ?? [], nowMs))
+        .filter((key) => isWanted(key, wanted));
+      if (json) return printJson(io, keys);
       if (keys.length > 0) {
         printKeys(io, keys, nowMs);
-        return io.out(keys.map(adviceText).join(""));
+        return io.out(keys.map((key) => adviceText(key, daysOf.get(key.id) ?? [])).join(""));
       }
       return io.err(
         every.length > 0
@@ -88,29 +85,9 @@ ${daysJudged} days, and a plan that would fit.`,
   );
 }
 
-interface ListedKey {
-  readonly key: ApiKey;
-  readonly use: KeyUse;
-  /** Its use in the days by which a plan is judged. */
-  readonly days: readonly UsageDay[];
-  readonly advice: ReturnType<typeof planAdvice>;
-}
-
-async function listed(usage: UsageService, wanted: readonly ApiKey[]): Promise<ListedKey[]> {
-  const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
-  return (await usage.nowOfAll(wanted)).map(({ key, use }) => {
-    const days = daysOf.get(key.id) ?? [];
-    const advice = key.revokedAtMs === undefined ? planAdvice(key.limits, days) : undefined;
-    return { key, use, days, advice };
-  });
-}
-
-function isWanted(key: ApiKey, { plan, state, name }: ListOptions, nowMs: number): boolean {
-  return (
-    (plan === undefined || key.plan === plan) &&
-    (state === undefined || keyState(key, nowMs) === state) &&
-    (name === undefined || fold(key.name).includes(fold(name)))
-  );
+function isWanted(key: ListedKey, { plan, state, name = "" }: ListOptions): boolean {
+  const isSame = (plan ?? key.plan) === key.plan && (state ?? key.state) === key.state;
+  return isSame && fold(key.name).includes(fold(name));
 }
 
 function printKeys(io: Io, keys: readonly ListedKey[], nowMs: number): void {
@@ -123,23 +100,30 @@ function printKeys(io: Io, keys: readonly ListedKey[], nowMs: number): void {
     { title: "TODAY", align: "right" },
     { title: "OF", align: "right", optional: true },
   ] as const;
-  const today = Math.floor(nowMs / windowMs.day);
-  const rows = keys.map(({ key, use }) => [
+  const rows = keys.map((key) => [
     key.id,
     key.name,
     key.plan + accessText(key),
-    keyState(key, nowMs),
-    dayText(use.lastUsedDay, today),
-    grouped(use.counts.dayUsed),
+    key.state,
+    lastUse(key, nowMs),
+    grouped(key.requestsToday),
     grouped(key.limits.perDay),
   ]);
   printTable(io, columns, rows);
 }
 
+/** The UTC day of the last use as people say it: `today`, `yesterday`, its date, or `never`. */
+function lastUse({ lastUsedOn }: Pick<ListedKey, "lastUsedOn">, nowMs: number): string {
+  const today = Math.floor(nowMs / dayMs);
+  if (lastUsedOn === null) return "never";
+  if (lastUsedOn >= isoDay(today)) return "today";
+  return lastUsedOn === isoDay(today - 1) ? "yesterday" : lastUsedOn;
+}
+
 /** What to offer to the holder of a key that was near its limits. */
-function adviceText({ key, days, advice }: ListedKey): string {
-  if (advice === undefined) return "";
-  const { window, plan } = advice;
+function adviceText(key: ListedKey, days: readonly UsageDay[]): string {
+  if (key.advice === null) return "";
+  const { window, plan } = key.advice;
   const peak = Math.max(...days.map(({ requests }) => requests));
   const refusals = days.reduce((sum, day) => sum + day.refusals, 0);
   const why =
@@ -153,14 +137,6 @@ function adviceText({ key, days, advice }: ListedKey): string {
 ${key.id} "${printable(key.name)}", plan ${key.plan}, ${why}.
   ${plan} ${fits} would fit: rehome keys update ${key.id} --plan ${plan}${limits}
 `;
-}
-
-/** A key as it is printed: its JSON form, and what that has in other words. */
-interface Shown {
-  readonly json: Static<typeof keyDetailsSchema>;
-  readonly whole: WholeKey;
-  readonly nowMs: number;
-  readonly daysAsked: number;
 }
 
 export function showCommand(io: Io): Command {
@@ -184,62 +160,57 @@ export function showCommand(io: Io): Command {
       ],
       json: keyDetailsSchema,
     },
-    async (services, { json: asJson, days }, reference) => {
+    async (services, { json, days: count }, reference) => {
       const usage = new UsageService(services);
       const details = await keyService(services).details(reference);
-      const { key } = details;
-      const use = await usage.now(key);
-      const whole = { ...details, use, days: await usage.days(days, key.id) };
+      const use = await usage.now(details.key);
+      const days = await usage.days(count, details.key.id);
       const nowMs = services.clock();
-      const json = keyDetailsJson(whole, nowMs);
-      if (asJson) return printJson(io, json);
-      const shown = { json, whole, nowMs, daysAsked: days };
-      for (const part of [keyLines, windowLines, dayLines, banLines, secretLines, eventLines]) {
-        for (const line of part(shown)) io.out(`${line}\n`);
-      }
-      return undefined;
+      const key = keyDetailsJson({ ...details, use, days }, nowMs);
+      if (json) return printJson(io, key);
+      const parts = [keyLines(key, nowMs), windowLines(key), dayLines(key, count), banLines(key)];
+      parts.push(secretLines(key, nowMs), eventLines(key));
+      return io.out(parts.map((lines) => `${lines.join("\n")}\n`).join("\n"));
     },
   );
 }
 
 const field = (name: string, value: string) => `  ${pad(name, nameCells)}${value}`;
 
-function keyLines({ json, whole: { key, use }, nowMs }: Shown): string[] {
-  const revoked = json.revokedAt === null ? "" : ` since ${json.revokedAt}`;
-  const today = Math.floor(nowMs / windowMs.day);
+function keyLines(key: ShownKey, nowMs: number): string[] {
+  const revoked = key.revokedAt === null ? "" : ` since ${key.revokedAt}`;
   return [
-    `${json.id} "${printable(json.name)}"`,
-    field("State", `${json.state}${revoked}`),
-    field("Plan", `${json.plan} (${limitsText(key.limits)})`),
-    field("Access", json.access),
-    field("Made", json.createdAt),
-    field("Ends", json.expiresAt ?? "never"),
-    field("Last used", dayText(use.lastUsedDay, today)),
+    `${key.id} "${printable(key.name)}"`,
+    field("State", `${key.state}${revoked}`),
+    field("Plan", `${key.plan} (${limitsText(key.limits)})`),
+    field("Access", key.access),
+    field("Made", key.createdAt),
+    field("Ends", key.expiresAt ?? "never"),
+    field("Last used", lastUse(key, nowMs)),
   ];
 }
 
-function windowLines({ json: { windows } }: Shown): string[] {
+function windowLines({ windows }: ShownKey): string[] {
   const line = (name: string, { used, limit, resetsAt }: typeof windows.day) =>
     field(name, `${grouped(used)} of ${grouped(limit)}, until ${resetsAt}`);
-  return ["", "Use now", line("Minute", windows.minute), line("Day", windows.day)];
+  return ["Use now", line("Minute", windows.minute), line("Day", windows.day)];
 }
 
-function dayLines({ json: { days }, daysAsked }: Shown): string[] {
+function dayLines({ days }: ShownKey, count: number): string[] {
   const lines = days.map(({ day, requests, refusals, bans }) => {
     const refused = refusals === 0 ? "" : `, ${grouped(refusals)} refused (429)`;
     const banned = bans === 0 ? "" : `, ${counted(bans, "ban")}`;
     return field(day, `${counted(requests, "request")}${refused}${banned}`);
   });
   const shown = lines.length === 0 ? ["  no requests"] : lines.toReversed();
-  return ["", `Last ${counted(daysAsked, "day")}`, ...shown];
+  return [`Last ${counted(count, "day")}`, ...shown];
 }
 
-function banLines({ json: { ban, bannedUntil } }: Shown): string[] {
+function banLines({ ban, bannedUntil }: ShownKey): string[] {
   const inForce = ban.reason === null ? "no" : `until ${bannedUntil}: ${printable(ban.reason)}`;
   const next = banStepsMs[Math.min(ban.strikes, banStepsMs.length - 1)] ?? 0;
   const noisy = ban.noisyMinutes.join(", ");
   return [
-    "",
     "Ban",
     field("In force", inForce),
     field("Strikes", `${ban.strikes}; the next ban would last ${durationText(next)}`),
@@ -247,21 +218,19 @@ function banLines({ json: { ban, bannedUntil } }: Shown): string[] {
   ];
 }
 
-function secretLines({ whole: { key, secrets }, nowMs }: Shown): string[] {
-  const keyEndMs = Math.min(key.revokedAtMs ?? Infinity, key.expiresAtMs ?? Infinity);
-  const line = ({ mask, createdAtMs, expiresAtMs }: KeySecret) => {
-    const endMs = Math.min(expiresAtMs ?? Infinity, keyEndMs);
-    const isOver = nowMs >= endMs;
-    const end =
-      expiresAtMs === undefined && !isOver
-        ? "in use"
-        : `${isOver ? "ended" : "good until"} ${isoEnd(endMs)}`;
-    return `  ${mask}  made ${isoSeconds(createdAtMs)}  ${end}`;
-  };
-  return ["", counted(secrets.length, "secret"), ...secrets.map(line)];
+function secretLines({ revokedAt, expiresAt, secrets }: ShownKey, nowMs: number): string[] {
+  const lines = secrets.map((secret) => {
+    const ends = [secret.expiresAt, revokedAt, expiresAt].filter((each) => each !== null);
+    const end = ends.toSorted()[0] ?? "";
+    const isOver = end !== "" && end <= isoEnd(nowMs);
+    const isInUse = secret.expiresAt === null && !isOver;
+    const state = isInUse ? "in use" : `${isOver ? "ended" : "good until"} ${end}`;
+    return `  ${secret.mask}  made ${secret.createdAt}  ${state}`;
+  });
+  return [counted(secrets.length, "secret"), ...lines];
 }
 
-function eventLines({ json: { events: all } }: Shown): string[] {
+function eventLines({ events: all }: ShownKey): string[] {
   const events = all.slice(-eventsShownMax);
   const lines = events.flatMap(({ at, actor, action, changes }) => [
     `  ${at}  ${printable(actor)}  ${action}`,
@@ -272,5 +241,5 @@ function eventLines({ json: { events: all } }: Shown): string[] {
   ]);
   const earlier = all.length - events.length;
   if (earlier > 0) lines.unshift(`  ${grouped(earlier)} earlier ones: --json shows all`);
-  return ["", counted(all.length, "event"), ...lines];
+  return [counted(all.length, "event"), ...lines];
 }
