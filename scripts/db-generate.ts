@@ -1,5 +1,5 @@
 /**
- * Writes the migration that brings each database to the tables in src/storage/schema.*.ts: `bun run
+ * Writes the migration that brings each database to the tables in src/storage/schema.ts: `bun run
  * db:generate NAME`. drizzle-kit compares; this adds what it cannot say of SQLite's tables, and
  * formats what it wrote.
  */
@@ -86,7 +86,9 @@ export function embed(): void {
 function generate(name: string): void {
   for (const [schema, folder] of Object.entries(databases)) {
     const before = new Set(tagsIn(folder));
-    run(["drizzle-kit", "generate", "--name", name], { DRIZZLE_SCHEMA: schema });
+    run([process.execPath, "--bun", "drizzle-kit", "generate", "--name", name], {
+      DRIZZLE_SCHEMA: schema,
+    });
     const added = tagsIn(folder).filter((tag) => !before.has(tag));
     if (added.length === 0) continue;
     for (const tag of schema === "postgres" ? [] : added) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Io } from "./cli/io.ts";
 import type { AnySetting, LoadedConfig } from "./config.ts";
-import type { JobKind } from "./storage/schema-values.ts";
+import type { JobKind } from "./storage/schema.ts";
 import type { FeatureRoutes } from "./http/app.ts";
 import type { AnsweredRequest } from "./http/handler.ts";
 import type { Logger } from "./service/log.ts";

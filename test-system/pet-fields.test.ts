@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableColumns } from "drizzle-orm";
-import { pets as petTable } from "../src/storage/schema.sqlite.ts";
+import { sqliteTables } from "../src/storage/schema.sqlite.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../test/helpers/binary.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../test/helpers/postgres.ts";
 
@@ -93,7 +93,7 @@ test("every field is kept by both stores, moved between them, exported, imported
   const { key } = await makeKey(folder.path, ...roomy);
   const first = await throughInterface(here, key);
   expect(Object.keys(first).toSorted()).toEqual(
-    Object.keys(getTableColumns(petTable))
+    Object.keys(getTableColumns(sqliteTables.pets))
       .filter((column) => column === "id" || !ownColumns.includes(column))
       .toSorted(),
   );

@@ -1,5 +1,7 @@
 /** The tables of `rehome.db`, as drizzle-kit takes them: what a module exports. */
-export {
+import { sqliteTables } from "../../src/storage/schema.sqlite.ts";
+
+export const {
   apiKeys,
   categories,
   categoryWords,
@@ -18,4 +20,4 @@ export {
   sessions,
   sources,
   storeState,
-} from "../../src/storage/schema.sqlite.ts";
+} = sqliteTables;

@@ -1,2 +1,4 @@
 /** The tables of `limits.db`, as drizzle-kit takes them: what a module exports. */
-export { rateWindows, usageDays } from "../../src/storage/schema.sqlite.ts";
+import { sqliteTables } from "../../src/storage/schema.sqlite.ts";
+
+export const { rateWindows, usageDays } = sqliteTables;

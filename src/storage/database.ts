@@ -16,10 +16,10 @@
 import { eq, getTableColumns, sql, type SQLWrapper } from "drizzle-orm";
 import type { BunSQLDatabase } from "drizzle-orm/bun-sql";
 import type { PgTable } from "drizzle-orm/pg-core";
-import type * as schema from "./schema.postgres.ts";
+import type { Tables } from "./schema.ts";
 import { editsMeta } from "./store-state.ts";
 
-export type Tables = Omit<typeof schema, "catalogue" | "rehome" | "schemaName">;
+export type { Tables };
 
 export type Db = Pick<BunSQLDatabase, "select" | "insert" | "update" | "delete">;
 

@@ -13,7 +13,7 @@ import type { LoadedConfig } from "../../config.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import type { Services } from "../../service/services.ts";
 import { type PersonRole } from "./people.ts";
-import { personRoles } from "../../storage/schema-values.ts";
+import { personRoles } from "../../storage/schema.ts";
 import {
   invitationMs,
   type ListedPerson,

@@ -4,7 +4,7 @@ import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { Pet } from "../../domain/pet.ts";
 import { responseFields, createdFields, petOfRow } from "../../storage/pet-row.ts";
-import { catalogue, keySecrets, pets } from "../../storage/schema.postgres.ts";
+import { catalogue, postgresTables } from "../../storage/schema.postgres.ts";
 import type {
   AddedPet,
   CommitReport,
@@ -18,6 +18,8 @@ import { GroupCommit, refusedValue } from "../../storage/group-commit.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless, isOfValue } from "./failures.ts";
 import { lockTimeout } from "./transaction.ts";
+
+const { keySecrets, pets } = postgresTables;
 
 /** Creates that may wait for their commit; above it they are refused at once. */
 const waitingMax = 16_384;

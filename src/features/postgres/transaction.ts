@@ -10,7 +10,7 @@ import {
   type Tx,
   type WorkOptions,
 } from "../../storage/database.ts";
-import * as schema from "../../storage/schema.postgres.ts";
+import { postgresTables, schemaName } from "../../storage/schema.postgres.ts";
 import { repeatable, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 
@@ -122,7 +122,7 @@ function txOn(client: Client, notes: Notes): Tx {
       ([, column], at) => `$${at + 1}::${isJson[at] ? "text" : column.getSQLType()}[]`,
     );
     const { count } = (await client.unsafe(
-      `INSERT INTO "${schema.schemaName}"."${getTableName(table)}" (${names.join(", ")})
+      `INSERT INTO "${schemaName}"."${getTableName(table)}" (${names.join(", ")})
        OVERRIDING SYSTEM VALUE
        SELECT ${names.map((name, at) => (isJson[at] ? `${name}::json` : name)).join(", ")}
        FROM unnest(${arrays.join(", ")}) AS given (${names.join(", ")})`,
@@ -137,7 +137,7 @@ function txOn(client: Client, notes: Notes): Tx {
   };
   return {
     ...buildersOf(drizzle({ client: client as SQL })),
-    t: schema,
+    t: postgresTables,
     dialect: "postgres",
     notes,
     insertAll,

@@ -2,7 +2,7 @@ import type { SQL } from "bun";
 import { sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
 import type { StoreVersions } from "../../storage/contract.ts";
-import * as schema from "../../storage/schema.postgres.ts";
+import { catalogue, postgresTables } from "../../storage/schema.postgres.ts";
 import { editsMeta } from "../../storage/store-state.ts";
 import { send } from "./transaction.ts";
 
@@ -29,9 +29,9 @@ export async function readVersions(client: SQL): Promise<PolledVersions> {
 }
 
 const numbers = sql`
-  SELECT (SELECT epoch FROM ${schema.keyEpoch}) AS epoch,
-    (SELECT version FROM ${schema.catalogue}) AS pets,
-    coalesce((SELECT CAST(value AS bigint) FROM ${schema.storeState} WHERE name = ${editsMeta}), 0)
+  SELECT (SELECT epoch FROM ${postgresTables.keyEpoch}) AS epoch,
+    (SELECT version FROM ${catalogue}) AS pets,
+    coalesce((SELECT CAST(value AS bigint) FROM ${postgresTables.storeState} WHERE name = ${editsMeta}), 0)
       AS edits,
     ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;
 

@@ -8,7 +8,7 @@ import {
   nextAfterSuccess,
 } from "./job-times.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import type { JobKind, pauseReasons } from "../../storage/schema-values.ts";
+import type { JobKind, pauseReasons } from "../../storage/schema.ts";
 import { randomBytes } from "../../cli/open.ts";
 
 /** A random number from 0 to 1. */

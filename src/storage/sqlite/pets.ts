@@ -1,13 +1,12 @@
 import type { Database as Connection } from "bun:sqlite";
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { KeyHash } from "../contract.ts";
 import type { StoredSecret } from "../keys.ts";
 import { createdFields, petOfRow, type PetRow, responseFields } from "../pet-row.ts";
-import { keySecrets, pets } from "../schema.sqlite.ts";
+import { buildersOn, sqliteTables } from "../schema.sqlite.ts";
 import { translating } from "./connection.ts";
 import type { WriterTexts } from "./writer.worker.ts";
 
@@ -15,7 +14,8 @@ import type { WriterTexts } from "./writer.worker.ts";
  * Drizzle writes the hot statements when the program starts, and SQLite runs them prepared: to map
  * a row costs Drizzle more than the row.
  */
-export const written = drizzle.mock();
+export const written = buildersOn.mock();
+const { keySecrets, pets } = sqliteTables;
 export const given = (name: string) => sql.placeholder(name);
 
 /** By the names of the fields, so that a row is an animal except for nulls. */

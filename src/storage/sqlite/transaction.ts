@@ -4,24 +4,11 @@
  */
 import type { SQLQueryBindings } from "bun:sqlite";
 import { getTableColumns, getTableName, type SQLWrapper } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
-import {
-  buildersOf,
-  type Database,
-  type Db,
-  type Tables,
-  type Tx,
-  type WorkOptions,
-} from "../database.ts";
-import * as schema from "../schema.sqlite.ts";
+import { buildersOf, type Database, type Tx, type WorkOptions } from "../database.ts";
+import { buildersOn, sqliteTables } from "../schema.sqlite.ts";
 import { type Lane, Lanes, type Prepare } from "./lanes.ts";
 
-/** Statements are written once, against PostgreSQL's types. The tests run them on both. */
-const sqlite = { t: schema, on: drizzle } as unknown as {
-  readonly t: Tables;
-  on(client: { prepare: Prepare }): Db;
-};
 const dialect = new SQLiteSyncDialect();
 
 /** The data of one file. */
@@ -69,8 +56,8 @@ function txOn(prepare: Prepare): Tx {
     return { statement: prepare(sql), params: params as SQLQueryBindings[] };
   };
   return {
-    ...buildersOf(sqlite.on({ prepare })),
-    t: sqlite.t,
+    ...buildersOf(buildersOn({ prepare })),
+    t: sqliteTables,
     dialect: "sqlite",
     notes: {},
     async rows<T>(query: SQLWrapper): Promise<T[]> {

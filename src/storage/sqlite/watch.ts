@@ -1,11 +1,10 @@
 /** What others do to the files that this process has open: commit to them, or take them away. */
 import type { Database as Connection, Statement } from "bun:sqlite";
 import { sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
-import * as schema from "../schema.sqlite.ts";
+import { buildersOn, sqliteTables } from "../schema.sqlite.ts";
 import { editsMeta } from "../store-state.ts";
 
 /** What the catalogue says of its changes. */
@@ -17,15 +16,16 @@ interface Numbers {
 
 const noNumbers: Numbers = { epoch: 0n, lastId: 0n, edits: 0n };
 
-const selectNumbers = drizzle
+const { keyEpoch } = sqliteTables;
+const selectNumbers = buildersOn
   .mock()
   .select({
-    epoch: schema.keyEpoch.epoch,
+    epoch: keyEpoch.epoch,
     edits: sql`coalesce((SELECT CAST(value AS bigint) FROM store_state
       WHERE name = ${sql.raw(`'${editsMeta}'`)}), 0)`.as("edits"),
     lastId: sql`coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0)`.as("lastId"),
   })
-  .from(schema.keyEpoch)
+  .from(keyEpoch)
   .toSQL().sql;
 
 interface SharingOptions {

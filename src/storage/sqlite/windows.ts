@@ -9,7 +9,7 @@ import {
   type WindowCounts,
 } from "../../domain/windows.ts";
 import type { Reserved, ReserveRequest, UsageDelta, WindowStore } from "../contract.ts";
-import { rateWindows, usageDays } from "../schema.sqlite.ts";
+import { sqliteTables } from "../schema.sqlite.ts";
 import { asAppError, isBusy, isFull, translating } from "./connection.ts";
 import { whenFree } from "./lanes.ts";
 import { given, written } from "./pets.ts";
@@ -75,6 +75,7 @@ function countsIn(row: WindowRow): WindowCounts {
   };
 }
 
+const { rateWindows, usageDays } = sqliteTables;
 const texts = {
   byKey: written
     .select()

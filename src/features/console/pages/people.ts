@@ -1,7 +1,7 @@
 /** Who may come in: invitations, the way in by a link, and the end of it. */
 import { isLoopback } from "../../../domain/address.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { personRoles } from "../../../storage/schema-values.ts";
+import { personRoles } from "../../../storage/schema.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import {
   isPersonName,

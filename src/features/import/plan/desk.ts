@@ -3,7 +3,7 @@
  * it, so the list counts only where it says something else than it said last.
  */
 import type { PetStatus } from "../../../domain/pet.ts";
-import type { listPresences } from "../../../storage/schema-values.ts";
+import type { listPresences } from "../../../storage/schema.ts";
 
 export type Presence = (typeof listPresences)[number];
 

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "prom-client";
 import type { AnsweredRequest } from "../../../http/handler.ts";
-import type { JobKind } from "../../../storage/schema-values.ts";
+import type { JobKind } from "../../../storage/schema.ts";
 import type { Logger } from "../../../service/log.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
 import type { Database } from "../../../storage/database.ts";
