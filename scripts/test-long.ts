@@ -1,7 +1,7 @@
 /**
  * `bun run test:long [--seed S]`: what takes too long to wait for. Random tests get a new seed, and
- * more of them run: histories, kills, damaged lists, a soak; then the packages, containers, other
- * clients and browsers, slow disks and Lighthouse. Prints the seed first, and last what failed.
+ * more of them run: histories, kills, damaged lists; then the packages, containers, other clients
+ * and browsers, slow disks and Lighthouse. Prints the seed first, and last what failed.
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,6 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "killed imports": ["scripts/kill-imports.ts", "--runs", "200", "--seed", seed],
   "damaged lists": ["scripts/fuzz-import.ts", "--runs", "10000", "--seed", seed],
   kills: ["test-system/soak/soak.ts", "30", "--kills", "200", "--seed", seed],
-  soak: ["test-system/soak/soak.ts", "30"],
   mutation: ["scripts/mutation.ts"],
   "packages, containers, clients": ["test", "--timeout", "600000", "./test-system/long"],
 };

@@ -13,6 +13,7 @@ import {
   temporaryFolder,
   type RunningBinary,
 } from "../../test/helpers/binary.ts";
+import { portOf, requestText } from "../../test/helpers/load.ts";
 import { memoryCgroup, type MemoryCgroup } from "../../test/helpers/memory-cgroup.ts";
 import { until } from "../../test/helpers/until.ts";
 
@@ -92,6 +93,18 @@ describe("slowhttptest", () => {
     120_000,
   );
 });
+
+test("a body that drips in is cut off after 30 s", async () => {
+  const socket = connect({ port: portOf(server.origin), host: "127.0.0.1" });
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  socket.on("error", () => undefined);
+  const startMs = performance.now();
+  socket.write(requestText("POST", "/v1/pets", key, "x".repeat(60_000)).slice(0, 200));
+  const timer = setInterval(() => socket.write("x"), 500);
+  await closed;
+  clearInterval(timer);
+  expect((performance.now() - startMs) / 1_000).toBeWithin(25, 45);
+}, 60_000);
 
 test("100 bodies of 60,000 chunks of a byte cost less than 120 MiB", async () => {
   const head = `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n`;

@@ -154,6 +154,8 @@ export class Life {
     if (victim === "import") await importing?.kill();
     else if (victim === "database") await this.#killDatabase(server);
     else {
+      // Some of them while they stop.
+      if (this.#next() < 0.2) process.kill(server.pid, "SIGTERM");
       await server.stop("SIGKILL");
       if (victim === "server at its start") await this.#killAtStart();
       next = await this.#serve();

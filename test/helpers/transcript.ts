@@ -82,11 +82,12 @@ export function comparable(text: string): string {
 
 /** Whether `now` is what a session says, in which `...` is any text, on a line alone any lines. */
 function isAlike(said: string, now: string): boolean {
-  const pattern = RegExp.escape(comparable(said))
-    .replaceAll(/^(?:\\\.){3}$/gm, "[^]*")
-    .replaceAll(/(?:\\\.){3}/g, ".*")
-    // The width of a column is that of a path or an id.
-    .replaceAll(/(?:\\x20| ){2,}/g, " +");
+  // The width of a column is that of a path or an id.
+  const patternOf = (text: string) => RegExp.escape(text).replaceAll(/(?:\\x20){2,}/g, " +");
+  const lines = comparable(said).split("\n");
+  const pattern = lines
+    .map((line) => (line === "..." ? "[^]*" : line.split("...").map(patternOf).join(".*")))
+    .join("\n");
   return new RegExp(`^${pattern}$`).test(comparable(now));
 }
 

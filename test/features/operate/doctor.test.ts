@@ -1,0 +1,246 @@
+/** `rehome doctor`: each kind of trouble is made, found, and told with what to do. */
+import { X509Certificate } from "node:crypto";
+import { expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { dayMs, hourMs } from "../../../src/domain/clock.ts";
+import { checkCertificate } from "../../../src/features/operate/doctor/server.ts";
+import { doctorSchema } from "../../../src/features/operate/doctor/command.ts";
+import { loadConfig } from "../../../src/config.ts";
+import { makeKey, temporaryFolder } from "../../helpers/binary.ts";
+import { command } from "../../helpers/command.ts";
+import { documentedJson } from "../../helpers/json-contract.ts";
+import { liveThrough } from "../../helpers/usage.ts";
+
+interface Report {
+  readonly state: string;
+  readonly checks: { check: string; state: string; detail: string; advice: string | null }[];
+}
+
+async function examined(data: string, env: Record<string, string> = {}) {
+  const args = ["doctor", "--data", data, "--port", env["PORT"] ?? "1", "--json"];
+  const { exitCode, stdout } = await command(args, { env });
+  const { state, checks } = documentedJson(doctorSchema, stdout) as Report;
+  // The exit code is for scripts, and says the same.
+  expect(exitCode).toBe(state === "fail" ? 1 : 0);
+  return (name: string) => checks.find(({ check }) => check === name);
+}
+
+function change(data: string, sql: string, ...values: (number | string)[]): void {
+  using db = new Database(join(data, "rehome.db"));
+  db.run(sql, values);
+}
+
+const add = (data: string) =>
+  command(["pets", "add", "--name", "Rex", "--category", "1", "--create-category", "--data", data]);
+const aged = "UPDATE store_state SET value = json_set(value, '$.atMs', ?) WHERE name = 'backup'";
+
+/** What is done to a sound store, and what the doctor finds. */
+const troubles: Readonly<
+  Record<string, readonly [check: string, found: object, make: (data: string) => unknown]>
+> = {
+  "no backup yet": [
+    "backup",
+    {
+      state: "warn",
+      detail: "there is no backup yet",
+      advice: expect.stringContaining("--backup-to"),
+    },
+    () => undefined,
+  ],
+  "a backup of last week": [
+    "backup",
+    { state: "warn", detail: expect.stringMatching(/^the last one is 8 days old: /) },
+    async (data) => {
+      await command(["backup", join(data, "kept"), "--data", data]);
+      change(data, aged, Date.now() - 8.5 * dayMs);
+    },
+  ],
+  "a backup that is gone": [
+    "backup",
+    {
+      state: "warn",
+      detail: expect.stringMatching(/^the last one is not at its place any more: /),
+    },
+    async (data) => {
+      await command(["backup", join(data, "kept"), "--data", data]);
+      rmSync(join(data, "kept"));
+    },
+  ],
+  "what others can enter and read": [
+    "permissions",
+    { state: "warn", advice: expect.stringContaining("; chmod -R u+rwX,go= ") },
+    (data) => {
+      chmodSync(join(data, "rehome.db"), 0o644);
+      chmodSync(data, 0o755);
+    },
+  ],
+  "a damaged page": [
+    "catalogue",
+    {
+      state: "fail",
+      detail: expect.stringContaining("is damaged"),
+      advice: expect.stringContaining("rehome restore FILE"),
+    },
+    (data) => truncateSync(join(data, "rehome.db"), 20_480),
+  ],
+  "damaged counters, which no backup has": [
+    "limits",
+    { state: "fail", advice: "Move it away; all limits then count from zero." },
+    (data) => writeFileSync(join(data, "limits.db"), "no database"),
+  ],
+  "a catalogue that is missing beside used counters": [
+    "data folder",
+    { state: "fail", detail: expect.stringContaining("rehome.db is missing, but") },
+    async (data) => {
+      const keys = await command(["keys", "list", "--json", "--data", data]);
+      const [{ id = "" } = {}] = JSON.parse(keys.stdout) as { id: string }[];
+      await liveThrough(data, id, [{ daysAgo: 0, requests: 1 }]);
+      for (const name of readdirSync(data).filter((each) => each.startsWith("rehome.db"))) {
+        rmSync(join(data, name));
+      }
+    },
+  ],
+  "a log that somebody's read keeps from shrinking": [
+    "log",
+    { state: "warn", advice: expect.stringContaining("fuser -v") },
+    (data) => {
+      const reader = new Database(join(data, "rehome.db"));
+      reader.run("BEGIN");
+      reader.query("SELECT count(*) FROM pets").get();
+      using writer = new Database(join(data, "rehome.db"));
+      writer.run("CREATE TABLE much (text)");
+      for (let part = 0; part < 70; part += 1) {
+        writer.run("INSERT INTO much VALUES (zeroblob(1048576))");
+      }
+      return reader;
+    },
+  ],
+  "a clock behind the counters": [
+    "clock",
+    { state: "warn", detail: expect.stringContaining("is behind") },
+    async (data) => {
+      const { id } = await makeKey(data);
+      await liveThrough(data, id, [{ daysAgo: -1, requests: 1 }]);
+    },
+  ],
+  "a clock an hour behind the newest record": [
+    "clock",
+    { state: "warn", detail: expect.stringContaining("is behind") },
+    async (data) => {
+      await add(data);
+      change(data, "UPDATE changes SET at_ms = ?", Date.now() + hourMs);
+    },
+  ],
+  "a clock a year after it": [
+    "clock",
+    { state: "warn", detail: expect.stringContaining("days after") },
+    async (data) => {
+      await add(data);
+      for (const table of ["changes", "key_events"]) {
+        change(data, `UPDATE ${table} SET at_ms = ?`, Date.now() - 365 * dayMs);
+      }
+    },
+  ],
+};
+
+test.each(Object.entries(troubles))("finds %s", async (_, [check, found, make]) => {
+  using folder = temporaryFolder();
+  await makeKey(folder.path);
+  if (check !== "backup") expect((await examined(folder.path))(check)?.state ?? "ok").toBe("ok");
+  const held = await make(folder.path);
+  expect((await examined(folder.path))(check)).toMatchObject(found);
+  if (held instanceof Database) held.close();
+});
+
+test("a sound store is left byte for byte as it was", async () => {
+  using folder = temporaryFolder();
+  await makeKey(folder.path);
+  const state = () =>
+    readdirSync(folder.path).map((name) => {
+      const path = join(folder.path, name);
+      return [name, Bun.hash(readFileSync(path)), statSync(path).mtimeMs];
+    });
+  const before = state();
+  await examined(folder.path);
+  expect(state()).toEqual(before);
+});
+
+test("a folder that does not exist yet is not made, and a file is none", async () => {
+  using folder = temporaryFolder();
+  const missing = await examined(join(folder.path, "none"));
+  expect(missing("data folder")?.detail).toContain("does not exist yet");
+  expect(readdirSync(folder.path)).toEqual([]);
+  writeFileSync(join(folder.path, "file"), "");
+  expect((await examined(join(folder.path, "file")))("data folder")).toMatchObject({
+    state: "fail",
+    detail: expect.stringContaining("a part of the path is a file, not a folder"),
+  });
+});
+
+test("a store file or TLS key that every user can read is warned of", async () => {
+  using folder = temporaryFolder();
+  const [store = "", key = ""] = ["store", "key.pem"].map((name) => join(folder.path, name));
+  const found = async (mode: number) => {
+    for (const file of [store, key]) {
+      writeFileSync(file, "postgres://rehome:secret@127.0.0.1:1/rehome");
+      chmodSync(file, mode);
+    }
+    const env = { REHOME_STORE_FILE: store, REHOME_TLS_CERT: key, REHOME_TLS_KEY: key };
+    const quick = ["--port", "1", "--store-timeout", "1", "--json"];
+    const { stdout } = await command(["doctor", ...quick], { env });
+    const { checks } = JSON.parse(stdout) as Report;
+    return checks.filter(({ check }) => check === "secret");
+  };
+  expect(await found(0o640)).toEqual([]);
+  expect(await found(0o644)).toMatchObject([
+    {
+      state: "warn",
+      detail: expect.stringContaining(`--store-file, ${store}: it belongs to `),
+      advice: expect.stringContaining(`chmod 600 ${store}`),
+    },
+    { state: "warn", detail: expect.stringContaining(`--tls-key, ${key}`) },
+  ]);
+});
+
+test("the certificate is ok, about to end, ended, or nothing that a start could use", async () => {
+  using folder = temporaryFolder();
+  const fixture = (name: string) => join(import.meta.dir, "../../fixtures/tls", name);
+  const [cert, key] = [fixture("first.crt"), fixture("first.key")];
+  const found = async (tlsCert: string, tlsKey: string) => {
+    const env = { REHOME_TLS_CERT: tlsCert, REHOME_TLS_KEY: tlsKey };
+    return (await examined(folder.path, env))("certificate")?.detail;
+  };
+  expect(await found(cert, key)).toStartWith(`${cert}, valid until 2`);
+  expect(await found("/gone.pem", key)).toContain("cannot be read: there is no such file");
+  expect(await found(cert, fixture("second.key"))).toContain(`is not the key of ${cert}`);
+  const { config } = loadConfig({ "tls-cert": cert, "tls-key": key }, { HOME: "/" }, []);
+  const end = new X509Certificate(readFileSync(cert)).validToDate.getTime();
+  const stateAt = (ms: number) => checkCertificate(config, ms)[0]?.state;
+  expect([15, 13, 0].map((days) => stateAt(end - days * dayMs))).toEqual(["ok", "warn", "fail"]);
+});
+
+test("another program on the port is a failure, and so is a server that is not ready", async () => {
+  using folder = temporaryFolder();
+  expect((await examined(folder.path))("server")).toMatchObject({ state: "warn" });
+  const message = "Not ready. disk: no space is left on the disk.";
+  const unready = JSON.stringify({ code: "unavailable", message, status: 503 });
+  for (const [body, status, words] of [
+    ["<html>", 200, "is not rehome"],
+    ["null", 200, "is not rehome"],
+    [unready, 503, message],
+  ] as const) {
+    using other = Bun.serve({ port: 0, fetch: () => new Response(body, { status }) });
+    const found = (await examined(folder.path, { PORT: `${other.port}` }))("server");
+    expect(found).toMatchObject({ state: "fail", detail: expect.stringContaining(words) });
+  }
+});
