@@ -2,37 +2,7 @@
 import { expect, test } from "bun:test";
 import { openSync } from "node:fs";
 import { join } from "node:path";
-import { executable, makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-
-const lines = (text: string) =>
-  text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-
-test("standard error has requests with addresses and the server's own words in one format", async () => {
-  using folder = temporaryFolder();
-  const { key, id } = await makeKey(folder.path);
-  await using server = await serve(folder.path, ["--trusted-proxy", "127.0.0.1"]);
-  const answer = await fetch(`${server.origin}/v1/pets?secret=hunter2`, {
-    headers: { authorization: `Bearer ${key}`, "x-forwarded-for": "198.51.100.7" },
-  });
-  expect(await server.stop()).toBe(0);
-  const [request, ...others] = lines(server.stderr());
-  expect(request).toMatchObject({
-    id: answer.headers.get("x-request-id") ?? "none",
-    route: "/v1/pets",
-    status: 200,
-    keyId: id,
-    address: "198.51.100.7",
-  });
-  expect(others.map(({ message }) => message)).toEqual([
-    "Stopping: running requests finish first.",
-    "Stopped: counters saved, database closed.",
-  ]);
-  expect(server.stderr()).not.toContain("hunter2");
-  expect(server.stderr()).not.toContain(key.slice("rehome_live_".length, -6));
-});
+import { executable, temporaryFolder } from "../../test/helpers/binary.ts";
 
 test("standard error that nobody reads holds no answer up, nor the end", async () => {
   using folder = temporaryFolder();

@@ -61,13 +61,3 @@ test("an address that is taken stops the start in words", async () => {
     `Error: Cannot listen for metrics on 127.0.0.1 port ${port}: the port is in use.\n`,
   );
 });
-
-test.each(["127.0.0.1", "127.0.0.1:70000", "::1:9464", ":9464", "a b:1"])(
-  "--metrics %s is refused",
-  async (value) => {
-    using folder = temporaryFolder();
-    const result = await command(["serve", "--data", folder.path, "--metrics", value]);
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain("--metrics must be an address and a port");
-  },
-);

@@ -13,7 +13,6 @@ import {
   serve,
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
-import { command } from "../../test/helpers/command.ts";
 import { withinMinute } from "../../test/helpers/ask.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
@@ -373,22 +372,6 @@ test("what keeps the first process from starting ends the command in words", asy
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`Error: Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   expect(stderr).toContain("Error: The service did not start: its first process ended.");
-});
-
-test("what an operator should know of the start is in the log once", async () => {
-  using folder = temporaryFolder();
-  await makeKey(folder.path);
-  await using server = await serveIn(folder.path, 2, ["--environment", "staging"]);
-  await server.stop();
-  expect(server.stderr().match(/none of the staging environment/g)).toHaveLength(1);
-});
-
-test("a catalogue in memory is refused, which each process would have for itself", async () => {
-  const { exitCode, stderr } = await command(["serve", "--processes", "2", "--data=:memory:"]);
-  expect(exitCode).toBe(2);
-  expect(stderr).toBe(
-    "Error: Each process would have a catalogue of its own in memory.\nTry: Name a folder with --data.\n",
-  );
 });
 
 test("each process has its share of what an address without a key may ask", async () => {

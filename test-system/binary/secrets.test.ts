@@ -3,7 +3,7 @@
  * file or a backup.
  */
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
@@ -113,21 +113,6 @@ test("a key is shown once, and kept nowhere", async () => {
   expect(holding(folder.path, secrets)).toEqual([]);
 }, 120_000);
 
-test.skipIf(isOnPostgres)("what the service makes is its user's alone", async () => {
-  using folder = temporaryFolder();
-  const data = join(folder.path, "a/data");
-  await using server = await serve(data, ["--first-key"]);
-  await fetch(`${server.origin}/v1/pets`);
-  const backup = join(folder.path, "backup.db");
-  expect((await command(["backup", backup, "--data", data])).exitCode).toBe(0);
-  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
-  expect([mode(join(folder.path, "a")), mode(data)]).toEqual(["700", "700"]);
-  const files = readdirSync(data).map((name) => join(data, name));
-  expect(files.length).toBeGreaterThanOrEqual(6);
-  for (const file of [...files, backup]) expect([file, mode(file)]).toEqual([file, "600"]);
-  expect(await server.stop()).toBe(0);
-});
-
 test("a secret that is typed in the place of an id is not repeated, and its key is named", async () => {
   using folder = temporaryFolder();
   const data = join(folder.path, "data");
@@ -156,13 +141,4 @@ test("a secret that is typed in the place of an id is not repeated, and its key 
   );
   const { stdout } = await command(["keys", "show", id, "--data", data, "--json"]);
   expect((JSON.parse(stdout) as { state: string }).state).toBe("active");
-});
-
-test("a password in --store is advised against, and not repeated", async () => {
-  const address = "postgres://shelter:s3cretWord@127.0.0.1:1/rehome?sslmode=disable";
-  const { exitCode, stderr } = await command(["pets", "list", "--store", address]);
-  expect(exitCode).toBe(1);
-  expect(stderr).toContain("Warning: --store has a password, which stays in the shell's history");
-  expect(stderr).toContain("--store-file");
-  expect(stderr).not.toContain("s3cretWord");
 });

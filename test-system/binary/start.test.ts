@@ -26,18 +26,6 @@ const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 const contents = (folder: string) =>
   readdirSync(folder).map((name) => [name, Bun.hash(readFileSync(join(folder, name)))]);
 
-test.each([
-  ["nowhere.invalid", "the port is taken, or no such host is on this machine"],
-  ["192.0.2.1", "no network interface of this machine has this address"],
-])("--host %s is refused with what is wrong with it", async (host, why) => {
-  using folder = temporaryFolder();
-  const result = await command(["serve", "--data", folder.path, "--host", host, "--port", "0"]);
-  expect(result).toMatchObject({
-    exitCode: 1,
-    stderr: `Error: Cannot listen on ${host} port 0: ${why}.\nTry: Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.\n`,
-  });
-});
-
 test("servers that begin a store together make one first key", async () => {
   using folder = temporaryFolder();
   const starts = Array.from({ length: 3 }, () => serve(folder.path, ["--first-key"]));

@@ -113,13 +113,10 @@ test("a database that a server uses is refused, as source and as target", async 
 test("a database is not copied onto itself by another address", async () => {
   await using used = await testDatabase();
   const env = { REHOME_STORE: used.url };
-  const add = ["pets", "add", "--name", "Rex", "--category", "1"];
-  expect((await command(add, { env })).exitCode).toBe(0);
+  expect((await command(["keys", "list"], { env })).exitCode).toBe(0);
   const again = `${used.url}?application_name=rehome`;
   const copied = await command(["store", "copy", "--from", used.url, "--to", again]);
-  expect([copied.exitCode, copied.stdout]).toEqual([1, ""]);
-  expect(copied.stderr).toContain("is in use by another process.");
-  expect((await command(["pets", "list"], { env })).exitCode).toBe(0);
+  expect([copied.exitCode, copied.stderr]).toEqual([1, expect.stringContaining("is in use")]);
 }, 120_000);
 
 test("a database that is read-only is copied, and the command says that it has no mark", async () => {
@@ -241,49 +238,8 @@ describe("serve", () => {
   }, 120_000);
 });
 
-describe("is refused in words", () => {
-  test.each<[string, () => string[], string]>([
-    ["without a target", () => ["--from", folder.path], "Give either --to or --to-file."],
-    [
-      "from a folder that holds nothing",
-      () => ["--from", "/nonexistent", "--to", database.url],
-      "There is no rehome.db in /nonexistent",
-    ],
-    [
-      "from a folder to a folder",
-      () => ["--from", folder.path, "--to", join(folder.path, "new")],
-      "Both places are folders",
-    ],
-    ["onto itself", () => ["--from", folder.path, "--to", folder.path], "are the same place"],
-    [
-      "onto itself by another path",
-      () => ["--from", folder.path, "--to", join(folder.path, ".") + "/"],
-      "are the same place",
-    ],
-    [
-      "from another kind of database",
-      () => ["--from", "mysql://u:hunter2@h/d", "--to", "/tmp/x"],
-      "must begin with postgres://",
-    ],
-  ])("%s", async (_what, args, words) => {
-    const { exitCode, stderr } = await command(["store", "copy", ...args()]);
-    expect(stderr).toContain(words);
-    expect(stderr).toStartWith("Error: ");
-    expect(stderr).not.toContain("hunter2");
-    expect(exitCode).toBe(2);
-  });
-
-  test("a place that holds something", async () => {
-    const { exitCode, stderr } = await command([
-      "store",
-      "copy",
-      "--from",
-      folder.path,
-      "--to",
-      database.url,
-      "--moved-store",
-    ]);
-    expect(stderr).toContain("is not empty");
-    expect(exitCode).toBe(2);
-  });
+test("a place that holds something is refused", async () => {
+  const to = ["--to", database.url, "--moved-store"];
+  const { exitCode, stderr } = await command(["store", "copy", "--from", folder.path, ...to]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining("is not empty")]);
 });

@@ -111,16 +111,10 @@ test("a key may come from a command that takes its time, and is read once", asyn
 });
 
 test.each([
-  ["one without the other", pair("first").slice(0, 2), "--tls-cert needs --tls-key beside it."],
   [
     "files of two pairs",
     [...pair("first").slice(0, 2), ...pair("second").slice(2)],
     "second.key is not the key of",
-  ],
-  [
-    "a file that is missing",
-    [...pair("first").slice(0, 2), "--tls-key", "/nowhere/a.key"],
-    "The file of --tls-key, /nowhere/a.key, cannot be read: there is no such file.",
   ],
   [
     "a file that is no certificate",

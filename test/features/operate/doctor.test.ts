@@ -103,8 +103,8 @@ const troubles: Readonly<
     { state: "fail", detail: expect.stringContaining("rehome.db is missing, but") },
     async (data) => {
       const keys = await command(["keys", "list", "--json", "--data", data]);
-      const [{ id = "" } = {}] = JSON.parse(keys.stdout) as { id: string }[];
-      await liveThrough(data, id, [{ daysAgo: 0, requests: 1 }]);
+      const [key] = JSON.parse(keys.stdout) as { id: string }[];
+      await liveThrough(data, key?.id ?? "", [{ daysAgo: 0, requests: 1 }]);
       for (const name of readdirSync(data).filter((each) => each.startsWith("rehome.db"))) {
         rmSync(join(data, name));
       }
