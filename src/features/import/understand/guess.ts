@@ -36,20 +36,9 @@ const knownShare = 0.8;
 
 interface Filled extends Column {
   readonly key: string;
+  readonly tells: Tells | undefined;
   /** Its values that are not blank, of the first records. */
   readonly values: readonly unknown[];
-}
-
-interface StatusGuess {
-  /** Undefined where all are available but those that another column takes. */
-  readonly column?: Filled | undefined;
-  readonly believed?: readonly string[];
-  /** Words that mean something in this column alone, such as yes and no. */
-  readonly words: ReadonlyMap<string, Meaning>;
-  /** What a blank status means, if it means something. */
-  readonly whenBlank?: Meaning | undefined;
-  /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
-  readonly isOutcome: boolean;
 }
 
 /** A word of a column whose meaning is asked for. */
@@ -58,10 +47,18 @@ export interface OpenWord {
   readonly records: number;
 }
 
-export interface Guess extends Omit<StatusGuess, "column"> {
+export interface Guess {
   readonly columns: FieldMap;
+  /** Words that mean something in the column of the status alone, such as yes and no. */
+  readonly words: ReadonlyMap<string, Meaning>;
+  /** What a blank status means, if it means something. */
+  readonly whenBlank?: Meaning | undefined;
+  /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
+  readonly isOutcome?: boolean;
+  /** Columns that may take more than half of the available, where no other one is a status. */
+  readonly believed?: readonly string[];
   /** Words of the status that are to be told, or of a column with the heading of one. */
-  readonly asked: { readonly column: string; readonly words: readonly OpenWord[] } | undefined;
+  readonly asked?: { readonly column: string; readonly words: readonly OpenWord[] } | undefined;
 }
 
 /** Guesses what `given` leaves open. */
@@ -70,41 +67,49 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   const map: Partial<Record<MapTarget, string>> = { ...given };
   const free = () => columns.filter(({ name }) => !Object.values(map).includes(name));
   const take = (target: MapTarget, column: Filled | undefined) => {
-    if (map[target] === undefined && column !== undefined) map[target] = column.name;
+    if (column !== undefined) map[target] ??= column.name;
   };
   take("categoryId", categoryColumn(free()));
   const named = columns.filter(({ key }) => key === columnKey(map.status ?? ""));
   // What is said of blank ones leaves the others as they are.
-  const status = statusColumn(map.status === undefined ? free() : named, sample, statuses);
-  take("status", status?.column);
+  const candidates = map.status === undefined ? free() : named;
+  const found: StatusGuess = statusOf(candidates, sample, statuses) ?? { words: new Map() };
+  const { column, words, ...status } = found;
+  take("status", column);
   take("name", nameColumn(free()));
   const name = columns.find((each) => each.name === map.name);
   const id = idColumn(free());
   if (id !== undefined && !isGivenAgain(id, name, sample)) take("externalId", id);
-  take("updatedAt", dateColumn(free(), status?.isOutcome === true));
-  const { words = new Map(), whenBlank, isOutcome = false, believed = [] } = status ?? {};
+  take("updatedAt", dateColumn(free(), status.isOutcome === true));
   const others = free().filter((each) => !isPlace(each, columns, statuses));
-  const likely =
-    status === undefined ? likelyStatus(map.status === undefined ? others : named) : undefined;
+  const isFound = column !== undefined || status.believed !== undefined;
+  const likely = isFound ? undefined : likelyStatus(map.status === undefined ? others : named);
   // A word that nobody knows is asked for, and the others stand.
   const isKept = likely?.values.some((each) => statuses.knows(each)) === true;
   if (isKept) take("status", likely);
-  const unknown = likely && !isKept ? unknownWords(likely, statuses.withWords(words)) : undefined;
-  const asked = likely && unknown && { column: likely.name, words: unknown };
+  const asked =
+    likely === undefined || isKept
+      ? undefined
+      : { column: likely.name, words: unknownWords(likely, statuses.withWords(words)) };
   const ordered = Object.fromEntries(
     mapTargets.flatMap((target) => (map[target] === undefined ? [] : [[target, map[target]]])),
   );
-  return { columns: ordered, words, isOutcome, whenBlank, believed, asked };
+  return { columns: ordered, words, ...status, asked };
 }
 
 function filled(sample: Sample): readonly Filled[] {
   const rows = sample.records.slice(0, sampleMax).filter(hasFields);
   const own = columnsOf(sample).filter(({ name, isAgain }) => !isAgain && name.trim() !== "");
   return own.map((each) => {
-    const values = rows.map(each.read).filter((value) => !isBlank(value) && !isJsonObject(value));
-    return { ...each, key: columnKey(each.name), values };
+    const { name, read } = each;
+    // What a column tells also within another object.
+    const tells = tellsOf(name) ?? tellsOf(name.replace(/^.*\./, ""));
+    return { ...each, key: columnKey(name), tells, values: filledOf(rows.map(read)) };
   });
 }
+
+const filledOf = (values: readonly unknown[]) =>
+  values.filter((value) => !isBlank(value) && !isJsonObject(value));
 
 function best<T>(all: readonly T[], score: (each: T) => number): T | undefined {
   let found: T | undefined;
@@ -134,12 +139,11 @@ function headingScore(target: Exclude<MapTarget, "status">, key: string): number
 }
 
 /** The same for a status: one of the adoption goes before others. */
-function statusHeading(column: Filled): number {
-  const tells = told(column);
-  if (tells === "status") return ofAdoption.test(column.key) ? 2 : 1.5;
+function statusHeading({ key, tells }: Filled): number {
+  if (tells === "status") return ofAdoption.test(key) ? 2 : 1.5;
   if (tells === "outcome") return 1.4;
   if (tells === "available") return 1.2;
-  return /status|outcome|estado|situac|statut|zustand|dispon|state/.test(column.key) ? 0.9 : 0;
+  return /status|outcome|estado|situac|statut|zustand|dispon|state/.test(key) ? 0.9 : 0;
 }
 
 const ofAdoption = /ado[pcz]|adott|vermitt|dispon|avail/;
@@ -245,8 +249,8 @@ const noDates: ReadonlySet<Tells | undefined> = new Set([
 ]);
 
 function dateColumn(columns: readonly Filled[], isStay: boolean): Filled | undefined {
-  return best(columns, ({ name, key, values }) => {
-    if (ofBirth.test(key) || values.length === 0 || noDates.has(tellsOf(name))) return 0;
+  return best(columns, ({ tells, key, values }) => {
+    if (ofBirth.test(key) || values.length === 0 || noDates.has(tells)) return 0;
     const share = shareOf(values, isDate);
     const heading = headingScore("updatedAt", key);
     if (heading >= 1) return share > 0.5 ? heading + (isStay && ofStay.test(key) ? 1 : 0) : 0;
@@ -256,8 +260,10 @@ function dateColumn(columns: readonly Filled[], isStay: boolean): Filled | undef
   });
 }
 
+type StatusGuess = Omit<Guess, "columns" | "asked"> & { readonly column?: Filled };
+
 /** The column that says whether an animal is for adoption: most of its words are known. */
-function statusColumn(
+function statusOf(
   columns: readonly Filled[],
   sample: Sample,
   statuses: Statuses,
@@ -265,8 +271,7 @@ function statusColumn(
   const column = best(columns, (each) => statusScore(each, sample, statuses));
   if (column === undefined) return flagColumn(columns, sample) ?? adoptionDate(columns, sample);
   const isOutcome = isOfStays(sample.names, column.name);
-  const words = new Map<string, Meaning>();
-  return { column, words, isOutcome, ...(isOutcome && { whenBlank: "available" as const }) };
+  return { column, words: new Map(), ...(isOutcome && { isOutcome, whenBlank: "available" }) };
 }
 
 /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
@@ -274,14 +279,8 @@ export function isOfStays(names: readonly string[], status = ""): boolean {
   return ofOutcome.test(columnKey(status)) && names.some((name) => ofStay.test(columnKey(name)));
 }
 
-function valuesOf({ read }: Filled, { records }: Sample): readonly unknown[] {
-  const values: unknown[] = [];
-  for (const record of records) {
-    const value = hasFields(record) ? read(record) : undefined;
-    if (!isBlank(value) && !isJsonObject(value)) values.push(value);
-  }
-  return values;
-}
+const valuesOf = ({ read }: Filled, { records }: Sample): readonly unknown[] =>
+  filledOf(records.map((record) => (hasFields(record) ? read(record) : undefined)));
 
 function statusScore(column: Filled, sample: Sample, statuses: Statuses): number {
   const { key } = column;
@@ -316,32 +315,26 @@ const flags: readonly (readonly [Tells, yes: Meaning, no: Meaning])[] = [
   ["reservation", "pending", "available"],
 ];
 
-/** What a column tells, also within another object. */
-const told = ({ name }: Filled) => tellsOf(name) ?? tellsOf(name.replace(/^.*\./, ""));
-
 function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
   for (const [tells, yes, no] of flags) {
-    for (const column of columns.filter((each) => told(each) === tells)) {
+    for (const column of columns.filter((each) => each.tells === tells)) {
       const values = valuesOf(column, sample);
       if (!areYesOrNo(values)) continue;
-      const words = new Map<string, Meaning>();
-      for (const value of values) {
-        if (isYes(value)) words.set(statusKey(wordOf(value)), yes);
-        else if (isNo(value)) words.set(statusKey(wordOf(value)), no);
-      }
-      return { column, words, isOutcome: false, whenBlank: no };
+      const said = values.filter((value) => isYes(value) || isNo(value));
+      const words = said.map(
+        (value) => [statusKey(wordOf(value)), isYes(value) ? yes : no] as const,
+      );
+      return { column, words: new Map(words), whenBlank: no };
     }
   }
   return undefined;
 }
 
+/** A day of adoption counts unless a return is later, as beside a status. */
 function adoptionDate(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
-  const column = columns.find((each) => told(each) === "adoption");
-  if (column === undefined) return undefined;
-  const values = valuesOf(column, sample);
-  if (values.length === 0 || shareOf(values, isDate) < knownShare) return undefined;
-  // A day counts unless a return is later, as beside a status.
-  return { words: new Map(), isOutcome: false, whenBlank: "available", believed: [column.name] };
+  const column = columns.find(({ tells }) => tells === "adoption");
+  const isDay = column !== undefined && shareOf(valuesOf(column, sample), isDate) >= knownShare;
+  return isDay ? { words: new Map(), whenBlank: "available", believed: [column.name] } : undefined;
 }
 
 /** What a list says of all animals by what it is called, such as `adottati.csv`. */

@@ -339,7 +339,7 @@ function guessedReading(sample: Sample, given: Given, common: Reading): Proposed
     category,
     statuses: { ...Object.fromEntries(guess.words), ...common.statuses },
     defaultStatus: given.defaultStatus ?? guess.whenBlank ?? ofAll,
-    ...(guess.isOutcome && { isOutcome: true as const }),
+    ...(guess.isOutcome === true && { isOutcome: true as const }),
     ...(guess.believed?.length && { believed: [...(given.believed ?? []), ...guess.believed] }),
   };
   const open = isAsked
