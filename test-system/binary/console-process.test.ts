@@ -1,8 +1,8 @@
 /**
- * The console's process of the compiled executable: where it listens, whom it lets near, how
- * uploads wait, and that its end is not the interface's.
+ * The console's process of the compiled executable: where it listens, whom it lets near, and that
+ * its end is not the interface's.
  */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -181,83 +181,6 @@ function shownName(origin: string): Promise<string> {
   socket.on("error", reject);
   return promise;
 }
-
-describe("an upload", () => {
-  const head = (name: string) =>
-    `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`;
-  const tail = "\r\n--b--\r\n";
-
-  /** Sends a file as a stream of parts, and resolves with the answer. */
-  function send(
-    { console: origin }: RunningConsole,
-    visitor: Visitor,
-    parts: AsyncIterable<string | Uint8Array>,
-  ): Promise<Response> {
-    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    return fetch(`${origin}/import`, {
-      method: "POST",
-      redirect: "manual",
-      headers: { cookie, origin, "content-type": "multipart/form-data; boundary=b" },
-      body: new ReadableStream({
-        async start(controller) {
-          for await (const part of parts) {
-            controller.enqueue(typeof part === "string" ? new TextEncoder().encode(part) : part);
-          }
-          controller.close();
-        },
-      }),
-    });
-  }
-
-  test("is one at a time for each person, and does not keep others waiting", async () => {
-    using folder = temporaryFolder();
-    await using server = await serveConsole(folder.path);
-    const come = async (name: string) =>
-      new Visitor(server.console).join(await invite(folder.path, name, "staff"));
-    const [ana, ben] = [await come("Ana"), await come("Ben")];
-    const { promise: goOn, resolve: finish } = Promise.withResolvers<void>();
-    const upload = () =>
-      send(
-        server,
-        ana,
-        (async function* () {
-          yield head("slow.csv");
-          yield "name,categoryId,status\n";
-          await goOn;
-          yield `Rex,1,available\n${tail}`;
-        })(),
-      );
-    let slow = upload();
-    const quick = () =>
-      send(
-        server,
-        ana,
-        (async function* () {
-          yield `${head("quick.csv")}name,categoryId\nMax,1\n${tail}`;
-        })(),
-      );
-    const isOver = () => Promise.race([slow.then(() => true), Promise.resolve(false)]);
-    let answer: Response | undefined;
-    await until(async () => {
-      // It was refused itself if a quick one came first.
-      if (await isOver()) slow = upload();
-      // After a visit to the page the slow one has come too.
-      await ana.get("/import");
-      answer = await quick();
-      return answer.status === 503;
-    }, 120_000);
-    expect(await answer?.text()).toContain("You are still uploading another file.");
-    const form = new FormData();
-    form.set("file", new File(["name,categoryId\nLuna,1\n"], "other.csv"));
-    expect((await ben.post("/import", form)).status).toBe(303);
-    finish();
-    expect((await slow).status).toBe(303);
-    expect(await (await ana.get("/import")).text()).toContain("slow.csv");
-    expect(await (await ben.get("/import")).text()).toContain("other.csv");
-    // What a person did is no failure of the service.
-    expect(server.stderr()).not.toContain("still uploading");
-  }, 120_000);
-});
 
 /** Starts the process that reads a list for the console. */
 async function listProcess(folder: string, heard: (said: unknown) => void) {

@@ -60,21 +60,6 @@ describe("an invitation", () => {
   });
 });
 
-describe("a session", () => {
-  test("says the day of a visit as clocks in the shelter show it", async () => {
-    using place = temporaryFolder();
-    // Where it is another day than in UTC.
-    const TZ = new Date().getUTCHours() < 11 ? "Etc/GMT+12" : "Etc/GMT-14";
-    await using shelter = await serveConsole(place.path, [], { env: { TZ } });
-    const link = await invite(place.path, "Ina", "operator");
-    const ina = await new Visitor(shelter.console).join(link);
-    const page = await (await ina.get("/people")).text();
-    const [, shown] = /last here <time[^>]*>([^<]*)/.exec(page) ?? [];
-    const today = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: TZ });
-    expect(shown).toBe(today.format());
-  });
-});
-
 describe("a stranger", () => {
   test("invites nobody with a path that looks like another origin", async () => {
     const oro = await joined("Oro", "operator");

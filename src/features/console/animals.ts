@@ -48,11 +48,8 @@ export interface ChangeRecord extends Pick<ChangeRow, "id" | "atMs" | "actor" | 
   readonly animals: number;
   /** Animals that an undo left as they were, because they were changed since. */
   readonly left: number;
-  /** The name of its only animal. */
   readonly name: string | undefined;
-  /** The names of its first animals. */
   readonly names: readonly string[];
-  /** What it changed of its only animal. */
   readonly changed: readonly FieldChange[];
   readonly isUndone: boolean;
   readonly undoes: bigint | undefined;
@@ -67,11 +64,9 @@ export interface AnimalEvent extends Pick<HistoryEvent, "action" | "did" | "chan
 }
 
 export interface ChangeMade {
-  /** Undefined where nothing was changed. */
   readonly changeId: bigint | undefined;
 }
 
-/** Animals that a change of several names. */
 const namedMax = 5;
 /** Animals whose name has another one in it, which are looked at to find the one that is it. */
 const alikeMax = 100;
@@ -127,7 +122,6 @@ export class AnimalActions {
     return this.#own.pets.byId(id);
   }
 
-  /** Those of them that are there. */
   async byIds(ids: readonly bigint[]): Promise<Pet[]> {
     return (await Promise.all(ids.map((id) => this.byId(id)))).filter((each) => each !== undefined);
   }
@@ -259,7 +253,6 @@ export async function changeBy(
   return { changeId };
 }
 
-/** Who changes animals and categories, in the name of one person. */
 export type Changing = Pick<AnimalServices, "animals" | "categories">;
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);

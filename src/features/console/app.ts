@@ -90,7 +90,6 @@ function arrivals({ options, withRequest }: Frame) {
   );
 }
 
-/** From here on somebody is signed in. */
 function visits(frame: Frame) {
   const { actions, refused, report } = frame.options;
   return new Elysia({ name: "visits" })
@@ -126,7 +125,6 @@ async function sentForm(visit: Omit<Visit, "form" | "once">): Promise<Form> {
   throw failure("forbidden", "removed");
 }
 
-/** What anybody may ask for. */
 function openRoutes(frame: Frame) {
   const { failures, options } = frame;
   const link = (token: string) => ({
@@ -156,7 +154,6 @@ function openRoutes(frame: Frame) {
     });
 }
 
-/** What everybody who is signed in may do. */
 export function staffRoutes(frame: Frame) {
   return new Elysia()
     .use(visits(frame))
@@ -205,7 +202,6 @@ export function staffRoutes(frame: Frame) {
     .get("/import/rejects", ({ visit }) => imports.downloadRejects(visit));
 }
 
-/** What operators alone may see and do. */
 export function operatorRoutes(frame: Frame) {
   return new Elysia()
     .use(visits(frame))
@@ -252,7 +248,6 @@ function otherRoutes(frame: Frame, methods: ReturnType<typeof methodTable>) {
   });
 }
 
-/** Everything that the console responds to. */
 function consoleApp(frame: Frame) {
   const { report, isTls } = frame.options;
   const [open, staff, operators] = [openRoutes(frame), staffRoutes(frame), operatorRoutes(frame)];
@@ -278,7 +273,6 @@ function closing(response: Response): Response {
   return response;
 }
 
-/** The console behind its listener. */
 export function consoleHandler(options: ConsoleOptions) {
   const withRequest: Frame["withRequest"] = new WeakMap();
   const show: Frame["show"] = async (arrival, path, carried) => {

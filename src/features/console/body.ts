@@ -21,14 +21,12 @@ const uploads = new BodyReader({
   perAddress: 4,
 });
 
-/** The fields of a form as they were sent. */
 export class Form extends URLSearchParams {
   /** The text of a field without blanks around it; "" when it was not sent. */
   text(name: string): string {
     return this.exact(name).trim();
   }
 
-  /** The text of a field as it was sent. */
   exact(name: string): string {
     return this.get(name) ?? "";
   }

@@ -70,7 +70,6 @@ export interface ListWork {
   readonly actor?: string;
 }
 
-/** The file for the records of a list that are not taken. */
 export const rejectsOf = (file: string): string => `${file}.rejects`;
 
 /** What an import is, or would be, without what its process keeps: plain data. */
@@ -79,7 +78,6 @@ export interface ListSummary extends Omit<ImportSummary, "refusal" | "rejections
   readonly refused: string | undefined;
 }
 
-/** What there is to see and to say before anything happens. */
 export interface Look {
   readonly open: readonly Question[];
   /** The columns and first rows, to say what they mean, and what they are thought to hold. */
@@ -102,7 +100,6 @@ export type ListOutcome =
   | { readonly is: "done"; readonly summary: ListSummary }
   | { readonly is: "failed"; readonly failure: Failure };
 
-/** Looks at a list or imports it, as the import feature does. */
 export async function workOnList(
   services: Services,
   work: ListWork,

@@ -58,13 +58,11 @@ export class ImportJob {
     return `${basename(dirname(this.file))} ${this.#readings}`;
   }
 
-  /** Finds out what the file would change, in the background. */
   examine(answers: Answers): void {
     this.#readings += 1;
     this.#begin(answers, {});
   }
 
-  /** Imports the file, in the background. */
   run(actor: string, agreed?: Agreed): void {
     this.#begin(this.answers, { actor, agreed });
   }
@@ -183,7 +181,6 @@ export class Imports {
   }
 }
 
-/** Stores a file in a folder of its own. */
 function storedIn(place: string, bytes: Uint8Array): string {
   const folder = mkdtempSync(join(place, folderPrefix));
   const file = join(folder, "list");

@@ -17,7 +17,6 @@ export const consoleFeature: Feature = {
   async hooks({ loaded, log, io }) {
     const address = loaded.valueOf(consoleSetting);
     if (address === undefined) return undefined;
-    // Loaded only when it is wanted.
     const { watchWithConsole } = await import("./watch.ts");
     return watchWithConsole(loaded, address, log, io);
   },

@@ -108,7 +108,6 @@ function linkCommand(io: Io): Command {
   );
 }
 
-/** Where people open the console of this store. */
 async function originOf(people: PeopleService, loaded: LoadedConfig, io: Io): Promise<string> {
   const noted = await people.address();
   const origin = loaded.valueOf(consoleUrlSetting) ?? (noted && reachableOrigin(noted));

@@ -13,7 +13,6 @@ import { isVisible } from "../visible.ts";
 export type PersonRole = (typeof personRoles)[number];
 
 export const invitationMs = 7 * dayMs;
-/** How long a session is good after its last use. */
 export const sessionMs = 30 * dayMs;
 /** A session is renewed at most once in this time, so that reading a page is no write as a rule. */
 const renewAfterMs = dayMs;
@@ -173,7 +172,6 @@ export class PeopleService {
     return token;
   }
 
-  /** The person whom a link invites, or undefined when it is not good (any more). */
   async invited(token: Secret): Promise<Person | undefined> {
     const nowMs = this.clock();
     return this.db.read((tx) => invitedBy(tx, token, nowMs, false));

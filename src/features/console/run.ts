@@ -156,7 +156,6 @@ async function untilServiceEnds(io: Io): Promise<void> {
 }
 
 async function openActions(loaded: LoadedConfig, services: Services, io: Io): Promise<Actions> {
-  // Loaded where they are needed: no other command waits for the web framework.
   const [{ openHealth }, { sourceActions }] = await Promise.all([
     import("./pages/health.ts"),
     import("./pages/sources.ts"),
@@ -203,7 +202,6 @@ async function start(
   actions: Actions,
   log: Logger,
 ) {
-  // Loaded where it is needed: no other command waits for the web framework.
   const { consoleHandler } = await import("./app.ts");
   const { trustedProxy } = loaded.config;
   const publicUrl = loaded.valueOf(consoleUrlSetting);

@@ -96,7 +96,6 @@ export class Recent<V> extends Map<string, V> {
   }
 }
 
-/** Where forms led, or will lead. */
 export type FormsDone = Recent<Promise<string | undefined>>;
 
 /**

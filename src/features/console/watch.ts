@@ -15,7 +15,6 @@ import { besideVariable, inviting } from "./settings.ts";
 const stopMaxMs = 3_000;
 const laterMs = 1_000;
 
-/** Starts `rehome console` beside the service, and keeps it. */
 export async function watchWithConsole(
   loaded: LoadedConfig,
   address: ListenAddress,

@@ -21,7 +21,6 @@ import * as ui from "./ui.ts";
 const fieldNames = ["name", "category", "status"] as const;
 type AnimalValues = Readonly<Record<(typeof fieldNames)[number], string>>;
 
-/** More than anybody reads through in a list of suggestions. */
 const suggestionsMax = 300;
 
 /**
@@ -55,7 +54,6 @@ function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
 
 const choiceOf = ({ status }: AnimalValues) => ui.statusChoice(status) ?? ui.noStatus;
 
-/** What is wrong with the fields of a form, in words. */
 function errorsOf({ form, words }: Visit, categories: readonly Category[]): ui.FieldErrors {
   const { name, category, status } = sentValues(form);
   const isMissing = category === "";
@@ -82,7 +80,6 @@ export function alikeError(
   return alike && words.errors.categoryAlike(alike.name);
 }
 
-/** True for texts of which one letter is missing, more, or another, or two have changed places. */
 function isOneSlipApart(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (short.length < 3 || long.length - short.length > 1) return false;
@@ -295,7 +292,6 @@ export async function removeAnimal(visit: Visit, id: string): Promise<Response> 
   );
 }
 
-/** Actions whose name says that the animal went or came back. */
 const saysWhat: ReadonlySet<string> = new Set(["remove", "restore"]);
 
 /** What an event did: that the animal went or came back, and the fields that it changed. */

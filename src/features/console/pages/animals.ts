@@ -52,7 +52,6 @@ export function listPath(asked: Partial<AskedList>, path = "/animals"): string {
   return pathWith(path, { q: text, category: categoryId, status, sort, from, before, list: whole });
 }
 
-/** The same list from its beginning. */
 const firstOf = (asked: AskedList): AskedList => ({
   ...asked,
   before: undefined,
@@ -116,14 +115,12 @@ export async function animalsPage(visit: Visit): Promise<Response> {
   });
 }
 
-/** What a printed list shows. */
 function aboutText(visit: Visit, asked: AskedList, categories: readonly Category[]): string {
   const { categoryId, status, text } = asked;
   const kind = categories.find(({ id }) => id === categoryId)?.name;
   return [kind, status && visit.words.status[status], text].filter(Boolean).join(", ");
 }
 
-/** What can be done with the list as a whole. */
 function actions({ words }: Visit, asked: AskedList): Html {
   const first = { ...firstOf(asked), whole: undefined };
   const { print, title } = words.export;
@@ -252,7 +249,6 @@ function results(visit: Visit, list: ShownList): Html {
     ])}`;
 }
 
-/** How many there are; of a part of them, how many these are. */
 function countText(visit: Visit, { asked, found }: ShownList): string {
   const { words } = visit;
   const total = ui.number(visit, found.total);
@@ -303,7 +299,6 @@ function row(
   </li>`;
 }
 
-/** What is done with the animals that are ticked. */
 function severalActions(visit: Visit, categories: readonly Category[]): Html {
   const { words } = visit;
   const { toCategory, chosen } = words.animals;
@@ -325,7 +320,6 @@ function severalActions(visit: Visit, categories: readonly Category[]): Html {
   </div>`;
 }
 
-/** What the statuses mean, and what everybody sees. */
 function legend(visit: Visit): Html {
   const { words, publicPage } = visit;
   const url = publicUrlOf(visit);
@@ -355,7 +349,6 @@ export async function exportFile(visit: Visit, name: string): Promise<Response> 
     const lines = csvLines(exportRows(visit, guarded));
     return download(lines, "animals.csv", "text/csv; charset=utf-8");
   }
-  // Loaded where it is wanted.
   const { writeXlsxStream } = await import("hucre/xlsx");
   const sheet = { name: visit.words.sections.animals };
   const type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";

@@ -66,7 +66,6 @@ async function categoryOf({ animals }: Visit, id: string) {
   return { category, path, others: categories.filter((each) => each !== category) };
 }
 
-/** `GET /categories/:id`: its name, and what it can be merged into. */
 export async function categoryPage(
   visit: Visit,
   id: string,
@@ -130,7 +129,6 @@ export async function mergePage(visit: Visit, id: string): Promise<Response> {
   });
 }
 
-/** `POST /categories/:id/merge`: its animals go to another one, and it goes. */
 export async function mergeCategories(visit: Visit, id: string): Promise<Response> {
   const from = orNotFound(parseInt64(id));
   const wanted = parseInt64(visit.form.text("into"));

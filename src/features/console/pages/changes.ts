@@ -84,7 +84,6 @@ export function undoButton(visit: Visit, change: bigint, kind = "", back = pathO
   });
 }
 
-/** What a change did, as a sentence. */
 function changeWords(
   visit: Visit,
   change: ChangeRecord,
@@ -141,7 +140,6 @@ function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRecord): 
   return isTheirs && !isUndone && undoes === undefined;
 }
 
-/** `GET /changes`: what was done lately and by whom, each with its Undo. */
 export async function changesPage(visit: Visit): Promise<Response> {
   const { words, animals } = visit;
   const before = parseInt64(query(visit, "before"));

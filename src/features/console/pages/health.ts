@@ -82,7 +82,6 @@ export function openHealth(config: Config, env: EnvironmentVariables) {
   const data = dataFolderOf(config);
   let lookedAtMs = -Infinity;
   let hasTrouble = false;
-  /** What `rehome doctor` finds. */
   const findings = async () => {
     lookedAtMs = performance.now();
     const { checks, state } = (await commandJson(["doctor"], env)) as Static<typeof doctorSchema>;
@@ -115,7 +114,6 @@ function backupsIn(folder: string, env: EnvironmentVariables) {
       });
   };
   return {
-    /** Those that are there, newest first. */
     list,
     /** Makes one, or waits for the one that is being made. The oldest of too many goes. */
     async make() {
@@ -125,7 +123,6 @@ function backupsIn(folder: string, env: EnvironmentVariables) {
       });
       await making;
     },
-    /** The file, or undefined if there is none of this name. */
     download(name: string) {
       const file = list().find((each) => each.name === name);
       if (file === undefined) return undefined;

@@ -13,7 +13,6 @@ import type { Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
 import * as ui from "./ui.ts";
 
-/** Changes that are shown one by one. */
 const changesShown = 50;
 
 /** The page of a list: its questions, and what it would change as it is read now. */
@@ -128,7 +127,6 @@ const columnLabel = ({ fields, animals, import: said }: Words, target: MapTarget
     updatedAt: said.updatedAt,
   })[target];
 
-/** The columns of a list, beside its first rows. */
 function columnsBox({ words }: Visit, look: Look, fields: ui.Fields, kind: Html): Html {
   const columns = look.columns.map((column) => ({ value: column, text: column }));
   const optional = [{ value: "", text: words.import.noColumn }, ...columns];
@@ -144,7 +142,6 @@ function columnsBox({ words }: Visit, look: Look, fields: ui.Fields, kind: Html)
   );
 }
 
-/** What is open about the animals, once their records are understood. */
 function decisions(
   visit: Visit,
   summary: ListSummary,
@@ -193,7 +190,6 @@ function badBox(visit: Visit, { causes }: ListSummary, fields: ui.Fields): Html 
   );
 }
 
-/** A message as a sentence begins. */
 function textOf({ words }: Visit, said: Message): string {
   const text = messageText(said, words.messages);
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -160,7 +160,6 @@ export async function runImport(visit: Visit): Promise<Response> {
   return seeOther("/import");
 }
 
-/** Forgets how such a list was read: this one and the next are guessed again. */
 async function forget({ services }: Visit, { columns, source }: Look): Promise<void> {
   await services.store.db.transaction(async (tx) => {
     const found = await recallReading(tx, columns, source === "" ? undefined : source);
@@ -258,7 +257,6 @@ function refusalOf(
   return rejected > 0 && !agreed.skipBad ? { skipBad: words.import.badStop } : undefined;
 }
 
-/** `POST /import/drop`: the file goes, and there is room for another. */
 export async function dropFile(visit: Visit): Promise<Response> {
   await visit.imports.drop(visit.person.id);
   return seeOther("/import");

@@ -14,10 +14,8 @@ import { nameError } from "./animal.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
-/** Most services have fewer keys. */
 const pageKeys = 50;
 
-/** `GET /keys`: the keys, the newest first. */
 export async function keysPage(visit: Visit): Promise<Response> {
   const { words, services } = visit;
   const all = await keyService(services).list();
@@ -57,13 +55,11 @@ function keyLine(visit: Visit, key: ApiKey): Html {
   );
 }
 
-/** The state of a key as a word with a colour. */
 function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
   const state = keyState(key, nowMs);
   return html`<span class="tag ${state}">${words.keys.states[state]}</span>`;
 }
 
-/** `GET /keys/new`: a form for another one. */
 export function newKeyPage(visit: Visit, errors: ui.FieldErrors = {}): Response {
   const { words } = visit;
   const fields = new ui.Fields(visit, { plan: "free" }, errors);
@@ -173,7 +169,6 @@ function secretPage(visit: Visit, { key, secret }: IssuedKey, title: string): Re
   });
 }
 
-/** `GET /keys/:id`: one key, and what can be done with it. */
 export async function keyPage(
   visit: Visit,
   id: string,

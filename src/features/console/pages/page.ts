@@ -22,7 +22,6 @@ interface PageParts extends PlainParts {
   readonly section?: Section;
   /** What stands behind the title: a number, a state. */
   readonly beside?: Html | undefined;
-  /** The page above this one. */
   readonly back?: readonly [path: string, text: string];
   /** What was done, in sight wherever on the page that was. */
   readonly done?: Html | undefined;
@@ -122,14 +121,12 @@ interface Asked extends Pick<PageParts, "title" | "section" | "back"> {
   readonly does?: Html;
 }
 
-/** Asks before something is done. */
 export function askPage(visit: Visit, { above, sure, does, ...parts }: Asked): Response {
   const asked = html`<p>${sure}</p>
     ${does}`;
   return page(visit, { ...parts, body: html`${above}${does && ui.narrow(asked)}` });
 }
 
-/** A page for somebody who is not, or not known to be, signed in. */
 export function plainPage(arrival: Arrival, parts: PlainParts): Response {
   return documentOf(
     arrival,
@@ -214,7 +211,6 @@ function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): H
   </footer>`;
 }
 
-/** Leads a browser on to `path` with GET, whatever it did before. */
 export const seeOther = (path: string): Response => redirect(path, 303);
 
 /** A file to keep. Its name holds letters, digits, points and hyphens only. */
@@ -253,7 +249,6 @@ export function orNotFound<T>(found: T | undefined): T {
   throw new AppError("not_found", "There is no such page, animal, key or person.");
 }
 
-/** For somebody whose session ended, or who never had one. A form of theirs may wait for them. */
 export function signedOutPage(arrival: Arrival, waits = false): Response {
   const { words } = arrival;
   return plainPage(arrival, {

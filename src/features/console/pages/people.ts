@@ -16,7 +16,6 @@ import { nameError } from "./animal.ts";
 import { askPage, orNotFound, page, plainPage, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
-/** `GET /people`: who may come in, and a form for one more. */
 export async function peoplePage(visit: Visit, errors: ui.FieldErrors = {}): Promise<Response> {
   const { words, people } = visit;
   const all = await people.list();
@@ -111,7 +110,6 @@ export function signOutPage(visit: Visit): Response {
 
 async function linkPage(visit: Visit, name: string, token: Secret): Promise<Response> {
   const { words, url, person } = visit;
-  // Loaded where it is wanted.
   const { renderSVG } = await import("uqr");
   const isHere = isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   const link = `${url.origin}/join/${token}`;

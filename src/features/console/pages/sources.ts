@@ -36,7 +36,6 @@ const path = "/import/sources";
 
 const tones = { ok: "ok", waiting: "", failing: "fail", held: "warn", partial: "warn", paused: "" };
 
-/** What is followed, each with how it is and a button that reads it now. */
 export async function sourcesPart(visit: Visit): Promise<Html | undefined> {
   const { words, sources } = visit;
   const all = await sources.list();
@@ -131,7 +130,6 @@ export async function steerSource(visit: Visit): Promise<Response> {
   return seeOther("/import#sources");
 }
 
-/** What words mean by the fields of a form. */
 export function wordsIn(form: Form): ReadonlyMap<string, Meaning> {
   const pairs = [...form].flatMap(([name, value]) => {
     const meaning = meanings.find((each) => each === value);

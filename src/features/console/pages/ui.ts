@@ -169,12 +169,10 @@ export const noStatus = "none";
 export type StatusChoice = PetStatus | typeof noStatus;
 export const statusChoices: readonly StatusChoice[] = [...petStatuses, noStatus];
 
-/** Reads a status of a form. Undefined when it is none of them. */
 export function statusChoice(text: string): StatusChoice | undefined {
   return statusChoices.find((each) => each === text);
 }
 
-/** How near a status is to adoption. */
 const nearness = { available: 3, pending: 2, sold: 1, none: 0 } as const;
 
 /** True for a change towards adoption: who was taken away from it would be shown again. */
@@ -208,7 +206,6 @@ export function number({ language }: Arrival, value: number | bigint): string {
   return languages[language].number.format(value);
 }
 
-/** Bytes as people read them, in the digits of the language. */
 export function size(visit: Arrival, bytes: number): string {
   return bytesText(bytes).replace(/[\d.]+/, (value) => number(visit, Number(value)));
 }
@@ -232,7 +229,6 @@ export function facts(
   </dl>`;
 }
 
-/** A table that scrolls by itself where it is too wide. */
 export function table(
   heads: readonly string[],
   rows: readonly (readonly (string | Html)[])[],
@@ -256,7 +252,6 @@ export function table(
   </div>`;
 }
 
-/** What imports called an animal without a name. */
 const formerlyUnnamed = "Unnamed";
 
 /** The name of an animal as a reader of this language sees it; one without a name has a word. */
@@ -371,7 +366,6 @@ export function desk(main: Html, beside: Html): Html {
   </div>`;
 }
 
-/** A card as wide as a form needs. */
 export function narrow(body: Html): Html {
   return html`<section class="card narrow">${body}</section>`;
 }
@@ -393,7 +387,6 @@ export function entry(what: string | Html, about: string | Html, rest?: Html | f
   </li>`;
 }
 
-/** The links below a list, those that lead somewhere. */
 export function pageLinks(
   { words }: Arrival,
   links: readonly (readonly [path: string | false | undefined, text: string])[],
