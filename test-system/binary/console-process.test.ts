@@ -3,10 +3,9 @@
  * its end is not the interface's.
  */
 import { expect, test } from "bun:test";
-import { copyFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { noAnswers } from "../../src/features/console/import-work.ts";
 import {
   cleanEnvironment,
   executable,
@@ -181,36 +180,6 @@ function shownName(origin: string): Promise<string> {
   socket.on("error", reject);
   return promise;
 }
-
-/** Starts the process that reads a list for the console. */
-async function listProcess(folder: string, heard: (said: unknown) => void) {
-  await command(["categories", "add", "Dog", "--data", folder]);
-  return Bun.spawn([await executable(), "__import"], {
-    env: { ...cleanEnvironment, REHOME_DATA: folder },
-    stdio: ["ignore", "ignore", "inherit"],
-    serialization: "advanced",
-    ipc: heard,
-  });
-}
-
-test("the process of a list ends with a console that was killed before it sent one", async () => {
-  using folder = temporaryFolder();
-  const child = await listProcess(folder.path, () => {});
-  child.disconnect();
-  expect(await child.exited).toBe(0);
-});
-
-test("what is said of a list arrives whole, however much it is", async () => {
-  using folder = temporaryFolder();
-  const file = join(folder.path, "wide.csv");
-  const columns = Array.from({ length: 900 }, (_, at) => `${at} ${"x".repeat(1_000)}`);
-  writeFileSync(file, `${columns.join(",")}\n${"1,".repeat(899)}1\n`);
-  const said: unknown[] = [];
-  const child = await listProcess(folder.path, (each) => void said.push(each));
-  child.send({ file, name: "wide.csv", answers: noAnswers });
-  await child.exited;
-  expect(said).toContainEqual({ outcome: expect.objectContaining({ is: "examined" }) });
-});
 
 test("rehome console is a command of its own, on a port of this machine alone", async () => {
   using folder = temporaryFolder();

@@ -39,8 +39,9 @@ export async function consoleHere() {
   };
   const services = servicesOn(store);
   const people = new PeopleService(store.db, Date.now, randomBytes);
-  const start: StartWork = (work, begins) => ({
-    outcome: workOnList(services, work, begins),
+  const start: StartWork = (work) => ({
+    outcome: workOnList(services, work, () => undefined),
+    hasBegun: () => false,
     stop: async () => undefined,
   });
   const imports = new Imports(uploads.path, start, Date.now);

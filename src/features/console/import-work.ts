@@ -8,8 +8,9 @@
  * from then on its process is not ended any more. What it returns crosses to the console as a
  * structured clone: plain data with bigint and Map, without functions, classes and errors.
  */
+import { deserialize, serialize } from "bun:jsc";
 import { Command } from "commander";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
 import type { Tx } from "../../storage/database.ts";
@@ -70,7 +71,9 @@ export interface ListWork {
   readonly actor?: string;
 }
 
-export const rejectsOf = (file: string): string => `${file}.rejects`;
+/** What lies beside the file of a list: what to do with it, what became of it, and so on. */
+export const beside = (file: string, what: "work" | "begun" | "outcome" | "rejects"): string =>
+  `${file}.${what}`;
 
 /** What an import is, or would be, without what its process keeps: plain data. */
 export interface ListSummary extends Omit<ImportSummary, "refusal" | "rejections"> {
@@ -154,8 +157,8 @@ async function outcomeOf(
     actor === undefined
       ? await previewImport(db, prepared, optionsOf(work, isComplete))
       : await imported(services, work, actor, prepared, isComplete);
-  rmSync(rejectsOf(work.file), { force: true });
-  writeRejects(rejectsOf(work.file), rejections, bytes.length);
+  rmSync(beside(work.file, "rejects"), { force: true });
+  writeRejects(beside(work.file, "rejects"), rejections, bytes.length);
   const summary = { ...plain, refused: refusal && (refusal.code ?? "") };
   return actor === undefined
     ? { is: "examined", look: { ...look, summary } }
@@ -191,31 +194,16 @@ const optionsOf = ({ answers, agreed }: ListWork, complete: boolean) => ({
   isSame: (line: number) => !isOther(answers, line),
 });
 
-/** What the process says: that it changes something from now on, or its end. */
-export type WorkMessage = { readonly begins: true } | { readonly outcome: ListOutcome };
-
-/** `rehome __import`: does one piece of work that its parent sends, and ends. */
+/** `rehome __import FILE`: does the work that lies beside the file of a list. */
 export function importCommand(io: Io): Command {
-  const command = new Command("__import").description("a list in the console; it starts this");
-  return command.action(async () => {
-    const sent = new Promise<ListWork>((resolve) => process.on("message", resolve));
-    // A console that was killed sends and hears nothing more: to wait for it would take a core.
-    const gone = new Promise<undefined>((resolve) =>
-      process.on("disconnect", () => resolve(undefined)),
-    );
-    // What is not sent by then is lost with the channel.
-    const say = (said: WorkMessage) =>
-      Promise.race([
-        gone,
-        new Promise<void>((done) => process.send?.(said, undefined, undefined, () => done())),
-      ]);
+  const command = new Command("__import").argument("<file>");
+  return command.description("a list in the console; it starts this").action(async (file) => {
     const loaded = beginOnStore(command, io);
     await withServices(loaded.config, io, async (services) => {
-      const work = await Promise.race([sent, gone]);
-      if (work === undefined) return;
-      const begins = () => void say({ begins: true });
-      await say({ outcome: await workOnList(services, work, begins) });
+      const work = deserialize(readFileSync(beside(file, "work"))) as ListWork;
+      const begins = () => writeFileSync(beside(file, "begun"), "");
+      const outcome = await workOnList(services, work, begins);
+      writeFileSync(beside(file, "outcome"), new Uint8Array(serialize(outcome)));
     });
-    process.disconnect?.();
   });
 }

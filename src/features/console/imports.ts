@@ -1,17 +1,26 @@
 /** The lists that people bring: their files, and the processes that read and import them. */
-import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { deserialize, serialize } from "bun:jsc";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { dataFolderOf, type Config } from "../../config.ts";
+import { dataFolderOf, type Config, type EnvironmentVariables } from "../../config.ts";
 import { minuteMs, type Clock } from "../../domain/clock.ts";
-import { listMemoryMaxBytes, program, smallMemory, watchMemory } from "../schedule/child.ts";
+import { listMemoryMaxBytes, runJob, tooMuchMemory } from "../schedule/child.ts";
 import {
+  beside,
   noAnswers,
   type Agreed,
   type Answers,
   type ListOutcome,
   type ListWork,
-  type WorkMessage,
 } from "./import-work.ts";
 import { failure } from "./words/index.ts";
 
@@ -28,20 +37,18 @@ const readMaxMs = 60_000;
 
 export interface Running {
   readonly outcome: Promise<ListOutcome>;
-  /** Ends it, unless it has begun to change something: then it resolves when that is done. */
+  /** True once it may have changed something. */
+  hasBegun(): boolean;
+  /** Ends it, unless it has begun: then it resolves when that is done. */
   stop(): Promise<void>;
 }
-/** Starts work, which calls `begins` before it changes something. */
-export type StartWork = (work: ListWork, begins: () => void) => Running;
+export type StartWork = (work: ListWork) => Running;
 
-export type Phase = "reading" | "storing";
-type ImportState = { readonly is: "working"; readonly phase: Phase } | ListOutcome;
-
-const beginning: ImportState = { is: "working", phase: "reading" };
+type ImportState = { readonly is: "working" } | ListOutcome;
 
 export class ImportJob {
   answers = noAnswers;
-  state: ImportState = beginning;
+  state: ImportState = { is: "working" };
   #running: Running | undefined;
   #work: Promise<void> = Promise.resolve();
   #readings = 0;
@@ -52,6 +59,10 @@ export class ImportJob {
     readonly file: string,
     readonly endsMs: number,
   ) {}
+
+  get phase(): "reading" | "storing" {
+    return this.#running?.hasBegun() === true ? "storing" : "reading";
+  }
 
   /** Tells what is shown now from what another tab of the person shows. */
   get reading(): string {
@@ -70,11 +81,9 @@ export class ImportJob {
   #begin(answers: Answers, more: Pick<ListWork, "actor" | "agreed">): void {
     const { name, file } = this;
     this.answers = answers;
-    this.state = beginning;
+    this.state = { is: "working" };
     try {
-      this.#running = this.start({ name, file, answers, ...more }, () => {
-        if (this.state.is === "working") this.state = { is: "working", phase: "storing" };
-      });
+      this.#running = this.start({ name, file, answers, ...more });
     } catch {
       // The system has no room for another process.
       this.state = { is: "failed", failure: { code: "importEnded" } };
@@ -212,39 +221,37 @@ export function removeLeft(place: string, nowMs: number): void {
 }
 
 /** Starts the work on a list in a process of its own, within bounds of time and memory. */
-export function inProcess(env: Record<string, string | undefined>): StartWork {
-  return (work, begins) => {
-    let hasBegun = false;
-    let ended: "importTooLong" | "importTooLarge" | "importEnded" = "importEnded";
-    const outcome = Promise.withResolvers<ListOutcome>();
-    const child = Bun.spawn([...program(), "__import"], {
-      env: { ...env, ...smallMemory },
-      stdio: ["ignore", "ignore", "inherit"],
-      serialization: "advanced",
-      ipc(said: WorkMessage) {
-        if ("outcome" in said) return outcome.resolve(said.outcome);
-        hasBegun = true;
-        begins();
-      },
-    });
-    child.send(work);
-    const end = (why: typeof ended) => {
-      if (hasBegun) return;
-      ended = why;
-      child.kill("SIGKILL");
+export function inProcess(env: EnvironmentVariables): StartWork {
+  const command = {
+    words: (file: string) => ["__import", file],
+    memoryMaxBytes: listMemoryMaxBytes,
+  };
+  return (work) => {
+    const { file } = work;
+    for (const what of ["begun", "outcome"] as const) rmSync(beside(file, what), { force: true });
+    writeFileSync(beside(file, "work"), new Uint8Array(serialize(work)), { mode: 0o600 });
+    const hasBegun = () => existsSync(beside(file, "begun"));
+    const ending = new AbortController();
+    const end = (code: "importTooLong" | "importEnded") => {
+      if (!hasBegun()) ending.abort(code);
     };
     const late = setTimeout(() => end("importTooLong"), readMaxMs);
-    watchMemory(child, listMemoryMaxBytes, () => end("importTooLarge"));
-    const ending = async () => {
-      await child.exited;
+    const ended = async (): Promise<ListOutcome> => {
+      const problem = await runJob(command, file, env, ending.signal);
       clearTimeout(late);
-      outcome.resolve({ is: "failed", failure: { code: ended } });
+      const outcome = beside(file, "outcome");
+      if (existsSync(outcome)) return deserialize(readFileSync(outcome)) as ListOutcome;
+      const code =
+        problem === tooMuchMemory
+          ? "importTooLarge"
+          : ((ending.signal.reason as "importTooLong" | undefined) ?? "importEnded");
+      return { is: "failed", failure: { code } };
     };
-    void ending();
+    const outcome = ended();
     const stop = async () => {
       end("importEnded");
-      await child.exited;
+      await outcome;
     };
-    return { outcome: outcome.promise, stop };
+    return { outcome, hasBegun, stop };
   };
 }

@@ -28,10 +28,10 @@ const lookMs = 50;
  */
 export const listMemoryMaxBytes = (512 - 16) * mebibyte;
 /** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
-export const smallMemory = { BUN_JSC_forceRAMSize: String(256 * mebibyte) };
+const smallMemory = { BUN_JSC_forceRAMSize: String(256 * mebibyte) };
 
 /** Calls `onAbove` while a process has more memory than `maxBytes`, as far as the system tells. */
-export function watchMemory(
+function watchMemory(
   { pid, exited }: Pick<Bun.Subprocess, "pid" | "exited">,
   maxBytes: number,
   onAbove: () => void,
@@ -52,6 +52,8 @@ function memoryOf(pid: number): number {
   }
 }
 
+/** Why a process was ended that took more than it may have. */
+export const tooMuchMemory = "The process took too much memory, so it was ended.";
 const saidMax = 4_096;
 const problemMax = 500;
 
@@ -82,7 +84,7 @@ export async function runJob(
     const said = await beginningOf(child.stderr);
     const code = await child.exited;
     if (code === 0) return undefined;
-    if (isTooLarge) return "The process took too much memory, so it was ended.";
+    if (isTooLarge) return tooMuchMemory;
     const [, problem] = /^Error: (.+)$/m.exec(said) ?? [];
     return (
       problem?.slice(0, problemMax) ??

@@ -11,8 +11,8 @@ import {
   type Answers,
   type Failure,
   type Look,
+  beside,
   noAnswers,
-  rejectsOf,
 } from "../import-work.ts";
 import type { ImportJob } from "../imports.ts";
 import type { Visit } from "../visit.ts";
@@ -72,7 +72,7 @@ function stateOf(visit: Visit, job: ImportJob, errors: ui.FieldErrors) {
   const another = ui.oneButton("/import/drop", words.import.cancel);
   switch (state.is) {
     case "working": {
-      const phase = words.import[state.phase];
+      const phase = words.import[job.phase];
       const body = html`<div data-poll="${pollMs}">
         <progress aria-label="${phase}"></progress>
         <p role="status">${phase}</p>
@@ -264,7 +264,7 @@ export async function dropFile(visit: Visit): Promise<Response> {
 
 export function downloadRejects(visit: Visit): Response {
   const { state, file: list } = orNotFound(visit.imports.job(visit.person.id));
-  const rejects = rejectsOf(list);
+  const rejects = beside(list, "rejects");
   const file = orNotFound(state.is !== "working" && existsSync(rejects) ? rejects : undefined);
   return download(Bun.file(file), "rejects.ndjson", "application/x-ndjson");
 }
