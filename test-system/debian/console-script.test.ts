@@ -45,7 +45,7 @@ describe("what is typed", () => {
     await page.goBack();
     await expectTyped(page);
     await button(page, "Add animal").click();
-    await page.getByText("Not lost was added").waitFor();
+    await page.getByText("Added: Not lost.").waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("");
     await page.reload();
     expect(await page.getByLabel("Name").inputValue()).toBe("");
@@ -126,7 +126,7 @@ describe("a service that hangs", () => {
     expect(seen.asked).toBe(1);
     await until(() => seen.asked === 2);
     release();
-    await page.getByText("Slow was added").waitFor();
+    await page.getByText("Added: Slow.").waitFor();
     await at(page, "/animals?q=Slow");
     expect(await link(page, "Slow").count()).toBe(1);
   });

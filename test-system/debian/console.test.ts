@@ -82,7 +82,7 @@ test.each(stories)(
     const options = { locale: language, ...screens[screen], javaScriptEnabled };
     await using opened = await openPage(shown.browser, invitation, options);
     const { page, complaints } = opened;
-    const { buttons, sections, fields, status, done } = words;
+    const { buttons, sections, fields, status, history } = words;
     const go = async (name: string) => {
       await link(page, name).click();
       await page.getByRole("heading", { name, level: 1 }).waitFor();
@@ -95,7 +95,7 @@ test.each(stories)(
     await page.getByLabel(fields.name).fill("Lunax");
     await page.getByLabel(fields.category).fill("Dog");
     await button(page, buttons.addAnimal).click();
-    await page.getByText(done.add("Lunax", true)).waitFor();
+    await page.getByText(`${history.actions.add}: Lunax.`).waitFor();
     await go(sections.animals);
     await link(page, "Lunax").click();
     await page.getByLabel(fields.name).fill("Luna");
@@ -108,7 +108,7 @@ test.each(stories)(
     // Tuesday: removed by mistake, and back.
     await link(page, "Luna").click();
     await button(page, buttons.remove).click();
-    await page.getByText(done.remove("Luna", true)).waitFor();
+    await page.getByText(`${history.actions.remove}: Luna.`).waitFor();
     await button(page, buttons.undo).click();
     await link(page, "Luna").waitFor();
 

@@ -91,7 +91,7 @@ export async function add(page: Page, name: string, status?: string): Promise<vo
   await page.getByLabel("Category").fill("Dog");
   if (status !== undefined) await page.getByLabel("Status").selectOption({ label: status });
   await button(page, "Add animal").click();
-  await page.getByText(`${name} was added`).waitFor();
+  await page.getByText(`Added: ${name}.`).waitFor();
   await link(page, "Animals").click();
   await link(page, name).waitFor();
 }

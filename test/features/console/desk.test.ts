@@ -19,7 +19,7 @@ const at = (path: string, role: "staff" | "operator" = "staff") =>
 async function added(name: string, fields: Readonly<Record<string, string>> = {}): Promise<string> {
   const form = await at("/animals/new");
   const done = await form.type({ name, category: "Dog", ...fields }).press("Add animal");
-  expect(done.words).toContain("was added");
+  expect(done.words).toContain("Added: ");
   return String((await here.animals.find(everything)).animals[0]?.id);
 }
 const everything = {
@@ -98,11 +98,11 @@ describe("a form that is sent again", () => {
   test("with the same fields adds one animal, and with others two", async () => {
     const form = (await at("/animals/new")).type(fields);
     const answers = await Promise.all([form.press("Add animal"), form.press("Add animal")]);
-    for (const each of answers) expect(each.words).toContain("Twice was added");
+    for (const each of answers) expect(each.words).toContain("Added: Twice.");
     expect(await count("Twice")).toBe(1);
     // The answer was lost, and somebody types the next one over it.
     const next = await form.type({ name: "Thrice" }).press("Add animal");
-    expect(next.words).toContain("Thrice was added");
+    expect(next.words).toContain("Added: Thrice.");
     expect([await count("Twice"), await count("Thrice")]).toEqual([1, 1]);
   });
 
@@ -112,7 +112,7 @@ describe("a form that is sent again", () => {
     expect(asked.words).toContain("Twice (Dog) exists already");
     expect((await asked.follow("Open it")).words).toContain("Twice");
     const made = await asked.press("Add anyway");
-    expect([made.words.includes("Twice was added"), await count("Twice")]).toEqual([true, 2]);
+    expect([made.words.includes("Added: Twice."), await count("Twice")]).toEqual([true, 2]);
     await asked.press("Add anyway");
     expect(await count("Twice")).toBe(2);
   });
@@ -120,7 +120,7 @@ describe("a form that is sent again", () => {
   test("makes one category", async () => {
     const form = (await at("/categories")).type({ name: "Birds" });
     for (const _ of [1, 2]) {
-      expect((await form.press("Add category")).words).toContain("The category Birds was added");
+      expect((await form.press("Add category")).words).toContain("Category added: Birds.");
     }
   });
 });
@@ -221,7 +221,7 @@ describe("the list", () => {
       .press("Merge");
     expect(merge.path).toBe(`/animals/merge?id=${other}&id=${one}`);
     const merged = await (await open(merge.visitor, merge.path)).press("Keep this one");
-    expect(merged.words).toContain("are one now");
+    expect(merged.words).toContain("Merged: Entry");
     const none = await (await at("/animals")).press("Merge");
     expect([none.status, none.words.includes("Tick the two entries")]).toEqual([400, true]);
     expect((await open(none.visitor, "/animals/several")).status).toBe(404);
@@ -238,7 +238,7 @@ test("a change of long ago is found behind Older", async () => {
   for (let each = 0; each < 51; each += 1) {
     await here.animals.change("Olga", (by) => by.animals.update([1n], { name: `First ${each}` }));
   }
-  expect((await (await at("/changes")).follow("Older")).words).toContain("First was added");
+  expect((await (await at("/changes")).follow("Older")).words).toContain("Added: First.");
 });
 
 test("removing a person and merging categories ask first", async () => {
@@ -266,5 +266,5 @@ test("a category whose letters changed places is asked for", async () => {
     .type({ name: "Turned", category: "Dgo" })
     .press("Add animal");
   expect([asked.status, asked.words.includes("There is a category Dog.")]).toEqual([400, true]);
-  expect((await asked.press("Add animal")).words).toContain("Turned was added");
+  expect((await asked.press("Add animal")).words).toContain("Added: Turned.");
 });

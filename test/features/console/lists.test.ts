@@ -318,7 +318,7 @@ describe("a change", () => {
       [olga, true],
     ] as const) {
       const page = await (await person.get("/changes")).text();
-      expect(page).toContain("Standing was added.");
+      expect(page).toContain("Added: Standing.");
       expect(page.includes(`action="${undo}"`)).toBe(mayUndo);
     }
     const refused = await ben.post(undo);
@@ -364,7 +364,7 @@ describe("a change", () => {
     const change = /change=(\d+)/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
     expect(await (await ana.get("/changes")).text()).toContain(`href="/changes/${change}"`);
     const page = await (await ana.get(`/changes/${change}`)).text();
-    expect(page).toMatch(/<h1>.+, .+ were changed\.<\/h1>/);
+    expect(page).toMatch(/<h1>Changed: .+, .+\.<\/h1>/);
     expect(page).toContain("2 animals will be as before");
     expect(page).toContain(`action="/changes/${change}/undo"`);
     for (const id of ["0", "-1", "x", "9223372036854775807"]) {

@@ -69,7 +69,7 @@ describe.each(stores)("on $name", (kind) => {
       "Lunita: Name: Luna → Lunita.",
     );
     const both = new URLSearchParams("id=1&id=2&set=available");
-    expect(await done("/animals", both)).toContain("Lunita, Toby were changed.");
+    expect(await done("/animals", both)).toContain("Changed: Lunita, Toby.");
     expect(await get("/changes")).toContain("Luna: pending → adopted.");
   });
 
@@ -104,7 +104,7 @@ describe.each(stores)("on $name", (kind) => {
       expect((await post("/categories", { name: "Catt", new: "Catt" })).status).toBe(303);
       await post("/categories/3/merge", { into: "2" });
       const { location } = await post("/categories/2", { name: "CAT" });
-      expect(await get(location ?? "")).toContain("The category is CAT now.");
+      expect(await get(location ?? "")).toContain("Category renamed: CAT.");
       expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);
     });
 
@@ -195,9 +195,9 @@ describe.each(stores)("on $name", (kind) => {
 
   test("a change is told to who made it, and to nobody else who has its address", async () => {
     await added("Rex");
-    expect(await get("/animals?change=1")).not.toContain("Rex was added.");
+    expect(await get("/animals?change=1")).not.toContain("Added: Rex.");
     await post("/animals/new", { name: "Max", category: "Dog", status: "sold" });
-    expect(await get("/animals?change=2")).toContain("Max was added.");
+    expect(await get("/animals?change=2")).toContain("Added: Max.");
   });
 
   test("a person signs out only after a look at the way back, and makes a link for a phone", async () => {

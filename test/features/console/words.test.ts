@@ -10,7 +10,6 @@ const same = [
   "fields.plan",
   "animals.mark",
   "changes.changed",
-  "done.merge categories",
   "export.xlsx",
   "export.csv",
   "keys.id",

@@ -63,7 +63,7 @@ export async function changeNotice(visit: Visit): Promise<Html | undefined> {
     "good",
     html`<p>
         ${changeWords(visit, change, categories)}
-        ${change.left > 0 && words.done.kept(ui.animalsText(visit, change.left))}
+        ${change.left > 0 && words.changes.kept(ui.animalsText(visit, change.left))}
         ${
           over !== undefined &&
           over.actor !== person.name &&
@@ -89,26 +89,23 @@ function changeWords(
   change: ChangeRecord,
   categories: readonly Category[] = [],
 ): string {
-  const { changes, done, categories: kinds } = visit.words;
+  const { changes, history, categories: kinds } = visit.words;
   const { action, merged, isUndone, undoes } = change;
   const changed = change.animals - change.left;
-  if (change.animals > 0 && changed <= 0) return done.nothing();
-  const what =
-    merged === undefined
-      ? subjectOf(visit, change, changed)
-      : kinds.merged(
-          ui.isolated(merged.from),
-          ui.isolated(merged.into),
-          ui.animalsText(visit, changed),
-        );
-  if (isUndone) return done.undone(what);
+  if (change.animals > 0 && changed <= 0) return changes.nothing;
+  const subject = subjectOf(visit, change, changed);
+  const [from, into] = [merged?.from ?? "", merged?.into ?? ""].map(ui.isolated);
+  const moved = ui.animalsText(visit, changed);
+  const what = merged === undefined ? subject : kinds.merged(from ?? "", into ?? "", moved);
+  if (isUndone) return changes.undone(what);
   const shown = change.changed.filter(({ field }) => petFieldNames.some((each) => each === field));
   if (action === "update" && undoes === undefined && shown.length > 0) {
     const parts = shown.map((each) => ui.fromTo(visit, each, categories));
     return changes.changed(what, parts.join("; "));
   }
-  const words = undoes === undefined ? done[action as keyof typeof done] : done.undo;
-  return (words ?? done.other)(what, change.name !== undefined || changed === 1);
+  const actions: Readonly<Record<string, string>> = history.actions;
+  const did = undoes === undefined ? action : "undo";
+  return merged !== undefined && did === action ? `${what}.` : `${actions[did] ?? did}: ${what}.`;
 }
 
 /** The animals of a change by name, as far as a line has room. */
@@ -200,6 +197,6 @@ export async function postUndo(visit: Visit, id: string): Promise<Response> {
   });
   if (made.changeId !== undefined) return seeOther(withChange(back, made));
   // All of it was changed since.
-  const kept = words.done.kept(ui.animalsText(visit, left));
-  return messagePage(visit, 409, `${words.done.nothing()} ${kept}`);
+  const kept = words.changes.kept(ui.animalsText(visit, left));
+  return messagePage(visit, 409, `${words.changes.nothing} ${kept}`);
 }
