@@ -333,8 +333,8 @@ function codeOf(operationId: string, request: SampleRequest): Html {
             />${title}</label
           >`,
       )}
+      ${copyButton}
     </div>
-    ${copyButton}
     ${languages.map(
       ({ id }) => html`<pre class="${id}" data-language="${id}">${sampleOf(id, request)}</pre>`,
     )}
