@@ -1,12 +1,25 @@
 /** HTTP/1.1 as clients and proxies rely on it, byte by byte. */
-import { describe, expect, test } from "bun:test";
-import { type RunningBinary } from "../../test/helpers/binary.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  makeKey,
+  roomy,
+  serve,
+  temporaryFolder,
+  type RunningBinary,
+} from "../../test/helpers/binary.ts";
 import { raw } from "../../test/helpers/raw.ts";
-import { serveForAll } from "../../test/helpers/served-file.ts";
 
 let server: RunningBinary;
 let key: string;
-serveForAll((running, ofServer) => ([server, key] = [running, ofServer]));
+const folder = temporaryFolder();
+beforeAll(async () => {
+  server = await serve(folder.path, ["--anonymous-per-minute", "100000"]);
+  ({ key } = await makeKey(folder.path, ...roomy));
+});
+afterAll(async () => {
+  await server.stop();
+  folder[Symbol.dispose]();
+});
 
 const body = '{"name":"Rex","categoryId":1}';
 const post = (more: string) =>
@@ -111,15 +124,6 @@ describe("what the server answers by itself, as docs/clients.md has it", () => {
     });
     expect(answer.body).toBe("");
     expect(answer.headers.has("x-request-id")).toBe(false);
-  });
-
-  test("a request behind one that waits for the store ends both", async () => {
-    const create = post("") + body;
-    const answer = await raw(server.origin, create + create, 500);
-    expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
-      status: 0,
-      isClosed: true,
-    });
   });
 
   test("a connection of HTTP/1.0 ends after its response", async () => {

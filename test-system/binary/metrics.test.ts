@@ -1,15 +1,13 @@
 /** Metrics: off unless asked for, at an address of their own. */
 import { expect, test } from "bun:test";
-import { makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { makeKey, metricsOf, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { freePort } from "../../test/helpers/free-port.ts";
-import { until } from "../../test/helpers/until.ts";
 
 test("metrics count requests by route and status, and show no key, path or address", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, "--plan", "pro");
-  const port = await freePort();
-  await using server = await serve(folder.path, ["--metrics", `127.0.0.1:${port}`]);
+  await using server = await serve(folder.path, ["--metrics", "127.0.0.1:0"]);
+  const metrics = await metricsOf(server);
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${server.origin}${path}`, { headers });
   const authorization = `Bearer ${key}`;
@@ -17,7 +15,7 @@ test("metrics count requests by route and status, and show no key, path or addre
   await get("/v1/pets/12345", { authorization });
   await get("/v1/pets", { authorization: "Bearer nonsense" });
   await get("/secret/path");
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const text = await (await fetch(metrics)).text();
   expect(text).toContain('rehome_requests_total{route="/v1/pets",method="GET",status="200"} 1\n');
   expect(text).toContain(
     'rehome_requests_total{route="/v1/pets/:petId",method="GET",status="404"} 1\n',
@@ -26,14 +24,14 @@ test("metrics count requests by route and status, and show no key, path or addre
   expect(text).toContain('rehome_admitted_total{plan="pro"} 2\n');
   expect(text).toContain('rehome_refused_total{plan="none",reason="malformed"} 1\n');
   expect(text).not.toMatch(/12345|secret|nonsense|rehome_live|127\.0\.0\.1/);
-  const elsewhere = await fetch(`http://127.0.0.1:${port}/v1/pets`);
+  const elsewhere = await fetch(new URL("/v1/pets", metrics));
   expect(elsewhere.status).toBe(404);
   expect(elsewhere.headers.get("content-type")).toBe("application/json");
   expect(await elsewhere.json()).toMatchObject({ code: "not_found", status: 404 });
   expect((await get("/metrics")).status).toBe(404);
-  const head = await fetch(`http://127.0.0.1:${port}/metrics`, { method: "HEAD" });
+  const head = await fetch(metrics, { method: "HEAD" });
   expect([head.status, await head.text()]).toEqual([200, ""]);
-  const posted = await fetch(`http://127.0.0.1:${port}/metrics`, { method: "POST" });
+  const posted = await fetch(metrics, { method: "POST" });
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   expect(await posted.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
 });
@@ -42,9 +40,7 @@ test.each(["1", "2"])("%s processes tell the port that the system chose", async 
   using folder = temporaryFolder();
   const more = ["--metrics", "127.0.0.1:0", "--processes", count];
   await using server = await serve(folder.path, more);
-  const shown = () => /^ {2}Metrics (http:\/\/\S+)$/m.exec(server.stdout())?.[1];
-  await until(() => shown() !== undefined);
-  const text = await (await fetch(shown() ?? "")).text();
+  const text = await (await fetch(await metricsOf(server))).text();
   expect(text).toContain("# TYPE rehome_requests_total counter");
 });
 

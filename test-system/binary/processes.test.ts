@@ -8,6 +8,7 @@ import {
   cleanEnvironment,
   executable,
   makeKey,
+  metricsOf,
   rehome,
   roomy,
   serve,
@@ -16,7 +17,6 @@ import {
 import { withinMinute } from "../../test/helpers/ask.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
-import { freePort } from "../../test/helpers/free-port.ts";
 import { until } from "../../test/helpers/until.ts";
 
 type Server = Awaited<ReturnType<typeof serve>>;
@@ -29,16 +29,6 @@ async function serveIn(folder: string, count: number, args: readonly string[] = 
   });
   await until(() => server.stderr().includes(`${count} processes serve`));
   return server;
-}
-
-/** Collects the text of a stream. */
-function listen(stream: ReadableStream<Uint8Array>): () => string {
-  let said = "";
-  void (async () => {
-    const decoder = new TextDecoder();
-    for await (const bytes of stream) said += decoder.decode(bytes, { stream: true });
-  })();
-  return () => said;
 }
 
 /** The signals for which the process has a listener (proc_pid_status(5)). */
@@ -210,46 +200,40 @@ test("a process that is killed during SIGHUP is replaced once", async () => {
 
 test("SIGHUP during the start ends nothing, and is heard after it", async () => {
   using folder = temporaryFolder();
-  const child = Bun.spawn(
-    [await executable(), "serve", "--data", folder.path, "--port", "0", "--processes", "2"],
-    { env: cleanEnvironment, stdout: "ignore", stderr: "pipe" },
-  );
+  const log = join(folder.path, "log");
+  const args = ["serve", "--data", folder.path, "--port", "0", "--processes", "2"];
+  const child = Bun.spawn([await executable(), ...args], {
+    env: cleanEnvironment,
+    stdout: "ignore",
+    stderr: Bun.file(log),
+  });
   await until(() => heardSignals(child.pid).includes("SIGHUP"));
   child.kill("SIGHUP");
-  const said = listen(child.stderr);
-  await until(() => said().includes("The new processes serve."));
+  await until(() => readFileSync(log, "utf8").includes("The new processes serve."));
   child.kill("SIGTERM");
-  expect(await child.exited, said()).toBe(0);
+  expect(await child.exited).toBe(0);
 }, 120_000);
 
 test("with no program in place of the executable, the rest keeps serving until it is mended", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "rehome");
   copyFileSync(await executable(), path);
-  const child = Bun.spawn(
-    [path, "serve", "--data", folder.path, "--port", "0", "--processes", "2"],
-    {
-      env: cleanEnvironment,
-      stdout: "ignore",
-      stderr: "pipe",
-    },
-  );
-  const said = listen(child.stderr);
+  await using server = await serve(folder.path, ["--processes", "2"], { path });
+  const said = server.stderr;
   await until(() => said().includes("2 processes serve"));
   rmSync(path);
   writeFileSync(path, "no program", { mode: 0o755 });
-  child.kill("SIGHUP");
+  process.kill(server.pid, "SIGHUP");
   await until(() => /A new process did not start \(.*\)\. The old ones keep/.test(said()));
-  const [first = 0, second = 0] = childrenOf(child);
+  const [first = 0, second = 0] = childrenOf(server);
   process.kill(first, "SIGKILL");
   await until(() => said().includes("A process did not start ("));
-  expect(childrenOf(child)).toEqual([second]);
+  expect(childrenOf(server)).toEqual([second]);
   expect(said()).not.toMatch(/^ +at /m);
   rmSync(path, { force: true });
   copyFileSync(await executable(), path);
-  await until(() => childrenOf(child).length === 2);
-  child.kill("SIGTERM");
-  expect(await child.exited, said()).toBe(0);
+  await until(() => childrenOf(server).length === 2);
+  expect(await server.stop()).toBe(0);
 }, 120_000);
 
 test("a stop ends all of them; so does the end of the one that holds them", async () => {
@@ -297,21 +281,23 @@ async function askBoth(server: Server, key: string): Promise<number> {
   return count;
 }
 
-/** Where the metrics of a server can be, and what they say of its lists. */
-async function metricsPlace() {
-  const address = `127.0.0.1:${await freePort()}`;
-  const read = async () => (await fetch(`http://${address}/metrics`)).text();
+/** A server of two processes, and what its metrics say of its lists. */
+async function measured(folder: string) {
+  const server = await serveIn(folder, 2, ["--metrics", "127.0.0.1:0"]);
+  const address = await metricsOf(server);
+  const read = async () => (await fetch(address)).text();
   const expectCount = async (count: number) => {
     const name = 'rehome_requests_total{route="/v1/pets",method="GET",status="200"}';
     expect(await read()).toContain(`${name} ${count}\n`);
   };
-  return { flags: ["--metrics", address], read, expectCount };
+  const { [Symbol.asyncDispose]: dispose } = server;
+  return { server, read, expectCount, [Symbol.asyncDispose]: dispose };
 }
 
 test("counters never fall: what a process counted stays when it is killed or replaced, and nothing else of it", async () => {
   using folder = temporaryFolder();
-  const { flags, read, expectCount } = await metricsPlace();
-  await using server = await serveIn(folder.path, 2, flags);
+  await using at = await measured(folder.path);
+  const { server, read, expectCount } = at;
   const { key } = await makeKey(folder.path, ...roomy);
   let count = await askBoth(server, key);
   await expectCount(count);
@@ -334,9 +320,9 @@ test("counters never fall: what a process counted stays when it is killed or rep
 
 test("the metrics come though a process hangs, and what is the same for all is not added up", async () => {
   using folder = temporaryFolder();
-  const { flags, read, expectCount } = await metricsPlace();
   const beforeSeconds = Date.now() / 1000;
-  await using server = await serveIn(folder.path, 2, flags);
+  await using at = await measured(folder.path);
+  const { server, read, expectCount } = at;
   const text = await read();
   const value = (name: string) => Number(text.split(`\n${name} `)[1]?.split("\n")[0]);
   expect(value("process_start_time_seconds")).toBeWithin(beforeSeconds - 1, Date.now() / 1000 + 1);
@@ -387,21 +373,18 @@ test("each process has its share of what an address without a key may ask", asyn
 
 test("a parent with a channel of its own, such as PM2, hangs no request", async () => {
   using folder = temporaryFolder();
-  const port = await freePort();
-  const args = ["serve", "--data", folder.path, "--port", String(port)];
+  const banner = join(folder.path, "banner");
+  const args = ["serve", "--data", folder.path, "--port", "0"];
   await using child = Bun.spawn([await executable(), ...args], {
     env: cleanEnvironment,
-    stdout: "ignore",
+    stdout: Bun.file(banner),
     stderr: "ignore",
     ipc: () => undefined,
   });
-  const signal = AbortSignal.timeout(20_000);
-  const status = () =>
-    fetch(`http://127.0.0.1:${port}/v1/pets`, { signal }).then(
-      (response) => response.status,
-      () => undefined,
-    );
-  await until(async () => (await status()) === 401);
+  const api = () => /API +(http:\S+)/.exec(readFileSync(banner, "utf8"))?.[1];
+  await until(() => api() !== undefined);
+  const { status } = await fetch(`${api()}/pets`, { signal: AbortSignal.timeout(20_000) });
+  expect(status).toBe(401);
   child.kill();
   expect(await child.exited).toBe(0);
 });

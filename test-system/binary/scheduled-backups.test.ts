@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { makeKey, metricsOf, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { childrenOf, kill } from "../../test/helpers/family.ts";
-import { freePort } from "../../test/helpers/free-port.ts";
 import { testDatabase } from "../../test/helpers/postgres.ts";
 import { random as randomOf } from "../../scripts/random.ts";
 import { command } from "../../test/helpers/command.ts";
@@ -59,14 +58,14 @@ async function due(
     db.run("UPDATE schedule SET next_at_ms = ?1, tried_at_ms = ?1 WHERE kind = 'backup'", [atMs]);
   }
   told.length = 0;
-  const metrics = `127.0.0.1:${await freePort()}`;
-  const env = { ...s3.env, REHOME_BACKUP_PING: ping, REHOME_METRICS: metrics, ...settings };
+  const own = { REHOME_BACKUP_PING: ping, REHOME_METRICS: "127.0.0.1:0" };
+  const env = { ...s3.env, ...own, ...settings };
   await using server = await serve(data, [], { env });
   await meanwhile?.(server.pid);
   await until(() => told.length > 0 || server.stderr().includes("did not take the news"), 60_000);
   using db = new Database(join(data, "rehome.db"), { readonly: true });
   const job = db.query<Row, []>("SELECT failures, problem, next_at_ms FROM schedule").get();
-  const shown = await (await fetch(`http://${metrics}/metrics`)).text();
+  const shown = await (await fetch(await metricsOf(server))).text();
   const failures = Number(/^rehome_backup_failures (\d+)/m.exec(shown)?.[1]);
   await server.stop();
   return { told: [...told], job, failures, log: server.stderr() };
@@ -249,21 +248,16 @@ test("go to a folder that is made, and one that cannot be is told", async () => 
   expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
 }, 120_000);
 
-test("are made at once at another place, and listed where there is one", async () => {
+test("are made at once at another place", async () => {
   const places = ["first", "second"].map((name) => join(folder.path, name));
   for (const place of places) {
     await using server = await serve(data, [], { env: { REHOME_BACKUP_TO: place } });
     await until(() => existsSync(place) && readdirSync(place).some((name) => name.endsWith(".db")));
     expect(await server.stop()).toBe(0);
   }
-  expect(await command(["backup", "list", join(folder.path, "misspelt")])).toMatchObject({
-    exitCode: 1,
-    stdout: "",
-    stderr: expect.stringContaining("There is no folder"),
-  });
 });
 
-test("are left alone by a server without their setting, and are not for bad settings", async () => {
+test("are left alone by a server without their setting", async () => {
   using db = new Database(join(data, "rehome.db"));
   db.run("UPDATE schedule SET next_at_ms = 0, tried_at_ms = NULL, failures = 9");
   const before = db.query("SELECT * FROM schedule").all();
@@ -272,22 +266,6 @@ test("are left alone by a server without their setting, and are not for bad sett
   const { stdout } = await command(["doctor", "--data", data, "--port", "1", "--json"]);
   expect(stdout).not.toContain("failed to make");
   expect(db.query("SELECT * FROM schedule").all()).toEqual(before);
-  const refused = async (env: Record<string, string>) => {
-    const result = await command(["serve", "--port", "0"], { env });
-    expect(result).toMatchObject({ exitCode: 2, stdout: "" });
-    return result.stderr;
-  };
-  const bucket = { REHOME_DATA: data, REHOME_BACKUP_TO: s3.address };
-  expect(await refused(bucket)).toContain("no credentials");
-  const file = { REHOME_BACKUP_TO: `${s3.address}/rehome.db` };
-  expect(await refused({ ...bucket, ...s3.env, ...file })).toContain("is one file");
-  expect(await refused({ REHOME_DATA: data, REHOME_BACKUP_TO: join(data, "rehome.db") })).toContain(
-    "is one file",
-  );
-  const mistyped = { REHOME_BACKUP_RECIPIENT: `age1${"q".repeat(58)}` };
-  expect(await refused({ ...bucket, ...s3.env, ...mistyped })).toContain("not a public key");
-  expect(await refused({ ...bucket, ...s3.env, REHOME_BACKUP_EVERY: "5m" })).toContain("15m");
-  expect(await refused({ ...bucket, ...s3.env, REHOME_BACKUP_RECIPIENT: "kim" })).toContain("age1");
 });
 
 test("are not made of a database, which is served all the same, and said in one line", async () => {

@@ -3,8 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withinMinute } from "../../test/helpers/ask.ts";
-import { makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { freePort } from "../../test/helpers/free-port.ts";
+import { makeKey, metricsOf, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
@@ -25,14 +24,13 @@ async function promtool(args: string[], stdin = ""): Promise<{ exitCode: number;
 async function scraped(): Promise<string> {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, "--plan", "free");
-  const port = await freePort();
-  await using server = await serve(folder.path, ["--metrics", `127.0.0.1:${port}`]);
+  await using server = await serve(folder.path, ["--metrics", "127.0.0.1:0"]);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const body = JSON.stringify({ name: "Rex", categoryId: 1 });
   await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
   for (let i = 0; i < 65; i += 1) await fetch(`${server.origin}/v1/pets`, { headers });
   await fetch(`${server.origin}/v1/pets`);
-  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  const answer = await fetch(await metricsOf(server));
   expect(answer.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
   const text = await answer.text();
   expect(await server.stop()).toBe(0);

@@ -139,6 +139,13 @@ export async function serve(
   };
 }
 
+/** The address of a server's metrics, which it says on standard output. */
+export async function metricsOf({ stdout }: Pick<RunningBinary, "stdout">): Promise<string> {
+  const shown = () => /^ {2}Metrics (http:\/\/\S+)$/m.exec(stdout())?.[1];
+  await until(() => shown() !== undefined);
+  return shown() ?? "";
+}
+
 async function gather(
   stream: ReadableStream<Uint8Array>,
   add: (text: string) => void,
