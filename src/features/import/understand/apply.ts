@@ -18,7 +18,7 @@ import {
   sampleOf,
 } from "./columns.ts";
 import { Dates } from "./dates.ts";
-import { evidenceReader, type Taker, Weighing } from "./evidence.ts";
+import { type Taker, Weighing } from "./evidence.ts";
 import { tellsOf } from "./headings.ts";
 import { includedNames, type Layout, layoutOf, neededBy } from "./layouts.ts";
 import {
@@ -100,11 +100,7 @@ export function understand(
   };
   const reader =
     layout?.reader?.(sample, reading, context) ?? columnsReader(sample, reading, layout, context);
-  const evidence = evidenceReader(sample, reader.context, {
-    isOwn: (name) => reader.own.has(name) || reading.ignored?.includes(name) === true,
-    outcome: reader.outcome,
-  });
-  const weighing = new Weighing(evidence, new Set(reading.believed));
+  const weighing = new Weighing(sample, reader, reading);
   const map = mapperOf(columns, reader, weighing.weigh);
   const outcomes: Outcome[] = [];
   let rejected = 0;

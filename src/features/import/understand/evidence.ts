@@ -5,35 +5,20 @@
 import { isBlank, message, type Note, shown, wordOf } from "../messages.ts";
 import { type Column, columnsOf, type Field, type Sample } from "./columns.ts";
 import { type Tells, tellsOf } from "./headings.ts";
-import { type MapperContext, soundly, type Weigh, type Weighed } from "./record.ts";
+import type { Reading } from "./apply.ts";
+import {
+  type MapperContext,
+  type RecordReader,
+  soundly,
+  type Weigh,
+  type Weighed,
+} from "./record.ts";
 import { saysDead } from "./statuses.ts";
 import { isNo, isPlaceholderId, isYes } from "./values.ts";
 import { isNever } from "./dates.ts";
 import { besides, type Meaning, outcomeWords, wordKey } from "./words.ts";
 
 type No = Exclude<Meaning, "available" | "none">;
-
-/** What a column says of an animal. */
-export interface Said {
-  readonly column: string;
-  readonly value: unknown;
-  readonly meaning: No;
-  /** True where it only says that the animal is not available, or that it left in some way. */
-  readonly isMerelyNot: boolean;
-}
-
-/** A value that nobody has explained yet, and the most that it may mean. */
-export interface Unexplained {
-  readonly column: string;
-  readonly value: unknown;
-  readonly atMost: No;
-}
-
-export interface Evidence {
-  /** One for each column, the furthest from adoption first. */
-  readonly said: readonly Said[];
-  readonly unexplained: readonly Unexplained[];
-}
 
 const distances: Readonly<Record<Meaning, number>> = {
   none: 0,
@@ -165,50 +150,6 @@ function tellingOf(sample: Sample, own: (name: string) => boolean): readonly Tel
   });
 }
 
-/**
- * Reads what a list says beside its status. `own` is true for the columns that the format has read
- * already; `outcome` is how the animal left where one of these is that.
- */
-export function evidenceReader(
-  sample: Sample,
-  context: MapperContext,
-  own: { readonly isOwn: (name: string) => boolean; readonly outcome?: Field | undefined },
-): (record: unknown) => Evidence {
-  const all = tellingOf(sample, own.isOwn);
-  const others = all.filter(({ isOwn, tells }) => !isOwn && tells in rules);
-  const judge = judgeOf(context);
-  const isUndone = undoneBy(all, context, [
-    ...(own.outcome ? [own.outcome] : []),
-    ...others.filter(({ tells }) => tells === "outcome").map(({ read }) => read),
-  ]);
-  const [states, rest] = [true, false].map((is) =>
-    others.filter(({ tells }) => (tells === "status") === is),
-  );
-  const columns = [
-    ...(states ?? []).filter((each) => hasKnown(each, sample, context)),
-    ...(rest ?? []),
-  ];
-  return (record) => {
-    const said: Said[] = [];
-    const unexplained: Unexplained[] = [];
-    for (const { name, tells, read } of columns) {
-      const value = read(record);
-      const found = isBlank(value) ? undefined : judge(tells, value);
-      if (found === undefined) continue;
-      const date = context.dates.sortable(value);
-      if (isUndone(tells, date, record)) continue;
-      if (found === "open") {
-        unexplained.push({ column: name, value, atMost: mostOf(tells) });
-      } else {
-        const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
-        said.push({ column: name, value, meaning: found, isMerelyNot });
-      }
-    }
-    said.sort((a, b) => distance(b.meaning) - distance(a.meaning));
-    return { said, unexplained };
-  };
-}
-
 /** Tells what an intake or a return came after. Without a time of day, the day counts. */
 function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: readonly Field[]) {
   const latest = (record: unknown, ...kinds: readonly Tells[]) =>
@@ -296,6 +237,17 @@ function judged(rule: Rule, value: unknown, context: MapperContext): Judged {
   return nothing.test(key) || negated.test(key) ? undefined : saysOf(value, context);
 }
 
+/** What a column says of an animal. */
+interface Said {
+  readonly column: Telling;
+  readonly value: unknown;
+  /** What it means; the most that it may mean where that is to be asked. */
+  readonly meaning: No;
+  readonly isAsked: boolean;
+  /** True where it only says that the animal is not available, or that it left in some way. */
+  readonly isMerelyNot: boolean;
+}
+
 /** A column by which animals that are available would not be. */
 export interface Taker {
   readonly column: string;
@@ -310,21 +262,59 @@ const namesShown = 3;
 
 /** Weighs what columns say against the status, and counts where they disagree. */
 export class Weighing {
-  readonly #evidence: (record: unknown) => Evidence;
-  readonly #believed: ReadonlySet<string>;
+  readonly #context: MapperContext;
+  readonly #columns: readonly Telling[];
+  readonly #judge: ReturnType<typeof judgeOf>;
+  readonly #isUndone: ReturnType<typeof undoneBy>;
+  readonly #believed: readonly string[];
   #available = 0;
   #disagreeing = 0;
   #line = 0;
   readonly #names: string[] = [];
   readonly #taken = new Map<string, { meaning: No; records: number }>();
 
-  constructor(evidence: (record: unknown) => Evidence, believed: ReadonlySet<string>) {
-    this.#evidence = evidence;
+  /** `outcome` is how an animal left, where that is the status that the format has read already. */
+  constructor(
+    sample: Sample,
+    { own, outcome, context }: Pick<RecordReader, "own" | "outcome" | "context">,
+    { ignored = [], believed = [] }: Pick<Reading, "ignored" | "believed">,
+  ) {
+    const all = tellingOf(sample, (name) => own.has(name) || ignored.includes(name));
+    const others = all.filter(({ isOwn, tells }) => !isOwn && tells in rules);
+    const states = others.filter(({ tells }) => tells === "status");
+    this.#columns = [
+      ...states.filter((each) => hasKnown(each, sample, context)),
+      ...others.filter((each) => !states.includes(each)),
+    ];
+    this.#context = context;
     this.#believed = believed;
+    this.#judge = judgeOf(context);
+    this.#isUndone = undoneBy(all, context, [
+      ...(outcome ? [outcome] : []),
+      ...others.filter(({ tells }) => tells === "outcome").map(({ read }) => read),
+    ]);
+  }
+
+  /** What a record says beside its status, the furthest from adoption first. */
+  #said(record: unknown): readonly Said[] {
+    const said: Said[] = [];
+    for (const column of this.#columns) {
+      const { tells } = column;
+      const value = column.read(record);
+      const found = isBlank(value) ? undefined : this.#judge(tells, value);
+      if (found === undefined) continue;
+      const date = this.#context.dates.sortable(value);
+      if (this.#isUndone(tells, date, record)) continue;
+      const isAsked = found === "open";
+      const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
+      said.push({ column, value, meaning: isAsked ? mostOf(tells) : found, isAsked, isMerelyNot });
+    }
+    return said.sort((a, b) => distance(b.meaning) - distance(a.meaning));
   }
 
   readonly weigh: Weigh = (base, record, line, pet) => {
-    const { said, unexplained } = this.#evidence(record);
+    const all = this.#said(record);
+    const said = all.filter(({ isAsked }) => !isAsked);
     const [first] = said;
     // Whatever an unknown word means, who has left is not for adoption: it need not be asked.
     if (base === undefined) {
@@ -332,13 +322,13 @@ export class Weighing {
     }
     if (base === "available") this.#available += 1;
     const least = Math.max(distance(base), distance(first?.meaning));
-    const asked = unexplained.find(({ atMost }) => distance(atMost) > least);
-    if (asked !== undefined) return { column: asked.column, asked: asked.value };
+    const asked = all.find(({ isAsked, meaning }) => isAsked && distance(meaning) > least);
+    if (asked !== undefined) return { column: asked.column.name, asked: asked.value };
     // What is adopted is not available and left, which is not to say that it is gone.
     const isOpen = distance(base) === 0;
     const others = said.filter(
-      (each) =>
-        isOpen || !each.isMerelyNot || (base === "pending" && tellsOf(each.column) === "departure"),
+      ({ isMerelyNot, column }) =>
+        isOpen || !isMerelyNot || (base === "pending" && column.tells === "departure"),
     );
     const [furthest] = others;
     if (furthest === undefined || distance(furthest.meaning) <= distance(base)) return undefined;
@@ -350,23 +340,24 @@ export class Weighing {
     this.#disagreeing += 1;
     if (this.#line === 0) this.#line = line;
     if (this.#names.length < namesShown) this.#names.push(soundly(pet).name ?? "");
+    const [first] = said;
+    if (first === undefined) return;
+    const { meaning, column } = first;
     // One that another column takes anyway is not taken by this one.
-    const [only, other] = new Set(said.map(({ column }) => column));
+    const isOnly = said.every((each) => each.column.name === column.name);
     // The words of a status or an outcome say what they say.
-    const isWord = only !== undefined && /^(?:status|outcome)$/.test(tellsOf(only) ?? "");
-    if (only === undefined || other !== undefined || isWord || this.#believed.has(only)) return;
-    const first = () => ({ meaning: said[0]?.meaning ?? "gone", records: 0 });
-    this.#taken.getOrInsertComputed(only, first).records += 1;
+    const isWord = column.tells === "status" || column.tells === "outcome";
+    if (!isOnly || isWord || this.#believed.includes(column.name)) return;
+    const taken = this.#taken.getOrInsertComputed(column.name, () => ({ meaning, records: 0 }));
+    taken.records += 1;
   }
 
   /** Columns that take more than half of the available, and that nobody agreed to. */
   takers(): readonly Taker[] {
     const available = this.#available;
-    return [...this.#taken].flatMap(([column, { meaning, records }]) =>
-      records >= takenMin && 2 * records > available
-        ? [{ column, meaning, records, available }]
-        : [],
-    );
+    return [...this.#taken]
+      .map(([column, taken]) => ({ column, ...taken, available }))
+      .filter(({ records }) => records >= takenMin && 2 * records > available);
   }
 
   notes(): readonly Note[] {
@@ -379,5 +370,5 @@ export class Weighing {
 
 const weighed = ({ meaning, column, value }: Said): Weighed => ({
   meaning,
-  reason: `${column} ${shown(value)}`,
+  reason: `${column.name} ${shown(value)}`,
 });
