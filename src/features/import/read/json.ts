@@ -4,9 +4,11 @@ import { tooLarge, UnreadableInput } from "./input.ts";
 import { boundRecords, MalformedRecord } from "./table.ts";
 
 /** A JSON text as its documents, which may follow one another, or as one record a line. */
-export type JsonInput =
-  | { readonly kind: "json"; readonly documents: readonly unknown[] }
-  | { readonly kind: "ndjson"; readonly records: readonly unknown[]; readonly lines: number[] };
+export interface JsonInput {
+  readonly shape: "json" | "ndjson";
+  readonly documents: readonly unknown[];
+  readonly lines: readonly number[];
+}
 
 /** What a parsed text has at most: an object takes a hundred bytes of memory, a value thirty. */
 const objectsMax = 3_000_000;
@@ -32,28 +34,28 @@ export function parseJsonInput(text: string, isRecord: (value: unknown) => boole
   const firstLine = text.slice(start, lineEnd < 0 ? text.length : lineEnd).trimEnd();
   if (firstLine.startsWith("{") && firstLine.endsWith("}")) {
     const { value } = parsed(firstLine);
-    if (value !== undefined && isRecord(value)) return { kind: "ndjson", ...lines(text) };
+    if (value !== undefined && isRecord(value)) return byLine(text);
   }
   const { value, why } = parsed(text);
-  return { kind: "json", documents: why === undefined ? [value] : documents(text) };
+  return { shape: "json", documents: why === undefined ? [value] : documents(text), lines: [] };
 }
 
-function lines(text: string): { readonly records: unknown[]; readonly lines: number[] } {
-  const records: unknown[] = [];
-  const numbers: number[] = [];
+function byLine(text: string): JsonInput {
+  const documents: unknown[] = [];
+  const lines: number[] = [];
   if (hasMore(text, "\n", objectsMax)) throw tooLarge();
   const all = text.split("\n");
   for (const [index, line] of all.entries()) {
     if (line.trim() === "") continue;
-    boundRecords(records.length, index);
+    boundRecords(documents.length, index);
     const { value, why } = parsed(line);
     if (why !== undefined && index === all.length - 1) {
       throw new UnreadableInput(index + 1, message("cutOff", why));
     }
-    numbers.push(index + 1);
-    records.push(why === undefined ? value : new MalformedRecord(message("notJson", why), line));
+    lines.push(index + 1);
+    documents.push(why === undefined ? value : new MalformedRecord(message("notJson", why), line));
   }
-  return { records, lines: numbers };
+  return { shape: "ndjson", documents, lines };
 }
 
 /** The value of one JSON text, or why it is none, in the words of the engine, which are short. */

@@ -153,71 +153,54 @@ function chosenSheet(
 }
 
 type Json = Readonly<Record<string, unknown>>;
-type JsonRecords = Omit<Input, "bytes">;
 
 function jsonRecords(
   text: string,
   path: readonly string[] | undefined,
   known: Known,
-): JsonRecords | Several {
-  const input = parseJsonInput(text, path === undefined ? known.isObject : () => false);
-  if (input.kind === "ndjson") {
-    boundRecords(input.records.length, input.lines.at(-1) ?? 0);
-    const error = input.records.length === 1 ? serviceError(input.records[0], known) : undefined;
-    if (error !== undefined) throw error;
-    return {
-      ...input,
-      ...objects(input.records),
-      shape: "ndjson",
-      notes: [],
-      included: [],
-      options: {},
-    };
-  }
-  const [first, ...others] = input.documents;
+): Omit<Input, "bytes"> | Several {
+  const isObject = path === undefined ? known.isObject : () => false;
+  const { shape, documents, lines } = parseJsonInput(text, isObject);
+  const [first, ...others] = documents;
   const error = serviceError(first, known);
-  if (error !== undefined) throw error;
+  if (error !== undefined && (shape === "json" || others.length === 0)) throw error;
+  if (shape === "ndjson") {
+    boundRecords(documents.length, lines.at(-1) ?? 0);
+    return { shape, ...objects(documents), lines, notes: [], included: [], options: {} };
+  }
   const sound = others.filter((each) => serviceError(each, known) === undefined);
   const found = [first, ...sound].map((each) => listOf(each, path, known));
-  const lists = found.flatMap((each) => ("parts" in each ? [] : [each]));
   const several = found.find((each) => "parts" in each);
   if (several !== undefined) return several;
+  const lists = found.flatMap((each) => ("parts" in each ? [] : [each]));
   const records = lists.flatMap((list) => [...list.records]);
   boundRecords(records.length, records.length);
-  const partial = partialReasons(input.documents, sound, records.length, known);
+  const isLost = sound.length < others.length;
+  const partial = isLost ? partError : partialReasons(documents, records.length, known);
   const usedPath = lists[0]?.path ?? [];
   return {
-    shape: "json",
+    shape,
     ...objects(records),
     lines: records.map((_, index) => index + 1),
     notes: partial === undefined ? [] : [note(message("listPartial", partial))],
     partial,
-    included: input.documents.flatMap(includedIn),
+    included: documents.flatMap(includedIn),
     options: usedPath.length === 0 ? {} : { records: usedPath },
   };
 }
 
+const partError = "a part of it is an error";
+
 function partialReasons(
   documents: readonly unknown[],
-  sound: readonly unknown[],
   count: number,
-  known: Known,
+  { isObject }: Known,
 ): string | undefined {
-  const isPageLost = sound.length + 1 < documents.length;
-  if (
-    isPageLost ||
-    documents.some((each) => isJsonObject(each) && !known.isObject(each) && hasError(each))
-  ) {
-    return "a part of it is an error";
-  }
-  const reason = documents
-    .filter((each) => !known.isObject(each))
-    .map((each) => partialReason(each, count))
-    .find(Boolean);
-  if (reason !== undefined || documents.length === 1) return reason;
-  return documents.every(known.isObject)
-    ? undefined
-    : `${documents.length} lists behind one another`;
+  const around = documents.filter((each) => !isObject(each));
+  if (around.some((each) => isJsonObject(each) && hasError(each))) return partError;
+  const reason = around.map((each) => partialReason(each, count)).find(Boolean);
+  const isMany = documents.length > 1 && around.length > 0;
+  return reason ?? (isMany ? `${documents.length} lists behind one another` : undefined);
 }
 
 /** The list of records in a document, and the fields that lead to it where the name is unusual. */
@@ -260,32 +243,28 @@ function recordsOfObject(document: unknown, known: Known): readonly unknown[] {
 
 const named = /name$|^(?:nombre|nom|naam|nome|imie|imię|jmeno|jméno|meno|title)$/i;
 
-/** Objects by their numbers, without what maps wrap around each of them. */
+/** Objects without what maps wrap around each of them. */
 function objects(records: readonly unknown[]): Pick<Input, "columns" | "records"> {
-  return { columns: undefined, records: records.map(unwrapped) };
-}
-
-/** What GeoJSON and maps have around the fields of a record. */
-function unwrapped(record: unknown): unknown {
-  return rendered(fieldsOf(record));
+  return { columns: undefined, records: records.map((record) => rendered(fieldsOf(record))) };
 }
 
 /** Texts of WordPress as they are shown: `title: { rendered }`. */
 function rendered(record: unknown): unknown {
   if (!isJsonObject(record)) return record;
-  const texts = Object.entries(record).flatMap(([name, value]) =>
-    isJsonObject(value) && typeof value["rendered"] === "string" ? [[name, value["rendered"]]] : [],
-  );
+  const texts = Object.entries(record).flatMap(([name, value]) => {
+    const text = valueAt(value, ["rendered"]);
+    return typeof text === "string" ? [[name, text]] : [];
+  });
   return texts.length === 0 ? record : { ...record, ...Object.fromEntries(texts) };
 }
 
+/** What GeoJSON and maps have around the fields of a record. */
 function fieldsOf(record: unknown): unknown {
   if (!isJsonObject(record)) return record;
   const { type, properties, attributes, geometry } = record;
   if (type === "Feature" && isJsonObject(properties)) return properties;
-  return isJsonObject(attributes) && (geometry !== undefined || Object.keys(record).length === 1)
-    ? attributes
-    : record;
+  const isAround = geometry !== undefined || Object.keys(record).length === 1;
+  return isJsonObject(attributes) && isAround ? attributes : record;
 }
 
 /** True for an object with an error of its own name, beside which a list says nothing. */
