@@ -309,7 +309,7 @@ export class Weighing {
       const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
       said.push({ column, value, meaning: isAsked ? mostOf(tells) : found, isAsked, isMerelyNot });
     }
-    return said.sort((a, b) => distance(b.meaning) - distance(a.meaning));
+    return said.toSorted((a, b) => distance(b.meaning) - distance(a.meaning));
   }
 
   readonly weigh: Weigh = (base, record, line, pet) => {
