@@ -1,12 +1,7 @@
 /** The console's pages in this process, without a listener. */
 import { parseCidr } from "../../src/domain/address.ts";
-import {
-  consoleHandler,
-  operatorRoutes,
-  staffRoutes,
-  type Frame,
-} from "../../src/features/console/app.ts";
-import type { Actions, ConsoleOptions } from "../../src/features/console/visit.ts";
+import { consoleHandler, operatorRoutes, staffRoutes } from "../../src/features/console/app.ts";
+import type { Actions, ConsoleOptions, Frame } from "../../src/features/console/visit.ts";
 
 /** Where the console is asked. */
 export const site = "http://127.0.0.1:8090";

@@ -1,6 +1,7 @@
 /** The console as a web application: every address that it has, from top to bottom. */
 import { Elysia, status } from "elysia";
 import type { Peers } from "../../http/context.ts";
+import { AddressLimiter } from "../../service/anonymous.ts";
 import { methodTable } from "../../http/routes/methods.ts";
 import * as animal from "./pages/animal.ts";
 import * as animals from "./pages/animals.ts";
@@ -15,10 +16,9 @@ import { failurePage, orNotFound, messagePage, seeOther } from "./pages/page.ts"
 import * as people from "./pages/people.ts";
 import { steerSource } from "./pages/sources.ts";
 import { Form, readForm } from "./body.ts";
-import { countFailures, signedIn, signOut, type Failures } from "./session.ts";
+import { join, joinPage, signedIn, signOut } from "./session.ts";
 import {
   arrive,
-  type FormsDone,
   keepLanguage,
   once as doOnce,
   ownPage,
@@ -26,10 +26,10 @@ import {
   query,
   refusalOf,
   Recent,
-  type UnsentForms,
   type Arrival,
   type Carried,
   type ConsoleOptions,
+  type Frame,
   type Visit,
 } from "./visit.ts";
 import { failure, isLanguage } from "./words/index.ts";
@@ -64,17 +64,6 @@ const commonHeaders = {
   "x-frame-options": "DENY",
 };
 
-export interface Frame {
-  readonly options: ConsoleOptions;
-  readonly failures: Failures;
-  readonly done: FormsDone;
-  readonly unsent: UnsentForms;
-  /** What came along with a request: who sent it, and what its page is shown with. */
-  readonly withRequest: WeakMap<Request, { from?: Peers | undefined; carried?: Carried }>;
-  /** The page at a path of ours, as the person of `arrival` sees it with what is `carried`. */
-  readonly show: (arrival: Arrival, path: string, carried: Carried) => Promise<Response>;
-}
-
 /** What every address begins with: it refuses strangers before anything of a request is read. */
 function arrivals({ options, withRequest }: Frame) {
   return (
@@ -91,16 +80,15 @@ function arrivals({ options, withRequest }: Frame) {
 }
 
 function visits(frame: Frame) {
-  const { actions, refused, report } = frame.options;
+  const { actions, report } = frame.options;
   return new Elysia({ name: "visits" })
     .use(arrivals(frame))
     .resolve(async ({ arrival }) => {
-      const { failures, unsent, done } = frame;
-      const person = await signedIn(arrival, { people: actions.people, failures, unsent }, refused);
+      const person = await signedIn(arrival, frame);
       // Elysia ends a request with this. The Response keeps its own status.
       if (person instanceof Response) return status(401, person);
       const isPost = arrival.request.method === "POST";
-      if (isPost) unsent.delete(person.id);
+      if (isPost) frame.unsent.delete(person.id);
       const marks = await actions.marks(person);
       const change: Visit["change"] = (work) => actions.animals.change(person.name, work);
       const known = { ...arrival, ...actions, person, marks, change };
@@ -111,7 +99,7 @@ function visits(frame: Frame) {
       );
       if (form instanceof Response) return status(400, form);
       const typed = isForm || arrival.carried !== undefined ? form : undefined;
-      const once: Visit["once"] = (work) => doOnce(done, person, pathOf(arrival), form, work);
+      const once: Visit["once"] = (work) => doOnce(frame.done, person, pathOf(arrival), form, work);
       const visit: Visit = { ...known, form, typed, once };
       return { visit };
     })
@@ -126,18 +114,11 @@ async function sentForm(visit: Omit<Visit, "form" | "once">): Promise<Form> {
 }
 
 function openRoutes(frame: Frame) {
-  const { failures, options } = frame;
-  const link = (token: string) => ({
-    people: options.actions.people,
-    failures,
-    token,
-    unsent: frame.unsent,
-  });
   return new Elysia()
     .use(assets)
     .use(arrivals(frame))
-    .get("/join/:token", ({ arrival, params }) => people.joinPage(arrival, link(params.token)))
-    .post("/join/:token", ({ arrival, params }) => people.join(arrival, link(params.token)))
+    .get("/join/:token", ({ arrival, params }) => joinPage(arrival, frame, params.token))
+    .post("/join/:token", ({ arrival, params }) => join(arrival, frame, params.token))
     .post("/language/:language", ({ arrival, params }) => {
       const { request } = arrival;
       if (isLanguage(params.language)) keepLanguage(arrival, params.language);
@@ -167,7 +148,7 @@ export function staffRoutes(frame: Frame) {
     .get("/sign-out", ({ visit }) => people.signOutPage(visit))
     .post("/link", ({ visit }) => people.ownLink(visit))
     .post("/sign-out", async ({ arrival }) => {
-      await signOut(arrival, frame.options.actions.people);
+      await signOut(arrival, frame);
       return seeOther("/");
     })
 
@@ -294,7 +275,7 @@ export function consoleHandler(options: ConsoleOptions) {
   };
   const app = consoleApp({
     options,
-    failures: countFailures(options.actions.clock),
+    failures: new AddressLimiter(options.actions.clock, 5),
     done: new Recent(1_000),
     unsent: new Recent(100),
     withRequest,

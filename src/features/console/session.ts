@@ -1,27 +1,18 @@
-import type { Clock } from "../../domain/clock.ts";
+/** How somebody comes in by a link, who is signed in, and the end of it. */
 import { retryAfterSeconds } from "../../domain/windows.ts";
-import { AddressLimiter } from "../../service/anonymous.ts";
+import { html } from "../../web/html.ts";
 import { readForm } from "./body.ts";
-import { messagePage, signedOutPage } from "./pages/page.ts";
-import { isSecret, type PeopleService, type Person, type Secret, sessionMs } from "./people.ts";
-import {
-  cookieAttributes,
-  pathOf,
-  type Arrival,
-  type ConsoleOptions,
-  type UnsentForms,
-} from "./visit.ts";
-
-/** Counts wrong links and wrong cookies by address (an IPv6 /64 is one), a minute at a time. */
-export const countFailures = (clock: Clock) => new AddressLimiter(clock, 5);
-export type Failures = ReturnType<typeof countFailures>;
+import { messagePage, plainPage, seeOther, signedOutPage } from "./pages/page.ts";
+import * as ui from "./pages/ui.ts";
+import { isSecret, type Person, type Secret, sessionMs } from "./people.ts";
+import { cookieAttributes, pathOf, type Arrival, type Frame } from "./visit.ts";
 
 /** Over HTTPS a `__Host-` cookie comes from this very host, not a neighbour (RFC 6265bis). */
 function sessionCookie({ cookies, isSecure }: Arrival) {
   return cookies[`${isSecure ? "__Host-" : ""}rehome_console`];
 }
 
-export function keepSession(arrival: Arrival, value: Secret): void {
+function keepSession(arrival: Arrival, value: Secret): void {
   const maxAge = sessionMs / 1_000;
   sessionCookie(arrival)?.set({ ...cookieAttributes(arrival), value, maxAge });
 }
@@ -30,18 +21,10 @@ function dropSession(arrival: Arrival): void {
   sessionCookie(arrival)?.set({ ...cookieAttributes(arrival), value: "", maxAge: 0 });
 }
 
-interface Sessions {
-  readonly people: PeopleService;
-  readonly failures: Failures;
-  readonly unsent: UnsentForms;
-}
-
 /** Who sends a request, or the page for somebody who is not signed in. */
-export async function signedIn(
-  arrival: Arrival,
-  { people, failures, unsent }: Sessions,
-  refuse: ConsoleOptions["refused"],
-): Promise<Person | Response> {
+export async function signedIn(arrival: Arrival, frame: Frame): Promise<Person | Response> {
+  const { failures, unsent, options } = frame;
+  const { people } = options.actions;
   const session = sessionCookie(arrival)?.value;
   // A browser sends no cookie after a link on another site: that session goes on.
   if (session === undefined || session === "") return signedOutPage(arrival);
@@ -50,10 +33,10 @@ export async function signedIn(
     if (found.isRenewed) keepSession(arrival, session);
     return found.person;
   }
-  const refused = tooMany(arrival, failures);
+  const refused = tooMany(arrival, frame);
   void failures.admit(arrival.address);
   if (refused !== undefined) {
-    refuse(arrival.sender, `Too many wrong sessions from ${arrival.address}.`);
+    options.refused(arrival.sender, `Too many wrong sessions from ${arrival.address}.`);
     return refused;
   }
   dropSession(arrival);
@@ -68,7 +51,7 @@ export async function signedIn(
 }
 
 /** The page for an address from which too much was wrong, until its minute ends. */
-export function tooMany(arrival: Arrival, failures: Failures): Response | undefined {
+function tooMany(arrival: Arrival, { failures }: Frame): Response | undefined {
   const { remaining, resetSeconds } = failures.peek(arrival.address);
   if (remaining > 0) return undefined;
   const page = messagePage(arrival, 429, arrival.words.failures.tooMany);
@@ -78,8 +61,46 @@ export function tooMany(arrival: Arrival, failures: Failures): Response | undefi
 }
 
 /** Ends the session of this request, here and in the browser. */
-export async function signOut(arrival: Arrival, people: PeopleService): Promise<void> {
+export async function signOut(arrival: Arrival, frame: Frame): Promise<void> {
   const session = sessionCookie(arrival)?.value;
-  if (isSecret(session)) await people.signOut(session);
+  if (isSecret(session)) await frame.options.actions.people.signOut(session);
   dropSession(arrival);
+}
+
+/** `GET /join/:token`: who is invited, and a button: opening the link alone takes nothing. */
+export async function joinPage(arrival: Arrival, frame: Frame, token: string): Promise<Response> {
+  const { words } = arrival;
+  const refused = tooMany(arrival, frame);
+  if (refused !== undefined) return refused;
+  const { people } = frame.options.actions;
+  const person = isSecret(token) ? await people.invited(token) : undefined;
+  if (person === undefined) return wrongLink(arrival, frame);
+  return plainPage(arrival, {
+    title: words.join.title(person.name),
+    body: html`<p>${words.join[person.role]}</p>
+      ${ui.oneButton(`/join/${token}`, words.buttons.join, { kind: "" })}
+      <p class="hint">${words.join.once}</p>`,
+  });
+}
+
+/** `POST /join/:token`: takes the invitation and begins a session. An old one is left alone. */
+export async function join(arrival: Arrival, frame: Frame, token: string): Promise<Response> {
+  const refused = tooMany(arrival, frame);
+  if (refused !== undefined) return refused;
+  const joined = isSecret(token) ? await frame.options.actions.people.join(token) : undefined;
+  if (joined === undefined) return wrongLink(arrival, frame);
+  keepSession(arrival, joined.session);
+  return seeOther(frame.unsent.has(joined.person.id) ? "/unsent" : "/animals");
+}
+
+/** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */
+function wrongLink(arrival: Arrival, { failures }: Frame): Response {
+  const { words, address } = arrival;
+  void failures.admit(address);
+  return plainPage(arrival, {
+    title: words.failures.title,
+    status: 404,
+    body: html`<p>${words.join.wrong}</p>
+      <p>${ui.link("/animals", words.signedOut.again)}</p>`,
+  });
 }

@@ -3,6 +3,7 @@ import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/a
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
 import type { Peers } from "../../http/context.ts";
+import type { AddressLimiter } from "../../service/anonymous.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
 import type { Form } from "./body.ts";
@@ -127,6 +128,18 @@ export function once(
  * for when they come in again.
  */
 export type UnsentForms = Recent<{ readonly path: string; readonly form: Form }>;
+
+export interface Frame {
+  readonly options: ConsoleOptions;
+  /** Counts wrong links and wrong cookies by address (an IPv6 /64 is one), a minute at a time. */
+  readonly failures: AddressLimiter;
+  readonly done: FormsDone;
+  readonly unsent: UnsentForms;
+  /** What came along with a request: who sent it, and what its page is shown with. */
+  readonly withRequest: WeakMap<Request, { from?: Peers | undefined; carried?: Carried }>;
+  /** The page at a path of ours, as the person of `arrival` sees it with what is `carried`. */
+  readonly show: (arrival: Arrival, path: string, carried: Carried) => Promise<Response>;
+}
 
 /** What a page of ours is asked for with, where another one stands in for a browser. */
 export interface Carried {

@@ -67,24 +67,21 @@ interface Begun {
 
 /** The console as a process of its own: nothing there takes time or memory from the service. */
 class ConsoleProcess {
-  readonly #env: EnvironmentVariables;
-  readonly #log: Logger;
-  /** Of the setting, with the port that it had before it died: people have its address open. */
-  #address: ListenAddress;
   #child: ReturnType<typeof spawn> | undefined;
   #isStopping = false;
   readonly #pause = new RestartPause(1_000, 60_000);
   #startedMs = 0;
 
-  constructor(env: EnvironmentVariables, address: ListenAddress, log: Logger) {
-    this.#env = env;
-    this.#log = log;
-    this.#address = address;
-  }
+  /** `address` gets the port that it had before it died: people have that open. */
+  constructor(
+    private readonly env: EnvironmentVariables,
+    private address: ListenAddress,
+    private readonly log: Logger,
+  ) {}
 
   /** Starts it and resolves once it listens. Throws AppError when it does not. */
   async start(flags: readonly string[]): Promise<Begun> {
-    const child = spawn(this.#address, flags, this.#env);
+    const child = spawn(this.address, flags, this.env);
     this.#child = child;
     this.#startedMs = performance.now();
     const begun = await firstDocument<Begun>(child.stdout);
@@ -94,7 +91,7 @@ class ConsoleProcess {
         hint: "Choose another address with --console.",
       });
     }
-    this.#address = { ...this.#address, port: begun.port };
+    this.address = { ...this.address, port: begun.port };
     void child.exited.then((code) => this.#ended(code));
     return begun;
   }
@@ -124,7 +121,7 @@ class ConsoleProcess {
   #ended(code: number): void {
     if (this.#isStopping || code === 0) return;
     const waitMs = this.#pause.after(performance.now() - this.#startedMs);
-    this.#log.error(`The console ended with code ${code}. It starts again in ${waitMs / 1_000} s.`);
+    this.log.error(`The console ended with code ${code}. It starts again in ${waitMs / 1_000} s.`);
     setTimeout(() => void this.#restart(), waitMs).unref();
   }
 
@@ -133,7 +130,7 @@ class ConsoleProcess {
     try {
       await this.start([]);
     } catch (error) {
-      this.#log.failure(error);
+      this.log.failure(error);
       this.#ended(1);
     }
   }

@@ -27,14 +27,9 @@ const suggestionsMax = 300;
  * The fields of an animal. The browser checks nothing: what is wrong stands beside its field. What
  * they had when the page was made goes along: a form changes only what its person changed.
  */
-function animalFields(
-  visit: Visit,
-  fields: ui.Fields,
-  categories: readonly Category[],
-  errors: ui.FieldErrors = {},
-): Html {
+function animalFields(visit: Visit, fields: ui.Fields, categories: readonly Category[]): Html {
   const suggested = categories.slice(0, suggestionsMax);
-  return html`${fields.text("name")} ${ui.agreement(visit, "category", errors)}
+  return html`${fields.text("name")} ${fields.agreement("category")}
     ${fields.text("category", { more: { list: "categories", maxlength: "1000" } })}
     <datalist id="categories">
       ${suggested.map(({ name }) => html`<option value="${name}"></option>`)}
@@ -108,7 +103,7 @@ export async function newAnimalPage(
   const [categories, done] = await Promise.all([animals.categories(), changeNotice(visit)]);
   const status = ui.statusChoice(query(visit, "as")) ?? "available";
   const fields = new ui.Fields(visit, { category: query(visit, "in"), status }, errors);
-  const body = html`${animalFields(visit, fields, categories, errors)}
+  const body = html`${animalFields(visit, fields, categories)}
   ${asked ?? ui.button(words.buttons.addAnimal)}`;
   return page(visit, {
     title: words.animals.addTitle,
@@ -172,7 +167,7 @@ export async function animalPage(
   ]);
   const fields = new ui.Fields(visit, { ...valuesOf(animal, categories) }, errors);
   const { remove, save } = words.buttons;
-  const form = html`${animalFields(visit, fields, categories, errors)} ${fields.was(...fieldNames)}
+  const form = html`${animalFields(visit, fields, categories)} ${fields.was(...fieldNames)}
     ${ui.button(save)}
     <div class="apart">
       ${ui.button(remove, { class: "quiet bad", formaction: `${path}/remove` })}

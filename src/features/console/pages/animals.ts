@@ -302,10 +302,7 @@ function row(
 function severalActions(visit: Visit, categories: readonly Category[]): Html {
   const { words } = visit;
   const { toCategory, chosen } = words.animals;
-  const into = [
-    { value: "", text: toCategory },
-    ...categories.map((each) => ({ value: String(each.id), text: ui.categoryName(visit, each) })),
-  ];
+  const into = ui.categoryOptions(visit, toCategory, categories);
   const small = { class: "quiet small" };
   const merge = { ...small, formmethod: "get", formaction: "/animals/merge" };
   return html`<div id="several" class="several">

@@ -20,8 +20,8 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
     </li>`;
   });
   const { addCategory: add } = words.buttons;
-  const fields = html`${ui.agreement(visit, "name", errors)}
-  ${new ui.Fields(visit, {}, errors).text("name")} ${ui.button(add)}`;
+  const fields = new ui.Fields(visit, {}, errors);
+  const form = html`${fields.agreement("name")} ${fields.text("name")} ${ui.button(add)}`;
   return page(visit, {
     title: words.sections.categories,
     section: "categories",
@@ -33,7 +33,7 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
         ${categories.length === 0 && html`<p class="soft">${words.categories.none}</p>`}
         ${ui.lines(listed)}
       </section>`,
-      ui.card(add, ui.mainForm(visit, "/categories", fields, { makes: true })),
+      ui.card(add, ui.mainForm(visit, "/categories", form, { makes: true })),
     ),
   });
 }
@@ -74,10 +74,7 @@ export async function categoryPage(
   const { words } = visit;
   const { category, path, others } = await categoryOf(visit, id);
   const fields = new ui.Fields(visit, { name: category.name }, errors);
-  const options = [
-    { value: "", text: words.import.choose },
-    ...others.map((each) => ({ value: String(each.id), text: ui.categoryName(visit, each) })),
-  ];
+  const options = ui.categoryOptions(visit, words.import.choose, others);
   const merge = { class: "quiet", formmethod: "get", formaction: `${path}/merge` };
   const form = html`${fields.text("name")} ${fields.was("name")} ${ui.button(words.buttons.save)}
   ${

@@ -253,10 +253,10 @@ function changesPart(visit: Visit, summary: ListSummary): Html {
 }
 
 function reportText(visit: Visit, { did, fields }: AnimalReport): string {
-  const { import: said } = visit.words;
-  if (did === "withdrawn") return said.didWithdraw;
+  const said = visit.words.history.did;
+  if (did === "withdrawn") return said.withdrawn;
   const parts = fields.map((field) => ui.fromTo(visit, field));
-  return (did === "restored" ? [said.didRestore, ...parts] : parts).join("; ");
+  return (did === "restored" ? [said.restored, ...parts] : parts).join("; ");
 }
 
 /** Who stays as people changed them: what they are, by whom, and what the list says. */

@@ -1,19 +1,12 @@
-/** Who may come in: invitations, the way in by a link, and the end of it. */
+/** Who may come in: invitations, and the end of it. */
 import { isLoopback } from "../../../domain/address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { personRoles } from "../../../storage/schema.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
-import {
-  isPersonName,
-  isSecret,
-  type ListedPerson,
-  type PeopleService,
-  type Secret,
-} from "../people.ts";
-import { keepSession, tooMany, type Failures } from "../session.ts";
-import { query, type Arrival, type UnsentForms, type Visit } from "../visit.ts";
+import { isPersonName, type ListedPerson, type Secret } from "../people.ts";
+import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
-import { askPage, orNotFound, page, plainPage, seeOther } from "./page.ts";
+import { askPage, orNotFound, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
 export async function peoplePage(visit: Visit, errors: ui.FieldErrors = {}): Promise<Response> {
@@ -152,51 +145,4 @@ export async function removePerson(visit: Visit, id: string): Promise<Response> 
   await people.remove(id);
   await imports.drop(id);
   return seeOther("/people?done=removed");
-}
-
-interface Link {
-  readonly people: PeopleService;
-  readonly unsent: UnsentForms;
-  readonly failures: Failures;
-  /** What the link holds. */
-  readonly token: string;
-}
-
-/** `GET /join/:token`: who is invited, and a button: opening the link alone takes nothing. */
-export async function joinPage(arrival: Arrival, link: Link): Promise<Response> {
-  const { words } = arrival;
-  const { people, failures, token } = link;
-  const refused = tooMany(arrival, failures);
-  if (refused !== undefined) return refused;
-  const person = isSecret(token) ? await people.invited(token) : undefined;
-  if (person === undefined) return wrongLink(arrival, link);
-  return plainPage(arrival, {
-    title: words.join.title(person.name),
-    body: html`<p>${words.join[person.role]}</p>
-      ${ui.oneButton(`/join/${token}`, words.buttons.join, { kind: "" })}
-      <p class="hint">${words.join.once}</p>`,
-  });
-}
-
-/** `POST /join/:token`: takes the invitation and begins a session. An old one is left alone. */
-export async function join(arrival: Arrival, link: Link): Promise<Response> {
-  const { people, failures, token, unsent } = link;
-  const refused = tooMany(arrival, failures);
-  if (refused !== undefined) return refused;
-  const joined = isSecret(token) ? await people.join(token) : undefined;
-  if (joined === undefined) return wrongLink(arrival, link);
-  keepSession(arrival, joined.session);
-  return seeOther(unsent.has(joined.person.id) ? "/unsent" : "/animals");
-}
-
-/** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */
-function wrongLink(arrival: Arrival, { failures }: Link): Response {
-  const { words, address } = arrival;
-  void failures.admit(address);
-  return plainPage(arrival, {
-    title: words.failures.title,
-    status: 404,
-    body: html`<p>${words.join.wrong}</p>
-      <p>${ui.link("/animals", words.signedOut.again)}</p>`,
-  });
 }

@@ -109,6 +109,11 @@ export class Fields {
     </div>`;
   }
 
+  /** Agrees to the name of a new category that was asked for, when the form is sent again. */
+  agreement(name: string): Html | false {
+    return this.errors[name] !== undefined && hidden("new", this.visit.typed?.text(name) ?? "");
+  }
+
   value(name: string): string {
     return this.visit.typed?.get(name) ?? String(this.values[name] ?? "");
   }
@@ -145,11 +150,6 @@ export function searchField(
     <div class="row">
       <input${attributes(own)} />${button(words.buttons.find, { class: "quiet", ...find })}
     </div>`;
-}
-
-/** Agrees to the name of a new category that was asked for, when the form is sent again. */
-export function agreement({ typed }: Arrival, name: string, errors: FieldErrors): Html | false {
-  return errors[name] !== undefined && hidden("new", typed?.text(name) ?? "");
 }
 
 /** A text to take along, with a button that copies it. */
@@ -375,6 +375,16 @@ export function lines(entries: readonly Html[]): Html {
     ${entries}
   </ul>`;
 }
+
+/** Categories to choose from, behind what stands for none. */
+export const categoryOptions = (
+  visit: Arrival,
+  none: string,
+  all: readonly Category[],
+): Option[] => [
+  { value: "", text: none },
+  ...all.map((each) => ({ value: String(each.id), text: categoryName(visit, each) })),
+];
 
 /** One of `lines`: what it is, what else there is to know of it, and what can be done with it. */
 export function entry(what: string | Html, about: string | Html, rest?: Html | false): Html {

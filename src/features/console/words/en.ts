@@ -204,8 +204,6 @@ export const en = {
     } as Readonly<Record<CountName, readonly [one: string, many: string]>>,
     nobody: "Nothing to import",
     andMore: (count: string) => `And ${count} more.`,
-    didWithdraw: "withdrawn",
-    didRestore: "comes back",
     isGone: "gone",
     isThere: "there",
     keptTitle: (count: string) => `${count} kept as people changed them`,

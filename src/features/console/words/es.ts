@@ -202,8 +202,6 @@ export const es: Words = {
     },
     nobody: "No hay nada que importar",
     andMore: (count) => `Y ${count} más.`,
-    didWithdraw: "se retira",
-    didRestore: "vuelve",
     isGone: "retirado",
     isThere: "en la lista",
     keptTitle: (count) => `${count} sin tocar, porque alguien los cambió aquí`,

@@ -10,14 +10,8 @@ export const englishMessages = {
   sheetsUnread: (names: string) =>
     `The workbook has other sheets, which are not read: ${names}. Save each as a file of its own`,
   idsMissing: () => "Some animals have no id of their own, so the next import would add them again",
-  alikeThere: () => "Some new animals have the name and category of one that is here already",
-  recordsDisagree: () => "Some animals have several rows that disagree; the safest one holds",
-  columnsDisagree: () =>
-    "Another column says that these animals are not available, and they are taken so",
   dayOrderOpen: () =>
     "Nothing tells whether the day or the month comes first; the month is taken to",
-  archived: (file: string) => `This is a ZIP archive. Unpack it, and choose ${file}.`,
-  htmlTable: () => "This is a web page with a table. Save it in a spreadsheet program as .xlsx.",
   columnTakes: (column: string, records: string, available: string) =>
     `The column ${column} says that ${records} of ${available} available animals are not`,
   encodingGuessed: (encoding: string) =>
@@ -35,7 +29,6 @@ export const englishMessages = {
   columnsMissing: (_format: string, missing: string) => `These columns are missing: ${missing}.`,
   columnTwice: (pair: string, times: string) => `The file has a column ${times} times: ${pair}.`,
   columnUnknown: (pair: string) => `The file has no such column: ${pair}.`,
-  cutOff: () => "The file breaks off here. Download or save it again.",
   notEncoded: () => "The letters of this file cannot be read. Save it as UTF-8.",
   notUtf8: () => "The letters of this file cannot be read. Save it as UTF-8.",
   compressed: () => "The file is compressed. Unpack it first.",
