@@ -7,8 +7,7 @@ import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rehome, serve, temporaryFolder } from "../test/helpers/binary.ts";
 import { finished } from "../test/helpers/finished.ts";
-import { exportsForFeaturesAlone } from "../test/helpers/rules.ts";
-import { parseSource, readSources } from "../test/helpers/source.ts";
+import { exportsForFeaturesAlone, readSources, sourceOf } from "../test/helpers/rules.ts";
 
 const root = join(import.meta.dir, "..");
 const copied = ["src", "drizzle", "scripts", "text-imports.d.ts", "package.json", "bunfig.toml"];
@@ -70,9 +69,9 @@ test("the core exports nothing that only features import", () => {
 test("an export for features alone is found, and one that the core uses is not", () => {
   const core = "export const one = 1;\nexport const two = 2;\nexport const three = two;\n";
   const sources = [
-    parseSource("src/domain/a.ts", core),
-    parseSource("src/service/b.ts", 'import { three } from "../domain/a.ts";\nthree;'),
-    parseSource("src/features/c.ts", 'import { one, two, three } from "../domain/a.ts";'),
+    sourceOf("src/domain/a.ts", core),
+    sourceOf("src/service/b.ts", 'import { three } from "../domain/a.ts";\nthree;'),
+    sourceOf("src/features/c.ts", 'import { one, two, three } from "../domain/a.ts";'),
   ];
   expect(exportsForFeaturesAlone(sources)).toEqual(["src/domain/a.ts one"]);
 });

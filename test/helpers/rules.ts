@@ -1,33 +1,46 @@
+/** The rules that hold the source together, as patterns over its code without comments and texts. */
 import { dirname, join } from "node:path";
-import { child, children, lineOf, nameOf, type Node, numberOf, type Source } from "./source.ts";
+import { readFileSync } from "node:fs";
 
-/** What a rule found wrong: `path:line what`. */
-type Finding = string;
+/** A source file: its path from the project's root, its code, and every module that it names. */
+export interface Source {
+  readonly path: string;
+  readonly code: string;
+  readonly imports: readonly string[];
+}
+
+const named = /(?:\bfrom |\bimport |\bimport\(|new URL\()\s*"([^"]+)"(?:,?\s*import\.meta\.url)?/g;
+
+export function sourceOf(path: string, text: string): Source {
+  // The lines keep their numbers.
+  const code = text
+    .replaceAll(/\/\*[^]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ""))
+    .replaceAll(/^\s*\/\/.*$/gm, "");
+  const imports = [...code.matchAll(named)].map(([, name = ""]) => name);
+  return { path, code: code.replaceAll(/(?<!from )"(?:[^"\\\n]|\\.)*"/g, '""'), imports };
+}
+
+/** All TypeScript files below `folder` of the project at `root`. */
+export function readSources(root: string, folder: string): Source[] {
+  const files = [...new Bun.Glob(`${folder}/**/*.ts`).scanSync({ cwd: root })].toSorted();
+  return files.map((path) => sourceOf(path, readFileSync(join(root, path), "utf8")));
+}
 
 const layers = ["domain", "storage", "service", "http", "cli", "web", "features"] as const;
 type Layer = (typeof layers)[number];
 
+/** Files beside the layers. */
+const top = ["version.ts", "config.ts", "feature.ts"];
 /** What each layer may import of the others, beside itself. The core imports no feature. */
-const allowedLayers: Readonly<Record<Layer, readonly Layer[]>> = {
+const allowed: Readonly<Record<Layer, readonly string[]>> = {
   domain: [],
-  storage: ["domain"],
-  service: ["domain", "storage"],
-  http: ["domain", "service"],
-  cli: ["domain", "storage", "service", "http"],
-  web: ["domain", "storage", "service", "http", "cli"],
-  features: ["domain", "storage", "service", "http", "cli", "web"],
-};
-/** The command line touches the web edge to serve. */
-const httpForCli = ["src/http/server.ts", "src/http/app.ts"];
-/** Files beside the layers that a layer may import. */
-const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
-  domain: [],
-  storage: ["src/version.ts"],
-  service: ["src/version.ts"],
-  http: ["src/version.ts"],
-  cli: ["src/version.ts", "src/config.ts", "src/feature.ts"],
-  web: ["src/version.ts"],
-  features: ["src/version.ts", "src/config.ts", "src/feature.ts"],
+  storage: ["domain", "version.ts"],
+  service: ["domain", "storage", "version.ts"],
+  http: ["domain", "service", "version.ts"],
+  // The command line touches the web edge to serve.
+  cli: ["domain", "storage", "service", "http/server.ts", "http/app.ts", ...top],
+  web: ["domain", "storage", "service", "http", "cli", "version.ts"],
+  features: ["domain", "storage", "service", "http", "cli", "web", ...top],
 };
 /** Features that use another one, and for what. */
 const featurePairs: Readonly<Record<string, string>> = {
@@ -56,182 +69,106 @@ const packageHomes: readonly (readonly [pattern: RegExp, layer: Layer])[] = [
   [/^(?:drizzle-orm(?:\/|$)|bun:sqlite$)/, "storage"],
 ];
 
-function layerOf(path: string): Layer | undefined {
-  return layers.find((layer) => path.startsWith(`src/${layer}/`));
-}
+const layerOf = (path: string) => layers.find((layer) => path.startsWith(`src/${layer}/`));
 
 /** The feature that a file belongs to, or undefined for what is beside them and for the core. */
-function featureOf(path: string): string | undefined {
-  return /^src\/features\/([^/]+)\//.exec(path)?.[1];
-}
+const featureOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1];
 
 /** The project's path of what `source` imports as `name`, or undefined for a package. */
-function targetOf(source: Source, name: string): string | undefined {
-  return name.startsWith(".") ? join(dirname(source.path), name) : undefined;
-}
+const targetOf = ({ path }: Source, name: string) =>
+  name.startsWith(".") ? join(dirname(path), name) : undefined;
 
 /** Imports that go against domain <- storage <- service <- http, cli <- web <- features. */
-export function importFindings(source: Source): Finding[] {
-  const layer = layerOf(source.path);
-  return source.imports.flatMap((name) => {
-    const target = targetOf(source, name);
-    const why =
-      target === undefined ? packageProblem(layer, name) : fileProblem(source, layer, target);
-    return why === undefined ? [] : [`${source.path} imports ${name}: ${why}`];
-  });
+export function importFindings(source: Source): string[] {
+  return source.imports
+    .filter((name) => {
+      const target = targetOf(source, name);
+      return target === undefined ? !mayUse(source, name) : !mayImport(source, target);
+    })
+    .map((name) => `${source.path} must not import ${name}`);
 }
 
-function packageProblem(layer: Layer | undefined, name: string): string | undefined {
-  if (name === "node:process" || name === "process")
-    return "the global process is what rules look at";
-  if (layer === "domain") return "the domain is pure";
+function mayUse({ path }: Source, name: string): boolean {
+  const layer = layerOf(path);
+  // The global process is what rules look at.
+  if (/^(?:node:)?process$/.test(name) || layer === "domain") return false;
   const home = packageHomes.find(([pattern]) => pattern.test(name))?.[1];
-  const isAtHome = home === undefined || home === layer || layer === "features";
-  return isAtHome ? undefined : `only src/${home} may`;
+  return home === undefined || home === layer || layer === "features";
 }
 
-function fileProblem(source: Source, layer: Layer | undefined, target: string): string | undefined {
-  if (/^(?:package\.json|drizzle\/.*\.sql|scripts\/licenses\.ts)$/.test(target)) return undefined;
-  if (!target.startsWith("src/")) return "it is not in src";
-  const other = layerOf(target);
+function mayImport({ path }: Source, target: string): boolean {
+  if (/^(?:package\.json|drizzle\/.*\.sql|scripts\/licenses\.ts)$/.test(target)) return true;
+  const [layer, other] = [layerOf(path), layerOf(target)];
+  if (!target.startsWith("src/")) return false;
   if (layer === undefined) {
-    const composes = ["src/main.ts", "src/feature.ts"].includes(source.path);
-    return composes || other === undefined || other === "domain" ? undefined : "it stands below";
+    const composes = ["src/main.ts", "src/feature.ts"].includes(path);
+    return composes || other === undefined || other === "domain";
   }
-  if (other === undefined) {
-    return sharedFiles[layer].includes(target) ? undefined : `src/${layer} must not`;
-  }
-  if (layer === "cli" && other === "http") {
-    return httpForCli.includes(target) ? undefined : "the command line only serves";
-  }
-  if (layer === "features" && other === "features") return featureProblem(source.path, target);
-  return other === layer || allowedLayers[layer].includes(other)
-    ? undefined
-    : `src/${layer} must not`;
+  if (layer === "features" && other === "features") return mayEnter(featureOf(path), target);
+  return layer === other || allowed[layer].some((each) => `${target}/`.startsWith(`src/${each}/`));
 }
 
 /**
  * What is beside the features' folders may enter them all, and all but the list of features may be
  * used by any. A feature enters another one only where `featurePairs` says why.
  */
-function featureProblem(from: string, target: string): string | undefined {
-  const [own, other] = [featureOf(from), featureOf(target)];
+function mayEnter(own: string | undefined, target: string): boolean {
+  const other = featureOf(target);
   const isShared = other === undefined && target !== "src/features/index.ts";
-  const isAllowed =
-    own === undefined || own === other || isShared || `${own} -> ${other}` in featurePairs;
-  return isAllowed ? undefined : `${own} must not use ${other ?? "the list of features"}`;
+  return own === undefined || own === other || isShared || `${own} -> ${other}` in featurePairs;
 }
 
-/** Uses of a name such as `process.env` by expressions, alone or before a member. */
-function uses(source: Source, isMeant: (name: string, node: Node) => boolean): Finding[] {
-  const found = source.nodes.flatMap((node) => {
-    const name = nameOf(node);
-    return name !== undefined && isMeant(name, node)
-      ? [`${source.path}:${lineOf(source, node.start)} ${name}`]
-      : [];
-  });
-  return [...new Set(found)];
-}
+/** Where `pattern` stands in the code of a file, as `path:line what`. */
+export const found = ({ path, code }: Source, pattern: RegExp) =>
+  [...code.matchAll(pattern)].map(
+    ({ 0: text, index }) => `${path}:${code.slice(0, index).split("\n").length} ${text}`,
+  );
 
-/** What depends on the machine, the time or chance. A rule may use the name `crypto`. */
-const impureNames =
-  /^(?:globalThis|Bun|process|fetch|performance|set(?:Timeout|Interval|Immediate)|queueMicrotask|Worker|require|Math\.random|crypto\.\w+)$/;
-
-/** A function of Bun's that depends on its arguments alone. */
-const pureCall = "Bun.hash.crc32(";
-
-/** Uses of anything impure. */
-export function impureFindings(source: Source): Finding[] {
-  const isPure = ({ start }: Node) => source.text.startsWith(pureCall, start);
-  return uses(source, (name, node) => impureNames.test(name) && !isPure(node));
-}
+/** What depends on the machine, the time or chance. A rule may use `Bun.hash.crc32`. */
+export const impure =
+  /(?<![.\w"'`-])(?:globalThis|Bun(?!\.hash\.crc32\()|process\.|fetch\(|performance|set(?:Timeout|Interval|Immediate)\(|queueMicrotask|new Worker|require\(|Math\.random|crypto\.\w+|new Date\(\))/g;
 
 /** Things that stand in one place only: what to look for, and where it may be. */
 export const singlePlaces: readonly {
   readonly what: string;
   readonly in: readonly string[];
-  readonly find: (source: Source) => Finding[];
+  readonly pattern: RegExp;
 }[] = [
   {
     what: "the environment",
     in: ["src/config.ts", "src/environment.ts"],
-    find: (source) => [
-      ...uses(source, (name) => /^(?:globalThis\.)?(?:process|Bun|import\.meta)\.env$/.test(name)),
-      ...destructured(source, "process", "env"),
-      ...destructured(source, "Bun", "env"),
-    ],
+    pattern: /\b(?:process|Bun|import\.meta)\.env\b|\benv\b[^\n]*\} = (?:process|Bun);/g,
   },
   {
     what: "the end of the process",
     in: ["src/main.ts"],
-    find: (source) => [
-      ...uses(source, (name) => /^process\.(?:exit|exitCode|reallyExit|abort)$/.test(name)),
-      ...destructured(source, "process", "exit"),
-    ],
+    pattern: /\bprocess\.(?:exit|exitCode|reallyExit|abort)\b|\bexit\b[^\n]*\} = process;/g,
   },
   {
     what: "the clock",
     in: ["src/domain/clock.ts"],
-    find: (source) => [
-      ...uses(source, (name) => name === "Date.now"),
-      ...source.nodes
-        .filter(({ type }) => type === "NewExpression" || type === "CallExpression")
-        .filter((node) => nameOf(child(node, "callee")) === "Date")
-        .map((node) => `${source.path}:${lineOf(source, node.start)} Date()`),
-    ],
+    pattern: /\bDate\.now\b|\bnew Date\(\)|(?<!new )\bDate\(/g,
   },
   {
     what: "Bun.SQL",
     in: ["src/features/postgres/"],
-    find: (source) => [
-      ...uses(source, (name) => /^Bun\.(?:SQL|sql)$/.test(name)),
-      ...source.nodes
-        .filter(({ type }) => type === "ImportSpecifier")
-        .filter((node) => /^(?:SQL|sql)$/.test(nameOf(child(node, "imported")) ?? ""))
-        .filter(() => source.imports.includes("bun"))
-        .map((node) => `${source.path}:${lineOf(source, node.start)} SQL of bun`),
-    ],
+    pattern: /\bBun\.(?:SQL|sql)\b|\{[^}]*\b(?:SQL|sql)\b[^}]*\} from "bun"/g,
   },
   {
     what: "HTTP status numbers",
-    // The last are those of other servers.
+    // Those of the console are its own, and the last are those of other servers.
     in: [
       "src/http/errors.ts",
       "src/http/routes/",
       "src/features/docs/",
+      "src/features/console/",
       "src/features/sources/fetch.ts",
     ],
-    find: (source) =>
-      source.nodes
-        .filter((node) => node.type === "Literal" && statuses.has(Number(node["raw"])))
-        .filter((node) => !measures(source).has(node))
-        .map((node) => `${source.path}:${lineOf(source, node.start)} ${String(node["raw"])}`),
+    // Not a measure, such as `keptDays = 400`.
+    pattern:
+      /(?<![\w.-]|(?:Ms|Seconds|Days|Bytes|Length|Size|Max|Min) = )(?:40[013459]|41[35]|422|429|50[0123])(?![\w.`]|_| [a-z])/g,
   },
 ];
-/** The statuses of refusals and failures that the service answers with. */
-const statuses = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 501, 502, 503]);
-
-/** Numbers that a constant with a unit at its end holds, such as `keptDays = 400`. */
-function measures(source: Source): ReadonlySet<Node | undefined> {
-  const named = source.nodes.filter(
-    (node) =>
-      node.type === "VariableDeclarator" &&
-      /(?:Ms|Seconds|Days|Bytes|Length|Size|Max|Min)$/.test(nameOf(child(node, "id")) ?? ""),
-  );
-  return new Set(named.map((node) => child(node, "init")));
-}
-
-/** `const { env } = process`. */
-function destructured(source: Source, object: string, property: string): Finding[] {
-  return source.nodes
-    .filter((node) => node.type === "VariableDeclarator" && nameOf(child(node, "init")) === object)
-    .filter((node) =>
-      children(child(node, "id") ?? node, "properties").some(
-        (each) => nameOf(child(each, "key")) === property,
-      ),
-    )
-    .map((node) => `${source.path}:${lineOf(source, node.start)} ${property} of ${object}`);
-}
 
 /** The files of `sources` that no chain of imports reaches from `entries`. */
 export function unreachable(sources: readonly Source[], entries: readonly string[]): string[] {
@@ -247,76 +184,27 @@ export function unreachable(sources: readonly Source[], entries: readonly string
   return sources.map(({ path }) => path).filter((path) => !reached.has(path));
 }
 
-const sleepMaxMs = 1_000;
-
-/** Waits of more than a second, as `path:line`. A timer as a deadline is none. */
-export function longSleeps(source: Source): Finding[] {
-  return source.nodes.flatMap((node) => {
-    const waitMs = numberOf(waitOf(node));
-    return waitMs !== undefined && waitMs > sleepMaxMs
-      ? [`${source.path}:${lineOf(source, node.start)} sleeps ${waitMs} ms`]
-      : [];
-  });
-}
-
-/** How long `node` waits, where it is a wait. */
-function waitOf(node: Node): Node | undefined {
-  const callee = nameOf(child(node, "callee"));
-  const [first] = children(node, "arguments");
-  if (node.type === "CallExpression" && /^(?:Bun\.)?sleep(?:Sync)?$/.test(callee ?? ""))
-    return first;
-  if (node.type !== "NewExpression" || callee !== "Promise" || first === undefined)
-    return undefined;
-  const body = child(first, "body");
-  const [statement, ...more] = body?.type === "BlockStatement" ? children(body, "body") : [];
-  const only = more.length > 0 ? undefined : (child(statement, "expression") ?? body);
-  if (nameOf(child(only, "callee")) !== "setTimeout" || only === undefined) return undefined;
-  return children(only, "arguments")[1];
-}
-
 /** What belongs to no feature, and to nothing that only features use. */
 const isCore = ({ path }: Source) => !/^src\/(?:features|web)\//.test(path);
 
+const count = ({ code }: Source, name: string) =>
+  code.match(new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`, "g"))?.length ?? 0;
+
 /** The core's exports that a feature imports and nothing of the core uses, as `path name`. */
-export function exportsForFeaturesAlone(sources: readonly Source[]): Finding[] {
-  const named = new Map(sources.map((source) => [source, identifiersOf(source)] as const));
-  const count = (source: Source, name: string) => named.get(source)?.get(name) ?? 0;
+export function exportsForFeaturesAlone(sources: readonly Source[]): string[] {
   return sources.filter(isCore).flatMap((source) => {
     const users = sources.filter(
       (other) =>
         other !== source && other.imports.some((name) => targetOf(other, name) === source.path),
     );
-    return exportedBy(source)
-      .filter((name) => count(source, name) === 1)
+    const declared =
+      /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+    return [...source.code.matchAll(declared)]
+      .map(([, name = ""]) => name)
       .filter((name) => {
         const using = users.filter((other) => count(other, name) > 0);
-        return using.length > 0 && !using.some(isCore);
+        return count(source, name) === 1 && using.length > 0 && !using.some(isCore);
       })
       .map((name) => `${source.path} ${name}`);
   });
-}
-
-/** How often each identifier stands in a file. */
-function identifiersOf({ nodes }: Source): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const node of nodes) {
-    if (node.type !== "Identifier") continue;
-    const name = String(node["name"]);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
-}
-
-function exportedBy({ nodes }: Source): string[] {
-  return nodes
-    .filter(({ type }) => type === "ExportNamedDeclaration")
-    .flatMap((node) => {
-      const declaration = child(node, "declaration");
-      if (declaration === undefined) return [];
-      const ids =
-        declaration.type === "VariableDeclaration"
-          ? children(declaration, "declarations").map((each) => child(each, "id"))
-          : [child(declaration, "id")];
-      return ids.flatMap((id) => nameOf(id) ?? []);
-    });
 }
