@@ -166,7 +166,7 @@ export const singlePlaces: readonly {
     ],
     // Not a measure, such as `keptDays = 400`.
     pattern:
-      /(?<![\w.-]|(?:Ms|Seconds|Days|Bytes|Length|Size|Max|Min) = )(?:40[013459]|41[35]|422|429|50[0123])(?![\w.`]|_| [a-z])/g,
+      /(?<![\w.-]|(?:Ms|Seconds|Days|Bytes|Length|Size|Max|Min) = )(?:40[013459]|41[35]|422|429|50[0123])(?![\w.`]|_|\)`| [a-z])/g,
   },
 ];
 
