@@ -53,7 +53,7 @@ export async function readForm(sent: Sent): Promise<Form> {
   if (request.body === null) return new Form();
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    throw failure("unsupported_media_type", "encoding");
+    throw failure("unsupported_media_type", "interrupted");
   }
   const body = await read(bodies, sent, "formTooLarge");
   const form = new Form(new TextDecoder().decode(body));

@@ -334,7 +334,7 @@ describe.each(stores)("on $name", (kind) => {
       const last = await get(older.replaceAll("&amp;", "&"));
       expect(new Set([...names(first), ...names(last)]).size).toBe(51);
       expect(last).not.toContain(">Older<");
-      expect(last).toMatch(/href="\/keys\?q=crowd"\s*>Newest</);
+      expect(last).toMatch(/href="\/keys\?q=crowd"\s*>From the start</);
       const [id = ""] = /key_\w+/.exec(last) ?? [];
       expect(names(await get(`/keys?q=${id}`))).toEqual(names(last));
     });

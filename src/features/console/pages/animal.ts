@@ -108,7 +108,6 @@ export async function newAnimalPage(
   return page(visit, {
     title: words.animals.addTitle,
     section: "animals",
-    back: ["/animals", words.animals.backToAll],
     status: asked && 409,
     done,
     errors,
@@ -178,7 +177,6 @@ export async function animalPage(
     title: ui.shownName(visit, animal.name),
     section: "animals",
     beside: html`<small>${String(animal.id)}</small>`,
-    back: ["/animals", words.animals.backToAll],
     done,
     errors,
     at: path,
@@ -240,7 +238,6 @@ async function removedPage(visit: Visit, id: string): Promise<Response> {
     section: "animals",
     status: 404,
     beside: html`<small>${String(number)}</small>`,
-    back: ["/animals", words.animals.backToAll],
     body: html`${ui.notice("plain", said)}
     ${kept && html`<section class="card">${ui.mainForm(visit, path, kept)}</section>`}`,
   });

@@ -88,7 +88,6 @@ export async function categoryPage(
   return page(visit, {
     title: ui.categoryName(visit, category),
     section: "categories",
-    back: ["/categories", words.animals.allKinds],
     done: await changeNotice(visit),
     errors,
     at: path,

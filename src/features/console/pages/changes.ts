@@ -156,11 +156,10 @@ export async function changesPage(visit: Visit): Promise<Response> {
   return page(visit, {
     title: words.changes.title,
     section: "animals",
-    back: ["/animals", words.animals.backToAll],
     done,
     body: html`${ui.narrow(listed.length === 0 ? none : ui.lines(listed))}
     ${ui.pageLinks(visit, [
-      [before !== undefined && "/changes", words.animals.newest],
+      [before !== undefined && "/changes", words.animals.start],
       [older !== undefined && `/changes?before=${String(older)}`, words.animals.older],
     ])}`,
   });

@@ -39,7 +39,7 @@ export async function keysPage(visit: Visit): Promise<Response> {
         <p class="soft" role="status">${all.length === 0 ? words.keys.none : of}</p>
         ${shown.length > 0 && html`<section class="card">${lines}</section>`}
         ${ui.pageLinks(visit, [
-          [start > 0 && pathWith("/keys", { q }), words.animals.newest],
+          [start > 0 && pathWith("/keys", { q }), words.animals.start],
           [older && pathWith("/keys", { q, before: older }), words.animals.older],
         ])}
       </div>`,
@@ -68,7 +68,6 @@ export function newKeyPage(visit: Visit, errors: ui.FieldErrors = {}): Response 
   return page(visit, {
     title: words.buttons.createKey,
     section: "keys",
-    back: ["/keys", words.keys.back],
     errors,
     at: "/keys/new",
     body: ui.narrow(ui.mainForm(visit, "/keys/new", form)),
@@ -200,7 +199,6 @@ export async function keyPage(
     title: ui.keyName(key),
     section: "keys",
     beside: stateTag(visit, key),
-    back: ["/keys", words.keys.back],
     done: query(visit, "done") === "yes" ? ui.notice("good", words.keys.done) : undefined,
     errors,
     at: path,

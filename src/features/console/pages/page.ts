@@ -22,6 +22,7 @@ interface PageParts extends PlainParts {
   readonly section?: Section;
   /** What stands behind the title: a number, a state. */
   readonly beside?: Html | undefined;
+  /** The page above this one, if it is another than that of the section. */
   readonly back?: readonly [path: string, text: string];
   /** What was done, in sight wherever on the page that was. */
   readonly done?: Html | undefined;
@@ -74,7 +75,9 @@ function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): H
 /** A page of the console, as the person who asked for it sees it. */
 export function page(visit: Visit, parts: PageParts): Response {
   const { words, person, carried } = visit;
-  const { title, section, beside, back, done, errors = {}, isOnce = false } = parts;
+  const { title, section, beside, done, errors = {}, isOnce = false } = parts;
+  const isWithin = section !== undefined && (parts.at ?? visit.sent.pathname) !== `/${section}`;
+  const back = parts.back ?? (isWithin && ([`/${section}`, words.sections[section]] as const));
   const sections = person.role === "operator" ? operatorSections : staffSections;
   return documentOf(
     visit,

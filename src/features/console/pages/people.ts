@@ -26,7 +26,7 @@ export async function peoplePage(visit: Visit, errors: ui.FieldErrors = {}): Pro
     at: "/people",
     body: ui.desk(
       html`<section class="card">${lines}</section>`,
-      ui.card(words.people.addTitle, ui.mainForm(visit, "/people", invitation)),
+      ui.card(words.buttons.invite, ui.mainForm(visit, "/people", invitation)),
     ),
   });
 }
@@ -113,7 +113,7 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   const isOperator = person.role === "operator";
   return page(visit, {
     title: people.linkTitle(name),
-    ...(isOperator && { section: "people", back: ["/people", people.back] }),
+    ...(isOperator && { section: "people" }),
     isOnce: true,
     body: ui.narrow(
       html`<p>${isHere ? people.onlyHere : people.linkHint}</p>
@@ -130,7 +130,6 @@ export async function removePage(visit: Visit, id: string): Promise<Response> {
   return askPage(visit, {
     title: words.people.removeTitle(name),
     section: "people",
-    back: ["/people", words.people.back],
     sure: words.people.removeSure,
     does: ui.oneButton(`/people/${id}/remove`, words.buttons.removePerson, { kind }),
   });

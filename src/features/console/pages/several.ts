@@ -158,7 +158,6 @@ export async function mergePage(visit: Visit): Promise<Response> {
   return page(visit, {
     title: words.animals.mergeTitle,
     section: "animals",
-    back: ["/animals", words.animals.backToAll],
     body: html`<form method="post" action="/animals/merge" class="card narrow">
       <p>${words.animals.mergeHint}</p>
       ${ui.lines(entries)}

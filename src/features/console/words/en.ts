@@ -111,7 +111,6 @@ export const en = {
     countOf: (found: string, total: string) =>
       `${found} of ${total} ${total === "1" ? "animal" : "animals"}`,
     pages: "Pages",
-    newest: "Newest",
     older: "Older",
     choose: (name: string) => `Select ${name}`,
     chosen: "With those ticked:",
@@ -333,7 +332,6 @@ export const en = {
     once: "This is the only time that the secret is shown. Copy it now.",
     secretOf: (name: string) => `Secret of ${name}`,
     tell: "Give it to its owner in a safe way: anyone who has it can use the key.",
-    back: "All keys",
     done: "Saved.",
     states: { active: "active", banned: "banned", expired: "expired", revoked: "revoked" },
     accesses: { "read-write": "lists, gets and adds animals", "read-only": "read-only" },
@@ -373,7 +371,6 @@ export const en = {
     backedUp: "The backup was made. Download it to keep it on another machine.",
   },
   people: {
-    addTitle: "Invite somebody",
     roleHint: "Staff see animals, import and categories. Operators see all.",
     invited: "invited, link valid until",
     lapsed: "invited, link expired",
@@ -390,7 +387,6 @@ export const en = {
       "Only this computer can open this link. It works once, within 7 days, and is shown only now.",
     link: "Link",
     qr: "The link as a QR code",
-    back: "All people",
   },
   errors: {
     nameMissing: "Type a name.",
@@ -431,7 +427,6 @@ export const en = {
     importGone: "Your file is not here any more, so nothing was imported. Choose it again.",
     importEnded: "Reading the file was stopped. Choose it again.",
     uploading: "You are still uploading another file.",
-    encoding: "The encoding of the form is unknown.",
     formTooLarge: "The form is too large.",
     othersChange: "Somebody else made this change. Ask them, or an operator, to undo it.",
     other: (message: string) => message,

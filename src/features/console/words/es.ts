@@ -106,7 +106,6 @@ export const es: Words = {
     backToAll: "Todos los animales",
     countOf: (found, total) => `${found} de ${total} ${total === "1" ? "animal" : "animales"}`,
     pages: "Páginas",
-    newest: "Lo más nuevo",
     older: "Anteriores",
     choose: (name) => `Seleccionar ${name}`,
     chosen: "Con los marcados:",
@@ -334,7 +333,6 @@ export const es: Words = {
     once: "El secreto solo se muestra ahora. Cópialo.",
     secretOf: (name) => `Secreto de ${name}`,
     tell: "Dáselo a su dueño de forma segura: quien lo tiene puede usar la clave.",
-    back: "Todas las claves",
     done: "Guardado.",
     states: { active: "activa", banned: "bloqueada", expired: "caducada", revoked: "revocada" },
     accesses: { "read-write": "lista, consulta y añade animales", "read-only": "solo lectura" },
@@ -382,7 +380,6 @@ export const es: Words = {
     backedUp: "La copia está hecha. Descárgala para guardarla en otra máquina.",
   },
   people: {
-    addTitle: "Invitar a alguien",
     roleHint: "El personal ve animales, importación y categorías. Los operadores lo ven todo.",
     invited: "invitación válida hasta",
     lapsed: "invitación caducada",
@@ -400,7 +397,6 @@ export const es: Words = {
       "Solo este ordenador puede abrir el enlace. Solo se puede usar una vez, en 7 días, y solo se muestra ahora.",
     link: "Enlace",
     qr: "El enlace como código QR",
-    back: "Todas las personas",
   },
   errors: {
     nameMissing: "Escribe un nombre.",
@@ -441,7 +437,6 @@ export const es: Words = {
     importGone: "Tu archivo ya no está aquí, así que no se ha importado nada. Elígelo de nuevo.",
     importEnded: "La lectura del archivo se ha detenido. Elígelo de nuevo.",
     uploading: "Todavía estás enviando otro archivo.",
-    encoding: "No se conoce la codificación del formulario.",
     formTooLarge: "El formulario es demasiado grande.",
     othersChange:
       "Este cambio es de otra persona. Pide a esa persona o a un operador que lo deshaga.",
