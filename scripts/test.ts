@@ -18,7 +18,7 @@ const longestFirst = "--timings=./test/timings.json";
 
 const inProcess = () => bunTest([parallel, longestFirst, ...testFiles("test/**/*")]);
 
-const outside = ["*", "{binary,clients,scripts}/*", "features/*", "features/docs/*"];
+const outside = ["*", "{binary,clients,scripts}/*", "features/*"];
 const blackBox = (env: Variables) =>
   bunTest(
     [parallel, longestFirst, ...testFiles(...outside.map((each) => `test-system/${each}`))],

@@ -79,7 +79,7 @@ export async function testApp({
     services,
     store,
     /** Sends a request; `key` goes into the Authorization header. */
-    send(path: string, init: RequestInit & { key?: string } = {}): Promise<Response> {
+    send(path: string, init: RequestInit & { key?: string | undefined } = {}): Promise<Response> {
       const headers = new Headers(init.headers);
       if (init.key !== undefined) headers.set("authorization", `Bearer ${init.key}`);
       return handle(new Request(`http://localhost${path}`, { ...init, headers }));

@@ -8,7 +8,6 @@ interface ErrorExample {
 }
 
 interface Response {
-  readonly description: string;
   readonly headers: Record<string, { $ref: string }>;
   readonly content: Record<
     string,
@@ -21,14 +20,7 @@ interface Operation {
   readonly method: string;
   readonly path: string;
   readonly deprecated?: boolean;
-  readonly description: string;
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly schema: object;
-    readonly example?: unknown;
-  }[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: unknown }> };
+  readonly parameters?: readonly { readonly name: string }[];
   readonly responses: Record<string, Response>;
 }
 

@@ -1,15 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import { decodeHTML } from "entities";
+import { gunzipSync } from "node:zlib";
+import { parse } from "yaml";
+import { jsonText } from "../../../src/domain/exact-json.ts";
 import { commonHeaders } from "../../../src/features/docs/openapi/components.ts";
-import { testApp } from "../../helpers/app.ts";
+import { documentOf } from "../../../src/features/docs/openapi/document.ts";
+import { TestClock, testApp } from "../../helpers/app.ts";
 import { errorExamples, operationsOf } from "../../helpers/document.ts";
 import { addressesIn, hashesOf, policyOf } from "../../helpers/page.ts";
 
-const app = await testApp({ app: { stagingBaseUrl: "https://staging.example/v1" } });
+const addresses = { baseUrl: "https://a.example/v1", stagingBaseUrl: "https://b.example/v1" };
+const app = await testApp({
+  app: addresses,
+  flags: { "docs-url": "https://docs.example/rehome" },
+});
 const answer = await app.send("/docs");
 const page = await answer.text();
 const document = (await (await app.send("/docs/json")).json()) as {
   components: { schemas: Record<string, object>; headers: Record<string, object> };
+  servers: unknown;
 };
 
 /** From the element with this id to the first `end`. */
@@ -27,18 +36,14 @@ const fieldsOf = (part: string) =>
   [...part.matchAll(/<dt>(.*?)<\/dd>/gs)].map(([, field]) => textOf(`>${field}`));
 
 describe("GET /docs", () => {
-  test("answers with a page that is not kept without asking", () => {
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(answer.headers.get("cache-control")).toBe("no-cache");
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
-    expect(answer.headers.get("cross-origin-opener-policy")).toBe("same-origin");
-  });
-
-  test("lets nothing run but its own style and script, and speaks to nobody but this service", async () => {
-    const policy = policyOf(answer.headers);
-    expect(Object.fromEntries(policy)).toEqual({
+  test("lets nothing run but its own style and script, and speaks to nobody but this service", () => {
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+    });
+    expect(Object.fromEntries(policyOf(answer.headers))).toEqual({
       "default-src": "'none'",
       "style-src": hashesOf(page, "style").join(" "),
       "script-src": hashesOf(page, "script").join(" "),
@@ -51,6 +56,7 @@ describe("GET /docs", () => {
       "trusted-types": "'none'",
     });
     expect(page).not.toMatch(/\s(?:style|on\w+)=/);
+    expect(Buffer.byteLength(page)).toBeLessThan(85 * 1024);
   });
 
   test("is where a slash too many leads", async () => {
@@ -58,24 +64,11 @@ describe("GET /docs", () => {
     expect([status, headers.get("location")]).toEqual([308, "../docs"]);
   });
 
-  test("needs no other file and names no other host", () => {
-    const addresses = addressesIn(page);
-    expect(addresses.length).toBeGreaterThan(20);
-    for (const address of addresses)
-      expect(address).toMatch(/^(?:#|docs\/(?:json|yaml)$|data:image\/svg)/);
-  });
-
   test("shows every operation, parameter, status, schema, header and example of the document", () => {
-    const operations = operationsOf(document);
-    expect(operations.map(({ operationId }) => operationId)).toEqual([
-      "listPets",
-      "createPet",
-      "getPet",
-    ]);
-    const common = page.slice(page.indexOf('id="responses"')).split("</section>", 1)[0]!;
-    for (const { operationId, path, parameters = [], responses } of operations) {
-      const section = page.slice(page.indexOf(`id="${operationId}"`)).split("</section>", 1)[0]!;
-      expect(section.replaceAll("<wbr />", "").replaceAll("<wbr>", "")).toContain(path);
+    const common = partOf("responses", "</section>");
+    for (const { operationId, path, parameters = [], responses } of operationsOf(document)) {
+      const section = partOf(operationId, "</section>");
+      expect(section).toContain(path);
       for (const { name } of parameters) expect(section).toContain(`name="${name}"`);
       for (const [status, { headers }] of Object.entries(responses)) {
         expect(section).toContain(`>${status}</span>`);
@@ -91,8 +84,9 @@ describe("GET /docs", () => {
     for (const name of Object.keys(document.components.schemas)) {
       expect(page).toContain(`id="schema-${name}"`);
     }
-    expect(page).toContain("https://staging.example/v1");
+    for (const address of Object.values(addresses)) expect(page).toContain(address);
     expect(page).toContain("5 December 2030");
+    expect(page).toContain('<a href="https://docs.example/rehome">');
   });
 
   test("says of each field what it may be, whether it is required, and where it goes", () => {
@@ -112,29 +106,98 @@ describe("GET /docs", () => {
       expect.stringMatching(/^categoryId integer \(int64\) required [^0-9]*$/),
       expect.stringMatching(/^status PetStatus [^(].* One of available pending sold\.$/),
     ]);
-    expect(textOf(partOf("schema-PetStatus", "</article>"))).toEndWith("available pending sold.");
   });
 
-  test("has a target for each of its links, and no id twice", () => {
-    const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+  test("has a target for each of its links, no id twice, and needs no other file", () => {
+    const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => `#${id}`);
     expect(ids.length).toBe(new Set(ids).size);
-    const targets = addressesIn(page).filter((address) => address.startsWith("#"));
-    expect(targets.length).toBeGreaterThan(5);
-    for (const target of targets) expect(ids).toContain(target.slice(1));
+    const others = ["docs/json", "docs/yaml", "https://docs.example/rehome"];
+    const found = addressesIn(page).filter((address) => !address.startsWith("data:image/svg"));
+    expect(found.length).toBeGreaterThan(20);
+    for (const address of found) expect([...ids, ...others]).toContain(address);
+    // Each heading can be linked to.
+    const headings = page.match(/<h[23]>/g);
+    expect(page.match(/<\/h[23]>\s*<a class="anchor" href="#[^"]+"/g)).toHaveLength(
+      headings?.length ?? 0,
+    );
   });
+});
 
-  test("is small enough for a slow line", () => {
-    expect(Buffer.byteLength(page)).toBeLessThan(85 * 1024);
-  });
-
-  test("has an id on each response, and a link to each heading", () => {
-    for (const { operationId, responses } of operationsOf(document)) {
-      for (const status of Object.keys(responses))
-        expect(page).toContain(`id="${operationId}-${status}"`);
+describe.each(["/docs", "/docs/json", "/docs/yaml"])("%s", (path) => {
+  test("may be kept, and a client that has it gets 304 until it changes", async () => {
+    const own = await testApp();
+    const first = await own.send(path);
+    const text = await first.text();
+    const tag = first.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    const ask = (known: string) => own.send(path, { headers: { "if-none-match": known } });
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+      const again = await ask(known);
+      expect([known, again.status, await again.text()]).toEqual([known, 304, ""]);
+      expect(again.headers.get("etag")).toBe(tag);
+      expect(again.headers.get("cache-control")).toBe("no-cache");
     }
-    const headings = [...page.matchAll(/<div class="heading">/g)].length;
-    expect(headings).toBeGreaterThan(15);
-    expect(page.match(/<h[23]>/g)).toHaveLength(headings);
-    expect(page.match(/<\/h[23]>\s*<a class="anchor" href="#[^"]+"/g)).toHaveLength(headings);
+    const other = await ask('"other"');
+    expect([other.status, await other.text()]).toEqual([200, text]);
+    // getPet is gone from the document.
+    own.clock.nowMs = Date.UTC(2030, 11, 6);
+    expect((await ask(tag)).status).toBe(200);
+    const refused = await own.send(path, { method: "POST" });
+    expect(refused.headers.get("cache-control")).toBe("no-store");
   });
+
+  test("is sent compressed to whom takes it, with a tag of each form", async () => {
+    const plain = await app.send(path);
+    const text = await plain.text();
+    const zipped = await app.send(path, { headers: { "accept-encoding": "deflate, gzip;q=0.9" } });
+    expect(zipped.headers.get("content-encoding")).toBe("gzip");
+    expect(zipped.headers.get("vary")).toContain("Accept-Encoding");
+    expect(zipped.headers.get("etag")).not.toBe(plain.headers.get("etag"));
+    const bytes = await zipped.bytes();
+    expect(bytes.length).toBeLessThan(text.length / 2);
+    expect(new TextDecoder().decode(gunzipSync(bytes))).toBe(text);
+    const refused = await app.send(path, { headers: { "accept-encoding": "gzip;q=0.0, br" } });
+    expect(refused.headers.has("content-encoding")).toBe(false);
+  });
+
+  test("may be read by a page on an allowed origin", async () => {
+    const origin = "https://a.example";
+    const own = await testApp({ app: { corsOrigins: [origin] } });
+    const { headers } = await own.send(path, { headers: { origin } });
+    expect(headers.get("access-control-allow-origin")).toBe(origin);
+    expect(headers.get("vary")).toContain("Origin");
+    const preflight = { origin, "access-control-request-method": "GET" };
+    const asked = await own.send(path, { method: "OPTIONS", headers: preflight });
+    expect([asked.status, asked.headers.get("access-control-allow-methods")]).toEqual([
+      204,
+      "GET, HEAD",
+    ]);
+  });
+
+  test("depends on no host that a caller makes up", async () => {
+    const own = await testApp();
+    const bodies = new Set<string>();
+    for (const host of ["localhost", "c.example:8443", `a"'&lt;$&.example`]) {
+      const made = await own.elysia.handle(new Request(`http://${host}${path}`));
+      bodies.add(await made.text());
+    }
+    expect(bodies.size).toBe(1);
+  });
+});
+
+test("the document has the servers that the operator named, else a relative one, as YAML too", async () => {
+  expect(document.servers).toMatchObject([
+    { url: addresses.baseUrl },
+    { url: addresses.stagingBaseUrl },
+  ]);
+  const own = await testApp();
+  const [json, yaml] = [await own.send("/docs/json"), await own.send("/docs/yaml")];
+  expect(json.headers.get("content-type")).toBe("application/json");
+  expect(yaml.headers.get("content-type")).toBe("application/yaml");
+  const unnamed = { baseUrl: undefined, stagingBaseUrl: undefined, clock: new TestClock().read };
+  const text = await json.text();
+  expect(text).toBe(jsonText(await documentOf(unnamed)));
+  const value = JSON.parse(text) as { servers: unknown };
+  expect(parse(await yaml.text())).toEqual(value);
+  expect(value.servers).toEqual([{ url: "/v1", description: "This service" }]);
 });
