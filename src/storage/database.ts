@@ -62,7 +62,7 @@ export interface Notes {
   epoch?: number;
 }
 /** Changes of any animals, or additions alone, under ids above all that were given. */
-export type PetChange = "any" | "additions";
+type PetChange = "any" | "additions";
 
 export interface WorkOptions {
   /**

@@ -12,7 +12,7 @@ import type { postgresKit } from "./schema.postgres.ts";
 export const personRoles = ["staff", "operator"] as const;
 
 /** What the service knows to do. A row of the schedule has one of these, never a command. */
-export const jobKinds = ["pull", "backup"] as const;
+const jobKinds = ["pull", "backup"] as const;
 export type JobKind = (typeof jobKinds)[number];
 
 /** Who paused a job: a person; a person's undo of what it did; or a restore of the store. */

@@ -16,14 +16,14 @@ export const postgresFeature: Feature = {
           import("./store.ts"),
           import("./address.ts"),
         ]);
-        const { timeoutMs, clock: systemClock, serving, mayMigrate, mayBeCopy } = options;
+        const { timeoutMs, clock: systemClock, serving, mayMigrate, copyOf } = options;
         const { onProblem, onCommit } = options;
         return openPostgresStore({
           address: parseDatabaseAddress(address),
           timeoutMs,
           systemClock,
           mayMigrate,
-          mayBeCopy,
+          copyOf,
           waitsForServers: !serving,
           onError: (error) => onProblem?.(error),
           onCommit,

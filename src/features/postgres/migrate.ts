@@ -7,6 +7,7 @@ import {
   pendingAfter,
 } from "../../storage/migration-history.ts";
 import { copyMark, unfinishedCopy } from "../../storage/store-state.ts";
+import type { SqliteOptions } from "../../storage/sqlite/store.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
 
 export { postgresMigrations } from "./migrations.ts";
@@ -19,13 +20,13 @@ const migrationLock = 734_663;
 /**
  * Updates the database to the newest schema in one transaction, under an advisory lock. Returns the
  * tags of the applied migrations. Refuses an old server, and a newer or divergent database, before
- * it writes.
+ * it writes. A schema that it makes for a copy of `copyOf` has the mark of one.
  */
 export async function migrate(
   sql: SQL,
   where: string,
   migrations: readonly Migration[],
-  mayMigrate = true,
+  { mayMigrate = true, copyOf }: Pick<SqliteOptions, "mayMigrate" | "copyOf"> = {},
 ): Promise<string[]> {
   await checkServer(sql, where);
   const done = await appliedMigrations(sql, where);
@@ -38,6 +39,9 @@ export async function migrate(
     for (const { tag, hash, sql: statements } of todo) {
       await tx.unsafe(statements);
       await tx`INSERT INTO rehome.schema_migrations (tag, hash) VALUES (${tag}, ${hash})`;
+    }
+    if (copyOf !== undefined && todo.length === migrations.length) {
+      await tx`INSERT INTO rehome.store_state (name, value) VALUES (${copyMark}, ${copyOf})`;
     }
     return todo.map(({ tag }) => tag);
   });

@@ -7,7 +7,7 @@ import type { SQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { timelineMark } from "../meta.ts";
 import { describeHost, type DatabaseAddress, type DatabaseHost } from "./address.ts";
-import { before, closeAtOnce, connect } from "./connect.ts";
+import { before, closeAtOnce, connect } from "./connections.ts";
 import { ReadOnlyError } from "./failures.ts";
 
 /** A timeline of one cluster. Those of another cluster say nothing about it. */

@@ -3,8 +3,7 @@ import type { Clock } from "../../domain/clock.ts";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
 import { describeAddress, type DatabaseAddress, type DatabaseHost } from "./address.ts";
-import { isWritable, requireWritable } from "./connect.ts";
-import { Connections, repeatable, type Query } from "./connections.ts";
+import { isWritable, requireWritable, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
 import { keyStore } from "../../storage/keys.ts";
 import { migrate, postgresMigrations, refuseCopy } from "./migrate.ts";
@@ -31,8 +30,7 @@ interface PostgresOptions {
   /** How often another process's changes are asked for, in tests; else four times a second. */
   readonly pollMs?: number | undefined;
   readonly mayMigrate?: boolean | undefined;
-  /** True for the command that copies into this store: all others refuse a part of a copy. */
-  readonly mayBeCopy?: boolean | undefined;
+  readonly copyOf?: string | undefined;
   /** True for a command: its changes of keys end when they bind every server. */
   readonly waitsForServers?: boolean;
 }
@@ -48,8 +46,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     const primary = new PrimaryFinder(address, timeoutMs);
     const { sql, host } = await primary.find();
     try {
-      await migrate(sql, where, postgresMigrations, options.mayMigrate);
-      if (options.mayBeCopy !== true) await refuseCopy(sql, where);
+      await migrate(sql, where, postgresMigrations, options);
+      if (options.copyOf === undefined) await refuseCopy(sql, where);
       const first = await polled(() => readVersions(sql), options.systemClock);
       return new PostgresStore(options, primary, host, first);
     } finally {

@@ -7,7 +7,7 @@ import { editsMeta } from "../../storage/store-state.ts";
 import { send } from "./transaction.ts";
 
 /** The database's own numbers: they rise with each change of a key, and of an animal. */
-export interface PolledVersions {
+interface PolledVersions {
   readonly epoch: number;
   readonly pets: number;
   /** Changes of animals that were more than additions. */

@@ -24,7 +24,7 @@ type Files = ReturnType<typeof storeFiles>;
  */
 export function inspectFolder(
   files: Files,
-  { mayBeCopy = false }: { readonly mayBeCopy?: boolean | undefined } = {},
+  mayBeCopy = false,
 ): Record<keyof Files, readonly Migration[]> {
   requirePlainFiles([files.catalogue, files.limits]);
   const limits = inspect(files.limits, migrationsOf.limits, limitsAdvice);

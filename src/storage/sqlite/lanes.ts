@@ -22,7 +22,7 @@ export async function whenFree<T>(work: () => T, timeoutMs: number, onBusy = () 
 /** Prepares a statement, once for the connection. */
 export type Prepare = (text: string) => Statement<unknown, SQLQueryBindings[]>;
 
-export interface LaneOptions {
+interface LaneOptions {
   /** Called before each transaction or read, which it refuses by what it throws. */
   readonly onBegin?: () => void;
   /** Opens a connection with a busy_timeout of 0. Called at first use. */

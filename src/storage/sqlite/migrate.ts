@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../domain/errors.ts";
-import { pendingAfter, type AppliedMigration } from "../migration-history.ts";
-import type { Migration } from "../migration-history.ts";
+import { pendingAfter, type AppliedMigration, type Migration } from "../migration-history.ts";
+import { copyMark } from "../store-state.ts";
 
 /** Marks our files in SQLite's header (`file` and `PRAGMA application_id` show it): "reho". */
 const applicationId = 0x7265_686f;
@@ -9,9 +9,15 @@ const applicationId = 0x7265_686f;
 /**
  * Updates the database to the newest schema in one transaction, and returns the tags of the applied
  * migrations. Refuses a foreign, newer or divergent database before it writes; Drizzle's applier
- * compares only the newest time stamp. Processes that start together take turns.
+ * compares only the newest time stamp. Processes that start together take turns. A database that it
+ * makes for a copy of `copyOf` has the mark of one.
  */
-export function migrate(db: Database, path: string, migrations: readonly Migration[]): string[] {
+export function migrate(
+  db: Database,
+  path: string,
+  migrations: readonly Migration[],
+  copyOf?: string,
+): string[] {
   const pending = () => pendingMigrations(db, path, migrations);
   if (pending().length === 0) return [];
   // Table rebuilds drop a table that others refer to; inside a transaction this pragma has no
@@ -26,6 +32,9 @@ export function migrate(db: Database, path: string, migrations: readonly Migrati
     for (const { tag, hash, sql } of todo) {
       db.run(sql);
       db.run("INSERT INTO schema_migrations (tag, hash) VALUES (?, ?)", [tag, hash]);
+    }
+    if (copyOf !== undefined && todo.length === migrations.length) {
+      db.run("INSERT INTO store_state (name, value) VALUES (?, ?)", [copyMark, copyOf]);
     }
     if (db.query("PRAGMA foreign_key_check").get() !== null) {
       throw new AppError(

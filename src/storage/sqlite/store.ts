@@ -34,8 +34,11 @@ export interface SqliteOptions extends WindowStoreOptions {
   readonly serving: boolean;
   /** False for a command that must not change the schema of a store; true if not given. */
   readonly mayMigrate?: boolean | undefined;
-  /** True for the command that copies into this store: all others refuse a part of a copy. */
-  readonly mayBeCopy?: boolean | undefined;
+  /**
+   * Where the command copies from that fills this store. A new store then has the mark of a copy
+   * from its first transaction on, and all others refuse a part of a copy.
+   */
+  readonly copyOf?: string | undefined;
   readonly onProblem?: (error: unknown) => void;
   /** Told which file keeps a database as it was before its schema was changed. */
   readonly onBackup?: (file: string) => void;
@@ -73,7 +76,7 @@ function openFolder(options: SqliteOptions, isTemporary = false): SqliteStore {
       synchronous: isTemporary ? "off" : "normal",
       pageSizeBytes: limitsPageSizeBytes,
     });
-    migrate(catalogue, files.catalogue, migrationsOf.catalogue);
+    migrate(catalogue, files.catalogue, migrationsOf.catalogue, options.copyOf);
     migrate(limits, files.limits, migrationsOf.limits);
     return new SqliteStore({ ...options, isTemporary }, catalogue, limits);
   } catch (error) {
@@ -87,11 +90,11 @@ function openFolder(options: SqliteOptions, isTemporary = false): SqliteStore {
  * that a migration will change: an older program refuses the changed one.
  */
 function prepare(
-  { folder, onBackup, mayBeCopy, mayMigrate = true }: SqliteOptions,
+  { folder, onBackup, copyOf, mayMigrate = true }: SqliteOptions,
   files: ReturnType<typeof storeFiles>,
 ): void {
   prepareFolder(folder);
-  const pending = inspectFolder(files, { mayBeCopy });
+  const pending = inspectFolder(files, copyOf !== undefined);
   for (const name of ["catalogue", "limits"] as const) {
     const [next, ...later] = pending[name];
     if (next === undefined || later.length + 1 === migrationsOf[name].length) continue;

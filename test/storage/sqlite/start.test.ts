@@ -116,7 +116,7 @@ describe("a start is refused in words, and changes nothing, on", () => {
     const { code, message } = refusal(folder);
     expect(code).toBe("unfinishedCopy");
     expect(message).toContain("a part of a copy of /srv/elsewhere");
-    const copying = openSqliteStore({ ...options(), mayBeCopy: true });
+    const copying = openSqliteStore({ ...options(), copyOf: "elsewhere" });
     await copying.db.transaction((tx) => deleteMeta(tx, copyMark));
     await copying.close();
     await open().close();

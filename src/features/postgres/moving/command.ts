@@ -7,12 +7,11 @@ import { describeAddress, parseDatabaseAddress } from "../address.ts";
 import { PrimaryFinder } from "../primary.ts";
 import { explainRefusal } from "../failures.ts";
 import { systemClock } from "../../../domain/clock.ts";
-import { type CopiedPart, copyStore } from "./copy.ts";
+import { type CopiedPart, copyStore, holdsNothing } from "./copy.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
-import { type Io } from "../../../cli/io.ts";
-import { printJson } from "../../json.ts";
-import { addJson, json } from "../../json.ts";
+import type { Io } from "../../../cli/io.ts";
+import { printJson, addJson, json } from "../../json.ts";
 import { refuseRoot } from "../../../cli/machine.ts";
 import { typedWords } from "../../../cli/program.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
@@ -21,7 +20,7 @@ import type { Store } from "../../../storage/contract.ts";
 import { copyMark, getMeta, movedTo } from "../../../storage/store-state.ts";
 import { beginWithoutStore } from "../../command.ts";
 import { addSettings } from "../../options.ts";
-import { requireUnused } from "../../operate/hold-catalogue.ts";
+import { requireUnused } from "../../operate/examine-catalogue.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../usage-error.ts";
 
@@ -142,11 +141,12 @@ async function copyBetween(
   if (moved !== placeName(target)) await refuseMoved(from, config);
   // While the source is open, so that it is not its own target by another address.
   await requireUnusedPlace(target, config);
-  const to = await open(io, target, config, true);
+  const to = await open(io, target, config, from.place);
   opened.defer(() => to.close());
-  // Cut short at its very end, a copy has marked both sides.
   const isPart = (await to.db.read((tx) => getMeta(tx, copyMark))) !== undefined;
-  if (moved !== undefined && !isPart) await refuseMoved(from, config);
+  // Cut short at its very end, a copy has marked both sides. A new target has a mark too.
+  const isAtEnd = isPart && !(await holdsNothing(to));
+  if (moved !== undefined && !isAtEnd) await refuseMoved(from, config);
   if (!isPart) await refuseFormer(from, to, config);
   const parts = await copyStore(from, to, say);
   return { from: from.place, to: to.place, parts };
@@ -211,12 +211,7 @@ function isAddress(place: string): boolean {
   return /^\w+:\/\//.test(place);
 }
 
-function open(
-  io: Io,
-  place: string,
-  { storeTimeoutMs }: Config,
-  mayBeCopy = false,
-): Promise<Store> {
+function open(io: Io, place: string, { storeTimeoutMs }: Config, copyOf?: string): Promise<Store> {
   const isDatabase = isAddress(place);
   return openStore(
     isDatabase ? place : undefined,
@@ -226,7 +221,7 @@ function open(
       timeoutMs: storeTimeoutMs,
       serving: false,
       mayMigrate: false,
-      mayBeCopy,
+      copyOf,
       onBackup: (file) => io.err(`The old store is kept in ${file}.\n`),
     },
     io.features.flatMap(({ stores = [] }) => stores),

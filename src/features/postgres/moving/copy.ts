@@ -109,7 +109,7 @@ async function begin(from: Store, to: Store): Promise<void> {
   if (isPart) for (const table of movedTables.toReversed()) await empty(to, table);
 }
 
-async function holdsNothing(store: Store): Promise<boolean> {
+export async function holdsNothing(store: Store): Promise<boolean> {
   for (const table of movedTables.filter((each) => each.table !== "schedule")) {
     if ((await readRows(store, table, undefined, 1)).length > 0) return false;
   }
