@@ -1,7 +1,6 @@
 /**
  * PostgreSQL for tests: one server for the whole run, a database of its own for each that asks.
- * `REHOME_TEST_POSTGRES` names another server by the address of a user who may create databases and
- * roles, and who needs the password that is in it.
+ * `TEST_SERVER` names another one by the address of a user who may create databases and roles.
  */
 import { SQL } from "bun";
 import { readFileSync } from "node:fs";
@@ -17,8 +16,7 @@ interface TestServer {
 let started: Promise<TestServer> | undefined;
 
 /** Of the whole suite, or of whoever runs a part of it. */
-const named = process.env["TEST_SERVER"] ?? process.env["REHOME_TEST_POSTGRES"];
-export const isServerNamed = named !== undefined;
+const named = process.env["TEST_SERVER"];
 
 /** The server of this run, started when the first test asks. It ends with this process. */
 export function sharedServer(): Promise<TestServer> {

@@ -1,11 +1,12 @@
-/** Both stores, for tests that hold for each: `describe.each(stores)`. */
+/** The store under test in places that several may open: `describe.each(stores)`. */
 import { afterEach, beforeEach } from "bun:test";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { featureStore, type FeatureStore } from "./feature-store.ts";
 import { temporaryFolder } from "./binary.ts";
-import { hookTimeoutMs, isServerNamed, testDatabase } from "./postgres.ts";
+import { hookTimeoutMs, testDatabase } from "./postgres.ts";
+import { isOnPostgres } from "./store-under-test.ts";
 
 /** A place for a store's data. Each `open` is what another process on the same data would have. */
 export interface StorePlace {
@@ -55,11 +56,14 @@ function inDatabase(kind: FeatureStore): StoreKind {
   };
 }
 
-/** SQLite alone where nobody gave a database server: `bun test` starts no program. */
-export const stores: readonly StoreKind[] = [
+/** Both, for what goes from one to the other. */
+export const bothStores: readonly StoreKind[] = [
   sqlite,
-  ...(featureStore === undefined || !isServerNamed ? [] : [inDatabase(featureStore)]),
+  ...(featureStore === undefined ? [] : [inDatabase(featureStore)]),
 ];
+
+/** The store under test: see store-under-test.ts. */
+export const stores: readonly StoreKind[] = bothStores.slice(isOnPostgres ? 1 : 0).slice(0, 1);
 
 type Close = () => Promise<void>;
 

@@ -149,8 +149,7 @@ describe("refuses in words", () => {
   });
 });
 
-// Another server's certificate is not ours.
-describe.skipIf(process.env["REHOME_TEST_POSTGRES"] !== undefined)("TLS", () => {
+describe("TLS", () => {
   const over = (sslmode: string, rootCert?: string) => (url: URL) => {
     url.hostname = "localhost";
     url.searchParams.set("sslmode", sslmode);

@@ -20,7 +20,7 @@ import { changePets } from "../../../../src/storage/database.ts";
 import { sqliteTables } from "../../../../src/storage/schema.sqlite.ts";
 import { countBan } from "../../../../src/storage/keys.ts";
 import { hookTimeoutMs } from "../../../../test/helpers/postgres.ts";
-import { stores, type StorePlace } from "../../../../test/helpers/stores.ts";
+import { bothStores, type StorePlace } from "../../../../test/helpers/stores.ts";
 import { animalsOf } from "../../../../test/features/animals/animals-of.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
@@ -28,7 +28,7 @@ const by = (action: string): KeyAction => ({ action, actor: "tester", nowMs: noo
 const hashOf = (n: number) => new Uint8Array(32).map((_, at) => (n * 31 + at) % 256) as KeyHash;
 const secret = { mask: "rehome_live_abcd...", createdAtMs: noonMs, expiresAtMs: undefined };
 
-const directions = stores.flatMap((from) => stores.map((to) => ({ from, to })));
+const directions = bothStores.flatMap((from) => bothStores.map((to) => ({ from, to })));
 
 describe.each(directions)("from $from.name to $to.name", (kinds) => {
   let places: StorePlace[];
