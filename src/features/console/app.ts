@@ -284,9 +284,8 @@ export function consoleHandler(options: ConsoleOptions) {
   return async (request: Request, from?: Peers): Promise<Response> => {
     // Of an odd target, such as that of CONNECT, Bun makes no address.
     if (!/^https?:/.test(request.url) || !URL.canParse(request.url)) {
-      const address = from?.requestIP(request)?.address;
-      const said = `A request for ${JSON.stringify(request.url)} was refused: it is no address.`;
-      options.refused({ address: () => address }, said);
+      const address = JSON.stringify(request.url);
+      options.refused(`A request for ${address} was refused: it is no address.`);
       return closing(new Response(null, { status: 400 }));
     }
     withRequest.set(request, { from });

@@ -1,21 +1,18 @@
 /** What people send: the fields of a form, or a file. Nothing of it is read without a session. */
-import type { AppError } from "../../domain/errors.ts";
-import { type BodyFailure, BodyReader } from "../../http/body.ts";
+import { BodyReader } from "../../http/body.ts";
 import type { Arrival } from "./visit.ts";
 import { failure, type FailureCode } from "./words/index.ts";
 
-const formBytesMax = 64 * 1024;
 /** More than any form here has: 2,000 chosen animals. */
 const fieldsMax = 2_100;
-const mebibyte = 1024 * 1024;
-const uploadBytesMax = 16 * mebibyte;
-/** What stands around a file in its form. */
-const partsBytesMax = 16 * 1024;
+const kibibyte = 1024;
+/** A file of 16 MiB, and what stands around it in its form. */
+const uploadBytesMax = (16 * kibibyte + 16) * kibibyte;
 
 /** Bodies that may be unfinished at a time: in all and of one address. */
-const bodies = new BodyReader({ bytes: formBytesMax, seconds: 30, atOnce: 64, perAddress: 8 });
+const bodies = new BodyReader({ bytes: 64 * kibibyte, seconds: 30, atOnce: 64, perAddress: 8 });
 const uploads = new BodyReader({
-  bytes: uploadBytesMax + partsBytesMax,
+  bytes: uploadBytesMax,
   seconds: 600,
   atOnce: 4,
   perAddress: 4,
@@ -64,14 +61,10 @@ export async function readForm(sent: Sent): Promise<Form> {
 async function read(reader: BodyReader, { request, sender }: Sent, tooLarge: FailureCode) {
   const body = await reader.read(request, sender);
   if (body instanceof Uint8Array) return body;
-  throw body === "too large" ? failure("payload_too_large", tooLarge) : failures[body]();
+  if (body === "too large") throw failure("payload_too_large", tooLarge);
+  if (body === "too many") throw failure("unavailable", "crowded");
+  throw failure("invalid_request", "interrupted");
 }
-
-const failures: Readonly<Record<Exclude<BodyFailure, "too large">, () => AppError>> = {
-  "too many": () => failure("unavailable", "crowded"),
-  interrupted: () => failure("invalid_request", "interrupted"),
-  "unknown expectation": () => failure("invalid_request", "interrupted"),
-};
 
 interface Upload {
   /** The file's name as the person's machine has it, without a path; "" when no file was chosen. */

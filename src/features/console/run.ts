@@ -232,7 +232,7 @@ async function start(
 /** Logs the first refusal of each minute, and then how many there were. */
 export function refusalLog(log: Logger): ConsoleOptions["refused"] {
   const counts = new MinuteCounts(log, "warn");
-  return (_caller, message) => {
+  return (message) => {
     if (log.isOn("warn") && counts.count("refused") === 1) log.warn(message);
   };
 }

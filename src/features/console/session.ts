@@ -36,7 +36,7 @@ export async function signedIn(arrival: Arrival, frame: Frame): Promise<Person |
   const refused = tooMany(arrival, frame);
   void failures.admit(arrival.address);
   if (refused !== undefined) {
-    options.refused(arrival.sender, `Too many wrong sessions from ${arrival.address}.`);
+    options.refused(`Too many wrong sessions from ${arrival.address}.`);
     return refused;
   }
   dropSession(arrival);

@@ -40,7 +40,7 @@ export interface ConsoleOptions {
   readonly trustedProxies: readonly Cidr[];
   readonly report: (error: unknown) => void;
   /** Called for each request that is refused before anybody is signed in. */
-  readonly refused: (caller: { address(): string | undefined }, message: string) => void;
+  readonly refused: (message: string) => void;
 }
 
 type Cookies = Readonly<Record<string, Cookie<unknown> | undefined>>;
@@ -190,10 +190,10 @@ export function arrive(
 
 /** Refuses what does not come from a browser that was led here on purpose. */
 export function refusalOf(arrival: Arrival, options: ConsoleOptions): Response | undefined {
-  const { request, words, address, sender, isSecure, isProxied } = arrival;
+  const { request, words, address, isSecure, isProxied } = arrival;
   const { headers, method } = request;
   const refuse = (status: 421 | 403, text: string) => {
-    options.refused(sender, `A request from ${address} was refused: ${text}`);
+    options.refused(`A request from ${address} was refused: ${text}`);
     return messagePage(arrival, status, text);
   };
   // A certificate decides which names lead here, or a proxy without a public address.

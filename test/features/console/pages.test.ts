@@ -31,7 +31,7 @@ describe.each(stores)("on $name", (kind) => {
     ask = asking({
       actions: { services, animals, people, imports, sources, clock: Date.now },
       report: (error) => expect(error).toBeUndefined(),
-      refused: (_caller, text) => expect(text).toBeUndefined(),
+      refused: (text) => expect(text).toBeUndefined(),
     });
     const { token } = await people.invite("Olga", "operator", "tester");
     headers = { cookie: cookieOf(await ask(`/join/${token}`, { method: "POST" })) };

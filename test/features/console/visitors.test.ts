@@ -49,7 +49,7 @@ describe.each(stores)("on $name", (kind) => {
       },
       publicOrigin,
       report: (error) => reported.push(error),
-      refused: (_caller, message) => warned.push(message),
+      refused: (message) => warned.push(message),
     });
   }
 
