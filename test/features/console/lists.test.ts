@@ -16,7 +16,8 @@ afterAll(() => here[Symbol.asyncDispose]());
 const come = (role?: "staff" | "operator") => here.joined(`Visitor ${(visitors += 1)}`, role);
 
 /** The page of Import after somebody has chosen a file and pressed its button. */
-async function bring(visitor: Visitor, name: string, text: string): Promise<Shown> {
+async function bring(name: string, text: string, by?: Visitor): Promise<Shown> {
+  const visitor = by ?? (await come());
   await (await open(visitor, "/import")).press("Choose another file").catch(() => undefined);
   await sent(visitor, name, text);
   return open(visitor, "/import");
@@ -50,7 +51,7 @@ describe("a list of every week", () => {
 
   test("is asked about once, and then is three taps: the file, its button, and Import", async () => {
     const ana = await come();
-    const asked = await bring(ana, "week1.csv", first);
+    const asked = await bring("week1.csv", first, ana);
     expect(asked.words).toContain("What do these words in Status mean?");
     const named = asked.type({ "word-Snoozing": "pending", source: "weekly", complete: true });
     const shown = await look(named);
@@ -67,7 +68,7 @@ describe("a list of every week", () => {
       .replace("Luna,Cat,Reserved", "Luna,Cat,Adopted")
       .replace("Nala", "Nala II")
       .replace(/Bagheera.*\n/, "");
-    const page = await bring(ana, "week2.csv", next);
+    const page = await bring("week2.csv", next, ana);
     expect(page.words).toContain("Read as the last list with these columns");
     expect(page.words).toContain("Luna pending → adopted");
     expect(page.words).toContain("Name: Nala → Nala II");
@@ -83,7 +84,7 @@ describe("a list of every week", () => {
     const ana = await come();
     const shown = await look(
       (
-        await bring(ana, "kept.csv", week("Kept,Cat,Available,K-1", "Other,Cat,Available,K-2"))
+        await bring("kept.csv", week("Kept,Cat,Available,K-1", "Other,Cat,Available,K-2"), ana)
       ).type({
         source: "kept",
       }),
@@ -92,9 +93,9 @@ describe("a list of every week", () => {
     await (await open(ana, "/animals?q=Kept")).press("adopted: Kept");
     // The list says something new of him, nearer to adoption than the desk.
     const page = await bring(
-      ana,
       "kept.csv",
       week("Kept,Cat,Reserved,K-1", "Other,Cat,Available,K-2"),
+      ana,
     );
     expect(page.words).toContain("1 kept as people changed them");
     expect(page.words).toMatch(/Kept adopted; the list says pending \(changed by Visitor \d+\)/);
@@ -107,14 +108,13 @@ describe("a list of every week", () => {
   });
 
   test("that lacks more than half withdraws nobody before a box is ticked", async () => {
-    const ana = await come();
     const rows = ["A,Cat,Available,H-1", "B,Cat,Available,H-2", "C,Cat,Available,H-3"];
-    const whole = (await bring(ana, "half.csv", week(...rows))).type({
+    const whole = (await bring("half.csv", week(...rows))).type({
       source: "half",
       complete: true,
     });
     await press(await look(whole), "Import");
-    const page = await bring(ana, "half.csv", week(rows[0] ?? ""));
+    const page = await bring("half.csv", week(rows[0] ?? ""));
     expect(page.words).toContain("More than half is missing: 2 animals of half");
     expect(page.value("mostMissing")).toBe(false);
     const refused = await press(page, "Import");
@@ -122,15 +122,13 @@ describe("a list of every week", () => {
     const done = await press(refused.type({ mostMissing: true }), "Import");
     expect(done.words).toContain("2 withdrawn");
     // Nobody ticked it for the next week.
-    expect((await bring(ana, "half.csv", week(...rows))).words).not.toContain("More than half");
+    expect((await bring("half.csv", week(...rows))).words).not.toContain("More than half");
   });
 });
 
 describe("what is chosen", () => {
   test("in another language and on a preview is still there", async () => {
-    const ana = await come();
     const page = await bring(
-      ana,
       "since.csv",
       "name,category,status\nSince,Dog,snoozing\nAwake,Dog,sold\n",
     );
@@ -155,8 +153,7 @@ describe("what is chosen", () => {
   });
 
   test("since the preview is shown before it is imported", async () => {
-    const ana = await come();
-    const page = await bring(ana, "later.csv", "name,category,status\nLater,Dog,available\n");
+    const page = await bring("later.csv", "name,category,status\nLater,Dog,available\n");
     const asked = await press(page.type({ source: "later" }), "Import");
     expect([asked.status, asked.words.includes("Nothing is imported yet.")]).toEqual([400, true]);
     expect(await names("Later")).toEqual([]);
@@ -164,9 +161,8 @@ describe("what is chosen", () => {
   });
 
   test("on a page of another tab imports nothing", async () => {
-    const ana = await come();
-    const first = await bring(ana, "one.csv", "name,category,status\nTab one,Dog,available\n");
-    await bring(ana, "two.csv", "name,category,status\nTab two,Dog,available\n");
+    const first = await bring("one.csv", "name,category,status\nTab one,Dog,available\n");
+    await bring("two.csv", "name,category,status\nTab two,Dog,available\n", first.visitor);
     expect((await press(first, "Import")).words).toContain("What two.csv would change");
     expect(await names("Tab")).toEqual([]);
   });
@@ -177,8 +173,7 @@ describe("columns", () => {
   const columns = { "column-name": "Rufname", "column-categoryId": "Tierart" };
 
   test("are chosen where nobody knows them, keep what was chosen, and are never half guessed", async () => {
-    const ana = await come();
-    const page = await press(await bring(ana, "list.csv", list), "Choose the columns");
+    const page = await press(await bring("list.csv", list), "Choose the columns");
     expect(page.words).toContain("What do the columns hold?");
     const none = { "column-categoryId": "", "column-status": "" };
     const wrong = await look(page.type({ "column-name": "Rufname", ...none }));
@@ -192,31 +187,28 @@ describe("columns", () => {
     await press(shown, "Import");
 
     // The next list is read the same way, and its columns can be corrected.
-    const again = await bring(ana, "list2.csv", list.replace("Milo", "Mila"));
+    const again = await bring("list2.csv", list.replace("Milo", "Mila"));
     const corrected = await press(again, "Choose the columns");
     expect(corrected.value("column-name")).toBe("Rufname");
     const other = await look(corrected.type({ ...columns, "column-status": "Stand" }));
     expect(other.words).toContain("Mila Hund adopted");
     // What was remembered is forgotten.
-    const third = await bring(ana, "list3.csv", list);
+    const third = await bring("list3.csv", list);
     expect(third.words).toContain("Read as the last list");
     const forgotten = await press(third, "Forget how this list was read");
     expect(forgotten.words).not.toContain("Read as the last list");
   });
 
   test("are not asked where the kind of all is all that is missing", async () => {
-    const ana = await come();
-    const page = await bring(ana, "list.csv", "id,name,status\n1,Solo,available\n");
+    const page = await bring("list.csv", "id,name,status\n1,Solo,available\n");
     expect(page.words).toContain("What kind of animals are these?");
     expect((await look(page)).status).toBe(400);
     expect((await look(page.type({ kind: "Cat" }))).words).toContain("Solo Cat available");
   });
 
   test("that take most of the available are asked about", async () => {
-    const ana = await come();
     const rows = ["A", "B", "C", "D"].map((name) => `${name},Dog,Available,Yes`).join("\n");
     const page = await bring(
-      ana,
       "taker.csv",
       `Name,Species,Status,Adopted\n${rows}\nE,Dog,Available,No\n`,
     );
@@ -226,10 +218,9 @@ describe("columns", () => {
 });
 
 test("one of several sheets or lists is chosen", async () => {
-  const ana = await come();
   const lists = { dogs: [{ name: "Wuff", species: "Dog", status: "available" }] };
   const cats = [{ name: "Miau", species: "Cat", status: "available" }];
-  const page = await bring(ana, "two.json", JSON.stringify({ ...lists, other: { cats } }));
+  const page = await bring("two.json", JSON.stringify({ ...lists, other: { cats } }));
   expect((await look(page.type({ part: "other.cats" }))).words).toContain("Miau Cat");
 });
 
@@ -237,7 +228,7 @@ test("animals that may be here already are asked about, and none is added twice"
   const ana = await come();
   const form = (await open(ana, "/animals/new")).type({ name: "Doubled", category: "Cat" });
   await form.press("Add animal");
-  const page = await bring(ana, "double.csv", "name,category,status\nDoubled,Cat,pending\n");
+  const page = await bring("double.csv", "name,category,status\nDoubled,Cat,pending\n", ana);
   expect(page.words).toContain("Are these here already?");
   expect(page.value("same", "2")).toBe(true);
   const others = await press(page, "None is the same");
@@ -261,12 +252,7 @@ test("an empty file is called empty, and no file is asked for", async () => {
 });
 
 test("rows with errors are named, and left out when somebody says so", async () => {
-  const ana = await come();
-  const page = await bring(
-    ana,
-    "errors.csv",
-    "name,categoryId,status\nGood,7,sold\nBad,one,sold\n",
-  );
+  const page = await bring("errors.csv", "name,categoryId,status\nGood,7,sold\nBad,one,sold\n");
   expect(page.words).toContain("Rows that cannot be imported");
   const refused = await press(page, "Import");
   expect([refused.status, refused.words.includes("Some rows have errors.")]).toEqual([400, true]);
@@ -275,7 +261,7 @@ test("rows with errors are named, and left out when somebody says so", async () 
 
 test("a file that is gone is said, and nothing is imported", async () => {
   const ana = await come();
-  const page = await bring(ana, "gone.csv", "name,category,status\nGhost,Dog,available\n");
+  const page = await bring("gone.csv", "name,category,status\nGhost,Dog,available\n", ana);
   // As after a restart of the service.
   await (await open(ana, "/import")).press("Choose another file");
   const said = await press(page, "Import");
@@ -284,15 +270,10 @@ test("a file that is gone is said, and nothing is imported", async () => {
 });
 
 test("the same ids with other names are another list, which gets a name of its own", async () => {
-  const ana = await come();
   const rows = (...all: string[]) => `id,name,category,status\n${all.join("\n")}\n`;
   const dogs = rows("D1,Waldi,Dog,available", "D2,Struppi,Dog,available");
-  await press(await bring(ana, "dogs.csv", dogs), "Import");
-  const cats = await bring(
-    ana,
-    "cats.csv",
-    rows("D1,Minka,Cat,available", "D2,Felix,Cat,available"),
-  );
+  await press(await bring("dogs.csv", dogs), "Import");
+  const cats = await bring("cats.csv", rows("D1,Minka,Cat,available", "D2,Felix,Cat,available"));
   expect(cats.words).toContain("seems to be another list");
   expect((await press(cats, "Import")).status).toBe(400);
   const named = await look(cats.type({ source: "cats" }));
