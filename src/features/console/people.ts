@@ -301,11 +301,7 @@ export class PeopleService {
 
   /** False for somebody who was removed. */
   async isHere(personId: string): Promise<boolean> {
-    return this.db.read(async (tx) => {
-      const { people } = tx.t;
-      const isThem = and(eq(people.id, personId), isNull(people.removedAtMs));
-      return (await tx.select({ id: people.id }).from(people).where(isThem)).length > 0;
-    });
+    return (await this.byId(personId)) !== undefined;
   }
 
   /** Removes somebody: no link and no session of theirs is good from now on. */

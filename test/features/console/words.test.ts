@@ -6,14 +6,7 @@ import { en } from "../../../src/features/console/words/en.ts";
 import { es } from "../../../src/features/console/words/es.ts";
 
 /** What is the same in both languages: names, signs, and values that are only put together. */
-const same = [
-  "fields.plan",
-  "animals.mark",
-  "changes.changed",
-  "export.xlsx",
-  "export.csv",
-  "keys.id",
-];
+const same = ["fields.plan", "export.xlsx", "export.csv", "keys.id"];
 
 /** Each text of a language by its path; a function's with numbers for what it shows. */
 function* texts(value: unknown, path: string): Generator<readonly [path: string, text: string]> {

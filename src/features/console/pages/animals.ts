@@ -282,7 +282,7 @@ function row(
         name: "tap",
         value: `${seen} ${each}`,
         "aria-pressed": each === status ? "true" : "false",
-        "aria-label": words.animals.mark(words.status[each], shown),
+        "aria-label": `${words.status[each]}: ${shown}`,
       }),
     );
   return html`<li id="animal-${String(id)}">

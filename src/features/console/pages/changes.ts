@@ -101,7 +101,7 @@ function changeWords(
   const shown = change.changed.filter(({ field }) => petFieldNames.some((each) => each === field));
   if (action === "update" && undoes === undefined && shown.length > 0) {
     const parts = shown.map((each) => ui.fromTo(visit, each, categories));
-    return changes.changed(what, parts.join("; "));
+    return `${what}: ${parts.join("; ")}.`;
   }
   const actions: Readonly<Record<string, string>> = history.actions;
   const did = undoes === undefined ? action : "undo";

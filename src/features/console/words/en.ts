@@ -115,7 +115,6 @@ export const en = {
     choose: (name: string) => `Select ${name}`,
     chosen: "With those ticked:",
     chooseFirst: "Tick animals first: the boxes are in front of their names.",
-    mark: (status: string, name: string) => `${status}: ${name}`,
     removeHint: "You can undo it for 90 days.",
     removed: "This animal was removed.",
     stale: (actor: string, value: string) =>
@@ -146,7 +145,6 @@ export const en = {
     nothing: "Nothing was undone.",
     undone: (what: string) => `This was undone: ${what}.`,
     kept: (animals: string) => `Changed since, and left as it is: ${animals}.`,
-    changed: (name: string, what: string) => `${name}: ${what}.`,
     over: (actor: string) => `This replaced what ${actor} did:`,
     several: (names: string, more: string) => `${names} and ${more} more`,
     title: "Recent changes",

@@ -110,7 +110,6 @@ export const es: Words = {
     choose: (name) => `Seleccionar ${name}`,
     chosen: "Con los marcados:",
     chooseFirst: "Marca antes algún animal: la casilla está delante de su nombre.",
-    mark: (status, name) => `${status}: ${name}`,
     removeHint: "Puedes deshacerlo durante 90 días.",
     removed: "Este animal se ha quitado de la lista.",
     stale: (actor, value) =>
@@ -141,7 +140,6 @@ export const es: Words = {
     nothing: "No se ha deshecho nada.",
     undone: (what) => `Esto se ha deshecho: ${what}.`,
     kept: (animals) => `Con cambios posteriores, que se quedan como están: ${animals}.`,
-    changed: (name, what) => `${name}: ${what}.`,
     over: (actor) => `Esto reemplaza lo que había hecho ${actor}:`,
     several: (names, more) => `${names} y ${more} más`,
     title: "Últimos cambios",
