@@ -221,7 +221,7 @@ export function removeLeft(place: string, nowMs: number): void {
 }
 
 /** Starts the work on a list in a process of its own, within bounds of time and memory. */
-export function inProcess(env: EnvironmentVariables): StartWork {
+export function inProcess(env: EnvironmentVariables, report: (problem: string) => void): StartWork {
   const command = {
     words: (file: string) => ["__import", file],
     memoryMaxBytes: listMemoryMaxBytes,
@@ -241,10 +241,10 @@ export function inProcess(env: EnvironmentVariables): StartWork {
       clearTimeout(late);
       const outcome = beside(file, "outcome");
       if (existsSync(outcome)) return deserialize(readFileSync(outcome)) as ListOutcome;
-      const code =
-        problem === tooMuchMemory
-          ? "importTooLarge"
-          : ((ending.signal.reason as "importTooLong" | undefined) ?? "importEnded");
+      const reason = ending.signal.reason as "importTooLong" | "importEnded" | undefined;
+      if (reason === undefined) report(`A list was not read: ${String(problem)}`);
+      const isTooLarge = reason === undefined && problem === tooMuchMemory;
+      const code = isTooLarge ? "importTooLarge" : (reason ?? "importEnded");
       return { is: "failed", failure: { code } };
     };
     const outcome = ended();

@@ -99,7 +99,7 @@ async function run(
   const services = await openServices(config, io, { serving: false, onError });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => services.close());
-  const actions = await openActions(loaded, services, io);
+  const actions = await openActions(loaded, services, io, log);
   opened.defer(() => actions.imports.close());
   const server = await start(loaded, at, actions, log);
   const { stop, onReload } = io.hearSignals();
@@ -155,7 +155,12 @@ async function untilServiceEnds(io: Io): Promise<void> {
   for await (const _ of io.input());
 }
 
-async function openActions(loaded: LoadedConfig, services: Services, io: Io): Promise<Actions> {
+async function openActions(
+  loaded: LoadedConfig,
+  services: Services,
+  io: Io,
+  log: Logger,
+): Promise<Actions> {
   const [{ openHealth }, { sourceActions }] = await Promise.all([
     import("./pages/health.ts"),
     import("./pages/sources.ts"),
@@ -169,7 +174,11 @@ async function openActions(loaded: LoadedConfig, services: Services, io: Io): Pr
     services,
     people: new PeopleService(services.store.db, systemClock, randomBytes),
     animals: new AnimalActions(services),
-    imports: new Imports(place, inProcess(env), systemClock),
+    imports: new Imports(
+      place,
+      inProcess(env, (problem) => log.error(problem)),
+      systemClock,
+    ),
     sources,
     health,
     marks: marksOf(services, { sources, health }),
