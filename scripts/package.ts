@@ -6,7 +6,7 @@ import {
   settingsFile,
   unitName,
   unitOf,
-} from "../src/features/operate/systemd/units.ts";
+} from "../src/features/operate/systemd/command.ts";
 import { version } from "../src/version.ts";
 import { notices } from "./licenses.ts";
 

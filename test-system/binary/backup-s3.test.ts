@@ -5,9 +5,8 @@ import { generateIdentity, identityToRecipient } from "age-encryption";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { backupSchema } from "../../src/features/operate/backup/backup.ts";
-import { listSchema } from "../../src/features/operate/backup/find.ts";
+import { listSchema, verifiedSchema } from "../../src/features/operate/backup/find.ts";
 import { restoreSchema } from "../../src/features/operate/backup/restore.ts";
-import { verifiedSchema } from "../../src/features/operate/backup/verify.ts";
 import {
   cleanEnvironment,
   executable,

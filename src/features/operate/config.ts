@@ -1,13 +1,12 @@
 import { Command } from "commander";
 import { shownValue, sources, variableOf, type LoadedConfig } from "../../config.ts";
-import { printJson } from "../json.ts";
-import { type Io } from "../../cli/io.ts";
-import { addJson, json, type Static } from "../json.ts";
+import { printJson, addJson, json, type Static } from "../json.ts";
+import type { Io } from "../../cli/io.ts";
 import { beginWithoutStore } from "../command.ts";
 import { addAllSettings } from "../../cli/options.ts";
 import { stylesOf, printTable } from "../table.ts";
 
-export const configSchema = json.list(
+const configSchema = json.list(
   json.object({
     setting: json.text("name of the setting: its flag without the dashes"),
     variable: json.text("variable that sets it"),

@@ -1,7 +1,9 @@
-/** Whether others on this machine can read the data folder, and whether that can be changed. */
-import { readdirSync, statfsSync, statSync } from "node:fs";
+/** Whose files are, what this process and others may do with them, and what can be changed. */
+import { readdirSync, statfsSync, statSync, accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { storeFiles } from "../../storage/sqlite/files.ts";
+import { reasonOf } from "../../domain/system-error.ts";
+import { userName } from "../../storage/system.ts";
 
 /** File systems (statfs(2), linux/magic.h) whose files have the mode that they are mounted with. */
 const fileSystemsWithoutModes: ReadonlyMap<number, string> = new Map([
@@ -46,4 +48,22 @@ export function openFolderWarning(folder: string): string | undefined {
   const system = systemWithoutModes(folder);
   const kind = system === undefined ? "" : ` (${system})`;
   return `Others on this machine can read ${catalogue}: its file system${kind} keeps no permissions. ${mountAdvice}`;
+}
+
+/** Why this process may not write to the file or folder; undefined if it may. */
+export function whyNotWritable(path: string): string | undefined {
+  try {
+    accessSync(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return `${reasonOf(error)}, and it ${ownership(path)}`;
+  }
+}
+
+/** `belongs to root (mode 0755), and this process runs as alice`: the end of a sentence. */
+export function ownership(path: string): string {
+  const { uid, mode } = statSync(path);
+  const permissions = (mode & 0o7777).toString(8).padStart(4, "0");
+  const us = userName(process.geteuid?.() ?? 0);
+  return `belongs to ${userName(uid)} (mode ${permissions}), and this process runs as ${us}`;
 }

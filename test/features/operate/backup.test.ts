@@ -20,7 +20,7 @@ import { backup } from "../../../src/features/operate/backup/copy.ts";
 import { contentsOf } from "../../../src/features/operate/backup/backup.ts";
 import { examineFiles } from "../../../src/features/operate/doctor/store.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
-import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
+import { verifyBackup } from "../../../src/features/operate/backup/find.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { servicesOn } from "../../helpers/services.ts";

@@ -5,10 +5,9 @@ import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../command.ts";
 import { messageOf } from "../../../cli/errors.ts";
 import { UsageError } from "../../usage-error.ts";
-import { printJson } from "../../json.ts";
-import { type Io } from "../../../cli/io.ts";
-import { json, type Static } from "../../json.ts";
-import { randomShare } from "../../schedule/jobs.ts";
+import { printJson, json, type Static } from "../../json.ts";
+import type { Io } from "../../../cli/io.ts";
+import { randomShare, findJob, finishJob, jobName, type JobOutcome } from "../../schedule/jobs.ts";
 import { withServices } from "../../with-services.ts";
 import { addSetting } from "../../../cli/options.ts";
 import { addSettings, parseText, wholeNumber } from "../../options.ts";
@@ -17,19 +16,25 @@ import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { findJob, finishJob, jobName, type JobOutcome } from "../../schedule/jobs.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../examine-catalogue.ts";
 import { alreadyThere, backup, partialEnding } from "./copy.ts";
 import { blankSecrets } from "./carry-over.ts";
 import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
-import { dataFolder, listCommand, locate } from "./find.ts";
-import { type Kept, keepNewest } from "./keep.ts";
-import { addressOf, lastBackup, markOf, noteMade, recordBackup, storeId } from "./made.ts";
+import { dataFolder, listCommand, locate, verifyCommand } from "./find.ts";
+import {
+  type Kept,
+  keepNewest,
+  addressOf,
+  lastBackup,
+  markOf,
+  noteMade,
+  recordBackup,
+  storeId,
+} from "./keep.ts";
 import { datedNames, isUnfinished, newName, stagedName } from "./names.ts";
 import { type Content, deliver, isBucket, type Place } from "./places.ts";
 import { backupSettings } from "./settings.ts";
-import { verifyCommand } from "./verify.ts";
 
 export const backupFields = {
   file: json.text("file that was written"),

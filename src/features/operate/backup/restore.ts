@@ -3,9 +3,8 @@ import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../command.ts";
-import { printJson } from "../../json.ts";
-import { type Io } from "../../../cli/io.ts";
-import { json, type Static } from "../../json.ts";
+import { printJson, json, type Static } from "../../json.ts";
+import type { Io } from "../../../cli/io.ts";
 import { addSetting } from "../../../cli/options.ts";
 import { addSettings, yesOption } from "../../options.ts";
 import { serveWith } from "../../../cli/serve.ts";
@@ -17,17 +16,20 @@ import { reasonOf } from "../../../domain/system-error.ts";
 import { isFull } from "../../../storage/sqlite/connection.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
-import { examine } from "../examine-catalogue.ts";
-import { checkRules, ofBackup, verify } from "./checks.ts";
+import { examine, holdAlone, noSpace } from "../examine-catalogue.ts";
+import { checkRules, ofBackup, verify, emptyFile, freeName } from "./copy.ts";
 import { flush } from "../../../storage/sqlite/backup.ts";
-import { emptyFile, freeName } from "./copy.ts";
-import { holdAlone, noSpace } from "../hold-catalogue.ts";
 import { backupFields, contentsOf } from "./backup.ts";
-import { carryOver, endVisits, openCopy, pauseSources } from "./carry-over.ts";
-import { dataFolder, findBackup, identityOption } from "./find.ts";
-import { namedKinds, type Named } from "./revocations.ts";
+import {
+  carryOver,
+  endVisits,
+  openCopy,
+  pauseSources,
+  namedKinds,
+  type Named,
+} from "./carry-over.ts";
+import { dataFolder, findBackup, identityOption, requireBackup } from "./find.ts";
 import { backupSettings } from "./settings.ts";
-import { requireBackup } from "./verify.ts";
 
 const namedSchema = json.object({
   kind: json.oneOf(namedKinds, "what it is"),

@@ -3,15 +3,13 @@ import { settings, variableOf, type LoadedConfig, type SettingName } from "../..
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { findingStates, type Finding } from "./finding.ts";
-import { printJson } from "../../json.ts";
-import { type Io } from "../../../cli/io.ts";
-import { addJson, json, type Static } from "../../json.ts";
+import { printJson, addJson, json, type Static } from "../../json.ts";
+import type { Io } from "../../../cli/io.ts";
 import { storeAddress } from "../../../cli/open.ts";
 import { beginOnStore } from "../../command.ts";
 import { addSettings } from "../../options.ts";
-import { stylesOf } from "../../table.ts";
+import { stylesOf, pad } from "../../table.ts";
 import { counted, printable } from "../../../cli/terminal/text.ts";
-import { pad } from "../../table.ts";
 import { askedServer, checkCertificate, checkSecrets, checkServer } from "./server.ts";
 import { examineDatabase, examineFolder } from "./store.ts";
 

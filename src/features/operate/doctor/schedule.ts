@@ -8,7 +8,7 @@ import { failingMs, lateness, timesInARow } from "../../schedule/job-times.ts";
 import { type JobRow, jobRows, jobsSql } from "../../schedule/jobs.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../examine-catalogue.ts";
-import { lastBackup } from "../backup/made.ts";
+import { lastBackup } from "../backup/keep.ts";
 import { locate } from "../backup/find.ts";
 import { backupSettings } from "../backup/settings.ts";
 import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";

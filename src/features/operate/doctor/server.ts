@@ -1,12 +1,12 @@
 /** What the doctor finds of the server: its address, its certificate, its secrets. */
+import { X509Certificate } from "node:crypto";
 import { statSync } from "node:fs";
 import { localHost } from "../../../cli/reach.ts";
 import { readTls } from "../../../cli/tls.ts";
-import { certificateEndMs } from "../certificate.ts";
 import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
-import { ownership } from "../ownership.ts";
+import { ownership } from "../permissions.ts";
 import { backupSettings } from "../backup/settings.ts";
 import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
@@ -82,7 +82,7 @@ export function checkCertificate(config: Config, nowMs: number): Finding[] {
   try {
     const tls = readTls(config);
     if (tls === undefined) return [];
-    const endMs = certificateEndMs(tls.cert);
+    const endMs = new X509Certificate(tls.cert).validToDate.getTime();
     const detail = `${config.tlsCert}, valid until ${isoSeconds(endMs)}`;
     const advice = "Renew it, then: systemctl reload rehome";
     if (endMs <= nowMs) return [fail(check, `${detail}: it has ended`, advice)];

@@ -204,10 +204,10 @@ function certificateMetrics({ gauge }: Makers, tlsCert: string | undefined): voi
     aggregator: "max",
     async collect() {
       if (tlsCert === undefined) return;
-      const { certificateEndMs } = await import("../certificate.ts");
+      const { X509Certificate } = await import("node:crypto");
       // One that is being written ends nothing but this number.
-      const endMs = await readFile(tlsCert, "utf8")
-        .then(certificateEndMs)
+      const endMs = await readFile(tlsCert)
+        .then((cert) => new X509Certificate(cert).validToDate.getTime())
         .catch(() => 0);
       this.set(endMs / 1000);
     },

@@ -5,10 +5,12 @@ import { dataFolderOf, type LoadedConfig } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import type { Listening, ServerHooks } from "../../../feature.ts";
+import type { AnsweredRequest } from "../../../http/handler.ts";
 import { errorBody, jsonType, otherMethod, refusal, statusOf } from "../../../http/errors.ts";
 import type { Refusal } from "../../../service/admission.ts";
 import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
+import type { Database } from "../../../storage/database.ts";
 import type { ListenAddress } from "../listen-address.ts";
 import { backupSettings } from "../backup/settings.ts";
 import type { Member, Supervisor } from "../processes/supervisor.ts";
@@ -20,18 +22,18 @@ const methods = "GET, HEAD";
 /** How long a process may take to report. Prometheus waits 10 s for all of them. */
 const reportMaxMs = 2_000;
 
-/** Counts what the service does and shows it at `address`, once it listens there. */
+/** Counts what the service does, and shows it at `address` once it listens there. */
 export function metricsHooks(
   loaded: LoadedConfig,
   address: ListenAddress,
   log: Logger,
 ): ServerHooks {
-  const metrics = metricsOf(loaded, log);
+  const { metrics, ...hooks } = counting(loaded, log);
   let server: MetricsServer | undefined;
   return {
-    ...counting(metrics),
+    ...hooks,
     onStart(db) {
-      metrics.watchSchedule(db, hasBackups(loaded));
+      hooks.onStart(db);
       server = serveMetrics(() => metrics.text(), address);
       return server.listening;
     },
@@ -48,13 +50,20 @@ export function countForParent(
   log: Logger,
   report: (metrics: () => Promise<readonly object[]>) => void,
 ): ServerHooks {
-  const metrics = metricsOf(loaded, log);
+  const { metrics, ...hooks } = counting(loaded, log);
   report(() => metrics.json());
+  return { ...hooks, onStop: async () => metrics.close() };
+}
+
+function counting({ config, valueOf }: LoadedConfig, log: Logger) {
+  const data = dataFolderOf(config);
+  const metrics = new Metrics(data === inMemory ? undefined : data, config.tlsCert, log);
   return {
-    ...counting(metrics),
-    onStart(db) {
-      metrics.watchSchedule(db, hasBackups(loaded));
-      return undefined;
+    metrics,
+    onResponse: (request: AnsweredRequest) => metrics.answered(request),
+    store: metrics.storeObserver,
+    onStart(db: Database): undefined {
+      metrics.watchSchedule(db, valueOf(backupSettings.to) !== undefined);
     },
   };
 }
@@ -125,19 +134,4 @@ function serveMetrics(text: Metrics["text"], { host, port }: ListenAddress): Met
 function refused(why: Refusal, more: Readonly<Record<string, string>> = {}): Response {
   const headers = { "Content-Type": jsonType, ...more };
   return Response.json(errorBody(why), { status: statusOf[why.kind], headers });
-}
-
-function metricsOf({ config }: LoadedConfig, log: Logger): Metrics {
-  const data = dataFolderOf(config);
-  return new Metrics(data === inMemory ? undefined : data, config.tlsCert, log);
-}
-
-const hasBackups = ({ valueOf }: LoadedConfig) => valueOf(backupSettings.to) !== undefined;
-
-function counting(metrics: Metrics) {
-  return {
-    onResponse: (request) => metrics.answered(request),
-    store: metrics.storeObserver,
-    onStop: async () => metrics.close(),
-  } satisfies ServerHooks;
 }

@@ -8,10 +8,10 @@ export const protocol = 1;
 
 export type MemberMessage =
   | { readonly type: "ready"; readonly port: number }
-  | { readonly type: "metrics"; readonly id: number; readonly metrics: readonly object[] };
+  | { readonly type: "metrics"; readonly metrics: readonly object[] };
 
 export type SupervisorMessage =
-  | { readonly type: "metrics"; readonly id: number }
+  | { readonly type: "metrics" }
   | { readonly type: "stop" }
   /** Another process has its place: it ends when no connection is kept any more, or after `ms`. */
   | { readonly type: "drain"; readonly ms: number };
@@ -35,15 +35,15 @@ export function hooksForParent(
 ): ParentHooks | undefined {
   if (!isMember(env) || process.send === undefined) return undefined;
   let metricsOf: () => Promise<readonly object[]> = async () => [];
-  const answerMetrics = async (id: number) => {
+  const answerMetrics = async () => {
     // The supervisor waits for what the others say, too.
-    send({ type: "metrics", id, metrics: await metricsOf().catch(() => []) });
+    send({ type: "metrics", metrics: await metricsOf().catch(() => []) });
   };
   process.on("message", (message: Sent<SupervisorMessage>) => {
     if (message.protocol !== protocol) return;
     if (message.type === "stop") stop();
     else if (message.type === "drain") stop(message.ms);
-    else void answerMetrics(message.id);
+    else void answerMetrics();
   });
   // Processes end with their supervisor: nothing else would replace or stop them.
   process.on("disconnect", () => stop());
@@ -55,29 +55,4 @@ export function hooksForParent(
 
 function send(message: MemberMessage): void {
   process.send?.({ ...message, protocol } satisfies Sent<MemberMessage>);
-}
-
-/** Questions of one kind to another process, until they are answered. */
-export class Questions<T> {
-  readonly #open = new Map<number, (answer: T) => void>();
-  #lastId = 0;
-
-  /** Asks with `send`, which is given the question's id, and resolves with the answer. */
-  ask(send: (id: number) => void): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<T>();
-    this.#lastId += 1;
-    this.#open.set(this.#lastId, resolve);
-    send(this.#lastId);
-    return promise;
-  }
-
-  answer(id: number, answer: T): void {
-    this.#open.get(id)?.(answer);
-    this.#open.delete(id);
-  }
-
-  /** Gives every open question the same answer. */
-  answerAll(answer: T): void {
-    for (const id of this.#open.keys()) this.answer(id, answer);
-  }
 }

@@ -3,14 +3,24 @@ import { AppError } from "../../../domain/errors.ts";
 import { announce, type Io, untilAborted } from "../../../cli/io.ts";
 import { joinsVariable, memberVariable } from "../../../cli/member.ts";
 import { openLog } from "../../../cli/serve.ts";
-import { dataFolderOf, settings, type AnySetting, type LoadedConfig } from "../../../config.ts";
+import {
+  dataFolderOf,
+  settings,
+  type AnySetting,
+  type LoadedConfig,
+  type EnvironmentVariables,
+  loadConfig,
+  serviceSettingsFile,
+} from "../../../config.ts";
 import { idleTimeoutSeconds } from "../../../http/server.ts";
 import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { childEnvironment } from "../../schedule/child.ts";
 import { metricsSetting, processesSetting } from "../index.ts";
-import { type Reread, settingsReader } from "./reread.ts";
 import { Supervisor } from "./supervisor.ts";
+import { existsSync } from "node:fs";
+import { readSettingsFile } from "../../../cli/machine.ts";
+import { featureSettings } from "../../../cli/options.ts";
 
 /** Tests make the time shorter in which kept connections end. */
 const drainVariable = "SUPERVISOR_DRAIN_MS";
@@ -136,4 +146,50 @@ function environments({ loaded, env }: Reread) {
       ...(port !== undefined && { [joinsVariable]: "1" }),
     };
   };
+}
+
+/** Settings, and the variables of the process that they are for. */
+interface Reread {
+  readonly loaded: LoadedConfig;
+  readonly env: EnvironmentVariables;
+}
+
+/**
+ * Remembers where the settings of this process came from. What it returns reads them again; it
+ * throws AppError where they are wrong.
+ */
+export function settingsReader(loaded: LoadedConfig, io: Io, file = serviceSettingsFile) {
+  const ofFlags = loaded.all.filter(({ source }) => source === "flag");
+  const flags = Object.fromEntries(ofFlags.map(({ setting, text = "" }) => [setting.flag, text]));
+  const ours = featureSettings(io.features);
+  const before = readIfAllowed(file);
+  const isOfUnit = isFrom(before, io.env);
+  return (): Reread => {
+    const service = loaded.service === undefined ? undefined : io.machine.service();
+    const env = isOfUnit ? replaced(io.env, before, readSettingsFile(file)) : io.env;
+    return { loaded: loadConfig(flags, env, ours, service), env };
+  };
+}
+
+/** What is in the file; nothing where there is none, or it is closed to this account. */
+function readIfAllowed(file: string): ReadonlyMap<string, string> {
+  try {
+    return existsSync(file) ? readSettingsFile(file) : new Map();
+  } catch {
+    return new Map();
+  }
+}
+
+/** Whether systemd put the file's variables into the environment, as the unit says. */
+function isFrom(file: ReadonlyMap<string, string>, env: EnvironmentVariables): boolean {
+  return file.size > 0 && [...file].every(([name, value]) => env[name] === value);
+}
+
+function replaced(
+  env: EnvironmentVariables,
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): EnvironmentVariables {
+  const others = Object.entries(env).filter(([name]) => !before.has(name));
+  return Object.fromEntries([...others, ...now]);
 }

@@ -3,13 +3,7 @@ import type { EnvironmentVariables } from "../../../config.ts";
 import type { Logger } from "../../../service/log.ts";
 import { program } from "../../schedule/child.ts";
 import { RestartPause } from "../restart-pause.ts";
-import {
-  type MemberMessage,
-  protocol,
-  Questions,
-  type Sent,
-  type SupervisorMessage,
-} from "./parent.ts";
+import { type MemberMessage, protocol, type Sent, type SupervisorMessage } from "./parent.ts";
 
 /** The first and the longest pause before a process that ended is replaced. */
 const pauseMs = [100, 10_000] as const;
@@ -167,7 +161,8 @@ export class Member {
   /** True once it was asked to stop. */
   isStopping = false;
   readonly #child: ChildProcess | undefined;
-  readonly #metrics = new Questions<readonly object[]>();
+  /** Who waits for what it counted. */
+  #askers: ((metrics: readonly object[]) => void)[] = [];
 
   constructor(slot: number, env: EnvironmentVariables) {
     this.slot = slot;
@@ -177,7 +172,7 @@ export class Member {
     this.ended = ended.promise;
     const end = (how: number | string) => {
       ready.resolve(undefined);
-      this.#metrics.answerAll([]);
+      this.#tell([]);
       ended.resolve(how);
     };
     try {
@@ -192,7 +187,7 @@ export class Member {
       // Nobody would know whether it serves, or could ask it to end.
       if (said.protocol !== protocol) this.signal("SIGKILL");
       else if (said.type === "ready") ready.resolve(said.port);
-      else this.#metrics.answer(said.id, said.metrics);
+      else this.#tell(said.metrics);
     });
     this.#child.on("exit", (code, signal) => end(signal ?? code ?? 1));
     this.#child.on("error", ({ message }) => end(message));
@@ -221,7 +216,14 @@ export class Member {
   /** Returns its metrics, or none when it ends before it answers. */
   metrics(): Promise<readonly object[]> {
     if (this.#child?.connected !== true) return Promise.resolve([]);
-    return this.#metrics.ask((id) => this.#send({ type: "metrics", id }));
+    const { promise, resolve } = Promise.withResolvers<readonly object[]>();
+    this.#askers.push(resolve);
+    this.#send({ type: "metrics" });
+    return promise;
+  }
+
+  #tell(metrics: readonly object[]): void {
+    for (const asker of this.#askers.splice(0)) asker(metrics);
   }
 
   #send(message: SupervisorMessage): void {

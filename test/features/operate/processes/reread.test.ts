@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { featureSettings } from "../../../../src/cli/options.ts";
 import { loadConfig } from "../../../../src/config.ts";
-import { settingsReader } from "../../../../src/features/operate/processes/reread.ts";
+import { settingsReader } from "../../../../src/features/operate/processes/serve.ts";
 import { temporaryFolder } from "../../../helpers/binary.ts";
 import { testIo } from "../../../helpers/io.ts";
 

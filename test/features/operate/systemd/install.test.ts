@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { putSettings, withVariables } from "../../../../src/features/operate/systemd/install.ts";
+import { putSettings, withVariables } from "../../../../src/features/operate/systemd/command.ts";
 import { temporaryFolder } from "../../../helpers/binary.ts";
 import { testIo } from "../../../helpers/io.ts";
 
