@@ -1,6 +1,8 @@
 /** The executable under a clock that this test sets. */
 import { afterEach, describe, expect, test } from "bun:test";
+import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { admittedOf, ask, hammer, type Answer } from "../../test/helpers/ask.ts";
 import {
   makeKey,
   rehome,
@@ -9,8 +11,34 @@ import {
   type RunningBinary,
   type TestKey,
 } from "../../test/helpers/binary.ts";
-import { admittedOf, ask, hammer, type Answer } from "../../test/helpers/ask.ts";
-import { clockIn } from "../../test/helpers/set-clock.ts";
+
+const source = join(import.meta.dir, "../../test/fixtures/clock/clock.c");
+const compiler = Bun.which("gcc") ?? Bun.which("x86_64-linux-gnu-gcc");
+
+interface SettableClock {
+  /** What a program that follows this clock needs. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Sets how much the clock shows more than it should. */
+  set(offsetMs: number): void;
+}
+
+/** A clock whose files lie in `folder`. */
+function clockIn(folder: string): SettableClock {
+  const [library, file] = [join(folder, "clock.so"), join(folder, "clock")];
+  const command = [compiler ?? "gcc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"];
+  const { exitCode, stderr } = Bun.spawnSync(command);
+  if (exitCode !== 0) throw new Error(stderr.toString());
+  writeFileSync(file, new BigInt64Array(1));
+  return {
+    env: { LD_PRELOAD: library, CLOCK_OFFSET: file },
+    set(offsetMs) {
+      // Programs have it mapped: it is changed in its place.
+      const opened = openSync(file, "r+");
+      writeSync(opened, BigInt64Array.of(BigInt(Math.round(offsetMs)) * 1_000_000n));
+      closeSync(opened);
+    },
+  };
+}
 
 const minuteMs = 60_000;
 
