@@ -21,7 +21,7 @@ export const docsFeature: Feature = {
     pages: [{ title: "Docs", path: "/docs" }],
     async load() {
       const { docsRoutes } = await import("./routes.ts");
-      return (options) => [docsRoutes({ ...options, guides: valueOf(docsUrl) })];
+      return (options) => [docsRoutes(valueOf(docsUrl), options)];
     },
   }),
 };

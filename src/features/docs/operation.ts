@@ -37,11 +37,17 @@ interface Field {
 
 type Headers = Readonly<Record<string, Pick<Field, "description" | "schema">>>;
 
-interface Media {
-  readonly schema: Schema;
-  readonly examples: Readonly<
-    Record<string, { readonly summary: string; readonly value: unknown }>
-  >;
+interface Content {
+  readonly [jsonType]: {
+    readonly schema: Schema;
+    readonly examples: Readonly<Record<string, { summary: string; value: unknown }>>;
+  };
+}
+
+interface Response {
+  readonly description: string;
+  readonly headers: Headers;
+  readonly content: Content;
 }
 
 interface Described {
@@ -50,17 +56,8 @@ interface Described {
   readonly description: string;
   readonly deprecated?: boolean;
   readonly parameters?: readonly Field[];
-  readonly requestBody?: { readonly content: { readonly [jsonType]: Media } };
-  readonly responses: Readonly<
-    Record<
-      string,
-      {
-        readonly description: string;
-        readonly headers: Headers;
-        readonly content: { readonly [jsonType]: Media };
-      }
-    >
-  >;
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, Response>>;
 }
 
 export interface Operation extends Described {
@@ -234,7 +231,7 @@ function reference({ operationId, parameters, responses }: Operation, body?: Sch
  */
 function responseOf(
   operationId: string,
-  [status, { description, headers, content }]: [string, Operation["responses"][string]],
+  [status, { description, headers, content }]: [string, Response],
 ): Html {
   const id = `${operationId}-${status}`;
   const { schema, examples } = content[jsonType];

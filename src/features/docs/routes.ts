@@ -5,13 +5,8 @@ import { jsonType, respond } from "../../http/errors.ts";
 import { isGetPetRemoved } from "../../http/routes/operations.ts";
 import { formFor, formsOf } from "../../web/encodings.ts";
 
-interface DocsOptions extends Omit<RoutesOptions, "services"> {
-  /** Where the operator's guides are, if anywhere. */
-  readonly guides: string | undefined;
-}
-
-/** `GET /docs`, and the document at `/docs/json` and `/docs/yaml`. */
-export function docsRoutes(options: DocsOptions) {
+/** `GET /docs`, and the document at `/docs/json` and `/docs/yaml`. `guides` are the operator's. */
+export function docsRoutes(guides: string | undefined, options: RoutesOptions) {
   let isRemoved: boolean | undefined;
   let made: ReturnType<typeof bodiesOf> | undefined;
   // Made when they are first asked for, and again when getPet is removed.
@@ -19,7 +14,7 @@ export function docsRoutes(options: DocsOptions) {
     const isRemovedNow = isGetPetRemoved(options.clock());
     if (made === undefined || isRemoved !== isRemovedNow) {
       isRemoved = isRemovedNow;
-      made = bodiesOf(options);
+      made = bodiesOf(guides, options);
       made.catch(() => (made = undefined));
     }
     const { forms, headers } = (await made)[name];
@@ -39,7 +34,7 @@ function redirect(status: 302 | 308, location: string): Response {
 }
 
 /** Nothing in the bodies depends on a request. */
-async function bodiesOf(options: DocsOptions) {
+async function bodiesOf(guides: string | undefined, options: RoutesOptions) {
   // Loaded where it is wanted: few servers are ever asked, and no start is to wait for it or to
   // hold it in memory.
   const [{ documentOf, yamlOf }, { documentationPage }] = await Promise.all([
@@ -47,7 +42,7 @@ async function bodiesOf(options: DocsOptions) {
     import("./documentation.ts"),
   ]);
   const document = await documentOf(options);
-  const page = documentationPage(document, options.guides, options.topics);
+  const page = documentationPage(document, guides, options.topics);
   const body = async (text: string, type: string) => {
     const headers = { "cache-control": "no-cache", "content-type": type };
     return { forms: await formsOf(text), headers };

@@ -106,107 +106,82 @@ const windowJson = (used: number, limit: number, resetsAtMs: number) => ({
   resetsAt: isoSeconds(resetsAtMs),
 });
 
-export interface WholeKey extends KeyDetails {
-  readonly use: KeyUse;
-  readonly days: readonly UsageDay[];
-}
-
-const ofWhole = fieldOf<[whole: WholeKey, nowMs: number]>();
-const detailFields = declared({
-  lastAddress: ofWhole(
-    orNull(text("not kept any more, so always null; the log has the address of each request")),
-    () => null,
-  ),
-  windows: ofWhole(
-    object({ minute: windowSchema, day: windowSchema }),
-    ({ key: { limits }, use: { counts } }) => {
-      const { minuteLabel, minuteUsed, dayLabel, dayUsed } = counts;
-      return {
-        minute: windowJson(minuteUsed, limits.perMinute, (minuteLabel + 1) * windowMs.minute),
-        day: windowJson(dayUsed, limits.perDay, (dayLabel + 1) * windowMs.day),
-      };
-    },
-  ),
-  days: ofWhole(
-    list(
-      object({
-        day: day("UTC day, one of those asked for, today included; oldest first"),
-        requests: count("admitted requests"),
-        refusals: count("requests over a limit, refused with 429"),
-        bans: count("started automatic bans"),
-      }),
-    ),
-    ({ days }) =>
-      days.map(({ day, requests, refusals, bans }) => {
-        return { day: isoDay(day), requests, refusals, bans };
-      }),
-  ),
-  ban: ofWhole(
-    object({
-      strikes: count(
-        "recent bans, minus one per day without a ban; each makes the next ban longer",
-      ),
-      noisyMinutes: list(time("start of a minute with too many requests after 429")),
-      reason: orNull(text("reason of the current ban")),
-    }),
-    ({ key }, nowMs) => ({
-      strikes: stepAt(key.ban, nowMs),
-      noisyMinutes: key.ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute)),
-      reason: isKeyBanned(key, nowMs) ? key.ban.reason : null,
-    }),
-  ),
-  secrets: ofWhole(
-    list(
-      object({
-        mask: text("beginning of the secret"),
-        createdAt: time("when it was made"),
-        expiresAt: orNull(time("when it ends or has ended, such as after a rotation")),
-      }),
-    ),
-    ({ secrets }) =>
-      secrets.map(({ mask, createdAtMs, expiresAtMs }) => ({
-        mask,
-        createdAt: isoSeconds(createdAtMs),
-        expiresAt: endOrNull(expiresAtMs),
-      })),
-  ),
-  events: ofWhole(
-    list(
-      object({
-        at: time("when"),
-        actor: text("who: a user of the operating system, or server"),
-        action: text("what was done, such as create, update, rotate or revoke"),
-        changes: list(
-          object({
-            field: text("name of what changed"),
-            before: orNull(text("value before, or null")),
-            after: orNull(text("value after, or null")),
-          }),
-        ),
-      }),
-    ),
-    ({ events, secrets }) =>
-      events.map((event) => {
-        const { actor, action, atMs } = event;
-        return { at: isoSeconds(atMs), actor, action, changes: changesOf(event, secrets) };
-      }),
-  ),
-});
-
 export const keyDetailsSchema = object({
   ...keyFields.schemas,
   ...useFields.schemas,
-  ...detailFields.schemas,
+  lastAddress: orNull(
+    text("not kept any more, so always null; the log has the address of each request"),
+  ),
+  windows: object({ minute: windowSchema, day: windowSchema }),
+  days: list(
+    object({
+      day: day("UTC day, one of those asked for, today included; oldest first"),
+      requests: count("admitted requests"),
+      refusals: count("requests over a limit, refused with 429"),
+      bans: count("started automatic bans"),
+    }),
+  ),
+  ban: object({
+    strikes: count("recent bans, minus one per day without a ban; each makes the next ban longer"),
+    noisyMinutes: list(time("start of a minute with too many requests after 429")),
+    reason: orNull(text("reason of the current ban")),
+  }),
+  secrets: list(
+    object({
+      mask: text("beginning of the secret"),
+      createdAt: time("when it was made"),
+      expiresAt: orNull(time("when it ends or has ended, such as after a rotation")),
+    }),
+  ),
+  events: list(
+    object({
+      at: time("when"),
+      actor: text("who: a user of the operating system, or server"),
+      action: text("what was done, such as create, update, rotate or revoke"),
+      changes: list(
+        object({
+          field: text("name of what changed"),
+          before: orNull(text("value before, or null")),
+          after: orNull(text("value after, or null")),
+        }),
+      ),
+    }),
+  ),
 });
 
-export const keyDetailsJson = (
-  whole: WholeKey,
+export function keyDetailsJson(
+  { key, secrets, events }: KeyDetails,
+  use: KeyUse,
+  days: readonly UsageDay[],
   nowMs: number,
-): Static<typeof keyDetailsSchema> => ({
-  ...keyJson(whole.key, nowMs),
-  ...useFields.make(whole.use),
-  ...detailFields.make(whole, nowMs),
-});
+): Static<typeof keyDetailsSchema> {
+  const { ban, limits } = key;
+  const { minuteLabel, minuteUsed, dayLabel, dayUsed } = use.counts;
+  return {
+    ...keyJson(key, nowMs),
+    ...useFields.make(use),
+    lastAddress: null,
+    windows: {
+      minute: windowJson(minuteUsed, limits.perMinute, (minuteLabel + 1) * windowMs.minute),
+      day: windowJson(dayUsed, limits.perDay, (dayLabel + 1) * windowMs.day),
+    },
+    days: days.map(({ day, requests, refusals, bans }) => {
+      return { day: isoDay(day), requests, refusals, bans };
+    }),
+    ban: {
+      strikes: stepAt(ban, nowMs),
+      noisyMinutes: ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute)),
+      reason: isKeyBanned(key, nowMs) ? ban.reason : null,
+    },
+    secrets: secrets.map(({ mask, createdAtMs, expiresAtMs }) => {
+      return { mask, createdAt: isoSeconds(createdAtMs), expiresAt: endOrNull(expiresAtMs) };
+    }),
+    events: events.map((event) => {
+      const { actor, action, atMs } = event;
+      return { at: isoSeconds(atMs), actor, action, changes: changesOf(event, secrets) };
+    }),
+  };
+}
 
 /**
  * The fields that differ between before and after; of an event without a before, all that it set. A

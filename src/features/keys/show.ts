@@ -166,7 +166,7 @@ export function showCommand(io: Io): Command {
       const use = await usage.now(details.key);
       const days = await usage.days(count, details.key.id);
       const nowMs = services.clock();
-      const key = keyDetailsJson({ ...details, use, days }, nowMs);
+      const key = keyDetailsJson(details, use, days, nowMs);
       if (json) return printJson(io, key);
       const parts = [keyLines(key, nowMs), windowLines(key), dayLines(key, count), banLines(key)];
       parts.push(secretLines(key, nowMs), eventLines(key));

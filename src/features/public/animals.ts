@@ -9,42 +9,27 @@ export const feedSize = 50;
 
 export type PublicAnimal = Awaited<ReturnType<typeof animalsOf>>[number];
 
-export interface PublicList {
-  readonly updatedAtMs: number;
-  readonly animals: readonly PublicAnimal[];
-  readonly hasMore: boolean;
-}
+export type PublicList = Awaited<ReturnType<typeof publicList>>;
+export type PublicFeed = Awaited<ReturnType<typeof newestAnimals>>;
+export type StoreFacts = Awaited<ReturnType<typeof storeFacts>>;
 
-export interface PublicFeed {
-  readonly updatedAtMs: number;
-  readonly entries: readonly (PublicAnimal & { readonly updatedAtMs: number })[];
-}
-
-/** The facts that the feed needs and that stay as they are once they are stored. */
-export interface StoreFacts {
-  readonly storeId: string;
-  /** What counts as the last change of animals of which nothing older is known. */
-  readonly sinceMs: number;
-}
-
-/** Returns the facts of the store, and stores them the first time. */
-export async function storeFacts(
-  db: Database,
-  newId: () => string,
-  nowMs: number,
-): Promise<StoreFacts> {
+/**
+ * The facts that the feed needs and that stay as they are, stored the first time: an id, and what
+ * counts as the last change of animals of which nothing older is known.
+ */
+export function storeFacts(db: Database, newId: string, nowMs: number) {
   return db.transaction(async (tx) => {
     const stored = async (name: string, value: string) => {
       await tx.insert(tx.t.storeState).values({ name, value }).onConflictDoNothing();
       return (await getMeta(tx, name)) ?? value;
     };
-    const storeId = await stored(storeIdMeta, newId());
+    const storeId = await stored(storeIdMeta, newId);
     return { storeId, sinceMs: Number(await stored("public_since_ms", String(nowMs))) };
   });
 }
 
 /** The newest animals: the page says it if there are more, and the interface has them all. */
-export function publicList(db: Database, { sinceMs }: StoreFacts): Promise<PublicList> {
+export function publicList(db: Database, { sinceMs }: StoreFacts) {
   return db.read(async (tx) => {
     const rows = await animalsOf(tx, listSize + 1);
     return {
@@ -56,7 +41,7 @@ export function publicList(db: Database, { sinceMs }: StoreFacts): Promise<Publi
 }
 
 /** The newest animals with the time of the last change of each. */
-export function newestAnimals(db: Database, { sinceMs }: StoreFacts): Promise<PublicFeed> {
+export function newestAnimals(db: Database, { sinceMs }: StoreFacts) {
   return db.read(async (tx) => {
     const animals = await animalsOf(tx, feedSize);
     const ids = animals.map(({ id }) => id);

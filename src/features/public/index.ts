@@ -52,15 +52,7 @@ export const publicFeature: Feature = {
           title: valueOf(titleEs) ?? en.title,
           contact: valueOf(contactEs) ?? en.contact,
         };
-        return ({ baseUrl, services: { store, clock } }) => [
-          publicRoutes({
-            shelter: { en, es },
-            baseUrl,
-            db: store.db,
-            nowMs: clock,
-            newId: () => crypto.randomUUID(),
-          }),
-        ];
+        return (options) => [publicRoutes({ en, es }, crypto.randomUUID(), options)];
       },
     };
   },

@@ -2,7 +2,7 @@
 import { jsonText } from "../../domain/exact-json.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import { grouped } from "../../domain/int64.ts";
-import { html, type Html } from "../../web/html.ts";
+import { html, trusted, type Html } from "../../web/html.ts";
 import { page, type Page } from "../../web/layout.ts";
 import type { PublicAnimal, PublicFeed, PublicList, StoreFacts } from "./animals.ts";
 import style from "./public.css" with { type: "text" };
@@ -103,14 +103,9 @@ function sectionsOf(animals: readonly PublicAnimal[], say: Words): Section[] {
 const telephone = /(?:\+|\b)(?!\d{4}-\d\d-\d\d)\d(?:[\s()./-]{0,2}\d){6,14}\b/g;
 
 /** `text` with links for the telephones in it. */
-function withTelephones(text: string): Html[] {
-  const between = text.split(telephone);
-  const numbers = text.match(telephone) ?? [];
-  return between.map((part, at) => {
-    const number = numbers[at];
-    const link = number && html`<a href="tel:${number.replace(/[^\d+]/g, "")}">${number}</a>`;
-    return html`${part}${link}`;
-  });
+function withTelephones(text: string): Html {
+  const link = (number: string) => `<a href="tel:${number.replace(/[^\d+]/g, "")}">${number}</a>`;
+  return trusted(html`${text}`.text.replace(telephone, link));
 }
 
 function categoryLinks(label: string, sections: readonly Section[]): Html {

@@ -3,7 +3,7 @@
  * responses with its compressed form: a visitor costs no query and no compression.
  */
 import { Elysia } from "elysia";
-import type { Database } from "../../storage/database.ts";
+import type { RoutesOptions } from "../../http/app.ts";
 import { respond } from "../../http/errors.ts";
 import { formFor, formsOf, type Forms } from "../../web/encodings.ts";
 import type { Page } from "../../web/layout.ts";
@@ -20,15 +20,6 @@ import {
 
 const madeForMs = 5_000;
 
-export interface PublicOptions {
-  readonly shelter: Shelter;
-  /** The address of /v1, if the operator set it. */
-  readonly baseUrl: string | undefined;
-  readonly db: Database;
-  readonly nowMs: () => number;
-  readonly newId: () => string;
-}
-
 const common = {
   "cache-control": "public, max-age=60",
   "access-control-allow-origin": "*",
@@ -37,11 +28,14 @@ const common = {
 };
 const typed = (type: string) => ({ "content-type": type });
 
-export function publicRoutes(options: PublicOptions) {
-  const { baseUrl, db, newId, nowMs, shelter } = options;
+/** `newId` becomes the store's, if it has none. */
+export function publicRoutes(shelter: Shelter, newId: string, options: RoutesOptions) {
+  const { baseUrl, services } = options;
+  const { clock, store } = services;
+  const { db } = store;
   let facts: Promise<StoreFacts> | undefined;
   const known = () => {
-    facts ??= storeFacts(db, newId, nowMs());
+    facts ??= storeFacts(db, newId, clock());
     facts.catch(() => (facts = undefined));
     return facts;
   };
@@ -51,18 +45,18 @@ export function publicRoutes(options: PublicOptions) {
     return { text, headers: { ...headers, vary: "Accept-Language" } };
   };
   const pages = {
-    en: shared(nowMs, () => pageIn("en")),
-    es: shared(nowMs, () => pageIn("es")),
+    en: shared(clock, () => pageIn("en")),
+    es: shared(clock, () => pageIn("es")),
   };
-  const json = shared(nowMs, async () => {
+  const json = shared(clock, async () => {
     return { text: animalsJson(await list()), headers: typed("application/json") };
   });
-  const feed = shared(nowMs, async () => {
+  const feed = shared(clock, async () => {
     const stored = await known();
     const text = animalsFeed(await newestAnimals(db, stored), shelter, stored, baseUrl);
     return { text, headers: typed("application/atom+xml; charset=utf-8") };
   });
-  const script = shared(nowMs, async () => {
+  const script = shared(clock, async () => {
     return { text: embed, headers: typed("text/javascript; charset=utf-8") };
   });
 
