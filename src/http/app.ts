@@ -76,7 +76,11 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
   const { clock } = services;
   const pets = petOperations(services);
   const operations = new Elysia({ prefix: versionSegment }).use(petRoutes(() => pets));
-  const open = new Elysia({ name: "open" }).use(probeRoutes(services));
+  const open = new Elysia({ name: "open" })
+    .onTransform(({ request, route }) => {
+      contextOf(request).route = route;
+    })
+    .use(probeRoutes(services));
   for (const part of routes.flatMap((make) => make({ ...options, clock }))) open.use(part);
   const declared = [...operations.routes, ...open.routes];
   const methods = methodTable(declared);
@@ -90,9 +94,6 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
     handler: { standardHostname: options.isHttps === true },
   })
     .onRequest(guard({ services, cors }))
-    .onTransform({ as: "global" }, ({ request, route }) => {
-      contextOf(request).route = route;
-    })
     .onError({ as: "global" }, ({ code, error, path, request, route, set }) => {
       // Elysia would make the response anew with a status of its own.
       set.status = 200;

@@ -49,30 +49,19 @@ export class BodyReader {
 
   async read(request: Request, sender: Sender, keyId?: string): Promise<Uint8Array | BodyFailure> {
     if (waitsInVain(request.headers.get("expect"))) return "unknown expectation";
-    const work = async () => {
-      sender.limitTime(this.#bounds.seconds);
-      try {
-        return (await readUpTo(request, this.#bounds.bytes)) ?? "too large";
-      } catch {
-        // The caller hung up, or Bun ended the request.
-        return "interrupted";
-      } finally {
-        // The time of a request stays with its connection.
-        sender.limitTime(idleTimeoutSeconds);
-      }
-    };
-    return this.during(sender, work, keyId);
-  }
-
-  /** Does `work` with a body that is read elsewhere, and counts it as unfinished meanwhile. */
-  async during<T>(sender: Sender, work: () => Promise<T>, keyId?: string): Promise<T | "too many"> {
     const place = new Place(sender, keyId);
     if (!this.#hasRoom(place)) return "too many";
     this.#taken.add(place);
+    sender.limitTime(this.#bounds.seconds);
     try {
-      return await work();
+      return (await readUpTo(request, this.#bounds.bytes)) ?? "too large";
+    } catch {
+      // The caller hung up, or Bun ended the request.
+      return "interrupted";
     } finally {
       this.#taken.delete(place);
+      // The time of a request stays with its connection.
+      sender.limitTime(idleTimeoutSeconds);
     }
   }
 

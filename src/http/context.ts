@@ -32,7 +32,6 @@ export class RequestContext {
   readonly #request: Request;
   readonly #peers: Peers | undefined;
   readonly #options: ContextOptions;
-  #credential: string | undefined;
   #address: string | undefined;
   #isLocated = false;
   /** The route's template, such as `/v1/pets/:petId`, if any. Never the path itself. */
@@ -51,21 +50,11 @@ export class RequestContext {
     this.#options = options;
   }
 
-  /** Keeps the guard's decision, and the credential that it is about. */
-  decide(admission: Admission, credential: string | undefined): void {
-    this.admission = admission;
-    this.#credential = credential;
-  }
-
-  /**
-   * The guard's decision on a request that an operation serves. Throws if it was not admitted, or
-   * if `credential`, which somebody else read in the request, is another one than the guard's.
-   */
-  admitted(credential = this.#credential): Admission {
+  /** The guard's decision on a request that an operation serves. Throws if it was not admitted. */
+  admitted(): Admission {
     if (this.admission === undefined || this.admission.refusal !== undefined) {
       throw new Error("no guard admitted the request");
     }
-    if (credential !== this.#credential) throw new Error("the guard read another credential");
     return this.admission;
   }
 

@@ -1,3 +1,4 @@
+import { bearer } from "@elysiajs/bearer";
 import type { Services } from "../service/services.ts";
 import { contextOf, isVersioned } from "./context.ts";
 import type { Cors } from "./cors.ts";
@@ -29,7 +30,7 @@ export function guard({ services: { access }, cors }: GuardOptions) {
       const asked = isPreflight ? access.pass(address) : access.admit(credential, address);
       // Most are decided at once, and to wait for those costs a turn of the microtasks.
       const admission = asked instanceof Promise ? await asked : asked;
-      context.decide(admission, credential);
+      context.admission = admission;
       const { refusal } = admission;
       // RFC 9112, section 3.2: an invalid Host gets 400, with or without a valid credential.
       if (refusal !== undefined && (isValid || refusal.kind !== "unauthorized")) {
@@ -42,18 +43,25 @@ export function guard({ services: { access }, cors }: GuardOptions) {
 
 const invalidHost = refusal("invalid_request", "The Host header is not valid.");
 
-/** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
-const anyBearer = /^bearer +(?! )/i;
+/** RFC 9110, section 11.4: a scheme in any case, and one space or more before the token. */
+const scheme = /^bearer +/i;
+
+// The bearer plugin is the one parser of the header. Its hook is called here: Elysia would run it
+// behind the router, and prepare all headers and the query of each request for it.
+const readBearer = bearer().event.transform?.[0]?.fn;
 
 /**
  * The credential in an Authorization header, "" if it has none for us, and undefined without the
- * header. The bearer plugin looks behind the router, in the query too, and for one spelling: the
- * create asks it whether both read the same.
+ * header. The plugin knows one spelling of the scheme, and looks in the query too.
  */
 export function credentialOf(authorization: string | null): string | undefined {
   // An empty header says no more than none.
   if (!authorization) return undefined;
-  return anyBearer.test(authorization) ? authorization.replace(anyBearer, "") : "";
+  const header = authorization.replace(scheme, "Bearer ");
+  if (!header.startsWith("Bearer ")) return "";
+  const found: unknown = readBearer?.({ headers: { authorization: header }, query: {} });
+  const isToken = found instanceof Object && "bearer" in found;
+  return isToken && typeof found.bearer === "string" ? found.bearer : "";
 }
 
 /** The path of a URL that may have no origin, or one that is not valid. */

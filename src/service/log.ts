@@ -41,8 +41,7 @@ export class Logger {
   #timeMs = Number.NaN;
   #time = "";
   readonly #severity: number;
-  #waiting: string[] = [];
-  #waitingSize = 0;
+  #waiting = "";
   #dropped = 0;
   #reportedDropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -112,14 +111,13 @@ export class Logger {
   }
 
   write(line: string): void {
-    if (this.#isAbandoned || this.#waitingSize > waitingMax) {
+    if (this.#isAbandoned || this.#waiting.length > waitingMax) {
       this.#dropped += 1;
       return;
     }
-    this.#waiting.push(line);
-    this.#waitingSize += line.length;
+    this.#waiting += `${line}\n`;
     this.#timer ??= setTimeout(() => this.#start(), gatherMs);
-    if (this.#waitingSize > gatherMax && this.#running === undefined) this.#start();
+    if (this.#waiting.length > gatherMax && this.#running === undefined) this.#start();
   }
 
   beforeClose(work: () => void): void {
@@ -159,12 +157,11 @@ export class Logger {
   async #run(): Promise<void> {
     if (this.#waiting.length === 0) return;
     const lines = this.#waiting;
-    this.#waiting = [];
-    this.#waitingSize = 0;
-    await this.#writeAll(Buffer.from(`${lines.join("\n")}\n`));
+    this.#waiting = "";
+    await this.#writeAll(Buffer.from(lines));
     const dropped = this.#dropped - this.#reportedDropped;
     // Told once there is room: the line that says so would be dropped as well.
-    const hasRoom = this.#waitingSize <= waitingMax;
+    const hasRoom = this.#waiting.length <= waitingMax;
     if (dropped > 0 && hasRoom && !this.#isAbandoned) {
       this.#reportedDropped = this.#dropped;
       this.write(
