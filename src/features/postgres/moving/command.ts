@@ -20,7 +20,7 @@ import type { Store } from "../../../storage/contract.ts";
 import { copyMark, getMeta, movedTo } from "../../../storage/store-state.ts";
 import { beginWithoutStore } from "../../command.ts";
 import { addSettings } from "../../options.ts";
-import { requireUnused } from "../../operate/hold-catalogue.ts";
+import { requireUnused } from "../../operate/examine-catalogue.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../usage-error.ts";
 
