@@ -7,7 +7,6 @@ import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
-import { freePort } from "../../test/helpers/free-port.ts";
 import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
 
 const list = (origin: string, key: string, query = "") =>
@@ -112,42 +111,4 @@ test("reads a workbook: what does so is loaded where it is wanted", async () => 
     exitCode: 0,
     stdout: expect.stringContaining("added"),
   });
-});
-
-describe("settings", () => {
-  test("of the web edge are those of its answers", async () => {
-    using folder = temporaryFolder();
-    const [page, base, staging] = [
-      "https://a.example",
-      "https://b.example/v1",
-      "https://c.example/v1",
-    ];
-    const flags = ["--cors-origin", page, "--base-url", base, "--staging-base-url", staging];
-    await using server = await serve(folder.path, flags);
-    const answer = await fetch(`${server.origin}/docs/json`, { headers: { origin: page } });
-    expect(answer.headers.get("access-control-allow-origin")).toBe(page);
-    const { servers } = (await answer.json()) as { servers: { url: string }[] };
-    expect(servers.map(({ url }) => url)).toEqual([base, staging]);
-  });
-
-  test.skipIf(process.getuid?.() !== 0)("of a scheme's own port leave it out", async () => {
-    using folder = temporaryFolder();
-    // An address of this machine that nobody else listens on.
-    await using server = await serve(folder.path, ["--host", "127.0.45.17", "--port", "80"]);
-    expect(server.stdout()).toContain("http://127.0.45.17/v1\n");
-  });
-
-  test.each([[], ["--processes", "2"], ["--host", "0.0.0.0"]])(
-    "the console has no port of the service (%j)",
-    async (...flags) => {
-      using folder = temporaryFolder();
-      const port = String(await freePort());
-      const own = ["--port", port, "--console", `127.0.0.1:${port}`, ...flags];
-      const result = await rehome(["serve", "--data", folder.path, ...own]);
-      expect(result.exitCode).not.toBe(0);
-      expect(result.stderr).toStartWith(
-        `Error: The console and the service cannot both listen on 127.0.0.1 port ${port}.\nTry: `,
-      );
-    },
-  );
 });
