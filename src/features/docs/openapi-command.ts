@@ -19,7 +19,7 @@ Examples:
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
     const { config } = beginWithoutStore(command, io);
     // Loaded where it is wanted: no other command but serve waits for the web framework.
-    const { documentOf, yamlOf } = await import("./openapi/document.ts");
+    const { documentOf, yamlOf } = await import("./document.ts");
     const document = await documentOf({ ...config, clock: systemClock });
     if (command.opts<{ yaml?: boolean }>().yaml === true) io.out(await yamlOf(document));
     else printJson(io, document);

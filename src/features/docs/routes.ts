@@ -38,7 +38,7 @@ async function bodiesOf(guides: string | undefined, options: RoutesOptions) {
   // Loaded where it is wanted: few servers are ever asked, and no start is to wait for it or to
   // hold it in memory.
   const [{ documentOf, yamlOf }, { documentationPage }] = await Promise.all([
-    import("./openapi/document.ts"),
+    import("./document.ts"),
     import("./documentation.ts"),
   ]);
   const document = await documentOf(options);

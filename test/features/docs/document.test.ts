@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { jsonText } from "../../../src/domain/exact-json.ts";
 import { environments, isWellFormedKey } from "../../../src/domain/api-key.ts";
-import { documentOf, yamlOf } from "../../../src/features/docs/openapi/document.ts";
+import { documentOf, yamlOf } from "../../../src/features/docs/document.ts";
 import { TestClock, testApp, type TestApp } from "../../helpers/app.ts";
 import { command } from "../../helpers/command.ts";
 import { changesNoticed } from "../../helpers/store-under-test.ts";
