@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addSetting } from "../cli/options.ts";
-import { settings, type SettingName } from "../config.ts";
+import { type AnySetting, settings, type SettingName } from "../config.ts";
 import { durationRule, parseDuration } from "./duration.ts";
 
 /**
@@ -9,10 +9,13 @@ import { durationRule, parseDuration } from "./duration.ts";
  */
 export function addSettings(
   command: Command,
-  names: readonly SettingName[],
+  names: readonly (SettingName | AnySetting)[],
   meanings: Partial<Record<SettingName, string>> = {},
 ): Command {
-  for (const name of names) addSetting(command, settings[name], meanings[name]);
+  for (const name of names) {
+    if (typeof name === "string") addSetting(command, settings[name], meanings[name]);
+    else addSetting(command, name);
+  }
   return command;
 }
 

@@ -10,7 +10,9 @@ import { isLoopback } from "../../domain/address.ts";
 import { AppError } from "../../domain/errors.ts";
 
 const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
-type SslMode = (typeof sslModes)[number];
+const channelBindings = ["disable", "prefer", "require"] as const;
+/** rehome writes, so it passes over a server that does not accept writes, whatever is asked for. */
+const targets = ["read-write", "primary", "any"] as const;
 
 const parameters = [
   "host",
@@ -44,12 +46,12 @@ export interface DatabaseAddress {
   readonly hosts: readonly [DatabaseHost, ...DatabaseHost[]];
   readonly user: string;
   readonly database: string;
-  readonly sslMode: SslMode;
+  readonly sslMode: (typeof sslModes)[number];
   /** PEM files: what to trust, and what to show. */
   readonly sslRootCert: string | undefined;
   readonly sslCert: string | undefined;
   readonly sslKey: string | undefined;
-  readonly channelBinding: "disable" | "prefer" | "require";
+  readonly channelBinding: (typeof channelBindings)[number];
   readonly startup: Readonly<Record<string, string>>;
   /** A function, so that no log and no inspection of an object shows what it returns. */
   readonly password: () => string;
@@ -87,26 +89,25 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
     (hosts.every(({ host }) => host.startsWith("/") || isLoopback(host))
       ? "disable"
       : "verify-full");
-  if (!sslModes.includes(sslMode as SslMode)) {
-    throw invalid(
-      `has an sslmode that is not one of ${sslModes.join(", ")} (allow and prefer do not protect the connection)`,
-    );
-  }
   const startup: Record<string, string> = {
     application_name: given.get("application_name") ?? "rehome",
   };
   const options = given.get("options");
   if (options !== undefined) startup["options"] = options;
-  requireWritableTarget(given.get("target_session_attrs"));
+  chosen("target_session_attrs", given.get("target_session_attrs") ?? "read-write", targets);
   return {
     hosts,
     user,
     database: textOf("dbname", url.pathname.slice(1)) || user,
-    sslMode: sslMode as SslMode,
+    sslMode: chosen("an sslmode", sslMode, sslModes, weakModes),
     sslRootCert: given.get("sslrootcert"),
     sslCert: given.get("sslcert"),
     sslKey: given.get("sslkey"),
-    channelBinding: channelBindingOf(given.get("channel_binding") ?? "disable"),
+    channelBinding: chosen(
+      "a channel_binding",
+      given.get("channel_binding") ?? "disable",
+      channelBindings,
+    ),
     startup,
     password: () => password,
   };
@@ -133,10 +134,12 @@ function hostsOf(
   return [first, ...others];
 }
 
-/** rehome writes, so it passes over a server that does not accept writes, whatever is asked for. */
-function requireWritableTarget(wanted = "read-write"): void {
-  if (["any", "primary", "read-write"].includes(wanted)) return;
-  throw invalid("has target_session_attrs that is not one of read-write, primary, any");
+const weakModes = " (allow and prefer do not protect the connection)";
+
+function chosen<T extends string>(what: string, value: string, values: readonly T[], why = ""): T {
+  const found = values.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw invalid(`has ${what} that is not one of ${values.join(", ")}${why}`);
 }
 
 function parseUrl(text: string): URL {
@@ -168,11 +171,6 @@ function portOf(text: string): number {
     throw invalid("has a port that is not a number from 1 to 65535");
   }
   return port;
-}
-
-function channelBindingOf(text: string): "disable" | "prefer" | "require" {
-  if (text === "disable" || text === "prefer" || text === "require") return text;
-  throw invalid("has a channel_binding that is not one of disable, prefer, require");
 }
 
 function decode(text: string): string {

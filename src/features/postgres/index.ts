@@ -16,17 +16,13 @@ export const postgresFeature: Feature = {
           import("./store.ts"),
           import("./address.ts"),
         ]);
-        const { timeoutMs, clock: systemClock, serving, mayMigrate, copyOf } = options;
-        const { onProblem, onCommit } = options;
         return openPostgresStore({
+          ...options,
           address: parseDatabaseAddress(address),
-          timeoutMs,
-          systemClock,
-          mayMigrate,
-          copyOf,
-          waitsForServers: !serving,
-          onError: (error) => onProblem?.(error),
-          onCommit,
+          clock: undefined,
+          systemClock: options.clock,
+          waitsForServers: !options.serving,
+          onError: (error) => options.onProblem?.(error),
         });
       },
     },

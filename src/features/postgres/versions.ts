@@ -18,22 +18,17 @@ interface PolledVersions {
 
 /** Reads the numbers in one snapshot. */
 export async function readVersions(client: SQL): Promise<PolledVersions> {
-  const [found] = await send<Record<keyof PolledVersions, bigint>>(client, numbers);
+  const [found] = await send<PolledVersions>(client, numbers);
   if (found === undefined) throw new Error("the database's numbers have no row");
-  return {
-    epoch: Number(found.epoch),
-    pets: Number(found.pets),
-    edits: Number(found.edits),
-    nowMs: Number(found.nowMs),
-  };
+  return found;
 }
 
+const { keyEpoch, storeState } = postgresTables;
 const numbers = sql`
-  SELECT (SELECT epoch FROM ${postgresTables.keyEpoch}) AS epoch,
-    (SELECT version FROM ${catalogue}) AS pets,
-    coalesce((SELECT CAST(value AS bigint) FROM ${postgresTables.storeState} WHERE name = ${editsMeta}), 0)
-      AS edits,
-    ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;
+  SELECT (SELECT epoch FROM ${keyEpoch})::float8 AS epoch,
+    (SELECT version FROM ${catalogue})::float8 AS pets,
+    coalesce((SELECT value FROM ${storeState} WHERE name = ${editsMeta}), '0')::float8 AS edits,
+    ceil(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
 /** How often another process's changes are asked for, unless a test wants it otherwise. */
 const defaultPollMs = 250;

@@ -103,13 +103,9 @@ function idsOf(calls: readonly ReserveCall[]): string[] {
   return [...ids].toSorted();
 }
 
-interface LockedRow {
+interface LockedRow extends WindowCounts {
   readonly keyId: string;
-  readonly minuteLabel: bigint;
-  readonly minuteUsed: bigint;
-  readonly dayLabel: bigint;
-  readonly dayUsed: bigint;
-  readonly nowMs: bigint;
+  readonly nowMs: number;
 }
 
 interface LockedWindows {
@@ -136,23 +132,20 @@ async function lockWindows(
           SELECT * FROM rehome.rate_windows WHERE key_id = ANY(${ids}::text[])
           ORDER BY key_id FOR UPDATE
         )
-        SELECT key_id AS "keyId", minute_label AS "minuteLabel", minute_used AS "minuteUsed",
-          day_label AS "dayLabel", day_used AS "dayUsed",
-          floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"
+        SELECT key_id AS "keyId", minute_label::float8 AS "minuteLabel",
+          minute_used::float8 AS "minuteUsed", day_label::float8 AS "dayLabel",
+          day_used::float8 AS "dayUsed",
+          floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
         FROM (SELECT 1) AS always LEFT JOIN locked ON true`.execute() as Promise<LockedRow[]>,
     ]);
     // Without a key there is still one row, with the time.
-    const counts = new Map<string, WindowCounts>();
-    let nowMs = 0;
-    for (const row of rows) {
-      nowMs = Math.max(nowMs, Number(row.nowMs));
-      counts.set(row.keyId, {
-        minuteLabel: Number(row.minuteLabel),
-        minuteUsed: Number(row.minuteUsed),
-        dayLabel: Number(row.dayLabel),
-        dayUsed: Number(row.dayUsed),
-      });
-    }
+    const counts = new Map<string, WindowCounts>(
+      rows.map(({ keyId, minuteLabel, minuteUsed, dayLabel, dayUsed }) => [
+        keyId,
+        { minuteLabel, minuteUsed, dayLabel, dayUsed },
+      ]),
+    );
+    const nowMs = Math.max(...rows.map((row) => row.nowMs));
     const missing = ids.filter((id) => !counts.has(id));
     if (missing.length === 0) return { counts, nowMs };
     await client`ROLLBACK`;

@@ -8,8 +8,9 @@ import {
   renameSync,
   rmSync,
   statSync,
+  unlinkSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { freeBytes } from "./checks.ts";
 import { openDatabase } from "./connection.ts";
@@ -41,18 +42,24 @@ export function backupBefore(path: string, tag: string): string {
 function giveFreeName(file: string, name: string): string {
   for (let number = 1; ; number += 1) {
     const free = number === 1 ? name : `${name}-${number}`;
-    if (existsSync(free)) continue;
-    try {
-      // Unlike a rename, a link never takes the place of another file.
-      linkSync(file, free);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
-      // Some file systems, such as a USB stick's, have no links.
-      renameSync(file, free);
-    }
-    flush(dirname(free));
-    return free;
+    if (giveName(file, free)) return free;
   }
+}
+
+/** Gives a finished file its name, unless that is taken. There is either all of it or nothing. */
+export function giveName(file: string, name: string): boolean {
+  if (existsSync(name)) return false;
+  try {
+    // Unlike a rename, a link never takes the place of another file.
+    linkSync(file, name);
+    unlinkSync(file);
+  } catch {
+    if (existsSync(name)) return false;
+    // Some file systems, such as a USB stick's, have no links.
+    renameSync(file, name);
+  }
+  flush(dirname(resolve(name)));
+  return true;
 }
 
 export function flush(path: string): void {

@@ -9,7 +9,6 @@ import { printJson, json, type Static } from "../../json.ts";
 import type { Io } from "../../../cli/io.ts";
 import { randomShare, findJob, finishJob, jobName, type JobOutcome } from "../../schedule/jobs.ts";
 import { withServices } from "../../with-services.ts";
-import { addSetting } from "../../../cli/options.ts";
 import { addSettings, parseText, wholeNumber } from "../../options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
@@ -18,7 +17,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../examine-catalogue.ts";
-import { alreadyThere, backup, partialEnding } from "./copy.ts";
+import { alreadyThere, backup, countsIn, partialEnding } from "./copy.ts";
 import { blankSecrets } from "./carry-over.ts";
 import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
 import { dataFolder, listCommand, locate, verifyCommand } from "./find.ts";
@@ -91,13 +90,13 @@ after the new backup is complete.`,
     .enablePositionalOptions()
     .addCommand(verifyCommand(io))
     .addCommand(listCommand(io));
-  addSettings(command, ["data", "movedStore"]);
-  addSetting(command, backupSettings.recipient);
-  addSetting(command, backupSettings.credentials);
-  return command.action((place: string | undefined, options: Options) => {
-    const loaded = beginOnStore(command, io);
-    return options.scheduled ? makeScheduled(loaded, io) : makeNow(place, options, loaded, io);
-  });
+  const { recipient, credentials } = backupSettings;
+  return addSettings(command, ["data", "movedStore", recipient, credentials]).action(
+    (place: string | undefined, options: Options) => {
+      const loaded = beginOnStore(command, io);
+      return options.scheduled ? makeScheduled(loaded, io) : makeNow(place, options, loaded, io);
+    },
+  );
 }
 
 async function makeNow(
@@ -261,12 +260,11 @@ async function sent(
   return { ...contents, file: place.at(name), bytes, digest };
 }
 
-export function contentsOf(file: string): Contents {
-  const sql =
-    "SELECT (SELECT count(*) FROM pets) AS animals, (SELECT count(*) FROM api_keys) AS keys";
-  const counts = examine(file, (db) => db.query<{ animals: number; keys: number }, []>(sql).get());
-  return { file, bytes: statSync(file).size, ...(counts ?? { animals: 0, keys: 0 }) };
-}
+export const contentsOf = (file: string): Contents => ({
+  file,
+  bytes: statSync(file).size,
+  ...examine(file, countsIn),
+});
 
 /** Removes what backups left in the folder that were killed more than a day ago. */
 function removeUnfinished(folder: string, nowMs: number): void {

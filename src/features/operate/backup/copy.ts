@@ -2,20 +2,11 @@
  * Copies of a database: VACUUM INTO, a check of all that makes it a good backup (schema, pages,
  * indexes, references, rules), and a name that it gets at the end.
  */
-import {
-  closeSync,
-  constants,
-  existsSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-} from "node:fs";
-import { dirname, resolve } from "node:path";
+import { closeSync, constants, existsSync, openSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { flush } from "../../../storage/sqlite/backup.ts";
+import { flush, giveName } from "../../../storage/sqlite/backup.ts";
 import { asAppError, isFull, openDatabase } from "../../../storage/sqlite/connection.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
 import { requireFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
@@ -47,7 +38,7 @@ export function backup(source: string, target: string, prepare?: (copy: string) 
     prepare?.(partial);
     verifyCopy(partial, source);
     flush(partial);
-    giveName(partial, target);
+    nameNew(partial, target);
   } catch (error) {
     throw notCopied(target, error);
   } finally {
@@ -125,19 +116,9 @@ export function emptyFile(path: string, shown = path): string {
   }
 }
 
-/** Gives a finished file its name, which must be free. There is either all of it or nothing. */
-export function giveName(partial: string, name: string): void {
-  try {
-    // Unlike a rename, a link never takes the place of another file.
-    linkSync(partial, name);
-    unlinkSync(partial);
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === "EEXIST" || existsSync(name)) throw alreadyThere(name);
-    // Some file systems, such as a USB stick's, have no links.
-    renameSync(partial, name);
-  }
-  flush(dirname(resolve(name)));
+/** Gives a finished file its name. Throws AppError if that is taken. */
+export function nameNew(partial: string, name: string): void {
+  if (!giveName(partial, name)) throw alreadyThere(name);
 }
 
 export function alreadyThere(target: string): AppError {
@@ -252,4 +233,11 @@ function foreign(message: string): AppError {
   return new AppError("unavailable", message, {
     hint: "Somebody has changed it. Use another backup, or undo the change.",
   });
+}
+
+/** How much is in an open catalogue. */
+export function countsIn(db: Database): { readonly animals: number; readonly keys: number } {
+  const sql =
+    "SELECT (SELECT count(*) FROM pets) AS animals, (SELECT count(*) FROM api_keys) AS keys";
+  return db.query<{ animals: number; keys: number }, []>(sql).get() ?? { animals: 0, keys: 0 };
 }

@@ -6,8 +6,7 @@ import { beginWithoutStore, commandOf } from "../../command.ts";
 import { UsageError } from "../../usage-error.ts";
 import type { Io } from "../../../cli/io.ts";
 import { printJson, json, type Static } from "../../json.ts";
-import { addSetting } from "../../../cli/options.ts";
-import { parseText } from "../../options.ts";
+import { addSettings, parseText } from "../../options.ts";
 import { printTable } from "../../table.ts";
 import { grouped, counted } from "../../../cli/terminal/text.ts";
 import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
@@ -24,7 +23,7 @@ import { backupSettings } from "./settings.ts";
 import { Database } from "bun:sqlite";
 import { tmpdir } from "node:os";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { checkRules, ofBackup, verify } from "./copy.ts";
+import { checkRules, countsIn, ofBackup, verify } from "./copy.ts";
 import { migrate } from "../../../storage/sqlite/migrate.ts";
 
 /** What an address names: a place, or one file there. */
@@ -83,14 +82,10 @@ export function dataFolder(config: Config, command: string): string {
 export const identityOption = () =>
   new Option("--identity <file>", "file with the private key of age, for an encrypted backup");
 
-/** A backup that was found, as an address that anybody may read. */
+/** A backup at its place. */
 interface FoundBackup {
-  readonly address: string;
-  /**
-   * Returns it as a plain file: itself, or what was brought and decrypted into `folder`, which is
-   * removed again on disposal.
-   */
-  bring(folder: string): Promise<Disposable & { readonly file: string }>;
+  readonly place: Place;
+  readonly name: string;
 }
 
 /**
@@ -98,31 +93,29 @@ interface FoundBackup {
  * is encrypted and there is no `identity`, and if several stores have backups there.
  */
 export async function findBackup(
-  address: string,
+  given: string,
   identity: string | undefined,
   loaded: LoadedConfig,
   io: Io,
-): Promise<FoundBackup> {
-  const { place, name = await newest(place, address) } = locate(address, loaded, io);
-  const found = place.at(name);
-  const isEncrypted = name.endsWith(encryptedEnding);
-  if (isEncrypted && identity === undefined) {
-    throw new UsageError(`${found} is encrypted.`, "Name the private key: --identity FILE.");
+): Promise<FoundBackup & { readonly address: string }> {
+  const { place, name = await newest(place, given) } = locate(given, loaded, io);
+  const address = place.at(name);
+  if (name.endsWith(encryptedEnding) && identity === undefined) {
+    throw new UsageError(`${address} is encrypted.`, "Name the private key: --identity FILE.");
   }
-  if (place.folder !== undefined) requireBackup(found);
-  return { address: found, bring: (folder) => bring(place, name, folder, identity) };
+  if (place.folder !== undefined) requireBackup(address);
+  return { place, name, address };
 }
 
 /**
- * Returns the backup `name` as a plain file: itself, or what was brought and decrypted into
- * `folder`, which is removed again on disposal.
+ * Returns a backup as a plain file: itself, or what was brought and decrypted into `folder`, which
+ * is removed again on disposal.
  */
 export async function bring(
-  place: Place,
-  name: string,
+  { place, name }: FoundBackup,
   folder: string,
   identity?: string,
-): ReturnType<FoundBackup["bring"]> {
+): Promise<Disposable & { readonly file: string }> {
   const isEncrypted = name.endsWith(encryptedEnding);
   const found = place.at(name);
   if (place.folder !== undefined && !isEncrypted) {
@@ -191,7 +184,7 @@ export function listCommand(io: Io): Command {
     examples: ["rehome backup list", "rehome backup list s3://bucket/rehome --json"],
     json: listSchema,
   });
-  addSetting(command, backupSettings.credentials);
+  addSettings(command, [backupSettings.credentials]);
   return command.action(async (given: string | undefined, options: { json?: true }) => {
     const loaded = beginWithoutStore(command, io);
     const address = given ?? loaded.valueOf(backupSettings.to);
@@ -259,11 +252,11 @@ restored.`,
     ],
     json: verifiedSchema,
   });
-  addSetting(command, backupSettings.credentials);
+  addSettings(command, [backupSettings.credentials]);
   return command.action(async (address: string, options: { json?: true; identity?: string }) => {
     const loaded = beginWithoutStore(command, io);
     const backup = await findBackup(address, options.identity, loaded, io);
-    using brought = await backup.bring(tmpdir());
+    using brought = await bring(backup, tmpdir(), options.identity);
     const file = backup.address;
     const found = { ...verifyBackup(brought.file), file };
     if (options.json) return printJson(io, found);
@@ -290,26 +283,11 @@ export function verifyBackup(file: string): Static<typeof verifiedSchema> {
   distrust(db);
   checkRules(db, ofBackup(file));
   const pending = migrate(db, file, migrationsOf.catalogue);
-  const counts = db
-    .query<Counts, []>(
-      `SELECT (SELECT count(*) FROM pets) AS animals, (SELECT count(*) FROM api_keys) AS keys,
-         (SELECT max(at_ms) FROM key_events) AS newest`,
-    )
-    .get() as Counts;
-  return {
-    file,
-    bytes: statSync(file).size,
-    animals: counts.animals,
-    keys: counts.keys,
-    newest: counts.newest === null ? null : isoSeconds(counts.newest),
-    pending,
-  };
-}
-
-interface Counts {
-  readonly animals: number;
-  readonly keys: number;
-  readonly newest: number | null;
+  const sql = "SELECT max(at_ms) AS newest FROM key_events";
+  const { newest } = db.query<{ newest: number | null }, []>(sql).get() ?? { newest: null };
+  const bytes = statSync(file).size;
+  const at = newest === null ? null : isoSeconds(newest);
+  return { file, bytes, ...countsIn(db), newest: at, pending };
 }
 
 function noBackup(address: string): AppError {

@@ -91,9 +91,8 @@ async function adopt(keeping: Keeping, files: readonly PlacedFile[]): Promise<vo
   const { place, catalogue } = keeping;
   const made = madeBackups(catalogue);
   const unknown = files.filter(({ name, bytes }) => {
-    const entry = made.get(addressOf(place, name));
-    const isRefused = entry?.digest === noBackupOfOurs && entry.bytes === bytes;
-    return (entry === undefined || entry.digest === noBackupOfOurs) && !isRefused;
+    const entry = made.get(addressOf(place, name)) ?? { digest: noBackupOfOurs, bytes: -1 };
+    return entry.digest === noBackupOfOurs && entry.bytes !== bytes;
   });
   const plain = unknown.filter(({ name }) => !name.endsWith(encryptedEnding));
   for (const { name, bytes } of plain.slice(-adoptedMax)) {
@@ -106,7 +105,7 @@ async function adopt(keeping: Keeping, files: readonly PlacedFile[]): Promise<vo
 async function lookAt({ place, folder, id }: Keeping, name: string): Promise<string | undefined> {
   let brought: Awaited<ReturnType<typeof bring>>;
   try {
-    brought = await bring(place, name, folder);
+    brought = await bring({ place, name }, folder);
   } catch {
     // Such as without space: it is looked at again after the next backup.
     return undefined;

@@ -7,7 +7,7 @@ import { readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { giveName } from "./copy.ts";
+import { nameNew } from "./copy.ts";
 import type { BucketAccess } from "./credentials.ts";
 import { save } from "./encryption.ts";
 import { stagedName } from "./names.ts";
@@ -85,7 +85,7 @@ export function folderPlace(folder: string): Place {
         const partial = at(stagedName());
         try {
           await save(Bun.file(file).stream(), partial);
-          giveName(partial, at(name));
+          nameNew(partial, at(name));
         } finally {
           await rm(partial, { force: true });
         }

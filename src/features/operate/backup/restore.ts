@@ -5,7 +5,6 @@ import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../command.ts";
 import { printJson, json, type Static } from "../../json.ts";
 import type { Io } from "../../../cli/io.ts";
-import { addSetting } from "../../../cli/options.ts";
 import { addSettings, yesOption } from "../../options.ts";
 import { serveWith } from "../../../cli/serve.ts";
 import { confirm } from "../../confirm.ts";
@@ -28,7 +27,7 @@ import {
   namedKinds,
   type Named,
 } from "./carry-over.ts";
-import { dataFolder, findBackup, identityOption, requireBackup } from "./find.ts";
+import { bring, dataFolder, findBackup, identityOption, requireBackup } from "./find.ts";
 import { backupSettings } from "./settings.ts";
 
 const namedSchema = json.object({
@@ -88,8 +87,7 @@ who were removed and secrets that ended stay so, and everybody signs in again.`,
     ],
     json: restoreSchema,
   });
-  addSettings(command, ["data", "movedStore"]);
-  addSetting(command, backupSettings.credentials);
+  addSettings(command, ["data", "movedStore", backupSettings.credentials]);
   return command.action(async (address: string, options: RestoreOptions) => {
     const loaded = beginOnStore(command, io);
     const folder = dataFolder(loaded.config, "restore");
@@ -103,11 +101,10 @@ who were removed and secrets that ended stay so, and everybody signs in again.`,
       });
     }
     prepareFolder(folder);
-    using brought = await backup.bring(folder);
+    using brought = await bring(backup, folder, options.identity);
     const made = restore(brought.file, folder, systemClock(), options.resumeSources === true);
     brought[Symbol.dispose]();
-    if (options.json) printJson(io, made);
-    else printRestored(io, made);
+    (options.json ? printJson : printRestored)(io, made);
     if (options.serve === true) await serveWith(loaded, io);
   });
 }

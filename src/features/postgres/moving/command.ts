@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { SQL } from "bun";
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
@@ -168,24 +167,6 @@ async function refuseFormer(from: Store, to: Store, config: Config): Promise<voi
   });
 }
 
-/** Runs `work` on a connection of its own. Throws in words when the database cannot be used. */
-async function onDatabase<T>(
-  address: string,
-  timeoutMs: number,
-  work: (sql: SQL, where: string) => Promise<T>,
-): Promise<T> {
-  const parsed = parseDatabaseAddress(address);
-  const where = describeAddress(parsed);
-  const { sql } = await new PrimaryFinder(parsed, timeoutMs).find();
-  try {
-    return await work(sql, where);
-  } catch (error) {
-    throw explainRefusal(error, where);
-  } finally {
-    await sql.close({ timeout: 0 });
-  }
-}
-
 /** Throws while a server uses the place: what it stores would not be in the new place. */
 async function requireUnusedPlace(place: string, { storeTimeoutMs }: Config) {
   if (isAddress(place)) await requireUnusedDatabase(place, storeTimeoutMs);
@@ -236,22 +217,30 @@ const pauseMs = 50;
  * Throws `unavailable` while another process of rehome is connected to the database. A server asks
  * it four times a second, so it always is.
  */
-function requireUnusedDatabase(address: string, timeoutMs: number): Promise<void> {
-  return onDatabase(address, timeoutMs, async (sql, where) => {
+async function requireUnusedDatabase(address: string, timeoutMs: number): Promise<void> {
+  const parsed = parseDatabaseAddress(address);
+  const where = describeAddress(parsed);
+  const { sql } = await new PrimaryFinder(parsed, timeoutMs).find();
+  try {
     const endMs = performance.now() + lingerMs;
-    for (;;) {
-      // An address may give its sessions another name.
-      const found = (await sql`
-        SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()
-          AND application_name IN ('rehome', current_setting('application_name'))
-        LIMIT 1`) as unknown[];
-      if (found.length === 0) return;
-      if (performance.now() > endMs) break;
+    // An address may give its sessions another name.
+    const others = () =>
+      sql`
+      SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND application_name IN ('rehome', current_setting('application_name'))
+      LIMIT 1` as Promise<unknown[]>;
+    while ((await others()).length > 0) {
+      if (performance.now() > endMs) {
+        throw new AppError("unavailable", `${where} is in use by another process.`, {
+          hint: "Stop rehome on every machine, then try again. To see who is connected: SELECT * FROM pg_stat_activity WHERE application_name = 'rehome';",
+        });
+      }
       await Bun.sleep(pauseMs);
     }
-    throw new AppError("unavailable", `${where} is in use by another process.`, {
-      hint: "Stop rehome on every machine, then try again. To see who is connected: SELECT * FROM pg_stat_activity WHERE application_name = 'rehome';",
-    });
-  });
+  } catch (error) {
+    throw explainRefusal(error, where);
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
 }
