@@ -1,34 +1,19 @@
 /** Creates with an Idempotency-Key: sent at once to several processes, and across kills. */
 import { expect, test } from "bun:test";
-import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { callerOf } from "../../test/helpers/ask.ts";
+import {
+  makeKey,
+  roomy,
+  serve,
+  temporaryFolder,
+  type RunningBinary,
+} from "../../test/helpers/binary.ts";
 import { until } from "../../test/helpers/until.ts";
 
-interface Place {
-  readonly origin: string;
-}
-
-function create({ origin }: Place, key: string, value: string): Promise<Response> {
-  return fetch(`${origin}/v1/pets`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      "idempotency-key": value,
-    },
-    body: `{"name":"${value}","categoryId":1}`,
-  });
-}
-
-async function names({ origin }: Place, key: string): Promise<string[]> {
-  const found: string[] = [];
-  let next: string | undefined = `${origin}/v1/pets?limit=100`;
-  while (next !== undefined) {
-    const answer: Response = await fetch(next, { headers: { authorization: `Bearer ${key}` } });
-    found.push(...((await answer.json()) as { name: string }[]).map(({ name }) => name));
-    next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
-  }
-  return found;
-}
+const create = (server: RunningBinary, key: string, value: string) =>
+  callerOf(server, key).create(value, { "idempotency-key": value });
+const names = async (server: RunningBinary, key: string) =>
+  (await callerOf(server, key).animals()).map(({ name }) => name);
 
 test("three processes asked at the same moment add one animal for each value", async () => {
   using folder = temporaryFolder();

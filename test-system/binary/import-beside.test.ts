@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { callerOf } from "../../test/helpers/ask.ts";
 import {
   makeKey,
   rehome,
@@ -22,15 +23,13 @@ function largeFile(folder: string, rows: number): string {
 
 /** Lists and creates for as long as a command runs. Returns how often each was answered how. */
 async function beside(server: RunningBinary, key: string, args: readonly string[]) {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const { get, create } = callerOf(server, key);
   const counts: Record<string, number> = {};
   const work = rehome(args);
   const ended = { is: false };
   void work.finally(() => (ended.is = true));
   while (!ended.is) {
-    const body = '{"name":"Rex","categoryId":5}';
-    for (const init of [{ headers }, { method: "POST", headers, body }]) {
-      const answer = await fetch(`${server.origin}/v1/pets`, init);
+    for (const answer of [await get(), await create()]) {
       await answer.text();
       const said = [answer.status, answer.headers.get("retry-after") ?? []].flat().join(" ");
       counts[said] = (counts[said] ?? 0) + 1;
@@ -65,8 +64,7 @@ test("reads and creates are answered while an import and its undo go on", async 
     // Many requests fit in only if none of them had to wait for all of it.
     expect(read).toBeGreaterThan(5);
     created += more;
-    const headers = { authorization: `Bearer ${key}` };
-    const page = await fetch(`${server.origin}/v1/pets?status=available`, { headers });
+    const page = await callerOf(server, key).get("/v1/pets?status=available");
     const isThere = args[0] === "pets";
     expect(await page.json()).toHaveLength(isThere ? 20 : 0);
     expect(await exported(data)).toHaveLength(created + (isThere ? 30_000 : 0));

@@ -1,6 +1,7 @@
 /** Another process on the data folder holds nobody up for longer than --store-timeout says. */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { holdCatalogue } from "../../test/helpers/counters.ts";
@@ -12,13 +13,7 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
   const { key } = await makeKey(folder.path, ...roomy);
   const { key: fresh } = await makeKey(folder.path, ...roomy);
   await using server = await serve(folder.path, ["--store-timeout", "2000"]);
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const create = (name: string) =>
-    fetch(`${server.origin}/v1/pets`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ name, categoryId: 1 }),
-    });
+  const { create, animals } = callerOf(server, key);
   {
     await using _held = await holdCatalogue(folder.path);
     const over = new AbortController();
@@ -26,8 +21,7 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
     let reads = 0;
     for (; !over.signal.aborted; reads += 1) {
       // A key that the server has not seen yet is found too.
-      const authorization = `Bearer ${reads % 2 === 0 ? key : fresh}`;
-      const answer = await fetch(`${server.origin}/v1/pets`, { headers: { authorization } });
+      const answer = await callerOf(server, reads % 2 === 0 ? key : fresh).get();
       expect(answer.status).toBe(200);
     }
     // A loop that waited with the create would have answered one, when it was refused.
@@ -48,21 +42,14 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
   await until(async () => (await create("Stored")).status === 201);
   // What was refused is not stored later on either, but by a database that hears too late of it.
   if (isOnPostgres) return;
-  const stored = await (await fetch(`${server.origin}/v1/pets`, { headers })).json();
-  expect((stored as { name: string }[]).map(({ name }) => name)).not.toContain("Refused");
+  expect((await animals()).map(({ name }) => name)).not.toContain("Refused");
 });
 
 test("a lock delays nobody longer because others wait for it too", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, ...roomy);
   await using server = await serve(folder.path, ["--store-timeout", "1000"]);
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const create = (more: object = {}) =>
-    fetch(`${server.origin}/v1/pets`, {
-      method: "POST",
-      headers: { ...headers, ...more },
-      body: '{"name":"Rex","categoryId":1}',
-    });
+  const { create } = callerOf(server, key);
   await using _held = await holdCatalogue(folder.path);
   const timed = async (work: () => Promise<readonly Response[]>) => {
     const startMs = performance.now();
@@ -74,7 +61,7 @@ test("a lock delays nobody longer because others wait for it too", async () => {
   const togetherMs = await timed(async () => {
     // On a data folder they wait for the lock, too.
     const ready = Array.from({ length: 6 }, () => fetch(`${server.origin}/ready`));
-    const creates = [create(), create({ "idempotency-key": "one" }), create()];
+    const creates = [create(), create("Rex", { "idempotency-key": "one" }), create()];
     const answers = await Promise.all(creates);
     await Promise.all(ready);
     return answers;
@@ -118,7 +105,6 @@ test("commands on the folder do not break what the server serves", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, ...roomy);
   await using server = await serve(folder.path);
-  const headers = { authorization: `Bearer ${key}` };
   const over = new AbortController();
   const commands = (async () => {
     for (let count = 0; count < 8; count += 1) {
@@ -129,7 +115,7 @@ test("commands on the folder do not break what the server serves", async () => {
     over.abort();
   })();
   do {
-    expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
+    expect((await callerOf(server, key).get()).status).toBe(200);
   } while (!over.signal.aborted);
   await commands;
 });

@@ -6,6 +6,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { callerOf } from "../../test/helpers/ask.ts";
 import {
   executable,
   perDay,
@@ -81,11 +82,7 @@ test.each(Object.keys(places))(
     let isMigrated = false;
     const create = async (origin: string): Promise<void> => {
       const animal = `animal ${(sent += 1)}`;
-      const reply = await fetch(`${origin}/v1/pets`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ name: animal, categoryId: 1 }),
-      });
+      const reply = await callerOf({ origin }, key).create(animal);
       const said = (await reply.json()) as { code?: string };
       if (reply.status === 201) names.add(animal);
       else if (reply.status === 429) refusals.push(animal);
@@ -107,14 +104,8 @@ test.each(Object.keys(places))(
     expect(names.size).toBeLessThanOrEqual(limit);
     // What each server took ahead and did not use is the most that may be missing.
     expect(names.size).toBeGreaterThan(limit * 0.9);
-    const stored = new Set<string>();
-    let next: string | undefined = "/v1/pets?limit=100";
-    while (next !== undefined) {
-      const headers = { authorization: `Bearer ${reader}` };
-      const reply: Response = await fetch(new URL(next, first.origin), { headers });
-      for (const each of (await reply.json()) as { name: string }[]) stored.add(each.name);
-      next = /<([^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
-    }
+    const animals = await callerOf(first, reader).animals();
+    const stored = new Set(animals.map((animal) => animal.name));
     expect([...names].filter((each) => !stored.has(each))).toEqual([]);
     const list = await rehome(["keys", "list"], { env, path });
     expect(list.exitCode).toBe(1);

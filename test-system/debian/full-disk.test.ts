@@ -5,6 +5,7 @@
 import { expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { fill, smallDisk } from "../../test/helpers/small-disk.ts";
@@ -64,18 +65,10 @@ test.skipIf(!canMount)(
     // A key whose every request takes from the store: its counters are written on the full disk.
     const { key: busy } = await makeKey(data, "--plan", "free");
     await using server = await serve(data);
-    const ask = async (as: string, init: RequestInit = {}) => {
-      const headers = { authorization: `Bearer ${as}`, "content-type": "application/json" };
-      const answer = await fetch(`${server.origin}/v1/pets`, { ...init, headers });
-      return { status: answer.status, body: await answer.text() };
-    };
-    const create = () =>
-      ask(key, {
-        method: "POST",
-        body: JSON.stringify({ name: "x".repeat(1_000), categoryId: 1 }),
-      });
+    const ask = async (as: string) => (await callerOf(server, as).get()).status;
+    const create = () => callerOf(server, key).create("x".repeat(1_000));
     expect((await create()).status).toBe(201);
-    expect((await ask(busy)).status).toBe(200);
+    expect(await ask(busy)).toBe(200);
 
     const ballast = fill(data);
     const statuses: number[] = [];
@@ -84,13 +77,13 @@ test.skipIf(!canMount)(
     for (let count = 0; count < 4_000 && refused.status === 201; count += 1)
       refused = await create();
     expect(refused.status).toBe(503);
-    expect(JSON.parse(refused.body)).toEqual({
+    expect(await refused.json()).toEqual({
       code: "unavailable",
       message: "The animal could not be stored.",
       status: 503,
     });
     for (let count = 0; count < 30; count += 1) {
-      statuses.push((await ask(key)).status, (await ask(busy)).status);
+      statuses.push(await ask(key), await ask(busy));
     }
     expect(new Set(statuses)).toEqual(new Set([200]));
     const ready = await fetch(`${server.origin}/ready`);
@@ -121,27 +114,20 @@ test.skipIf(!canMount)(
     for (let made = 0; made < 5; made += 1) keys.push(await makeKey(data, ...roomy));
     const revoke = (at: number) =>
       command(["keys", "revoke", keys[at]?.id ?? "", "--data", data, "--yes"]);
-    const body = JSON.stringify({ name: "x".repeat(1_000), categoryId: 1 });
     let ballast: Disposable | undefined;
     {
       await using server = await serve(data);
-      const ask = async (at: number, method = "GET") => {
-        const authorization = `Bearer ${keys[at]?.key}`;
-        const headers = { authorization, "content-type": "application/json" };
-        const init = { method, headers, ...(method === "POST" && { body }) };
-        const answer = await fetch(`${server.origin}/v1/pets?limit=1`, init);
-        await answer.bytes();
-        return answer.status;
-      };
+      const caller = (at: number) => callerOf(server, keys[at]?.key ?? "");
+      const create = async () => (await caller(0).create("x".repeat(1_000))).status;
       ballast = fill(data);
-      while ((await ask(0, "POST")) === 201);
+      while ((await create()) === 201);
       const stop = new AbortController();
       const busy = Array.from({ length: 8 }, async () => {
-        while (!stop.signal.aborted) await ask(0, "POST");
+        while (!stop.signal.aborted) await create();
       });
       for (const at of [1, 2, 3]) {
         expect(await revoke(at)).toMatchObject({ exitCode: 0, stderr: "" });
-        expect(await ask(at)).toBe(401);
+        expect((await caller(at).get()).status).toBe(401);
       }
       stop.abort();
       await Promise.all(busy);
@@ -164,20 +150,17 @@ test.skipIf(!canMount)(
     using disk = smallDisk(diskMb);
     const data = join(disk?.path ?? "", "data");
     const { key } = await makeKey(data, ...roomy);
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const body = JSON.stringify({ name: "x".repeat(1_000), categoryId: 1 });
     let created = 0;
     {
       await using server = await serve(data);
-      const create = () => fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+      const create = () => callerOf(server, key).create("x".repeat(1_000));
       for (; created < 20; created += 1) expect((await create()).status).toBe(201);
       using _ballast = fill(data);
       for (let count = 0; count < 80 && (await create()).status === 201; count += 1) created += 1;
       expect(await server.stop()).toBe(0);
     }
     await using server = await serve(data);
-    const answer = await fetch(`${server.origin}/v1/pets?limit=100`, { headers });
-    const stored = (await answer.json()) as { name: string }[];
+    const stored = await callerOf(server, key).animals();
     expect(stored.map(({ name }) => name.length)).toEqual(
       Array.from({ length: created }, () => 1_000),
     );

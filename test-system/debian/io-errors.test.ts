@@ -6,6 +6,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync, closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, perDay, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const source = join(import.meta.dir, "../../test/fixtures/io-errors/io-errors.c");
@@ -67,13 +68,11 @@ test.each(kinds)(
     const { key } = await makeKey(data);
     const disk = ioErrorsIn(folder.path);
     const server = await serve(data, [], { env: { ...disk.env } });
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const acknowledged = new Map<number, string>();
     const statuses = new Map<number, number>();
     let failed = 0;
     const add = async (name: string) => {
-      const body = JSON.stringify({ name, categoryId: 1 });
-      const response = await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+      const response = await callerOf(server, key).create(name);
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
       const text = await response.text();
       if (response.status === 201) acknowledged.set((JSON.parse(text) as Animal).id, name);
@@ -106,7 +105,6 @@ test.each(kinds)(
     // Two requests are taken ahead, so that the counters are written often.
     const { key } = await makeKey(data, ...perDay(100));
     const disk = ioErrorsIn(folder.path);
-    const headers = { authorization: `Bearer ${key}` };
     let admitted = 0;
     let failed = 0;
     for (let life = 0; life < 3; life += 1) {
@@ -114,9 +112,7 @@ test.each(kinds)(
       for (let at = 1; at <= 20; at += 1) {
         // Four requests make a few calls: a single failure has to be one of them.
         disk.failAt(forGood ? at : 1 + (at % 4), { forGood });
-        const asked = Array.from({ length: 4 }, () =>
-          fetch(`${server.origin}/v1/pets`, { headers }),
-        );
+        const asked = Array.from({ length: 4 }, () => callerOf(server, key).get());
         for (const { status } of await Promise.all(asked)) {
           if (status === 200) admitted += 1;
           else expect([429, 503]).toContain(status);

@@ -6,6 +6,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { testDatabase } from "../../test/helpers/postgres.ts";
@@ -87,21 +88,18 @@ test("a pool of sessions serves", async () => {
   const { key } = JSON.parse(created.stdout) as { key: string };
   await using first = await serve(undefined, ["--store", pooler.url]);
   await using second = await serve(undefined, ["--store", pooler.url]);
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const body = '{"name":"Rex","categoryId":9223372036854775807}';
+  const [one, two] = [callerOf(first, key), callerOf(second, key)];
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, at) => {
-      const { origin } = at % 2 === 0 ? first : second;
-      const init = at % 4 < 2 ? { headers } : { headers, method: "POST", body };
-      return fetch(`${origin}/v1/pets`, init);
+      const caller = at % 2 === 0 ? one : two;
+      return at % 4 < 2 ? caller.get() : caller.create();
     }),
   );
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
     ...Array<number>(20).fill(200),
     ...Array<number>(20).fill(201),
   ]);
-  const list = await fetch(`${first.origin}/v1/pets?limit=100`, { headers });
-  expect(await list.json()).toHaveLength(20);
+  expect(await one.animals()).toHaveLength(20);
   expect([await first.stop(), await second.stop()]).toEqual([0, 0]);
 });
 

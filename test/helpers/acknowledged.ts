@@ -1,5 +1,6 @@
 /** Keeps what a server acknowledged, and holds the store to it. */
 import { expect } from "bun:test";
+import { callerOf } from "./ask.ts";
 import { load, portOf, requestText, type Outcome } from "./load.ts";
 
 interface Animal {
@@ -73,14 +74,8 @@ export class Acknowledged {
 
   /** The same; returns the names of all animals that are there. */
   async verified(server: { readonly origin: string }, key: string): Promise<string[]> {
-    const stored = new Map<number, Animal>();
-    let next: string | undefined = `${server.origin}/v1/pets?limit=100`;
-    while (next !== undefined) {
-      const answer: Response = await fetch(next, { headers: { authorization: `Bearer ${key}` } });
-      expect(answer.status).toBe(200);
-      for (const animal of (await answer.json()) as Animal[]) stored.set(animal.id, animal);
-      next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
-    }
+    const animals = await callerOf(server, key).animals<Animal>();
+    const stored = new Map(animals.map((animal) => [animal.id, animal]));
     const lost = [...this.animals.values()].filter(
       (animal) => !Bun.deepEquals(stored.get(animal.id), animal),
     );

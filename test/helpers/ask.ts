@@ -111,3 +111,30 @@ export async function withinMinute(work: () => Promise<void>): Promise<void> {
     }
   }
 }
+
+/** A client of the API with a key. */
+export function callerOf({ origin }: { readonly origin: string }, key: string) {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const get = (path = "/v1/pets") => fetch(new URL(path, origin), { headers });
+  return {
+    get,
+    create: (name = "Rex", more: Readonly<Record<string, string>> = {}) =>
+      fetch(`${origin}/v1/pets`, {
+        method: "POST",
+        headers: { ...headers, ...more },
+        body: JSON.stringify({ name, categoryId: 1 }),
+      }),
+    /** All animals, page by page. */
+    async animals<T = { readonly name: string }>(): Promise<T[]> {
+      const found: T[] = [];
+      let next: string | undefined = "/v1/pets?limit=100";
+      while (next !== undefined) {
+        const answer = await get(next);
+        if (!answer.ok) throw new Error(`${next}: ${answer.status}`);
+        found.push(...((await answer.json()) as T[]));
+        next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
+      }
+      return found;
+    },
+  };
+}
