@@ -11,7 +11,7 @@ import { migrate, postgresMigrations } from "../../src/features/postgres/migrate
 import { systemClock } from "../../src/domain/clock.ts";
 import type { KeyHash, Store } from "../../src/storage/contract.ts";
 import { PeopleService } from "../../src/features/console/people.ts";
-import { freeBytes } from "../../src/storage/sqlite/checks.ts";
+import { freeBytes } from "../../src/storage/sqlite/folder.ts";
 import { migrationsOf } from "../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../src/storage/sqlite/connection.ts";
 import { migrate as migrateSqlite, pendingMigrations } from "../../src/storage/sqlite/migrate.ts";

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freeBytes } from "../../storage/sqlite/checks.ts";
+import { freeBytes } from "../../storage/sqlite/folder.ts";
 import { storeFiles } from "../../storage/sqlite/files.ts";
 
 const roomBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { SQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
-import { type JobRow, jobRows, jobsSql } from "../schedule/jobs.ts";
+import { jobRows, jobsSql } from "../schedule/jobs.ts";
 import { newestRecordSql, newestWindowSql } from "../operate/newest-record.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, describeHost, parseDatabaseAddress } from "./address.ts";
@@ -10,26 +10,8 @@ import { PrimaryFinder } from "./primary.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations, refuseCopy } from "./migrate.ts";
 
-interface PostgresDiagnosis {
-  readonly where: string;
-  /** The host that is used, where the address has several, and others that accept writes. */
-  readonly host: string | undefined;
-  readonly rivals: readonly string[];
-  readonly server: string;
-  readonly bytes: number;
-  readonly serverMs: number;
-  /** When something happened at last; 0 where it is not known. */
-  readonly newestMs: number;
-  readonly pending: readonly string[];
-  readonly movedTo: string | undefined;
-  readonly jobs: readonly JobRow[];
-}
-
 /** Looks at the database at `address`. Throws AppError for what keeps it from being used. */
-export async function diagnosePostgres(
-  address: string,
-  timeoutMs: number,
-): Promise<PostgresDiagnosis> {
+export async function diagnosePostgres(address: string, timeoutMs: number) {
   const parsed = parseDatabaseAddress(address);
   const where = describeAddress(parsed);
   let sql: SQL | undefined;
@@ -59,6 +41,7 @@ export async function diagnosePostgres(
     if (pending.length === 0) await refuseCopy(sql, where);
     return {
       where,
+      /** The host that is used, where the address has several, and others that accept writes. */
       host: parsed.hosts.length > 1 ? describeHost(found.host) : undefined,
       rivals: found.rivals.map(describeHost),
       movedTo: pending.length === 0 ? await movedPlace(sql) : undefined,
@@ -66,6 +49,7 @@ export async function diagnosePostgres(
       server: `PostgreSQL ${row.version}`,
       bytes: row.bytes,
       serverMs: row.now,
+      /** When something happened at last; 0 where it is not known. */
       newestMs: pending.length === 0 ? await newestRecord(sql) : 0,
       pending,
     };

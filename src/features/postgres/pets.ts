@@ -65,18 +65,6 @@ export function hotReads(query: Query) {
  * commits. Ids return with positions, because rows have no order. A statement that waits too long
  * ends on the server too, because its callers were refused.
  */
-function insertPets(
-  client: SQL,
-  batch: readonly AddedPet[],
-  timeoutMs: number,
-): Promise<InsertedPet[]> {
-  return client.unsafe(insertAll, [
-    lockTimeout(timeoutMs),
-    batch.length,
-    ...createdFields.map((name) => batch.map((pet) => pet[name] ?? null)),
-  ]);
-}
-
 const insertAll = (() => {
   const names = createdFields.map((name) => pets[name].name).join(", ");
   const arrays = createdFields.map((name, at) => `$${at + 3}::${pets[name].getSQLType()}[]`);
@@ -206,8 +194,10 @@ export class PostgresPets implements PetStore {
 
   async #insertAll(batch: readonly AddedPet[], sinceMs: number): Promise<bigint[]> {
     const { timeoutMs } = this.#options;
+    const values = createdFields.map((name) => batch.map((pet) => pet[name] ?? null));
     const rows = await this.#connections.creates.run(
-      ({ sql: client }) => insertPets(client, batch, timeoutMs),
+      ({ sql: client }): Promise<InsertedPet[]> =>
+        client.unsafe(insertAll, [lockTimeout(timeoutMs), batch.length, ...values]),
       {
         deadlineMs: sinceMs + timeoutMs,
         // Never where the commit may have happened: an animal must not be there twice.

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { freeBytes } from "./checks.ts";
+import { freeBytes } from "./folder.ts";
 import { openDatabase } from "./connection.ts";
 
 /**

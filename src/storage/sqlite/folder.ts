@@ -118,3 +118,8 @@ export function makePrivate(file: string): void {
     // Some file systems have no permissions. What others can read, rehome doctor names.
   }
 }
+
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}

@@ -9,11 +9,10 @@ import { keyStore } from "../keys.ts";
 import { createdRow } from "../pet-row.ts";
 import { olderSchema } from "../migration-history.ts";
 import { backupBefore, requireRoomToMigrate } from "./backup.ts";
-import { attempt, freeSpace, probe } from "./checks.ts";
 import { patientWork } from "../database.ts";
 import { busyTimeoutMs, isOfValue, notOpened, openDatabase, translating } from "./connection.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
-import { makePrivate, prepareFolder } from "./folder.ts";
+import { makePrivate, prepareFolder, freeBytes } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { migrate } from "./migrate.ts";
 import { hotReads, writerTexts } from "./pets.ts";
@@ -21,6 +20,8 @@ import { SqliteDatabase } from "./transaction.ts";
 import { FileWatch, VersionReader } from "./watch.ts";
 import { windowStore, type WindowStoreOptions } from "./windows.ts";
 import { Writer } from "./writer.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Lanes } from "./lanes.ts";
 
 /** Pages of 1 KiB: a reservation dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
@@ -276,4 +277,47 @@ class SqliteStore implements Store {
       },
     };
   }
+}
+
+/**
+ * With less than this the next commit may fail. `rehome doctor` warns far earlier. A readiness
+ * check must not, because the server still works.
+ */
+const freeMinBytes = 1024 * 1024;
+
+/** What `/ready` says. It is public: no path, and no message of a library. */
+const reasons: readonly (readonly [prefix: string, reason: string])[] = [
+  ["SQLITE_FULL", "no space is left on the disk"],
+  ["SQLITE_BUSY", "another process has held its lock for too long"],
+  ["SQLITE_READONLY", "it is read-only"],
+  ["SQLITE_CORRUPT", "it is damaged"],
+  ["SQLITE_NOTADB", "it is damaged"],
+  ["SQLITE_IOERR", "the disk reports an error"],
+];
+
+async function attempt(name: string, work: () => unknown): Promise<StoreCheck> {
+  try {
+    await work();
+    return { name, ok: true, detail: "writable" };
+  } catch (error) {
+    const sqliteError = error instanceof AppError ? error.cause : error;
+    const { code = "" } = sqliteError as { code?: string };
+    const [, reason = "it cannot be written"] =
+      reasons.find(([prefix]) => code.startsWith(prefix)) ?? [];
+    return { name, ok: false, detail: reason };
+  }
+}
+
+/** Takes and leaves the write lock; with `write` it also commits a page that changes nothing. */
+async function probe(db: Lanes, write: boolean): Promise<void> {
+  await db.writes.committed((prepare) => {
+    // Nothing uses this number. For a row that is set to what it is, SQLite writes no page.
+    if (write) prepare("PRAGMA user_version = 0").run();
+  });
+}
+
+function freeSpace(folder: string): StoreCheck {
+  const ok = freeBytes(folder) >= freeMinBytes;
+  const detail = ok ? "has room" : "no space is left on the disk";
+  return { name: "disk", ok, detail };
 }

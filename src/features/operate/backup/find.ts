@@ -12,7 +12,7 @@ import { grouped, counted } from "../../../cli/terminal/text.ts";
 import { type Config, dataFolderOf, type LoadedConfig } from "../../../config.ts";
 import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
-import { freeBytes } from "../../../storage/sqlite/checks.ts";
+import { freeBytes } from "../../../storage/sqlite/folder.ts";
 import { inMemory, migrationsOf } from "../../../storage/sqlite/files.ts";
 import { refuseMovedFolder, distrust } from "../examine-catalogue.ts";
 import { decryptTo, encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";

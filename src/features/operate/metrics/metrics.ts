@@ -9,7 +9,7 @@ import type { Logger } from "../../../service/log.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
 import type { Database } from "../../../storage/database.ts";
 import { type Job, jobsOf } from "../../schedule/jobs.ts";
-import { freeBytes } from "../../../storage/sqlite/checks.ts";
+import { freeBytes } from "../../../storage/sqlite/folder.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { version } from "../../../version.ts";
 

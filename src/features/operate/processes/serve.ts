@@ -88,18 +88,10 @@ function handOverOf(supervisor: Supervisor, loaded: LoadedConfig, io: Io, log: L
   };
 }
 
-/** One `work` at a time, from `start` on. Asked for several times while one runs, it follows once. */
+/** One `work` at a time, from `start` on. */
 function afterEachOther(start: Promise<void>, work: () => Promise<void>): () => void {
   let last = start;
-  let isNext = false;
-  return () => {
-    if (isNext) return;
-    isNext = true;
-    last = last.then(() => {
-      isNext = false;
-      return work();
-    });
-  };
+  return () => void (last = last.then(work));
 }
 
 /** What all processes have in common, or the one that holds them. */

@@ -51,14 +51,6 @@ export const movedTables: readonly Moved[] = [
   moved("pets", "animals", "id"),
 ];
 
-/** What belongs to one place: sessions and links end with a move, and people sign in again. */
-export const leftTables: readonly TableName[] = [
-  "keyEpoch",
-  "storeState",
-  "sessions",
-  "invitations",
-];
-
 const counterTables: readonly TableName[] = ["rateWindows", "usageDays"];
 const animals = movedTables.find(({ table }) => table === "pets") as Moved;
 

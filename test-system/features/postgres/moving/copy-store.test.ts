@@ -9,12 +9,7 @@ import { publishedLimits } from "../../../../src/domain/plan.ts";
 import { windowMs } from "../../../../src/domain/windows.ts";
 import { nameCategories } from "../../../../src/features/animals/categories.ts";
 import { makeChange } from "../../../../src/features/animals/changes.ts";
-import {
-  copyStore,
-  leftTables,
-  movedTables,
-  readRows,
-} from "../../../../src/features/postgres/moving/copy.ts";
+import { copyStore, movedTables, readRows } from "../../../../src/features/postgres/moving/copy.ts";
 import type { KeyAction, KeyHash, Store } from "../../../../src/storage/contract.ts";
 import { changePets } from "../../../../src/storage/database.ts";
 import { sqliteTables } from "../../../../src/storage/schema.sqlite.ts";
@@ -109,6 +104,8 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
 });
 
 test("every table moves, or belongs to one place", () => {
+  // Sessions and links end with a move, and people sign in again.
+  const leftTables = ["keyEpoch", "storeState", "sessions", "invitations"];
   const tables = [...movedTables.map(({ table }) => table as string), ...leftTables];
   expect(tables.toSorted()).toEqual(Object.keys(sqliteTables).toSorted());
 });
