@@ -114,7 +114,8 @@ export function page(visit: Visit, parts: PageParts): Response {
  * compressed, tells of the secret (BREACH). Secrets are shown in response to a POST only.
  */
 function isCompressible({ request, url }: Visit): boolean {
-  return request.method === "GET" && url.search === "" && acceptsEncoding(request, "gzip");
+  const isOurs = url.search === "" || url.search === "?list=all";
+  return request.method === "GET" && isOurs && acceptsEncoding(request, "gzip");
 }
 
 interface Asked extends Pick<PageParts, "title" | "section" | "back"> {
