@@ -162,12 +162,13 @@ function blocksWithoutCommand(page: string): string[] {
 }
 
 describe.each(Object.entries(pages))("%s", (name, surroundings) => {
+  const file = join(root, name);
+  const page = readFileSync(file, "utf8");
+  const commands = commandsOf(page);
+  // How many a year with the program takes: operating.md had 34 before one way to run it.
   test(
-    "prints what it says",
+    `followed from its first line to its last, prints what it says: ${commands.length} commands`,
     async () => {
-      const file = join(root, name);
-      const page = readFileSync(file, "utf8");
-      const commands = commandsOf(page);
       expect(commands.length).toBeGreaterThan(10);
       expect(blocksWithoutCommand(page).filter((each) => !(each in notRun))).toEqual([]);
       const outputs = await runCommands(commands, surroundings);

@@ -70,30 +70,21 @@ describe.each(stores)("$name", (kind) => {
         nowMs: noonMs,
         ...changes,
       });
-      test("are one animal, however often they are sent", async () => {
+      test("are one animal, however often they are sent, and at one moment", async () => {
         const create = once();
         const before = await store.pets.count();
         const { pets } = store.versions();
-        const first = await store.pets.createOnce(create);
-        expect(first.outcome).toBe("added");
-        expect(store.versions().pets).not.toBe(pets);
-        expect(await store.pets.byId(first.id)).toEqual({ id: first.id, ...create.pet });
-        const again = await Promise.all(
-          Array.from({ length: 20 }, () => store.pets.createOnce(create)),
-        );
-        expect(new Set(again.map(({ id }) => id))).toEqual(new Set([first.id]));
-        expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set(["repeated"]));
-        expect(await store.pets.count()).toBe(before + 1);
-      });
-
-      test("are one animal at the same moment too", async () => {
-        const create = once();
-        const before = await store.pets.count();
         const all = await Promise.all(
           Array.from({ length: 50 }, () => store.pets.createOnce(create)),
         );
-        expect(all.filter(({ outcome }) => outcome === "added")).toHaveLength(1);
+        const [first, ...others] = all.filter(({ outcome }) => outcome === "added");
+        if (first === undefined) throw new Error("none was added");
+        expect(others).toEqual([]);
         expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+        expect(store.versions().pets).not.toBe(pets);
+        expect(await store.pets.byId(first.id)).toEqual({ id: first.id, ...create.pet });
+        const again = await store.pets.createOnce(create);
+        expect(again).toEqual({ id: first.id, outcome: "repeated" });
         expect(await store.pets.count()).toBe(before + 1);
       });
 
@@ -379,8 +370,10 @@ describe.each(stores)("$name", (kind) => {
     const ids = await Promise.all(pets.map((pet) => store.pets.create(pet)));
     expect(new Set(ids).size).toBe(20);
     for (const found of await Promise.all(checks)) {
+      expect(found.length).toBeGreaterThan(0);
       expect(found.every(({ ok }) => ok)).toBe(true);
     }
+    expect(store.current()).toBeUndefined();
   });
 
   describe("another process on the same data", () => {
@@ -404,29 +397,5 @@ describe.each(stores)("$name", (kind) => {
         await other.close();
       }
     });
-
-    test("shares the limits with it", async () => {
-      const other = await place.open(() => nowMs);
-      try {
-        const limits = { perMinute: 100, perDay: 1_000 };
-        const request = { keyId: "shared", limits, want: 3, unused: undefined };
-        const granted = await Promise.all(
-          Array.from({ length: 80 }, async (_, i) => {
-            const [result] = await (i % 2 === 0 ? store : other).windows.reserve([request], []);
-            return result?.granted ?? 0;
-          }),
-        );
-        expect(granted.reduce((sum, n) => sum + n, 0)).toBe(100);
-      } finally {
-        await other.close();
-      }
-    });
-  });
-
-  test("says whether it can take a write", async () => {
-    const checks = await store.check();
-    expect(checks.length).toBeGreaterThan(0);
-    expect(checks.every(({ ok }) => ok)).toBe(true);
-    expect(store.current()).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { patientWork, type Tx } from "../../../src/storage/database.ts";
+import type { Tx } from "../../../src/storage/database.ts";
 import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
@@ -85,13 +85,6 @@ test("a transaction that awaits something else is rolled back, and its end does 
   expect(names()).toEqual(["next"]);
 });
 
-test("many statements let no other task in", async () => {
-  await db.transaction(async (tx) => {
-    for (let index = 0; index < 500; index += 1) await add(tx, `${index}`);
-  });
-  expect(names()).toHaveLength(500);
-});
-
 test("another connection's lock is waited for, and the event loop goes on", async () => {
   native.run("BEGIN IMMEDIATE");
   let begun = 0;
@@ -117,17 +110,6 @@ test("a lock that stays is an error in words", async () => {
     why: "another process holds its lock",
   });
   native.run("ROLLBACK");
-  await impatient.close();
-});
-
-test("who may wait longer than usual does", async () => {
-  const impatient = new SqliteDatabase({ open, timeoutMs: 0 });
-  native.run("BEGIN IMMEDIATE");
-  const waiting = impatient.transaction((tx) => add(tx, "waited"), patientWork);
-  await Bun.sleep(10);
-  native.run("ROLLBACK");
-  await waiting;
-  expect(names()).toEqual(["waited"]);
   await impatient.close();
 });
 
