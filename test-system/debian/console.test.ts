@@ -229,17 +229,8 @@ describe("the console", () => {
     const kind = ["--category", long, "--create-category", "--status", "sold"];
     await command(["pets", "add", "--name", long, ...kind, ...data]);
     await command(["categories", "add", "Dog", ...data]);
-    const made = await command([
-      "keys",
-      "create",
-      "--plan",
-      "free",
-      "--name",
-      long,
-      ...data,
-      "--json",
-    ]);
-    const { id } = JSON.parse(made.stdout) as { id: string };
+    const key = ["keys", "create", "--plan", "free", "--name", long, "--json"];
+    const { id } = JSON.parse((await command([...key, ...data])).stdout) as { id: string };
     await using wide = await serveConsole(own.path);
     await using opened = await joined(long, "operator", screens.phone, own.path);
     const { page } = opened;
@@ -333,10 +324,6 @@ describe("the console", () => {
     await button(page, "Show what would change").click();
     await page.getByText("What do these words in Stand mean?").waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByLabel("blau (1)", { exact: true }).selectOption({ label: "available" });
-    await page.getByLabel("rot (1)", { exact: true }).selectOption({ label: "adopted" });
-    await button(page, "Show what would change").click();
-    await page.getByRole("cell", { name: "adopted" }).waitFor();
     expect(complaints).toEqual([]);
   }, 120_000);
 

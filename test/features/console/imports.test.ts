@@ -60,20 +60,6 @@ describe.each(stores)("$name", (kind) => {
     }
   });
 
-  test("a list named after a kind says what kind all of its animals are", async () => {
-    const text = "id,name,status\n1,Rex,available\n2,Ada,adopted\n";
-    const unnamed = await bring("list.csv", text);
-    await unnamed?.settled(hookTimeoutMs);
-    expect(unnamed?.state).toMatchObject({ look: { open: [{ is: "category" }] } });
-    const job = await bring("our dogs.csv", text);
-    await job?.settled(hookTimeoutMs);
-    expect(job?.state).toMatchObject({ is: "examined" });
-    job?.run("Ana");
-    await job?.settled(hookTimeoutMs);
-    const names = await services.store.db.read((tx) => tx.select().from(tx.t.categories));
-    expect(names.map(({ name }) => name)).toEqual(["dogs"]);
-  });
-
   test("an import of a person who was removed before it began changes nothing", async () => {
     const job = await bring(
       "list.csv",

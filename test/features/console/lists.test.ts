@@ -204,6 +204,9 @@ describe("columns", () => {
     expect(page.words).toContain("What kind of animals are these?");
     expect((await look(page)).status).toBe(400);
     expect((await look(page.type({ kind: "Cat" }))).words).toContain("Solo Cat available");
+    // A file that is named after a kind says it.
+    const named = await bring("our dogs.csv", "id,name,status\n1,Sola,available\n");
+    expect(named.words).toContain("Sola dogs available");
   });
 
   test("that take most of the available are asked about", async () => {

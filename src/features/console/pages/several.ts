@@ -2,7 +2,7 @@
 import { AppError } from "../../../domain/errors.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Pet } from "../../../domain/pet.ts";
-import { html } from "../../../web/html.ts";
+import { html, type Html } from "../../../web/html.ts";
 import type { Changing } from "../animals.ts";
 import { pathOf, query, type Visit } from "../visit.ts";
 import { failure } from "../words/index.ts";
@@ -105,32 +105,28 @@ function askAgain(
   status: ui.StatusChoice,
   back: string,
 ): Response {
-  const { words } = visit;
-  const anyway = words.animals.markAnyway(words.status[status]);
-  return page(visit, {
-    title: words.sections.animals,
-    section: "animals",
-    status: 409,
-    back: [back, words.animals.backToAll],
-    at: back,
-    body: html`${ui.notice("plain", html`${asked.map((each) => html`<p>${each}</p>`)}`)}
-      <form method="post" action="/animals">
-        ${chosen.map(({ id, status: known }) => ui.hidden("id", `${id} ${known ?? ui.noStatus}`))}
-        ${ui.hidden("back", back)} ${ui.button(anyway, { name: "set", value: status })}
-      </form>`,
-  });
+  const anyway = visit.words.animals.markAnyway(visit.words.status[status]);
+  const said = ui.notice("plain", html`${asked.map((each) => html`<p>${each}</p>`)}`);
+  const form = html`<form method="post" action="/animals">
+    ${chosen.map(({ id, status: known }) => ui.hidden("id", `${id} ${known ?? ui.noStatus}`))}
+    ${ui.hidden("back", back)} ${ui.button(anyway, { name: "set", value: status })}
+  </form>`;
+  return besideList(visit, 409, back, html`${said} ${form}`);
 }
 
 /** Says what is missing; Back has the list as it was. */
-function askFirst(visit: Visit, back: string, text: string): Response {
+const askFirst = (visit: Visit, back: string, text: string): Response =>
+  besideList(visit, 400, back, ui.notice("bad", text));
+
+function besideList(visit: Visit, status: number, back: string, body: Html): Response {
   const { words } = visit;
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
-    status: 400,
+    status,
     at: back,
-    body: html`${ui.notice("bad", text)}
-      <p>${ui.link(back, words.animals.backToAll)}</p>`,
+    back: [back, words.animals.backToAll],
+    body,
   });
 }
 
