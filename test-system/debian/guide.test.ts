@@ -1,8 +1,7 @@
 /**
- * docs/operating.md and docs/running.md, line by line: every command is taken from the page and run
- * in a copy of this system with a systemd that runs, and what it prints is what the page says, but
- * for ids, dates, keys and sizes. With UPDATE_GUIDE=1 the pages are written anew from what is
- * printed.
+ * docs/operating.md, docs/running.md and service.md, line by line: every command is taken from the
+ * page and run in a copy of this system with a systemd that runs, and what it prints is what the
+ * page says, but for ids, dates, keys and sizes. With UPDATE_GUIDE=1 the pages are written anew.
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -69,12 +68,16 @@ ${austin}END
     prepare: "cp /mnt/shared/rehome /home/kim/rehome-linux-x64",
     before: {},
   },
+  "test-system/debian/service.md": {
+    prepare: "install -m 755 /mnt/shared/rehome /usr/local/bin/rehome",
+    before: {},
+  },
 } satisfies Record<string, { prepare: string; before: Record<string, string> }>;
 
 /** Blocks that are not run here, by their first line, and why. */
 const notRun: Readonly<Record<string, string>> = {
   "On the service of this machine: settings from /etc/default/rehome.":
-    "what a terminal shows; one-truth.test.ts sees it there",
+    "what a terminal shows; service.md has it",
   "2 secrets": "a part of what keys show prints",
   "sudo journalctl -u rehome --since yesterday -o cat | jq -cR 'fromjson? | select(.refused) | [.time, .address, .keyId, .refused, .why]'":
     "its lines differ from run to run; the test below reads some",
