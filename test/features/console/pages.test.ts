@@ -324,20 +324,13 @@ describe.each(stores)("on $name", (kind) => {
       expect((await services.keys.list())[1]?.expiresAtMs).toBeUndefined();
     });
 
-    test("is found by a part of its name or its id, among many that come a page at a time", async () => {
-      for (let at = 0; at < 51; at += 1) {
-        await services.keys.create({ name: `Crówd ${at}`, plan: "free" });
+    test("of many is among the newest 200", async () => {
+      for (let at = 0; at <= 200; at += 1) {
+        await services.keys.create({ name: `Key ${at}`, plan: "free" });
       }
-      const names = (page: string) => [...page.matchAll(/>(Crówd \d+)</g)].map(([, name]) => name);
-      const first = await get("/keys?q=crowd");
-      expect([names(first).length, first.includes("51 of 51")]).toEqual([50, true]);
-      const [, older = ""] = /href="([^"]*)"\s*>Older</.exec(first) ?? [];
-      const last = await get(older.replaceAll("&amp;", "&"));
-      expect(new Set([...names(first), ...names(last)]).size).toBe(51);
-      expect(last).not.toContain(">Older<");
-      expect(last).toMatch(/href="\/keys\?q=crowd"\s*>From the start</);
-      const [id = ""] = /key_\w+/.exec(last) ?? [];
-      expect(names(await get(`/keys?q=${id}`))).toEqual(names(last));
+      const page = await get("/keys");
+      expect(page.match(/>Key \d+</g)).toHaveLength(200);
+      expect([page.includes("200 of 201"), page.length < 60_000]).toEqual([true, true]);
     });
 
     test("is changed by the person, under its id alone", async () => {

@@ -147,9 +147,18 @@ function actions({ words }: Visit, asked: AskedList): Html {
 /** The first button of the form: Enter searches, and changes nothing. */
 function searchPart(visit: Visit, { categoryId, status, byNameFrom, text }: AskedList): Html {
   const { words, typed } = visit;
-  const find = { formmethod: "get", formaction: "/animals" };
+  const find = { class: "quiet", formmethod: "get", formaction: "/animals" };
+  const value = typed?.text("q") ?? text;
+  const field = {
+    id: "q",
+    name: "q",
+    type: "search",
+    value,
+    placeholder: words.animals.searchHint,
+  };
   return html`<div class="search">
-    ${ui.searchField(visit, typed?.text("q") ?? text, words.animals.searchHint, find)}
+    <label for="q">${words.fields.search}</label>
+    <div class="row"><input${ui.attributes(field)} />${ui.button(words.buttons.find, find)}</div>
     ${categoryId !== undefined && ui.hidden("category", String(categoryId))}
     ${status !== undefined && ui.hidden("status", status)}
     ${byNameFrom !== undefined && ui.hidden("sort", "name")}

@@ -7,42 +7,30 @@ import { html, type Html } from "../../../web/html.ts";
 import { durationRule, parseDuration } from "../../duration.ts";
 import { type KeyDetails, type KeyService, keyService, keyState } from "../../keys/service.ts";
 import { planTitles } from "../../plan-titles.ts";
-import { fold } from "../../visible.ts";
 import type { Form } from "../body.ts";
-import { pathWith, query, type Visit } from "../visit.ts";
+import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
-const pageKeys = 50;
+/** More are for the command line. */
+const keysMax = 200;
 
+/** `GET /keys`: the keys, the newest first. */
 export async function keysPage(visit: Visit): Promise<Response> {
   const { words, services } = visit;
-  const all = await keyService(services).list();
-  const q = query(visit, "q");
-  const wanted = fold(q);
-  const found = all.filter(({ id, name }) => id === q || fold(name).includes(wanted)).toReversed();
-  const start = found.findIndex(({ id }) => id === query(visit, "before")) + 1;
-  const shown = found.slice(start, start + pageKeys);
-  const older = found.length > start + pageKeys && shown.at(-1)?.id;
-  const of = words.keys.of(ui.number(visit, found.length), ui.number(visit, all.length));
-  const search = html`<form class="search" action="/keys">
-    ${ui.searchField(visit, q, words.keys.searchHint)}
-  </form>`;
-  const lines = ui.lines(shown.map((each) => keyLine(visit, each)));
+  const all = (await keyService(services).list()).toReversed();
+  const shown = all.slice(0, keysMax);
+  const of = words.keys.of(ui.number(visit, shown.length), ui.number(visit, all.length));
   return page(visit, {
     title: words.sections.keys,
     section: "keys",
     body: html`<p>${ui.link("/keys/new", words.buttons.createKey, { class: "button main" })}</p>
-      ${all.length > pageKeys / 2 && search}
-      <div id="results">
-        <p class="soft" role="status">${all.length === 0 ? words.keys.none : of}</p>
-        ${shown.length > 0 && html`<section class="card">${lines}</section>`}
-        ${ui.pageLinks(visit, [
-          [start > 0 && pathWith("/keys", { q }), words.animals.start],
-          [older && pathWith("/keys", { q, before: older }), words.animals.older],
-        ])}
-      </div>`,
+      <p class="soft">${all.length === 0 ? words.keys.none : of}</p>
+      ${
+        shown.length > 0 &&
+        html`<section class="card">${ui.lines(shown.map((each) => keyLine(visit, each)))}</section>`
+      }`,
   });
 }
 

@@ -138,20 +138,6 @@ export function box(label: string, own: Attributes): Html {
   return html`<label class="check"><input type="checkbox" ${attributes(own)} /> ${label}</label>`;
 }
 
-/** A field to search in, with the button that finds. */
-export function searchField(
-  { words }: Arrival,
-  value: string,
-  placeholder: string,
-  find: Attributes = {},
-): Html {
-  const own = { id: "q", name: "q", type: "search", value, placeholder };
-  return html`<label for="q">${words.fields.search}</label>
-    <div class="row">
-      <input${attributes(own)} />${button(words.buttons.find, { class: "quiet", ...find })}
-    </div>`;
-}
-
 /** A text to take along, with a button that copies it. */
 export function copyField({ words }: Arrival, id: string, label: string, value: string): Html {
   const copies = { class: "quiet only-script", type: "button", "data-copy": id };

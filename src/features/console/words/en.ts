@@ -312,7 +312,6 @@ export const en = {
   },
   keys: {
     none: "No keys yet.",
-    searchHint: "Name or id",
     secretInName: "A name must not contain a secret: every list shows it.",
     access: "Access",
     created: "Made",

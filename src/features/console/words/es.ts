@@ -313,7 +313,6 @@ export const es: Words = {
   },
   keys: {
     none: "Todavía no hay claves.",
-    searchHint: "Nombre o id",
     secretInName: "El nombre no puede contener un secreto: lo muestran todas las listas.",
     access: "Acceso",
     created: "Creada",
