@@ -1,5 +1,5 @@
 import { randomBytes } from "../../src/cli/open.ts";
-import { keyService } from "../../src/features/keys/service.ts";
+import { KeyService } from "../../src/features/keys/service.ts";
 import { UsageService } from "../../src/features/keys/usage.ts";
 import { createServices, type ServiceOptions } from "../../src/service/services.ts";
 import type { Store } from "../../src/storage/contract.ts";
@@ -21,5 +21,5 @@ export function servicesOn(store: Store, options: Partial<ServiceOptions> = {}) 
     },
     ...options,
   });
-  return { ...services, keys: keyService(services), usage: new UsageService(services) };
+  return { ...services, keys: new KeyService(services), usage: new UsageService(services) };
 }

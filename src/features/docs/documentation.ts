@@ -197,11 +197,7 @@ function quickStart(newPet: unknown, base: string): Html {
   </section>`;
 }
 
-interface Topic {
-  readonly id: string;
-  readonly title: string;
-  readonly text: string;
-}
+type Topic = ReturnType<typeof topicsOf>["topics"][number];
 
 /** What a reader needs before the first request: it stands before the reference, on a phone too. */
 function isBeforeEndpoints({ id }: Topic): boolean {
@@ -209,7 +205,7 @@ function isBeforeEndpoints({ id }: Topic): boolean {
 }
 
 /** The prose before the first heading, and what stands under each. */
-function topicsOf(text: string): { introduction: string; topics: Topic[] } {
+function topicsOf(text: string) {
   const [introduction = "", ...rest] = text.split(/^## /m);
   const topics = rest.map((part) => {
     const title = part.split("\n", 1)[0] ?? "";

@@ -24,7 +24,7 @@ import {
 import { confirm } from "../confirm.ts";
 import { limitsText, printable } from "../../cli/terminal/text.ts";
 import { accessText, issuedJson, issuedSchema, keyJson, keySchema } from "./fields.ts";
-import { type KeyService, keyService } from "./service.ts";
+import { KeyService } from "./service.ts";
 import { listCommand, showCommand } from "./show.ts";
 
 export function keysCommand(io: Io): Command {
@@ -138,7 +138,7 @@ function rotate(io: Io): Command {
     },
     async (services, { loaded, json, grace }, reference) => {
       await refuseOtherEnvironment(services, loaded);
-      const issued = await keyService(services).rotate(reference, grace);
+      const issued = await new KeyService(services).rotate(reference, grace);
       const nowMs = services.clock();
       const shown = issuedJson(issued, nowMs);
       const { id, name, key, state, expiresAt } = shown;
@@ -168,7 +168,7 @@ function changeCommand<Options>(
     io,
     { ...form, arguments: [keyArgument()], json: keySchema },
     async (services, given, reference) => {
-      const changed = await change(keyService(services), reference, given);
+      const changed = await change(new KeyService(services), reference, given);
       const key = keyJson(changed, services.clock());
       if (given.json) return printJson(io, key);
       const until = key.state === "banned" ? ` until ${key.bannedUntil}` : "";

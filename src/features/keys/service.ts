@@ -58,23 +58,15 @@ export interface KeyDetails {
   readonly events: readonly KeyEvent[];
 }
 
-/** The work on keys in the name of `actor`, by default the one who runs this process. */
-export function keyService(
-  { keys, place, store }: Services,
-  actor = keys.options.actor,
-): KeyService {
-  return new KeyService({ ...keys.options, actor }, store.db, place);
-}
-
 /** The operator's work on keys. Each change takes effect at the next request on every server. */
 export class KeyService extends KeyIssuer {
   readonly #db: Database;
   readonly #place: string;
 
-  /** `place` is the data folder, or what stands for another store. */
-  constructor(options: KeyIssuer["options"], db: Database, place: string) {
-    super(options);
-    this.#db = db;
+  /** In the name of `actor`, by default the one who runs this process. */
+  constructor({ keys, place, store }: Services, actor = keys.options.actor) {
+    super({ ...keys.options, actor });
+    this.#db = store.db;
     this.#place = place;
   }
 

@@ -20,7 +20,7 @@ import {
   listedKeyJson,
 } from "./fields.ts";
 import { keyArgument, labelOption, planOption } from "./options.ts";
-import { keyService, keyStates, type KeyState } from "./service.ts";
+import { KeyService, keyStates, type KeyState } from "./service.ts";
 import { isoDay, type UsageDay, UsageService } from "./usage.ts";
 
 const nameCells = 12;
@@ -65,7 +65,7 @@ ${daysJudged} days, and a plan that would fit.`,
     async (services, { loaded, json, ...wanted }) => {
       const { clock, place } = services;
       const usage = new UsageService(services);
-      const every = await usage.nowOfAll(await keyService(services).list());
+      const every = await usage.nowOfAll(await new KeyService(services).list());
       const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
       const nowMs = clock();
       const keys = every
@@ -162,7 +162,7 @@ export function showCommand(io: Io): Command {
     },
     async (services, { json, days: count }, reference) => {
       const usage = new UsageService(services);
-      const details = await keyService(services).details(reference);
+      const details = await new KeyService(services).details(reference);
       const use = await usage.now(details.key);
       const days = await usage.days(count, details.key.id);
       const nowMs = services.clock();

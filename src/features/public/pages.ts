@@ -45,17 +45,12 @@ const words = {
   },
 } satisfies Record<Language, unknown>;
 type Words = (typeof words)[Language];
+type Section = ReturnType<typeof sectionsOf>[number];
 
 /** What the operator says about the shelter, in each language if it was told so. */
 export type Shelter = Readonly<
   Record<Language, { readonly title: string | undefined; readonly contact: string | undefined }>
 >;
-
-interface Section {
-  readonly id: string;
-  readonly name: string;
-  readonly members: readonly PublicAnimal[];
-}
 
 /** `/animals`: complete without a script, on a phone and on paper. */
 export function animalsPage(
@@ -90,7 +85,7 @@ export function animalsPage(
 }
 
 /** The animals by category. Those of categories without a name are one group for who reads it. */
-function sectionsOf(animals: readonly PublicAnimal[], say: Words): Section[] {
+function sectionsOf(animals: readonly PublicAnimal[], say: Words) {
   const groups = Map.groupBy(animals, ({ category: { id, name } }) => (name ? id : "others"));
   return [...groups].map(([id, members]) => ({
     id: `category-${id}`,

@@ -5,7 +5,7 @@
 import { Elysia } from "elysia";
 import type { RoutesOptions } from "../../http/app.ts";
 import { respond } from "../../http/errors.ts";
-import { formFor, formsOf, type Forms } from "../../web/encodings.ts";
+import { formFor, formsOf } from "../../web/encodings.ts";
 import type { Page } from "../../web/layout.ts";
 import { newestAnimals, publicList, type StoreFacts, storeFacts } from "./animals.ts";
 import embed from "./embed.js" with { type: "text" };
@@ -70,7 +70,7 @@ export function publicRoutes(shelter: Shelter, newId: string, options: RoutesOpt
 /** Responds with what `make` returned last, or failed with, within the last five seconds. */
 function shared(nowMs: () => number, make: () => Promise<Page>) {
   let madeAtMs = Number.NEGATIVE_INFINITY;
-  let made: Promise<{ readonly headers: Page["headers"]; readonly forms: Forms }> | undefined;
+  let made: ReturnType<typeof makeBody> | undefined;
   const makeBody = async () => {
     const { headers, text } = await make();
     return { headers: { ...headers, ...common }, forms: await formsOf(text) };

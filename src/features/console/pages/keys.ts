@@ -5,7 +5,7 @@ import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/pla
 import type { IssuedKey } from "../../../service/keys.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { durationRule, parseDuration } from "../../duration.ts";
-import { type KeyDetails, type KeyService, keyService, keyState } from "../../keys/service.ts";
+import { type KeyDetails, KeyService, keyState } from "../../keys/service.ts";
 import { planTitles } from "../../plan-titles.ts";
 import type { Form } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
@@ -19,7 +19,7 @@ const keysMax = 200;
 /** `GET /keys`: the keys, the newest first. */
 export async function keysPage(visit: Visit): Promise<Response> {
   const { words, services } = visit;
-  const all = (await keyService(services).list()).toReversed();
+  const all = (await new KeyService(services).list()).toReversed();
   const shown = all.slice(0, keysMax);
   const of = words.keys.of(ui.number(visit, shown.length), ui.number(visit, all.length));
   return page(visit, {
@@ -125,7 +125,7 @@ export async function createKey(visit: Visit): Promise<Response> {
   const { key, wrong } = keyOf(visit, sent, parseDuration(sent.expires));
   if (key === undefined) return newKeyPage(visit, wrong);
   try {
-    const issued = await keyService(services, person.name).create(key);
+    const issued = await new KeyService(services, person.name).create(key);
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
     return newKeyPage(visit, keyErrors(visit, error));
@@ -262,7 +262,7 @@ export async function rotateKey(visit: Visit, id: string): Promise<Response> {
     return keyPage(visit, id, { grace: words.errors.expires(durationRule) });
   }
   await detailsOf(visit, id);
-  const issued = await keyService(services, person.name).rotate(id, graceMs);
+  const issued = await new KeyService(services, person.name).rotate(id, graceMs);
   return secretPage(visit, issued, words.keys.rotated);
 }
 
@@ -279,7 +279,7 @@ async function changed(
 ): Promise<Response> {
   await detailsOf(visit, id);
   try {
-    await change(keyService(visit.services, visit.person.name));
+    await change(new KeyService(visit.services, visit.person.name));
   } catch (error) {
     return keyPage(visit, id, keyErrors(visit, error));
   }
@@ -288,6 +288,6 @@ async function changed(
 
 /** The key with this id; a label means none here. Throws `not_found`. */
 async function detailsOf({ services }: Visit, id: string): Promise<KeyDetails> {
-  const details = await keyService(services).details(id);
+  const details = await new KeyService(services).details(id);
   return orNotFound(details.key.id === id ? details : undefined);
 }
