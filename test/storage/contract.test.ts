@@ -1,5 +1,5 @@
 /** What a store promises, on each of the two. */
-import { allKeys, eventsOf, rotateKey, secretsOf } from "../../src/features/keys/store.ts";
+import { allKeys, eventsOf, rotateKey, secretsOf } from "../../src/features/keys/service.ts";
 import { usageSince } from "../../src/features/keys/usage.ts";
 import { sql } from "drizzle-orm";
 import { editPets } from "../helpers/edit-pets.ts";

@@ -1,5 +1,5 @@
 /** Data of version 1.0.0 goes on. test/fixtures/1.0.0 was made by that version's executable. */
-import { allKeys, eventsOf } from "../../src/features/keys/store.ts";
+import { allKeys, eventsOf } from "../../src/features/keys/service.ts";
 import { countsOf } from "../../src/features/keys/usage.ts";
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, truncateSync } from "node:fs";

@@ -12,8 +12,7 @@ import { planNames } from "../../domain/plan.ts";
 import { windowMs, windowNames } from "../../domain/windows.ts";
 import type { IssuedKey } from "../../service/keys.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
-import { type KeyDetails, keyState, keyStates } from "./service.ts";
-import type { KeyEvent } from "./store.ts";
+import { type KeyDetails, type KeyEvent, keyState, keyStates } from "./service.ts";
 import { isoDay, type KeyUse, planAdvice, type UsageDay } from "./usage.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;

@@ -1,5 +1,5 @@
 /** Moving everything from one store to another, in every direction. */
-import { eventsOf, rotateKey } from "../../../../src/features/keys/store.ts";
+import { eventsOf, rotateKey } from "../../../../src/features/keys/service.ts";
 import { countsOf, usageSince } from "../../../../src/features/keys/usage.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { noBan } from "../../../../src/domain/ban.ts";
