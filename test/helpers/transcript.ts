@@ -94,12 +94,16 @@ function isAlike(said: string, now: string): boolean {
 /** Runs a command line in the current folder. */
 export type Play = (line: string, env: Record<string, string>) => Promise<CommandResult>;
 
-/**
- * Plays a page of test/sessions in a folder of its own, shown as `~`. Lines on standard error are
- * shown behind `! `, an exit code as `[2]`, and JSON on one line.
- */
-export async function playSession(name: string, play: Play): Promise<void> {
-  const file = join(import.meta.dir, "../sessions", name);
+/** The files of a page: blocks whose first line names one behind the language. */
+const filesOf = (page: string) => page.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm);
+
+/** Runs the commands of a page with `play`, in a folder of its own with `data` in it. */
+async function playPage(
+  file: string,
+  play: Play,
+  shownOf: (result: CommandResult, command: string, folder: string) => string,
+  isSame?: (said: string, now: string) => boolean,
+): Promise<void> {
   const page = readFileSync(file, "utf8");
   const commands = commandsOf(page);
   expect(commands.length).toBeGreaterThan(0);
@@ -109,22 +113,44 @@ export async function playSession(name: string, play: Play): Promise<void> {
   const before = process.cwd();
   process.chdir(folder.path);
   try {
+    for (const [, name = "", content = ""] of filesOf(page)) writeFileSync(name, content);
     for (const { command } of commands) {
-      const { exitCode, stdout, stderr } = await play(command, env);
-      const data = command.includes(" --json") ? stdout.replaceAll(/\n\s*/g, " ") : stdout;
-      const said = stderr.trimEnd().replaceAll(/^(?=[^])/gm, "! ");
-      const code = exitCode === 0 ? "" : `[${exitCode}]`;
-      const shown = [data.replaceAll("\r", "").trimEnd(), said, code].filter(Boolean).join("\n");
-      outputs.push(shown.replaceAll(folder.path, "~"));
+      const shown = shownOf(await play(command, env), command, folder.path);
+      outputs.push(shown.replaceAll("\r", "").trimEnd());
     }
   } finally {
     process.chdir(before);
   }
-  if (isUpdate) writeFileSync(file, withOutputs(page, outputs.map(comparable), isAlike));
+  if (isUpdate) writeFileSync(file, withOutputs(page, outputs, isSame));
+  const isRight = isSame ?? ((one, other) => comparable(one) === comparable(other));
   const printed = commands.map(({ command, output }, at) => {
     const now = outputs[at] ?? "";
-    return `$ ${command}\n${isAlike(output, now) ? output : comparable(now)}`;
+    return `$ ${command}\n${isRight(output, now) ? output : comparable(now)}`;
   });
   const said = commands.map(({ command, output }) => `$ ${command}\n${output}`);
   if (!isUpdate) expect(printed.join("\n")).toBe(said.join("\n"));
 }
+
+/** Plays a page of docs/, whose data folder is shown as `the folder`. */
+export const playGuide = (file: string, play: Play) =>
+  playPage(file, play, ({ stdout }, _, folder) =>
+    stdout.replaceAll(join(folder, "data"), "the folder"),
+  );
+
+/**
+ * Plays a page of test/sessions, whose folder is shown as `~`, lines on standard error behind `! `,
+ * an exit code as `[2]`, and JSON on one line.
+ */
+export const playSession = (name: string, play: Play) =>
+  playPage(
+    join(import.meta.dir, "../sessions", name),
+    play,
+    ({ exitCode, stdout, stderr }, command, folder) => {
+      const data = command.includes(" --json") ? stdout.replaceAll(/\n\s*/g, " ") : stdout;
+      const said = stderr.trimEnd().replaceAll(/^(?=[^])/gm, "! ");
+      const code = exitCode === 0 ? "" : `[${exitCode}]`;
+      const shown = [data.trimEnd(), said, code].filter(Boolean).join("\n");
+      return comparable(shown.replaceAll(folder, "~"));
+    },
+    isAlike,
+  );
