@@ -47,3 +47,14 @@ export function acceptsEncoding({ headers }: Request, encoding: Encoding): boole
     return token.trim() === encoding && !/q=0(?:\.0*)?\s*$/.test(quality);
   });
 }
+
+/** The languages of an Accept-Language without their regions, the best first (RFC 9110, 12.5.4). */
+export function acceptedLanguages(header: string | null): string[] {
+  const wanted = (header ?? "").split(",").map((part) => {
+    const [tag = "", ...parameters] = part.trim().toLowerCase().split(";");
+    const [, quality = "1"] = /q=([\d.]+)/.exec(parameters.join(";")) ?? [];
+    return { code: tag.slice(0, 2), quality: Number(quality) };
+  });
+  const known = wanted.filter(({ quality }) => quality > 0);
+  return known.toSorted((a, b) => b.quality - a.quality).map(({ code }) => code);
+}

@@ -5,7 +5,7 @@
 import { Elysia } from "elysia";
 import type { RoutesOptions } from "../../http/app.ts";
 import { respond } from "../../http/errors.ts";
-import { formFor, formsOf } from "../../web/encodings.ts";
+import { acceptedLanguages, formFor, formsOf } from "../../web/encodings.ts";
 import type { Page } from "../../web/layout.ts";
 import { newestAnimals, publicList, type StoreFacts, storeFacts } from "./animals.ts";
 import embed from "./embed.js" with { type: "text" };
@@ -86,19 +86,10 @@ function shared(nowMs: () => number, make: () => Promise<Page>) {
   };
 }
 
-/** `?lang=`, else the best known language of Accept-Language (RFC 9110, section 12.5.4). */
+/** `?lang=`, else the best known language of Accept-Language. */
 function languageOf({ url, headers }: Request): Language {
   const asked = new URL(url).searchParams.get("lang");
-  const accepted = (headers.get("accept-language") ?? "")
-    .split(",")
-    .map((part) => {
-      const [tag = "", ...parameters] = part.trim().toLowerCase().split(";");
-      const [, q = "1"] = /q=([\d.]+)/.exec(parameters.join(";")) ?? [];
-      return { tag: tag.slice(0, 2), quality: Number(q) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .toSorted((a, b) => b.quality - a.quality)
-    .map(({ tag }) => tag);
+  const accepted = acceptedLanguages(headers.get("accept-language"));
   const known = [asked, ...accepted].map((tag) => languages.find((each) => each === tag));
   return known.find((each) => each !== undefined) ?? "en";
 }

@@ -1,4 +1,5 @@
 import { AppError, type ErrorKind } from "../../../domain/errors.ts";
+import { acceptedLanguages } from "../../../web/encodings.ts";
 import { en } from "./en.ts";
 import { es } from "./es.ts";
 
@@ -23,20 +24,9 @@ export type Language = keyof typeof languages;
 export const isLanguage = (code: unknown): code is Language =>
   typeof code === "string" && Object.hasOwn(languages, code);
 
-/**
- * The language for a browser: the one that was `chosen` on it, else the first one of its
- * `Accept-Language` (RFC 9110, section 12.5.4) that the console speaks, else English.
- */
-export function languageFor(chosen: unknown, accepted: string | null): Language {
-  if (isLanguage(chosen)) return chosen;
-  const wanted = (accepted ?? "").split(",").map((part) => {
-    const [tag = "", ...parameters] = part.trim().split(";");
-    const weight = parameters.map((each) => /^\s*q=([\d.]+)/.exec(each)?.[1]).find(Boolean);
-    return { code: tag.slice(0, 2).toLowerCase(), weight: Number(weight ?? 1) };
-  });
-  const best = wanted.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
-  return best.map(({ code }) => code).find(isLanguage) ?? "en";
-}
+/** The language that was `chosen` on a browser, else the best that it accepts, else English. */
+export const languageFor = (chosen: unknown, accepted: string | null): Language =>
+  [chosen, ...acceptedLanguages(accepted)].find(isLanguage) ?? "en";
 
 /** The codes of failures whose words are in the catalogue of messages, and take no value. */
 export type FailureCode = {
