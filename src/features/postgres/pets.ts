@@ -172,21 +172,19 @@ export class PostgresPets implements PetStore {
     return ids;
   }
 
-  /** Where the values of an animal are refused, halves are tried until it is alone. */
+  /** Where the values of an animal are refused, each is tried alone. */
   async #insertAny(batch: readonly AddedPet[], sinceMs: number): Promise<(bigint | Error)[]> {
     try {
       return await this.#insertAll(batch, sinceMs);
     } catch (error) {
       if (!isOfValue(error)) throw error;
       if (batch.length === 1) return [refusedValue(error.cause as Error)];
-      const half = Math.ceil(batch.length / 2);
       const results: (bigint | Error)[] = [];
-      for (const part of [batch.slice(0, half), batch.slice(half)]) {
-        // A half that is stored stays so, whatever happens to the other.
-        const settled = await this.#insertAny(part, sinceMs).catch((failure: Error) =>
-          part.map(() => failure),
+      // What is stored stays so, whatever happens to the others.
+      for (const pet of batch) {
+        results.push(
+          ...(await this.#insertAny([pet], sinceMs).catch((failure: Error) => [failure])),
         );
-        results.push(...settled);
       }
       return results;
     }

@@ -1,10 +1,11 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
-import type { CommitReport, Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
+import type { Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
 import { describeAddress, type DatabaseAddress, type DatabaseHost } from "./address.ts";
 import { isWritable, requireWritable, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
+import type { SqliteOptions } from "../../storage/sqlite/store.ts";
 import { keyStore } from "../../storage/keys.ts";
 import { migrate, postgresMigrations, refuseCopy } from "./migrate.ts";
 import { hotReads, PostgresPets } from "./pets.ts";
@@ -18,19 +19,18 @@ const readConnections = 4;
 /** Reads under way or waiting; above it they are refused at once. */
 const readsMax = 2_048;
 
-interface PostgresOptions {
+interface PostgresOptions extends Pick<
+  SqliteOptions,
+  "timeoutMs" | "onCommit" | "mayMigrate" | "copyOf"
+> {
   readonly address: DatabaseAddress;
-  readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
-  readonly onCommit?: ((report: CommitReport) => void) | undefined;
   /** This machine's clock, to know how far the database's is from it. */
   readonly systemClock: Clock;
   /** In place of the database's clock, for tests that move the time. */
   readonly clock?: Clock | undefined;
   /** How often another process's changes are asked for, in tests; else four times a second. */
   readonly pollMs?: number | undefined;
-  readonly mayMigrate?: boolean | undefined;
-  readonly copyOf?: string | undefined;
   /** True for a command: its changes of keys end when they bind every server. */
   readonly waitsForServers?: boolean;
 }

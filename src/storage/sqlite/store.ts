@@ -148,7 +148,7 @@ class SqliteStore implements Store {
       this.#writer = this.#newWriter();
     }
     this.started = this.#writer?.start() ?? Promise.resolve();
-    this.#versions = new VersionReader(catalogue, { snapshot: serving });
+    this.#versions = new VersionReader(catalogue);
     this.db = this.#database(files.catalogue, "full");
     this.counters = this.#database(files.limits, "normal");
     this.#probed = this.#database(files.catalogue, "full");

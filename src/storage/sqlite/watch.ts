@@ -28,12 +28,6 @@ const selectNumbers = buildersOn
   .from(keyEpoch)
   .toSQL().sql;
 
-interface SharingOptions {
-  /** True for a server: all reads of a moment share one read transaction. */
-  readonly snapshot: boolean;
-  readonly elapsedMs?: () => number;
-}
-
 /**
  * How old the numbers and the snapshot may be when a request uses those of another one. A turn of
  * the event loop may last longer: it accepts new connections, and the system may interrupt it.
@@ -42,12 +36,11 @@ const sharedForMs = 0.1;
 
 /**
  * The versions for one pragma per event-loop turn or `sharedForMs`: they are read when data_version
- * changed, as by every commit of another connection. With `snapshot`, further reads share one read
- * transaction, in which a statement costs a third, because it takes no lock.
+ * changed, as by every commit of another connection. Further reads share one read transaction, in
+ * which a statement costs a third, because it takes no lock.
  */
 export class VersionReader {
   readonly #db: Connection;
-  readonly #hasSnapshot: boolean;
   readonly #elapsedMs: () => number;
   readonly #dataVersion: Statement<{ data_version: bigint }, []>;
   readonly #selectNumbers: Statement<Numbers, []>;
@@ -61,9 +54,8 @@ export class VersionReader {
   #numbers: Numbers | undefined;
   #versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
 
-  constructor(db: Connection, { snapshot, elapsedMs = () => performance.now() }: SharingOptions) {
+  constructor(db: Connection, elapsedMs = () => performance.now()) {
     this.#db = db;
-    this.#hasSnapshot = snapshot;
     this.#elapsedMs = elapsedMs;
     this.#dataVersion = db.query("PRAGMA data_version");
     this.#selectNumbers = db.query(selectNumbers);
@@ -73,7 +65,7 @@ export class VersionReader {
 
   read(): StoreVersions {
     if (this.#isFresh) return this.#versions;
-    if (this.#hasSnapshot && !this.#isInSnapshot) {
+    if (!this.#isInSnapshot) {
       this.#begin.run();
       this.#isInSnapshot = true;
     }

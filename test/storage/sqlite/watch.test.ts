@@ -13,7 +13,7 @@ function opened() {
   const db = openDatabase(":memory:", { synchronous: "full" });
   migrate(db, ":memory:", migrationsOf.catalogue);
   db.run("UPDATE key_epoch SET epoch = 7");
-  return { db, versions: new VersionReader(db, { snapshot: true }) };
+  return { db, versions: new VersionReader(db) };
 }
 
 test("that SQLite gave up itself, as it does when a read fails, is no failure at the turn's end", async () => {
@@ -36,7 +36,7 @@ test("serves no request that begins 0.1 ms later", () => {
   const [db, other] = [opens(), opens()];
   migrate(db, path, migrationsOf.catalogue);
   let nowMs = 1;
-  const versions = new VersionReader(db, { snapshot: true, elapsedMs: () => nowMs });
+  const versions = new VersionReader(db, () => nowMs);
   const before = versions.read();
   other.run("UPDATE key_epoch SET epoch = epoch + 1");
   nowMs += 0.9 * ageMaxMs;
@@ -57,7 +57,7 @@ test("a change by hand that counts no edit is an edit", async () => {
   const opens = () => openDatabase(path, { synchronous: "normal" });
   const [db, other] = [opens(), opens()];
   migrate(db, path, migrationsOf.catalogue);
-  const versions = new VersionReader(db, { snapshot: false });
+  const versions = new VersionReader(db);
   const editsAfter = async (change: string) => {
     const { edits } = versions.read();
     other.run(change);
@@ -66,5 +66,6 @@ test("a change by hand that counts no edit is an edit", async () => {
   };
   expect(await editsAfter("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)")).toBe(0);
   expect(await editsAfter("UPDATE pets SET name = 'Mia'")).toBe(1);
+  versions.endTurn();
   for (const each of [db, other]) each.close();
 });

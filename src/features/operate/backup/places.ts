@@ -131,11 +131,17 @@ export function bucketPlace(
             : [];
         });
       }),
-    sizeOf: (file) => failing("read", file, () => bucket.sizeOf(prefix + file)),
-    put: (file, content) => failing("written", file, () => bucket.put(prefix + file, content)),
+    sizeOf: (file) =>
+      failing("read", file, async () => {
+        const objects = await bucket.list(prefix + file);
+        return objects.find(({ key }) => key === prefix + file)?.bytes;
+      }),
+    put: (file, content) =>
+      failing("written", file, () => bucket.change({ method: "PUT", key: prefix + file, content })),
     read: (file, bytes, take) =>
       failing("read", file, async () => take(await bucket.read(prefix + file, bytes))),
-    remove: (file) => failing("removed", file, () => bucket.remove(prefix + file)),
+    remove: (file) =>
+      failing("removed", file, () => bucket.change({ method: "DELETE", key: prefix + file })),
   };
 }
 
@@ -237,19 +243,6 @@ class Bucket {
     }
   }
 
-  /** The size of one object as the bucket lists it; undefined if there is none. */
-  async sizeOf(key: string): Promise<number | undefined> {
-    // Of all that begin so, it is the first.
-    const query = { "list-type": "2", prefix: key, "max-keys": String(this.#bounds.pageNames) };
-    const answer = await this.#send({ method: "GET", query }, this.#bounds.timeoutMs);
-    const { objects } = readPage(await this.#text(answer, this.#bounds.pageBytes));
-    return objects.find((each) => each.key === key)?.bytes;
-  }
-
-  async put(key: string, content: NonNullable<Call["content"]>): Promise<void> {
-    await (await this.#send({ method: "PUT", key, content })).body?.cancel();
-  }
-
   /** The content, which throws where it has more or fewer bytes than the bucket listed. */
   async read(key: string, bytes: number): Promise<ReadableStream<Uint8Array>> {
     const { body, headers } = await this.#send({ method: "GET", key });
@@ -261,8 +254,10 @@ class Bucket {
     return (body ?? new Blob().stream()).pipeThrough(exactly(bytes));
   }
 
-  async remove(key: string): Promise<void> {
-    const answer = await this.#send({ method: "DELETE", key }, this.#bounds.timeoutMs);
+  /** Puts or deletes an object. A file that is sent may take its time. */
+  async change(call: Call): Promise<void> {
+    const isShort = call.content === undefined;
+    const answer = await this.#send(call, isShort ? this.#bounds.timeoutMs : undefined);
     await answer.body?.cancel();
   }
 
