@@ -97,15 +97,6 @@ describe.if(isRoot)("as root", () => {
     }
   });
 
-  test("a folder that it would make among those of another user is refused, and one in the environment", async () => {
-    using at = place();
-    const theirs = folderOf(alice, join(at.folder.path, "theirs"));
-    const data = join(theirs, "data");
-    const result = await rehome(["keys", "list"], { env: { REHOME_DATA: data } });
-    expect(result.stderr).toContain(`${theirs} belongs to uid ${alice}`);
-    expect(readdirSync(theirs)).toEqual([]);
-  });
-
   test("a copy from or to a folder of another user is refused", async () => {
     using at = place();
     const theirs = folderOf(alice, join(at.folder.path, "theirs"));

@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
+import { until } from "../../test/helpers/until.ts";
 import { testDatabase } from "../../test/helpers/postgres.ts";
 
-const startTimeoutMs = 60_000;
 const version = /PgBouncer (\d+)\.(\d+)/.exec(
   Bun.spawnSync(["/usr/sbin/pgbouncer", "--version"]).stdout.toString(),
 );
@@ -50,11 +50,7 @@ ${canKeepStatements ? "max_prepared_statements = 0" : ""}
     stdout: "ignore",
     stderr: "ignore",
   });
-  const deadlineMs = performance.now() + startTimeoutMs;
-  while (!(await listens(listenPort))) {
-    if (performance.now() > deadlineMs) throw new Error("pgbouncer did not start");
-    await Bun.sleep(10);
-  }
+  await until(() => listens(listenPort));
   return {
     url: `postgres://${username}:any@127.0.0.1:${listenPort}/${name}`,
     async [Symbol.asyncDispose]() {

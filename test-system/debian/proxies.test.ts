@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
+import { until } from "../../test/helpers/until.ts";
 import { raw } from "../../test/helpers/raw.ts";
 import {
   makeKey,
@@ -19,7 +20,6 @@ import {
 const packaging = join(import.meta.dir, "../../packaging");
 const baseUrl = "https://pets.example.org/v1";
 const trusting = ["--trusted-proxy", "127.0.0.1", "--base-url", baseUrl];
-const startTimeoutMs = 60_000;
 
 interface Proxy extends AsyncDisposable {
   readonly origin: string;
@@ -33,17 +33,16 @@ async function start(command: string[], port: number, env = {}): Promise<Proxy> 
     stderr: "pipe",
   });
   const origin = `http://127.0.0.1:${port}`;
-  const deadlineMs = performance.now() + startTimeoutMs;
-  for (;;) {
-    const answer = await fetch(origin).catch(() => undefined);
-    await answer?.body?.cancel();
-    if (answer !== undefined) break;
-    if (child.exitCode !== null || performance.now() > deadlineMs) {
-      child.kill();
-      throw new Error(`the proxy did not start: ${await child.stderr.text()}`);
-    }
-    await Bun.sleep(10);
-  }
+  const answers = () =>
+    fetch(origin).then(
+      async (answer) => {
+        await answer.body?.cancel();
+        return true;
+      },
+      () => false,
+    );
+  await until(async () => (await answers()) || child.exitCode !== null);
+  if (child.exitCode !== null) throw new Error(await child.stderr.text());
   return {
     origin,
     async [Symbol.asyncDispose]() {

@@ -10,9 +10,6 @@ import { finished, type CommandResult } from "./finished.ts";
 import { until } from "./until.ts";
 
 const root = join(import.meta.dir, "../..");
-/** For an emulator or a tracer on a busy machine too. */
-const startTimeoutMs = 60_000;
-
 let built: Promise<string> | undefined;
 
 /** The path of the executable, built first when it is missing or older than what it is made of. */
@@ -106,10 +103,9 @@ export async function serve(
     gather(child.stdout, (text) => (stdout += text)),
     gather(child.stderr, (text) => (stderr += text)),
   ]);
-  const listens = await firstMatch(
-    () => /^ {2}API +(https?:\/\/[^/\s]+)/m.exec(stdout)?.[1],
-    child,
-  );
+  const shown = () => /^ {2}API +(https?:\/\/[^/\s]+)/m.exec(stdout)?.[1];
+  await until(() => shown() !== undefined || child.exitCode !== null);
+  const listens = shown();
   if (listens === undefined) {
     child.kill("SIGKILL");
     await gathered;
@@ -154,20 +150,6 @@ async function gather(
   for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
     add(decoder.decode(chunk, { stream: true }));
   }
-}
-
-async function firstMatch(
-  find: () => string | undefined,
-  child: { readonly exitCode: number | null },
-): Promise<string | undefined> {
-  const deadlineMs = performance.now() + startTimeoutMs;
-  while (performance.now() < deadlineMs) {
-    const match = find();
-    if (match !== undefined) return match;
-    if (child.exitCode !== null) return undefined;
-    await Bun.sleep(5);
-  }
-  return undefined;
 }
 
 export interface TestKey {

@@ -5,7 +5,7 @@ import { executable, temporaryFolder } from "./binary.ts";
 import { finished } from "./finished.ts";
 
 /** What another machine in the copy's network would reach it by. */
-export const copyAddress = "198.51.100.7";
+const copyAddress = "198.51.100.7";
 
 /**
  * The layers: all of this system to read, memory to write to. The homes and the service's folder
