@@ -1,7 +1,7 @@
-/** One store under creates, reads, limits and imports, and what is killed of it. */
+/** One store under creates, reads and limits, and what is killed of it. */
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
 import {
@@ -27,7 +27,6 @@ export interface KillRun {
   acknowledged: number;
   /** Animals of creates that were killed before their answer. */
   unanswered: number;
-  imported: number;
   reads: number;
   /** Requests of the keys with a limit that were admitted, and refused with 429. */
   admitted: number;
@@ -38,11 +37,10 @@ export interface KillRun {
   memoryMost: number;
 }
 
-type Victim = "server" | "server at its start" | "import" | "database";
+type Victim = "server" | "server at its start" | "database";
 
 const writers = 12;
 const readers = 4;
-const importRows = 2_000;
 /** What the key with a limit may do. */
 export const limitPerMinute = 240;
 const roomy = ["--per-minute", "1000000000", "--per-day", "1000000000"];
@@ -104,7 +102,6 @@ export class Life {
   readonly #acknowledged = new Acknowledged();
   /** Admitted requests of the limited key by the second in which their window ends. */
   readonly #admitted = new Map<number, number>();
-  readonly #imports: string[] = [];
   #unanswered = 0;
   #key = "";
   #limited = "";
@@ -123,11 +120,10 @@ export class Life {
       "--per-day",
       "1000000",
     ]);
-    using files = temporaryFolder();
     const before = killsOf(this.#run);
     let server = await this.#serve();
     while (killsOf(this.#run) - before < kills) {
-      server = await this.#round(server, files.path);
+      server = await this.#round(server);
       await this.#verify(server);
     }
     this.#run.acknowledged += this.#acknowledged.animals.size;
@@ -137,7 +133,7 @@ export class Life {
   }
 
   /** Loads the server, kills it or what is beside it, and returns the one that goes on. */
-  async #round(server: RunningBinary, files: string): Promise<RunningBinary> {
+  async #round(server: RunningBinary): Promise<RunningBinary> {
     let isOver = false;
     const over = () => isOver;
     const loads = [
@@ -146,13 +142,11 @@ export class Life {
       this.#useLimit(server, over),
     ];
     const victim = this.#choose();
-    const importing = victim === "import" || this.#next() < 0.1 ? this.#import(files) : undefined;
     await Bun.sleep(30 + this.#next() ** 2 * 1_000);
     this.#run.memoryMost = Math.max(this.#run.memoryMost, memoryMiB(server.pid));
     this.#run.kills[victim] += 1;
     let next = server;
-    if (victim === "import") await importing?.kill();
-    else if (victim === "database") await this.#killDatabase(server);
+    if (victim === "database") await this.#killDatabase(server);
     else {
       // Some of them while they stop.
       if (this.#next() < 0.2) process.kill(server.pid, "SIGTERM");
@@ -162,15 +156,12 @@ export class Life {
     }
     isOver = true;
     await Promise.all(loads);
-    // One that was killed is begun again, and takes over what is missing.
-    await importing?.finish();
     return next;
   }
 
   #choose(): Victim {
     const number = this.#next();
     if (this.#place.killDatabase !== undefined && number < 0.45) return "database";
-    if (number > 0.9) return "import";
     return number > 0.75 ? "server at its start" : "server";
   }
 
@@ -217,25 +208,6 @@ export class Life {
     const { exitCode, stdout, stderr } = await rehome([...args, ...data], { env });
     if (exitCode !== 0) throw new Error(stderr);
     return stdout;
-  }
-
-  /** An import beside the server. */
-  #import(files: string) {
-    const name = `import ${this.#imports.length}`;
-    const file = join(files, `${name}.csv`);
-    const rows = Array.from({ length: importRows }, (_, row) => `${name} ${row},1,${name} ${row}`);
-    writeFileSync(file, `name,category,id\n${rows.join("\n")}\n`);
-    const map = ["--map", "name=name,categoryId=category,externalId=id", "--source", "soak"];
-    const args = ["pets", "import", file, ...map];
-    const child = this.#spawn(args);
-    return {
-      kill: async () => (await child).kill("SIGKILL"),
-      finish: async () => {
-        if ((await (await child).exited) !== 0) await this.#command(args);
-        this.#imports.push(name);
-        this.#run.imported += importRows;
-      },
-    };
   }
 
   /** Pages from anywhere, each of which must be whole and in order. */
@@ -295,14 +267,12 @@ export class Life {
     expect(unknown).toEqual([]);
   }
 
-  /** Everything acknowledged is there as it was sent, and every imported animal once. */
+  /** Everything acknowledged is there as it was sent. */
   async #verify(server: RunningBinary): Promise<void> {
     const names = await this.#acknowledged.verified(server, this.#key);
-    // Each request and each row has a name of its own.
+    // Each request has a name of its own.
     expect(new Set(names).size).toBe(names.length);
-    const imported = names.filter((name) => name.startsWith("import")).length;
-    expect(imported).toBe(importRows * this.#imports.length);
-    this.#unanswered = names.length - imported - this.#acknowledged.animals.size;
+    this.#unanswered = names.length - this.#acknowledged.animals.size;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * `bun run soak [MINUTES] [--kills N] [--store postgres] [--seed N]`: kills with SIGKILL at random
- * points, under creates, reads, limits and imports, until there are N kills with those of earlier
+ * points, under creates, reads and limits, until there are N kills with those of earlier
  * runs, or the minutes are over. What the runs came to adds up in dist/soak-STORE.json. Throws when
  * anything was lost.
  */
@@ -42,7 +42,6 @@ function sentence(run: KillRun): string {
     kills.map(([victim, count]) => `${victim} ${count}`).join(", "),
     `${run.acknowledged} creates acknowledged, all there, none twice`,
     `${run.unanswered} more without an answer`,
-    `${run.imported} animals imported, each once`,
     `${run.reads} lists`,
     `at most ${run.admittedMost} of ${limitPerMinute} requests a minute admitted, ${run.limited} refused`,
     `at most ${run.memoryMost} MiB`,
@@ -55,10 +54,9 @@ const run: KillRun = {
   seed,
   began: new Date().toISOString(),
   minutes: 0,
-  kills: { server: 0, "server at its start": 0, import: 0, database: 0 },
+  kills: { server: 0, "server at its start": 0, database: 0 },
   acknowledged: 0,
   unanswered: 0,
-  imported: 0,
   reads: 0,
   admitted: 0,
   limited: 0,
