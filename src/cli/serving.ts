@@ -145,7 +145,7 @@ async function tellStart(
 }
 
 /** The certificate that the settings name. Loaded where it is wanted: node:crypto takes 4 ms. */
-async function tlsOf(config: Config): Promise<Tls | undefined> {
+export async function tlsOf(config: Config): Promise<Tls | undefined> {
   if (config.tlsCert === undefined && config.tlsKey === undefined) return undefined;
   const { readTls } = await import("./tls.ts");
   return readTls(config);
@@ -169,7 +169,11 @@ function giveBack(): void {
 }
 
 /** Takes up the certificate in its files. If they are not in order, the one in use stays. */
-async function renewCertificate(config: Config, server: RunningServer, log: Logger): Promise<void> {
+export async function renewCertificate(
+  config: Config,
+  server: RunningServer,
+  log: Logger,
+): Promise<void> {
   try {
     const tls = await tlsOf(config);
     if (tls === undefined) return;

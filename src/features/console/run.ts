@@ -10,7 +10,7 @@ import { refuseStray } from "../with-services.ts";
 import { beginOnStore } from "../command.ts";
 import { addRetiredSettings, addSetting } from "../../cli/options.ts";
 import { addSettings, storeSettings } from "../options.ts";
-import { readTls } from "../../cli/tls.ts";
+import { renewCertificate, tlsOf } from "../../cli/serving.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -103,7 +103,7 @@ async function run(
   opened.defer(() => actions.imports.close());
   const server = await start(loaded, at, actions, log);
   const { stop, onReload } = io.hearSignals();
-  onReload(() => void renew(loaded, server, log));
+  onReload(() => void renewCertificate(config, server, log));
   const url = loaded.valueOf(consoleUrlSetting) ?? reachableOrigin(server.url.origin);
   await actions.people.noteAddress(url);
   const wantsLink = options.firstLink === true || io.isTerminal;
@@ -214,7 +214,7 @@ async function start(
   const { consoleHandler } = await import("./app.ts");
   const { trustedProxy } = loaded.config;
   const publicUrl = loaded.valueOf(consoleUrlSetting);
-  const tls = readTls(loaded.config);
+  const tls = await tlsOf(loaded.config);
   const machine = hostname().toLowerCase();
   const names = [host.toLowerCase(), machine, `${machine}.local`];
   if (publicUrl !== undefined) names.push(new URL(publicUrl).hostname);
@@ -244,18 +244,4 @@ export function refusalLog(log: Logger): ConsoleOptions["refused"] {
   return (message) => {
     if (log.isOn("warn") && counts.count("refused") === 1) log.warn(message);
   };
-}
-
-/** Takes up the certificate in its files. If they are not in order, the one in use stays. */
-async function renew(
-  { config }: LoadedConfig,
-  server: ReturnType<typeof listen>,
-  log: Logger,
-): Promise<void> {
-  try {
-    const tls = readTls(config);
-    if (tls !== undefined) await server.renew(tls);
-  } catch (error) {
-    log.failure(error);
-  }
 }
