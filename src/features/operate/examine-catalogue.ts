@@ -23,14 +23,10 @@ export interface Blame {
 
 export const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, hint });
 
-function walSize(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-}
-
 /** Runs `look` on the database, and changes nothing. Throws `unavailable` when it is damaged. */
 export function examine<T>(path: string, look: (db: Database) => T, blame = ofStore(path)): T {
   for (let attempt = 1; ; attempt += 1) {
-    const walBytes = walSize(path);
+    const walBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     try {
       // Without a log nobody need be asked for a lock, and nothing is left beside the file.
       return withDatabase(path, walBytes === 0 ? "immutable=1" : "mode=ro", look);

@@ -12,9 +12,8 @@ export type MemberMessage =
 
 export type SupervisorMessage =
   | { readonly type: "metrics" }
-  | { readonly type: "stop" }
-  /** Another process has its place: it ends when no connection is kept any more, or after `ms`. */
-  | { readonly type: "drain"; readonly ms: number };
+  /** With `drainMs` another process has its place: it ends with its connections, or after that. */
+  | { readonly type: "stop"; readonly drainMs?: number };
 
 /** A message as it is sent. One of another protocol is not understood, and says so. */
 export type Sent<Message> = Message & { readonly protocol: number };
@@ -41,8 +40,7 @@ export function hooksForParent(
   };
   process.on("message", (message: Sent<SupervisorMessage>) => {
     if (message.protocol !== protocol) return;
-    if (message.type === "stop") stop();
-    else if (message.type === "drain") stop(message.ms);
+    if (message.type === "stop") stop(message.drainMs);
     else void answerMetrics();
   });
   // Processes end with their supervisor: nothing else would replace or stop them.

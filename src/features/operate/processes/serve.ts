@@ -54,7 +54,8 @@ export async function serveInProcesses(
   const handOver = handOverOf(supervisor, loaded, io, log);
   const started = Promise.withResolvers<void>();
   // A signal that nobody hears ends the process. One that comes early waits for the start.
-  io.hearSignals().onReload(afterEachOther(started.promise, handOver));
+  let last = started.promise;
+  io.hearSignals().onReload(() => void (last = last.then(handOver)));
   try {
     if (!(await supervisor.start())) {
       throw new AppError("unavailable", "The service did not start: its first process ended.");
@@ -86,12 +87,6 @@ function handOverOf(supervisor: Supervisor, loaded: LoadedConfig, io: Io, log: L
       log.failure(error);
     }
   };
-}
-
-/** One `work` at a time, from `start` on. */
-function afterEachOther(start: Promise<void>, work: () => Promise<void>): () => void {
-  let last = start;
-  return () => void (last = last.then(work));
 }
 
 /** What all processes have in common, or the one that holds them. */

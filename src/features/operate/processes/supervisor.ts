@@ -73,7 +73,7 @@ export class Supervisor {
   }
 
   async #replaceAll(envOf: EnvironmentOf): Promise<void> {
-    const { log, count } = this.#options;
+    const { log, count, drainMs } = this.#options;
     // Each reload leaves processes whose connections are kept: those of one, not of many.
     for (const member of this.#members.filter((each) => each.isStopping)) void this.#end(member);
     for (let slot = 0; slot < count && !this.#isStopping; slot += 1) {
@@ -89,7 +89,7 @@ export class Supervisor {
         return;
       }
       void this.#watch(next);
-      for (const member of former) void this.#drain(member);
+      for (const member of former) void this.#end(member, drainMs);
     }
     this.#envOf = envOf;
     log.info("The new processes serve. The old ones end with their connections.");
@@ -121,19 +121,10 @@ export class Supervisor {
     if (!this.#isStopping && !isFilled) void this.#watch(this.#add(member.slot));
   }
 
-  #end(member: Member): Promise<void> {
-    member.stop();
-    return this.#within(this.#options.shutdownTimeoutMs + graceMs, member);
-  }
-
-  #drain(member: Member): Promise<void> {
-    const { drainMs, shutdownTimeoutMs } = this.#options;
-    member.drain(drainMs);
-    return this.#within(drainMs + shutdownTimeoutMs + graceMs, member);
-  }
-
-  /** Resolves when the process has ended, which it has at the latest after `maxMs`. */
-  async #within(maxMs: number, member: Member): Promise<void> {
+  /** Resolves when the process has ended. `drainMs` is for one that was replaced. */
+  async #end(member: Member, drainMs?: number): Promise<void> {
+    member.stop(drainMs);
+    const maxMs = (drainMs ?? 0) + this.#options.shutdownTimeoutMs + graceMs;
     const force = setTimeout(() => member.signal("SIGKILL"), maxMs);
     await member.ended;
     clearTimeout(force);
@@ -197,16 +188,10 @@ export class Member {
     return this.#child?.pid ?? 0;
   }
 
-  /** Asks it to finish the requests under way and to end. */
-  stop(): void {
+  /** Asks it to finish the requests under way and to end; with `drainMs` see SupervisorMessage. */
+  stop(drainMs?: number): void {
     this.isStopping = true;
-    this.#send({ type: "stop" });
-  }
-
-  /** Tells it that another one has its place. */
-  drain(ms: number): void {
-    this.isStopping = true;
-    this.#send({ type: "drain", ms });
+    this.#send({ type: "stop", ...(drainMs !== undefined && { drainMs }) });
   }
 
   signal(signal: NodeJS.Signals): void {
