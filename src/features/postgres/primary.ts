@@ -31,10 +31,9 @@ interface HostState {
   readonly timelines: readonly [own: Timeline, mark?: Timeline];
 }
 
-interface Looked {
+interface Looked extends HostState {
   readonly host: DatabaseHost;
   readonly sql: SQL;
-  readonly state: HostState;
 }
 
 interface Primary {
@@ -71,8 +70,8 @@ export class PrimaryFinder {
     const found = this.#choose(looked);
     await Promise.all(looked.filter((each) => each !== found).map(({ sql }) => closeAtOnce(sql)));
     if (found === undefined) throw failureOf(asked, looked, this.#seen);
-    const { instance } = found.state;
-    const rivals = looked.filter(({ state }) => state.isWritable && state.instance !== instance);
+    const { instance } = found;
+    const rivals = looked.filter(({ isWritable, instance: its }) => isWritable && its !== instance);
     return { ...found, rivals: rivals.map(({ host }) => host) };
   }
 
@@ -106,7 +105,7 @@ export class PrimaryFinder {
     try {
       // All of them are waited for: the one that answers first may be the old one.
       const deadlineMs = performance.now() + this.#timeoutMs / this.#address.hosts.length;
-      return { host, sql, state: await before(deadlineMs, stateOf(sql)) };
+      return { host, sql, ...(await before(deadlineMs, stateOf(sql))) };
     } catch (error) {
       await closeAtOnce(sql);
       throw error;
@@ -115,13 +114,13 @@ export class PrimaryFinder {
 
   /** The writable host with the greatest timeline, if none was ever greater. */
   #choose(looked: readonly Looked[]): Looked | undefined {
-    const numberOf = ({ state }: Looked) => state.timelines[0].number;
+    const numberOf = ({ timelines }: Looked) => timelines[0].number;
     const found = looked
-      .filter(({ state }) => state.isWritable)
+      .filter(({ isWritable }) => isWritable)
       .toSorted((a, b) => numberOf(b) - numberOf(a))[0];
     if (found === undefined) return undefined;
-    const [own] = found.state.timelines;
-    const known = [...looked.flatMap(({ state }) => state.timelines), this.#seen];
+    const [own] = found.timelines;
+    const known = [...looked.flatMap(({ timelines }) => timelines), this.#seen];
     const isOld = known.some((each) => each?.cluster === own.cluster && each.number > own.number);
     // A running server has no reason to go on in another cluster.
     const isOther = this.#seen !== undefined && this.#seen.cluster !== own.cluster;
@@ -137,9 +136,9 @@ function failureOf(
   looked: readonly Looked[],
   seen: Timeline | undefined,
 ): unknown {
-  const old = looked.find(({ state }) => state.isWritable);
+  const old = looked.find(({ isWritable }) => isWritable);
   if (old !== undefined) {
-    const [own] = old.state.timelines;
+    const [own] = old.timelines;
     const why = seen === undefined || seen.cluster === own.cluster ? "an old" : "another cluster's";
     return new AppError(
       "unavailable",

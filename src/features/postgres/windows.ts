@@ -90,7 +90,7 @@ async function reserveInTransaction(
   // Sent together with the commit, in order: one journey to the server and back for all of it.
   const statements: Promise<unknown>[] = [];
   if (changed.size > 0) statements.push(writeCounts(client, changed));
-  if (usage.size > 0) statements.push(addUsage(client, usage));
+  if (usage.length > 0) statements.push(addUsage(client, usage));
   if (endedDays.size > 0) statements.push(forgetUsage(client, endedDays));
   progress.isDecided = statements.length > 0;
   const outcomes = await Promise.allSettled([...statements, client`COMMIT`.execute()]);
@@ -175,18 +175,17 @@ function writeCounts(
     WHERE stored.key_id = given.key_id`.execute();
 }
 
-function addUsage(client: ReservedSQL, usage: ReadonlyMap<string, UsageAmounts>): Promise<unknown> {
-  // In one order in every process, like the windows.
-  const ids = [...usage.keys()].toSorted();
-  const amounts = ids.map((id) => usage.get(id) as UsageAmounts);
+/** In one order in every process, like the windows. */
+function addUsage(client: ReservedSQL, usage: readonly UsageRow[]): Promise<unknown> {
   return client`
     INSERT INTO rehome.usage_days AS stored (key_id, day, requests, refusals)
-    SELECT * FROM unnest(
-      ${ids.map((id) => id.split(" ")[0])}::text[],
-      ${ids.map((id) => Number(id.split(" ")[1]))}::bigint[],
-      ${amounts.map(({ requests }) => requests)}::bigint[],
-      ${amounts.map(({ refusals }) => refusals)}::bigint[]
-    )
+    SELECT key_id, day, sum(requests)::bigint, sum(refusals)::bigint FROM unnest(
+      ${usage.map(({ keyId }) => keyId)}::text[],
+      ${usage.map(({ day }) => day)}::bigint[],
+      ${usage.map(({ requests }) => requests)}::bigint[],
+      ${usage.map(({ refusals }) => refusals)}::bigint[]
+    ) AS given (key_id, day, requests, refusals)
+    GROUP BY key_id, day ORDER BY key_id, day
     ON CONFLICT (key_id, day) DO UPDATE SET requests = stored.requests + excluded.requests,
       refusals = stored.refusals + excluded.refusals`.execute();
 }
@@ -207,16 +206,14 @@ interface ReserveCall {
   readonly usage: readonly UsageDelta[];
 }
 
-interface UsageAmounts {
-  requests: number;
-  refusals: number;
+interface UsageRow extends UsageDelta {
+  readonly requests: number;
 }
 
 interface Decision {
   readonly results: Reserved[][];
   readonly changed: ReadonlyMap<string, WindowCounts>;
-  /** By key and day, separated by a space. */
-  readonly usage: ReadonlyMap<string, UsageAmounts>;
+  readonly usage: readonly UsageRow[];
   /** The keys whose day ended. */
   readonly endedDays: ReadonlySet<string>;
 }
@@ -228,32 +225,24 @@ function decide(
   nowMs: number,
 ): Decision {
   const changed = new Map<string, WindowCounts>();
-  const usage = new Map<string, UsageAmounts>();
+  const usage: UsageRow[] = [];
   const endedDays = new Set<string>();
-  const add = (keyId: string, day: number, amounts: UsageAmounts) => {
-    const sum = usage.getOrInsertComputed(`${keyId} ${day}`, () => ({ requests: 0, refusals: 0 }));
-    sum.requests += amounts.requests;
-    sum.refusals += amounts.refusals;
-  };
   const reserveOne = (request: ReserveRequest): Reserved => {
     const { keyId } = request;
-    const { result, mustPut, finished } = settleReservation(
-      stored.get(keyId) as WindowCounts,
-      request,
-      nowMs,
-    );
+    const counts = stored.get(keyId) as WindowCounts;
+    const { result, mustPut, finished } = settleReservation(counts, request, nowMs);
     if (mustPut) {
       stored.set(keyId, result.counts);
       changed.set(keyId, result.counts);
     }
     if (finished !== undefined) {
-      add(keyId, finished.day, { requests: finished.requests, refusals: 0 });
+      usage.push({ keyId, ...finished, refusals: 0 });
       endedDays.add(keyId);
     }
     return result;
   };
   const results = calls.map(({ requests, usage: deltas }) => {
-    for (const { keyId, day, refusals } of deltas) add(keyId, day, { requests: 0, refusals });
+    for (const delta of deltas) usage.push({ ...delta, requests: 0 });
     return requests.map(reserveOne);
   });
   return { results, changed, usage, endedDays };

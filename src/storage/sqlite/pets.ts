@@ -14,9 +14,9 @@ import type { WriterTexts } from "./writer.worker.ts";
  * Drizzle writes the hot statements when the program starts, and SQLite runs them prepared: to map
  * a row costs Drizzle more than the row.
  */
-export const written = buildersOn.mock();
+const written = buildersOn.mock();
 const { keySecrets, pets } = sqliteTables;
-export const given = (name: string) => sql.placeholder(name);
+const given = (name: string) => sql.placeholder(name);
 
 /** By the names of the fields, so that a row is an animal except for nulls. */
 const columns = Object.fromEntries(

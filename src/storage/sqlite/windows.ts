@@ -1,5 +1,4 @@
 import type { Database as Connection } from "bun:sqlite";
-import { and, eq, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import {
@@ -9,10 +8,8 @@ import {
   type WindowCounts,
 } from "../../domain/windows.ts";
 import type { Reserved, ReserveRequest, UsageDelta, WindowStore } from "../contract.ts";
-import { sqliteTables } from "../schema.sqlite.ts";
 import { asAppError, isBusy, isFull, translating } from "./connection.ts";
 import { whenFree } from "./lanes.ts";
-import { given, written } from "./pets.ts";
 
 export interface WindowStoreOptions {
   readonly clock: Clock;
@@ -75,61 +72,22 @@ function countsIn(row: WindowRow): WindowCounts {
   };
 }
 
-const { rateWindows, usageDays } = sqliteTables;
 const texts = {
-  byKey: written
-    .select()
-    .from(rateWindows)
-    .where(eq(rateWindows.keyId, given("keyId")))
-    .toSQL().sql,
+  byKey: `SELECT minute_label, minute_used, day_label, day_used FROM rate_windows
+    WHERE key_id = ?`,
   /** Stores a key's windows in place of the earlier ones. */
-  put: written
-    .insert(rateWindows)
-    .values({
-      keyId: given("keyId"),
-      minuteLabel: given("minuteLabel"),
-      minuteUsed: given("minuteUsed"),
-      dayLabel: given("dayLabel"),
-      dayUsed: given("dayUsed"),
-    })
-    .onConflictDoUpdate({
-      target: rateWindows.keyId,
-      set: {
-        minuteLabel: sql`excluded.minute_label`,
-        minuteUsed: sql`excluded.minute_used`,
-        dayLabel: sql`excluded.day_label`,
-        dayUsed: sql`excluded.day_used`,
-      },
-    })
-    .toSQL().sql,
-  addUsage: written
-    .insert(usageDays)
-    .values({
-      keyId: given("keyId"),
-      day: given("day"),
-      requests: given("requests"),
-      refusals: given("refusals"),
-      bans: sql`0`,
-    })
-    .onConflictDoUpdate({
-      target: [usageDays.keyId, usageDays.day],
-      set: {
-        requests: sql`${usageDays.requests} + excluded.requests`,
-        refusals: sql`${usageDays.refusals} + excluded.refusals`,
-      },
-    })
-    .toSQL().sql,
-  forgetUsage: written
-    .delete(usageDays)
-    .where(
-      and(
-        eq(usageDays.keyId, given("keyId")),
-        sql`${usageDays.day} < (SELECT min(day) FROM (SELECT newest.day FROM usage_days AS newest
-          WHERE newest.key_id = ${usageDays.keyId} ORDER BY newest.day DESC
-          LIMIT ${sql.raw(String(usageStoredDays))}))`,
-      ),
-    )
-    .toSQL().sql,
+  put: `INSERT INTO rate_windows (key_id, minute_label, minute_used, day_label, day_used)
+    VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (key_id) DO UPDATE SET minute_label = excluded.minute_label,
+      minute_used = excluded.minute_used, day_label = excluded.day_label,
+      day_used = excluded.day_used`,
+  addUsage: `INSERT INTO usage_days AS stored (key_id, day, requests, refusals)
+    VALUES (?, ?, ?, ?)
+    ON CONFLICT (key_id, day) DO UPDATE SET requests = stored.requests + excluded.requests,
+      refusals = stored.refusals + excluded.refusals`,
+  forgetUsage: `DELETE FROM usage_days AS stored WHERE key_id = ? AND day < (
+    SELECT min(day) FROM (SELECT newest.day FROM usage_days AS newest
+      WHERE newest.key_id = stored.key_id ORDER BY newest.day DESC LIMIT ${usageStoredDays}))`,
 };
 
 type PutBindings = [
