@@ -3,11 +3,12 @@
  * And docs/import.md, whose commands print what it says.
  */
 import { test } from "bun:test";
-import { readdirSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { cleanEnvironment, executable, temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
-import { type Play, playGuide, playSession } from "../../test/helpers/transcript.ts";
+import { testDatabase } from "../../test/helpers/postgres.ts";
+import { type Play, playGuide, playSession, sessions } from "../../test/helpers/transcript.ts";
 
 /** Has bash run each line, with the executable as `rehome`, and `more` behind it. */
 async function inBash(work: (play: Play) => Promise<void>, more = ""): Promise<void> {
@@ -25,9 +26,16 @@ async function inBash(work: (play: Play) => Promise<void>, more = ""): Promise<v
   );
 }
 
-test.each(readdirSync(join(import.meta.dir, "../../test/sessions")))("%s", (name) =>
-  inBash((play) => playSession(name, play)),
-);
+test.each(sessions)("%s", (_, file) => inBash((play) => playSession(file, play)));
+
+test("a store that moves to a database and back", async () => {
+  await using database = await testDatabase();
+  const shown = new URL(database.url);
+  shown.password = "";
+  const variables = { DATABASE: database.url, PLACE: shown.href };
+  const page = join(import.meta.dir, "store-copy.md");
+  await inBash((play) => playSession(page, play, variables));
+}, 60_000);
 
 test("docs/import.md", () =>
   inBash(

@@ -1,7 +1,6 @@
 /** The sessions of test/sessions, in this process: each `--json` has the shape that is documented. */
 import { expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
 import { jsonSchemaOf } from "../../src/features/json.ts";
@@ -9,7 +8,7 @@ import { command } from "../helpers/command.ts";
 import type { CommandResult } from "../helpers/finished.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { playSession } from "../helpers/transcript.ts";
+import { playSession, sessions } from "../helpers/transcript.ts";
 
 const program = await createProgram(testIo());
 
@@ -57,6 +56,4 @@ async function play(line: string, env: Record<string, string>): Promise<CommandR
   return { ...result, stdout: "" };
 }
 
-test.each(readdirSync(join(import.meta.dir, "../sessions")))("%s", (name) =>
-  playSession(name, play),
-);
+test.each(sessions)("%s", (_, file) => playSession(file, play));

@@ -3,7 +3,7 @@
  * print. With UPDATE_GUIDE=1 their tests write anew what is printed.
  */
 import { expect } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "./binary.ts";
 import type { CommandResult } from "./finished.ts";
@@ -138,19 +138,26 @@ export const playGuide = (file: string, play: Play) =>
   );
 
 /**
- * Plays a page of test/sessions, whose folder is shown as `~`, lines on standard error behind `! `,
- * an exit code as `[2]`, and JSON on one line.
+ * Plays a session, whose folder is shown as `~`, lines on standard error behind `! `, an exit code
+ * as `[2]`, JSON on one line, and the values of `variables` by their names.
  */
-export const playSession = (name: string, play: Play) =>
+export const playSession = (file: string, play: Play, variables: Record<string, string> = {}) =>
   playPage(
-    join(import.meta.dir, "../sessions", name),
-    play,
+    file,
+    (line, env) => play(line, { ...env, ...variables }),
     ({ exitCode, stdout, stderr }, command, folder) => {
       const data = command.includes(" --json") ? stdout.replaceAll(/\n\s*/g, " ") : stdout;
       const said = stderr.trimEnd().replaceAll(/^(?=[^])/gm, "! ");
       const code = exitCode === 0 ? "" : `[${exitCode}]`;
-      const shown = [data.trimEnd(), said, code].filter(Boolean).join("\n");
+      let shown = [data.trimEnd(), said, code].filter(Boolean).join("\n");
+      for (const [name, value] of Object.entries(variables)) {
+        shown = shown.replaceAll(value, `$${name}`);
+      }
       return comparable(shown.replaceAll(folder, "~"));
     },
     isAlike,
   );
+
+const folder = join(import.meta.dir, "../sessions");
+/** The pages of test/sessions, by their names. */
+export const sessions = readdirSync(folder).map((name) => [name, join(folder, name)] as const);
