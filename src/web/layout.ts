@@ -19,8 +19,6 @@ export interface Page {
 
 const icon = `data:image/svg+xml,${encodeURIComponent(logo.replaceAll("currentColor", "#0f766e"))}`;
 export const logoMark = trusted(logo);
-/** Runs before anything is shown, and marks what works only with a script. */
-const early = 'document.documentElement.classList.add("live")';
 
 /** The page, and the headers that let a browser run what stands in it and nothing else. */
 export function page(parts: PageParts): Page {
@@ -35,7 +33,7 @@ export function page(parts: PageParts): Page {
         <title>${title}</title>
         <meta name="description" content="${description}" />
         <link rel="icon" href="${icon}" />
-        ${element("style", css)} ${script !== undefined && element("script", early)}
+        ${element("style", css)}
       </head>
       <body>
         ${parts.body}${script !== undefined && element("script", script, ' type="module"')}
@@ -58,11 +56,11 @@ function compact(css: string): string {
 }
 
 function headersOf(css: string, { script }: PageParts) {
-  const scripts = script === undefined ? "'none'" : `'${hashOf(early)}' '${hashOf(script)}'`;
+  const scripts = script === undefined ? "none" : hashOf(script);
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(css)}'`,
-    `script-src ${scripts}`,
+    `script-src '${scripts}'`,
     // A page without a script connects to nothing; Lighthouse reads /robots.txt in its name.
     "connect-src 'self'",
     "img-src data:",

@@ -108,7 +108,7 @@ test.each([["Firefox", firefox] as const, ["WebKit", webkit] as const])(
     expect(await act("label", "Nombre", "it.control.value")).toBe("Luna");
     await press("English");
     await press("Add animal");
-    await see("Luna was added");
+    await see("Added: Luna.");
     await press("Animals");
     await press("adopted: Luna");
     await see("available → adopted");
