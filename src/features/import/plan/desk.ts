@@ -41,7 +41,8 @@ const keepsPresence: Decision = { does: "nothing", takes: [], kept: ["presence"]
 
 /** Statuses by how far they are from adoption. One without a status is shown to nobody. */
 const distances = { available: 0, pending: 1, none: 2, sold: 3 } as const;
-const distance = (status: PetStatus | null) => distances[status ?? "none"];
+export const isFurther = (status: PetStatus | null, than: PetStatus | null): boolean =>
+  distances[status ?? "none"] > distances[than ?? "none"];
 
 /**
  * What becomes of an animal: `last` is what the list said before, undefined where nobody knows.
@@ -70,5 +71,5 @@ function isTaken(field: ListField, last: Said | undefined, now: Said, here: Here
   const isByDesk = last === undefined || last[field] !== here[field];
   if (!isByList) return false;
   if (!isByDesk) return true;
-  return field === "status" && distance(now.status) > distance(here.status);
+  return field === "status" && isFurther(now.status, here.status);
 }

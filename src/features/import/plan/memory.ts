@@ -1,5 +1,6 @@
 /** What a list said last of its animals, and what it says from now on. */
 import { and, isNull, type SQL } from "drizzle-orm";
+import type { PetStatus } from "../../../domain/pet.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
 import type { SoundRecord } from "../understand/record.ts";
@@ -96,18 +97,18 @@ export class ListMemory {
     this.#say({ entry, petId, presence: "there", name, category: wordFor(category), status });
   }
 
-  /** True if the list had no status for the animal that anybody understands. */
-  isUnexplained(entry: string): boolean {
+  /** True if the list said this status of the animal last; null for a word that is not known. */
+  hasSaid(entry: string, status: PetStatus | null): boolean {
     const known = this.#known.get(entry);
-    return known?.presence === "there" && known.status === null;
+    return known?.presence === "there" && known.status === status;
   }
 
-  /** The list uses a word for the status that nobody explained. */
-  saysUnknown(animal: StoreAnimal, entry: string): void {
+  /** The list says a status in a record that says nothing else. */
+  saysStatus(animal: StoreAnimal, entry: string, status: PetStatus | null): void {
     const { name, category } = this.#called(animal.id, entry);
     const word = category ?? this.#categories.nameOf(animal.categoryId);
     const said = { presence: "there", name: name ?? animal.name, category: word } as const;
-    this.#say({ entry, petId: null, status: null, ...said });
+    this.#say({ entry, petId: null, status, ...said });
   }
 
   leavesOut(animal: StoreAnimal): void {

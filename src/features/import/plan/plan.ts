@@ -5,7 +5,7 @@ import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts"
 import { type Message, message } from "../messages.ts";
 import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
 import type { ImportCategories, ResolvedCategory } from "./categories.ts";
-import type { Decision, Said } from "./desk.ts";
+import { type Decision, isFurther, type Said } from "./desk.ts";
 import type { Entry } from "./entries.ts";
 import { animalKey, isSameState, mayBeSame, nameKey } from "./matching.ts";
 import { type ListMemory, namelessEntryOf, nameOf } from "./memory.ts";
@@ -139,18 +139,26 @@ export class Plan {
     this.counts.added -= same.size;
   }
 
-  /** Hides an animal whose status the list calls by a word that is not explained. */
-  unexplained(animal: StoreAnimal): void {
+  /**
+   * Takes of a bad record what hides its animal: a status further from adoption, or a word for it
+   * that is not explained.
+   */
+  bad(animal: StoreAnimal, { status: said, unknownStatus }: Rejection): void {
+    const status = said ?? null;
     const { id, externalId, isRemoved, ...state } = animal;
-    if (isRemoved || state.status !== "available" || externalId === null) return;
-    // Somebody has made it available since it was hidden.
-    if (this.memory.isUnexplained(externalId)) return;
-    this.counts.waiting += 1;
+    const isUnknown = unknownStatus !== undefined;
+    const isTold = isUnknown
+      ? state.status === "available"
+      : status !== null && isFurther(status, state.status);
+    if (isRemoved || !isTold || externalId === null) return;
+    // Somebody has decided otherwise since the list said so.
+    if (this.memory.hasSaid(externalId, status)) return;
+    this.counts[isUnknown ? "waiting" : "updated"] += 1;
     const before = { ...state, externalId };
     const category = { id: state.categoryId, name: undefined };
-    this.events.push({ petId: id, before, after: { ...before, status: null }, category });
-    this.memory.saysUnknown(animal, externalId);
-    this.reports.changes(animal, { takes: ["status"] }, { name: null, category, status: null });
+    this.events.push({ petId: id, before, after: { ...before, status }, category });
+    this.memory.saysStatus(animal, externalId, status);
+    this.reports.changes(animal, { takes: ["status"] }, { name: null, category, status });
   }
 
   #refuseAlike(record: SoundRecord, records: number, animals: number): void {
@@ -306,7 +314,8 @@ export function rejectionOf(sound: SoundRecord, field: string, problem: Message)
   const { line, id, name, category, externalId, source } = sound;
   const status = sound.kind === "pet" ? (sound.status ?? null) : "gone";
   const record = { id, name, category: category?.name ?? category?.id, status, externalId };
-  return { kind: "reject", line, source, externalId, field, problem, record };
+  const said = sound.kind === "pet" ? sound.status : undefined;
+  return { kind: "reject", line, source, externalId, field, problem, record, status: said };
 }
 
 /** The animal of a record, with a category that has an id by now. */

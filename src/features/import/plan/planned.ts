@@ -78,7 +78,7 @@ export async function planned(
   }
   plan.added.sort((a, b) => a.line - b.line);
   const all = [...rejections, ...plan.rejections];
-  if (options.skipBad === true) await planUnexplained(tx, plan, all, newest);
+  if (options.skipBad === true) await planBad(tx, plan, all, newest);
   const sourceAnimals = await planAbsent(tx, plan, { prepared, options, newest, complete, all });
   return {
     plan,
@@ -180,8 +180,8 @@ async function planAnonymous(
   plan.anonymous(anonymous, nameless);
 }
 
-/** Hides available animals whose status is a word that nobody explained yet. */
-async function planUnexplained(
+/** Takes of bad records what hides their animals. */
+async function planBad(
   tx: Tx,
   plan: Plan,
   rejections: readonly Rejection[],
@@ -190,17 +190,17 @@ async function planUnexplained(
   if (plan.memory.list.isDesk) return;
   const open = new ByOrigin<Rejection>();
   for (const each of rejections) {
-    const { externalId, source, unknownStatus } = each;
-    if (unknownStatus === undefined || externalId === undefined) continue;
+    const { externalId, source, unknownStatus, status } = each;
+    if (externalId === undefined || (unknownStatus ?? status) === undefined) continue;
     if (identified.get(source, externalId) === undefined) open.set(source, externalId, each);
   }
   for (const batch of batches(open.values())) {
     const { byOrigin } = await animalsOf(tx, batch, true);
     const ids = batch.flatMap(({ externalId }) => externalId ?? []);
     plan.memory.learn((await entriesOf(tx, plan.memory.list.source, ids)).values());
-    for (const { source, externalId = "" } of batch) {
-      const animal = byOrigin.get(source, externalId);
-      if (animal !== undefined) plan.unexplained(animal);
+    for (const each of batch) {
+      const animal = byOrigin.get(each.source, each.externalId ?? "");
+      if (animal !== undefined) plan.bad(animal, each);
     }
   }
 }

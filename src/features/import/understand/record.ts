@@ -66,6 +66,8 @@ export interface Rejection extends FromLine {
   readonly unknownCategory?: true;
   /** Set when all that is missing is the meaning of this status. */
   readonly unknownStatus?: string;
+  /** What it says of its animal, where that much is sound. */
+  readonly status?: PetStatus | undefined;
 }
 
 export type Outcome = SoundRecord | Rejection;
@@ -166,9 +168,17 @@ export function mapperOf(
       return outcomeOf(context, from, parts, (base) => weigh(base, record, line, pet));
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
-      const { field, problem } = fault;
+      const { field, problem, status } = fault;
       const word = fault instanceof UnknownStatus ? { unknownStatus: fault.word } : {};
-      return { ...rejection, externalId, field, problem, record: named(columns, record), ...word };
+      return {
+        ...rejection,
+        externalId,
+        field,
+        problem,
+        record: named(columns, record),
+        status,
+        ...word,
+      };
     }
   };
 }
@@ -216,7 +226,8 @@ function outcomeOf(
   if (other?.meaning === "gone") return goneOf(from, other.reason, pet);
   const meaning = other?.meaning ?? base;
   if (meaning === undefined) throw new UnknownStatus(field, value);
-  const { name, category } = pet();
+  const status = meaning === "none" ? undefined : meaning;
+  const { name, category } = petOf(pet, status);
   if (meaning === "available" && saysOther(name)) {
     notes.add(message("namesTell"), from.line, JSON.stringify(name));
   }
@@ -224,12 +235,21 @@ function outcomeOf(
     notes.add(message("statusesBlank"), from.line, JSON.stringify(name));
   }
   const { line, id, externalId, source, version } = from;
-  const status = meaning === "none" ? undefined : meaning;
   const isStay = "status" in says && says.isStay === true && meaning === "available";
   // Written out: there are many, and a spread object takes twice the memory.
   if (!isStay)
     return { kind: "pet", line, id, externalId, source, version, name, category, status };
   return { kind: "pet", line, id, externalId, source, version, name, category, status, isStay };
+}
+
+/** What a record has of an animal. A fault of it knows the status, which counts all the same. */
+function petOf(pet: Parts["pet"], status: PetStatus | undefined): ReturnType<Parts["pet"]> {
+  try {
+    return pet();
+  } catch (fault) {
+    if (fault instanceof FieldFault) fault.status = status;
+    throw fault;
+  }
 }
 
 /** What stands behind a name: `Bella (ADOPTION PENDING)`, `Max - adopted!`. */

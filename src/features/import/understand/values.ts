@@ -1,6 +1,11 @@
 import { decodeHTML } from "entities/decode";
 import { parseInt64 } from "../../../domain/int64.ts";
-import { characterCount, isPetName, petNameLengthMax } from "../../../domain/pet.ts";
+import {
+  characterCount,
+  isPetName,
+  petNameLengthMax,
+  type PetStatus,
+} from "../../../domain/pet.ts";
 import { isBlank, type Message, message, messageText, shown } from "../messages.ts";
 import type { CandidateCategory, MapperContext } from "./record.ts";
 
@@ -8,6 +13,8 @@ import type { CandidateCategory, MapperContext } from "./record.ts";
 export class FieldFault extends Error {
   readonly field: string;
   readonly problem: Message;
+  /** What the record says of its animal, where that is sound. */
+  status?: PetStatus | undefined;
 
   constructor(field: string, problem: Message) {
     super(messageText(problem));

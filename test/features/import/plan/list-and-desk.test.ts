@@ -87,6 +87,25 @@ describe.each(stores)("$name", (kind) => {
     expect(await shown()).toEqual(["Rex sold"]);
   });
 
+  test.each([
+    ["a kind that is not known", { kind: "Unicorn" }],
+    ["the error of a spreadsheet for a name", { name: "#REF!" }],
+  ])("a bad record with %s hides whom it calls adopted, once", async (_, bad) => {
+    const bo = { id: "2", name: "Bo", status: "available" };
+    await whole([rex, bo]);
+    const listed = (status: string) =>
+      list([{ ...rex, ...bad, status }, bo], { skipBad: true, createCategories: false });
+    expect(await listed("adopted")).toMatchObject({ rejected: 1, updated: 1, unchanged: 1 });
+    expect(await shown()).toEqual(["Rex sold", "Bo available"]);
+    // What people decide since holds against the same words of the list.
+    await animals.update([await idOf("Rex")], { status: "available" });
+    expect(await listed("adopted")).toMatchObject({ rejected: 1, updated: 0 });
+    // And nothing but a status further from adoption is taken of a bad record.
+    await animals.update([await idOf("Rex")], { status: "sold" });
+    expect(await listed("reserved")).toMatchObject({ rejected: 1, updated: 0 });
+    expect(await shown()).toEqual(["Rex sold", "Bo available"]);
+  });
+
   test("an undo of an import takes back what its list said", async () => {
     await whole([rex]);
     await animals.update([await idOf("Rex")], { status: "sold" });
