@@ -68,22 +68,6 @@ describe("an obvious list", () => {
   });
 });
 
-test("animals by their ids are a list, also with a date as a list of numbers", async () => {
-  const animal = { nome: "Rex", especie: "Cachorro", data: [2026, 5, 6], situacao: "Disponível" };
-  const text = JSON.stringify({ A1: animal, A2: { ...animal, nome: "Bo" } });
-  expect((await readWhole(text)).outcomes.map(brief)).toEqual([
-    "1 Rex / Cachorro / available [A1]",
-    "2 Bo / Cachorro / available [A2]",
-  ]);
-});
-
-test("of two lists, the one under the name of animals is read", async () => {
-  const animais = [{ nome: "Rex", especie: "Cachorro", situacao: "Disponível" }];
-  const usuarios = [{ nome: "Ana", email: "ana@example.org" }];
-  const { outcomes } = await readWhole(JSON.stringify({ usuarios, animais }));
-  expect(outcomes.map(brief)).toEqual(["1 Rex / Cachorro / available"]);
-});
-
 describe("the status", () => {
   const list = (heading: string, values: readonly string[]) =>
     `Name,Species,${heading}\n${values.map((value, at) => `A${"bcdefghijk"[at]},Dog,${value}`).join("\n")}\n`;
@@ -173,12 +157,6 @@ describe("the status", () => {
     const columns = parseFieldMap("name=Name,categoryId=Species,status=Status");
     const { notes } = await readWhole(text, { columns });
     expect(notes.map(({ said }) => said.code)).toEqual(["noneForAdoption"]);
-  });
-
-  test("may be said of all", async () => {
-    const text = "Tag,Pet,Kind\n1,Rex,Dog\n";
-    const { outcomes } = await readWhole(text, { defaultStatus: "pending" });
-    expect(outcomes.map(brief)).toEqual(["2 Rex / Dog / pending [1]"]);
   });
 
   test("of own files and of programs without one is asked for too", async () => {

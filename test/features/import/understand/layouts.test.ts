@@ -47,16 +47,6 @@ describe("a city that publishes stays", () => {
   const sanJose = `${header},IntakeReason,Crossing,LastUpdate`;
   const rows = (list: readonly string[]) => list.map((row) => `${row},r,c,u`).join("\n");
 
-  test("San Jose's ids are its own", async () => {
-    const { format, outcomes } = await readWhole(
-      `${sanJose}\n${rows(["A1,Rex,DOG,2026-01-02,HEALTHY,STRAY,,"])}\n`,
-    );
-    expect([format, ...outcomes.map(brief)]).toEqual([
-      "san-jose",
-      "2 Rex / DOG / available [san-jose:A1]",
-    ]);
-  });
-
   test.each([
     ["a condition", "A1,Rex,DOG,2026-01-02,DEAD,STRAY,,", 'IntakeCondition "DEAD"'],
     ["a request to dispose", "A1,Rex,DOG,2026-01-02,HEALTHY,DISPO REQ,,", 'IntakeType "DISPO REQ"'],
@@ -91,15 +81,6 @@ describe("a city that publishes stays", () => {
       '3 gone: IntakeCondition "DEAD" [A2]',
       "4 Lu / CAT / sold [A3]",
       '5 gone: OutcomeType "RTOS" [A4]',
-    ]);
-  });
-
-  test("Louisville gives no names", async () => {
-    const louisville = `AnimalID,AnimalType,IntakeDate,OutcomeType,OutcomeAsilomarStatus`;
-    const { format, outcomes } = await readWhole(`${louisville}\nA1,CAT,2026-01-02,,\n`);
-    expect([format, ...outcomes.map(brief)]).toEqual([
-      "louisville",
-      "2  / CAT / available [louisville:A1]",
     ]);
   });
 });

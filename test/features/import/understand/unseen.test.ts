@@ -18,17 +18,6 @@ const unknown = async (text: string) => {
   return { ...found, message: refusal?.message };
 };
 
-test("what lies in the freezer, or came to the clinic, is not for adoption", async () => {
-  const text =
-    "Name,Type,Impound Number,Kennel Number,Days in Shelter,Animal ID,Intake Type,Outcome Type,Outcome Date\n" +
-    "REX,DOG,K1,DA02,3,A1,STRAY,,\nBO,CAT,K2,FREEZER,3,A2,CONFISCATE,,\nAL,CAT,K3,CA01,1,A3,S/N CLINIC,,\n";
-  expect((await readWhole(text)).outcomes.map(brief)).toEqual([
-    "2 REX / DOG / available [sonoma:A1]",
-    '3 gone: Kennel Number "FREEZER" [sonoma:A2]',
-    '4 gone: Intake Type "S/N CLINIC" [sonoma:A3]',
-  ]);
-});
-
 test("how animals left is not taken for a list without a status, whatever it is called", async () => {
   const text =
     "Animal,Type,Name,Rescue ID,Species\nIsa,Adoption,Isa,C1,Cat\nLo,Return to Owner,Lo,D2,Dog\nMo,Euthanasia,Mo,D3,Dog\n";
@@ -177,22 +166,6 @@ test("lines that end as on an old Mac are lines, with its letters", async () => 
   const { outcomes, notes } = await readWhole(Buffer.from(text, "latin1"));
   expect(outcomes.map(brief)).toEqual(["2 Frida És Bo / Dog / available", "3 Ada / Cat / sold"]);
   expect(notes.map(({ said }) => said)).toContainEqual(message("encodingGuessed", "macintosh"));
-});
-
-test("PetPoint: residents, and who waits for a foster home, are not for adoption", async () => {
-  const header = "ARN,AnimalNumber,AnimalName,Species,Stage";
-  const { outcomes } = await readWhole(`${header}
-Zeus,A0058955507,Gweneth,Rodent,Permanent Resident
-Zeus,A0058955559,Margret,Cat,PTS
-,A0058955576,Maria,Cat,Pending Foster Pickup
-,A0058955669,Trinity,Cat,Available
-`);
-  expect(outcomes.map(brief)).toEqual([
-    '2 gone: Stage "Permanent Resident" [petpoint:A0058955507]',
-    '3 gone: Stage "PTS" [petpoint:A0058955559]',
-    '4 gone: Stage "Pending Foster Pickup" [petpoint:A0058955576]',
-    "5 Trinity / Cat / available [petpoint:A0058955669]",
-  ]);
 });
 
 test("a report with several rows for an animal is refused", async () => {
@@ -450,17 +423,6 @@ test.each([
   const text = "Name,Species\nRex,Dog\nBo,Cat\n";
   const { reading, open } = await propose(bytesOf(text), { called });
   expect([reading?.defaultStatus, open]).toEqual(["sold", []]);
-});
-
-test("animals that stand under their names have them", async () => {
-  const { outcomes } = await readWhole('{"Rex":{"breed":"Akita"},"Bo":{"breed":"Pug"}}', {
-    category: "Dog",
-    defaultStatus: "available",
-  });
-  expect(outcomes.map(brief)).toEqual([
-    "1 Rex / Dog / available [Rex]",
-    "2 Bo / Dog / available [Bo]",
-  ]);
 });
 
 test("Polish, Czech and Slovak lists are read by their columns", async () => {
