@@ -2,11 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { brief, readFixture, readWhole, refusal } from "../helpers.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 
-async function briefs(name: string): Promise<readonly [string, string, readonly string[]]> {
-  const { format, shape, outcomes } = await readFixture(name);
-  return [format, shape, outcomes.map(brief)];
-}
-
 describe("named formats, found by themselves", () => {
   test("RescueGroups: the species is named after the animals, pictures are not kept", async () => {
     const { format, outcomes } = await readFixture("rescuegroups.json");
@@ -18,40 +13,6 @@ describe("named formats, found by themselves", () => {
       "4 rejected: relationships.species: expected a value, found nothing",
       "5 rejected: relationships.species: expected a value, found nothing",
     ]);
-  });
-
-  test("Austin: BOM, CRLF, newline in quotes, staff names, blank names, the newest row told by version", async () => {
-    expect(await briefs("austin.csv")).toEqual([
-      "austin",
-      "csv",
-      [
-        "2 Luna / Dog / sold [austin:A900001]",
-        "3 Luna / Dog / available [austin:A900001]",
-        "4  / Cat / available [austin:A900002]",
-        '7 gone: Outcome Type "Transfer" [austin:A900003]',
-        "8 Zoë / Bird / sold [austin:A900004]",
-        "9 rejected: Animal Type: expected a value, found nothing",
-        "10 rejected: Animal Type: expected a value, found nothing",
-      ],
-    ]);
-    const { outcomes } = await readFixture("austin.csv");
-    expect(outcomes.slice(0, 2).map(({ version }) => version)).toEqual([
-      20240502233000, 20240501000500,
-    ]);
-  });
-});
-
-describe("one field tells a format", () => {
-  test.each([["id,name,category,status,externalId,source\n1,Rex,Dog,sold,,\n", "rehome"]])(
-    "%s",
-    async (text, format) => {
-      expect((await readWhole(text)).format).toBe(format);
-    },
-  );
-
-  test("a name and a category do not", async () => {
-    const text = "id,name,category,status\n7,Rex,Dog,pending\n";
-    expect(await readWhole(text)).toMatchObject({ format: "map", isGuessed: true });
   });
 });
 
@@ -114,24 +75,6 @@ describe("--map", () => {
       const map = parseFieldMap(`name=pet.title,categoryId=kind.id,${inherited}`);
       expect(await refusal(readWhole(text, { columns: map }))).toContain("there is no such column");
     }
-  });
-
-  test("leaves the rest to be guessed, and a typo is none", async () => {
-    const text = "Name,Art,Status\nBo,Dog,pending\n";
-    const given = { columns: parseFieldMap("name=Name") };
-    expect(await readWhole(text, given)).toMatchObject({
-      isGuessed: true,
-      reading: { columns: { name: "Name", categoryId: "Art", status: "Status" } },
-    });
-    for (const name of ["Nam", "Name,categoryId=Breed"]) {
-      const columns = parseFieldMap(`name=${name}`);
-      expect(await refusal(readWhole(text, { columns }))).toContain("there is no such column");
-    }
-    const json = JSON.stringify([{ Name: "Bo", Art: "Dog", Status: "pending" }]);
-    const columns = parseFieldMap("name=Nam");
-    expect(await refusal(readWhole(json, { columns }))).toBe(
-      '--map name=Nam: there is no such column; there are "Name", "Art", "Status"',
-    );
   });
 
   test.each(["Age", "Weight", "Arrived"])("%s is no category", async (column) => {

@@ -7,67 +7,6 @@ import { propose } from "../../../../src/features/import/understand/propose.ts";
 
 const columnsOf = async (text: string) => (await readWhole(text)).reading.columns;
 
-describe("an obvious list", () => {
-  test("is taken at once", async () => {
-    const text =
-      "Name,Type,Status\nRex,Dog,Available\nAda,Cat,Reserved\nBo,Dog,Adopted\nLu,Cat,Deceased\n";
-    const { isGuessed, reading, outcomes } = await readWhole(text);
-    expect([isGuessed, reading.columns]).toEqual([
-      true,
-      { name: "Name", categoryId: "Type", status: "Status" },
-    ]);
-    expect(outcomes.map(brief)).toEqual([
-      "2 Rex / Dog / available",
-      "3 Ada / Cat / pending",
-      "4 Bo / Dog / sold",
-      '5 gone: Status "Deceased"',
-    ]);
-  });
-
-  test("may be in any of the languages, and among other columns", async () => {
-    const text =
-      "Ficha;Nombre del animal;Especie;Raza;Estado;Fecha alta\n" +
-      "F-001;Luna;Perro;Mestizo;En adopción;03/02/2026\nF-002;Milú;Gato;Siamés;Reservado;13/02/2026\n";
-    const { reading, outcomes } = await readWhole(text);
-    expect(reading.columns).toEqual({
-      name: "Nombre del animal",
-      categoryId: "Especie",
-      status: "Estado",
-      externalId: "Ficha",
-      updatedAt: "Fecha alta",
-    });
-    expect(outcomes.map(({ version }) => version)).toEqual([20260203000000, 20260213000000]);
-  });
-
-  test("may say nothing by its headings: the values tell", async () => {
-    const text =
-      "Nr,Ruf,Haltung,Geburtsdatum,Lage\n" +
-      "24-01,Bello,Hund,01.02.2020,zu vermitteln\n24-02,Mimi,Katze,03.02.2021,reserviert\n";
-    expect(await columnsOf(text)).toEqual({
-      name: "Ruf",
-      categoryId: "Haltung",
-      status: "Lage",
-      externalId: "Nr",
-    });
-  });
-
-  test("may have its fields within others", async () => {
-    const animal = {
-      id: "a1",
-      pet: { name: "Rex" },
-      species: { name: "Dog" },
-      status: "available",
-    };
-    const text = JSON.stringify({ meta: { total: 1 }, list: [animal, { ...animal, id: "a2" }] });
-    expect(await columnsOf(text)).toMatchObject({
-      name: "pet.name",
-      categoryId: "species.name",
-      status: "status",
-      externalId: "id",
-    });
-  });
-});
-
 describe("the status", () => {
   const list = (heading: string, values: readonly string[]) =>
     `Name,Species,${heading}\n${values.map((value, at) => `A${"bcdefghijk"[at]},Dog,${value}`).join("\n")}\n`;
@@ -126,26 +65,10 @@ describe("the status", () => {
     expect([isGuessed, found]).toEqual([true, statuses as never]);
   });
 
-  test("is told by yes and no within another object, and not called missing", async () => {
-    const pet = (nombre: string, disponible: boolean) => ({
-      pk: nombre,
-      fields: { nombre, especie: "Perro", disponible },
-    });
-    const { outcomes } = await readWhole(JSON.stringify([pet("Rex", true), pet("Bo", false)]));
-    expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone"]);
-  });
-
   test("is not asked for where a column has the states of a country", async () => {
     const said = await refusal(readWhole(list("estado", ["SP", "RJ", "SP"])));
     expect(said).toContain("--default-status");
     expect(said).not.toContain("?'");
-  });
-
-  test("is told by several columns of yes and no, of which all count", async () => {
-    const rows = "Rex,Dog,no,yes\nBo,Dog,yes,no\nAl,Dog,no,no\n";
-    const { outcomes } = await readWhole(`Name,Species,Adopted,Reserved\n${rows}`);
-    const found = outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
-    expect(found).toEqual(["pending", "sold", "available"]);
   });
 
   test("by which nobody is for adoption stops with the name of its column", async () => {
@@ -176,38 +99,6 @@ describe("the status", () => {
   });
 });
 
-describe("nobody dead is for adoption", () => {
-  const rows = (heading: string, value: string) =>
-    `Id,Name,Species,Status,${heading}\nA1,Rex,Dog,Available,${value}\nA2,Bo,Dog,Available,\n`;
-
-  test.each([
-    ["Condition", "DEAD"],
-    ["Outcome condition", "Died in care"],
-    ["Disposition", "Euthanized"],
-    ["Date of death", "2026-01-02"],
-    ["Deceased", "yes"],
-    ["DOA", "TRUE"],
-    ["Fecha de fallecimiento", "2/1/2026"],
-    ["Intake Type", "EUTH REQ"],
-  ])("%s %s", async (heading, value) => {
-    const { outcomes } = await readWhole(rows(heading, value));
-    expect(outcomes.map(({ kind }) => kind)).toEqual(["gone", "pet"]);
-  });
-
-  test.each([
-    ["Condition", "Healthy"],
-    ["Deceased", "no"],
-    ["Deceased", "0"],
-    ["Intake reason", "Owner died"],
-    ["Condition", "Owner died"],
-    ["Notes", "her mother died"],
-    ["Intake is dead", "Alive on Intake"],
-  ])("but %s %s says nothing of it", async (heading, value) => {
-    const { outcomes } = await readWhole(rows(heading, value));
-    expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "pet"]);
-  });
-});
-
 describe("an id", () => {
   const list = (heading: string, ids: readonly string[]) =>
     `${heading},Name,Kind,State\n${ids.map((id, at) => `${id},Pet${"abcdef"[at]},Dog,${at === 0 ? "pending" : "adopted"}`).join("\n")}\n`;
@@ -233,90 +124,6 @@ describe("an id", () => {
     const { reading } = await readWhole(list(heading, ids));
     expect(reading.columns?.externalId).toBeUndefined();
     expect(JSON.stringify(reading)).not.toContain('"externalId":""');
-  });
-});
-
-describe("a date", () => {
-  const rows =
-    "t1,Ann,Dog,Available,2026-11-05,2020-01-31\nt2,Bo,Cat,Adopted,2026-11-06,2021-02-01\n";
-
-  test("of a change is one under any name, but not that of a birth", async () => {
-    const known = { name: "Name", categoryId: "Species", status: "State", externalId: "Tag" };
-    expect(await columnsOf(`Tag,Name,Species,State,When,Born\n${rows}`)).toEqual({
-      ...known,
-      updatedAt: "When",
-    });
-    expect(await columnsOf(`Tag,Name,Species,State,Born,DOB\n${rows}`)).toEqual(known);
-    const numbers = "Tag,Name,Species,State,Cage\nt1,Ann,Dog,Available,45352\n";
-    expect(await columnsOf(numbers)).toEqual(known);
-  });
-});
-
-describe("a name", () => {
-  const values: Readonly<Record<string, readonly [string, string]>> = {
-    Tag: ["t1", "t2"],
-    Name: ["Ann", "Bo"],
-    "Call sign": ["Ann", "Bo"],
-    Keeper: ["Smith", "Jones"],
-    usuario: ["Ana", "David"],
-    nombre_final: ["Ann", "Bo"],
-    Species: ["Dog", "Cat"],
-    Pet: ["Dog", "Cat"],
-    Mother: ["Cat", "Dog"],
-    State: ["Available", "Adopted"],
-    Cottage: ["blue", "red"],
-    Breed: ["Boxer", "Siamese"],
-  };
-  const table = (header: string) => {
-    const columns = header.split(",").map((name) => values[name]);
-    const rows = [0, 1].map((row) => columns.map((column) => column?.[row]).join());
-    return `${header}\n${rows.join("\n")}\n`;
-  };
-
-  test.each([
-    [
-      "Tag,Name,Keeper,Species,State",
-      { name: "Name", categoryId: "Species", status: "State", externalId: "Tag" },
-    ],
-    ["Pet,Call sign,State", { name: "Call sign", categoryId: "Pet", status: "State" }],
-    ["Tag,Species,Mother,State", { categoryId: "Species", status: "State", externalId: "Tag" }],
-    ["Name,Species,State,Breed", { name: "Name", categoryId: "Species", status: "State" }],
-    [
-      "usuario,nombre_final,Species,State",
-      { name: "nombre_final", categoryId: "Species", status: "State" },
-    ],
-  ])("of %s", async (header, columns) => {
-    expect(await columnsOf(table(header))).toEqual(columns);
-  });
-
-  test("is none in a list that has none, which is said", async () => {
-    const { outcomes } = await readWhole(table("Tag,Species,State"));
-    expect(outcomes.map(brief)[0]).toBe("2  / Dog / available [t1]");
-  });
-});
-
-describe("a category", () => {
-  test("is no group of ages", async () => {
-    const text = "Name,Age group,Status\nMia,Puppy,Available\nLu,Kitten,Adopted\n";
-    expect(await refusal(readWhole(text))).toContain("categoryId=COLUMN");
-  });
-
-  test("may be said of all", async () => {
-    const text = "Name,Status\nMia,Available\nLu,Adopted\n";
-    expect(await refusal(readWhole(text))).toContain(
-      "--category NAME says so instead of categoryId",
-    );
-    const { outcomes, reading } = await readWhole(text, { category: "Cat" });
-    expect(outcomes.map(brief)).toEqual(["2 Mia / Cat / available", "3 Lu / Cat / sold"]);
-    expect(reading).toMatchObject({ category: "Cat", columns: { name: "Name", status: "Status" } });
-    expect(
-      await readWhole("Animal ID,Name,Type,Outcome Type,Kennel Number\nA1,Rex,Dog,,K\n", {
-        category: "Pup",
-      }),
-    ).toMatchObject({
-      format: "sonoma",
-      outcomes: [{ category: { name: "Pup" } }],
-    });
   });
 });
 

@@ -3,10 +3,14 @@
  * import makes of them; all made up. A file of test/fixtures/import stands as `@NAME`.
  */
 import { expect, test } from "bun:test";
+import { fieldMapText } from "../../../../src/features/import/understand/columns.ts";
 import type { Given } from "../../../../src/features/import/understand/propose.ts";
-import { brief, fixture, readWhole } from "../helpers.ts";
+import { brief, fixture, readWhole, refusal } from "../helpers.ts";
 
-/** Each list: what it shows, its text, its format with what was told of it, and its animals. */
+/**
+ * Each list: what it shows, what is told of it behind `<`, its text, and behind `=>` its format
+ * with the columns that were guessed and its animals, or a part of what is said against it.
+ */
 const lists = `
 # Petfinder: pages after one another, HTML entities decoded, found animals skipped
 @petfinder.json
@@ -78,12 +82,13 @@ Number,Name,Category,Status,Number at the source,Source
 3 Tom / Cat / sold
 # a text of digits is one in CSV
 name,categoryId
-a, 8 
+a, 8
 => rehome
 2 a / 8 / none
 # names columns whatever their case, and one with a comma in quotes
+< {"columns": {"name": "pet name", "categoryId": "Kind, or species", "status": "State", "externalId": "Tag"}}
 @other.csv
-=> map {"columns": {"name": "pet name", "categoryId": "Kind, or species", "status": "State", "externalId": "Tag"}}
+=> map told name=pet name,categoryId="Kind, or species",status=State,externalId=Tag
 2 Bo / Dog / available [T-1]
 3  / 7 / pending [T-2]
 4 gone: State "Stray" [T-3]
@@ -266,36 +271,546 @@ Zeus,A0058955559,Margret,Cat,PTS
 4 gone: Stage "Pending Foster Pickup" [petpoint:A0058955576]
 5 Trinity / Cat / available [petpoint:A0058955669]
 # animals that stand under their names have them
+< {"category": "Dog", "defaultStatus": "available"}
 {"Rex":{"breed":"Akita"},"Bo":{"breed":"Pug"}}
-=> map {"category": "Dog", "defaultStatus": "available"}
+=> map name=name,externalId=id
 1 Rex / Dog / available [Rex]
 2 Bo / Dog / available [Bo]
 # animals by their ids are a list, also with a date as a list of numbers
 {"A1":{"nome":"Rex","especie":"Cachorro","data":[2026,5,6],"situacao":"Disponível"},"A2":{"nome":"Bo","especie":"Cachorro","data":[2026,5,6],"situacao":"Disponível"}}
-=> map
+=> map name=nome,categoryId=especie,status=situacao,externalId=id
 1 Rex / Cachorro / available [A1]
 2 Bo / Cachorro / available [A2]
 # of two lists, the one under the name of animals is read
 {"usuarios":[{"nome":"Ana","email":"ana@example.org"}],"animais":[{"nome":"Rex","especie":"Cachorro","situacao":"Disponível"}]}
-=> map
+=> map name=nome,categoryId=especie,status=situacao
 1 Rex / Cachorro / available
-# may be said of all
+# a status may be said of all
+< {"defaultStatus": "pending"}
 Tag,Pet,Kind
 1,Rex,Dog
-=> map {"defaultStatus": "pending"}
-2 Rex / Dog / pending [1]`;
+=> map name=Pet,categoryId=Kind,externalId=Tag
+2 Rex / Dog / pending [1]
+# an obvious list is taken at once
+Name,Type,Status
+Rex,Dog,Available
+Ada,Cat,Reserved
+Bo,Dog,Adopted
+Lu,Cat,Deceased
+=> map name=Name,categoryId=Type,status=Status
+2 Rex / Dog / available
+3 Ada / Cat / pending
+4 Bo / Dog / sold
+5 gone: Status "Deceased"
+# a list may be in any of the languages, and among other columns
+Ficha;Nombre del animal;Especie;Raza;Estado;Fecha alta
+F-001;Luna;Perro;Mestizo;En adopción;03/02/2026
+F-002;Milú;Gato;Siamés;Reservado;13/02/2026
+=> map name=Nombre del animal,categoryId=Especie,status=Estado,externalId=Ficha,updatedAt=Fecha alta
+2 Luna / Perro / available [F-001]
+3 Milú / Gato / pending [F-002]
+# headings may say nothing: the values tell
+Nr,Ruf,Haltung,Geburtsdatum,Lage
+24-01,Bello,Hund,01.02.2020,zu vermitteln
+24-02,Mimi,Katze,03.02.2021,reserviert
+=> map name=Ruf,categoryId=Haltung,status=Lage,externalId=Nr
+2 Bello / Hund / available [24-01]
+3 Mimi / Katze / pending [24-02]
+# fields may stand within others
+{"meta":{"total":1},"list":[
+{"id":"a1","pet":{"name":"Rex"},"species":{"name":"Dog"},"status":"available"},
+{"id":"a2","pet":{"name":"Rex"},"species":{"name":"Dog"},"status":"available"}]}
+=> map name=pet.name,categoryId=species.name,status=status,externalId=id
+1 Rex / Dog / available [a1]
+2 Rex / Dog / available [a2]
+# yes and no count within another object, too
+[{"pk":"Rex","fields":{"nombre":"Rex","especie":"Perro","disponible":true}},
+{"pk":"Bo","fields":{"nombre":"Bo","especie":"Perro","disponible":false}}]
+=> map name=fields.nombre,categoryId=fields.especie,status=fields.disponible
+1 Rex / Perro / available
+2 gone: fields.disponible false
+# of several columns of yes and no all count
+Name,Species,Adopted,Reserved
+Rex,Dog,no,yes
+Bo,Dog,yes,no
+Al,Dog,no,no
+=> map name=Name,categoryId=Species,status=Adopted
+2 Rex / Dog / pending
+3 Bo / Dog / sold
+4 Al / Dog / available
+# a list without names says so
+Tag,Species,State
+t1,Dog,Available
+t2,Cat,Adopted
+=> map categoryId=Species,status=State,externalId=Tag
+2  / Dog / available [t1]
+3  / Cat / sold [t2]
+# a keeper is no name
+Tag,Name,Keeper,Species,State
+t1,Ann,Smith,Dog,Available
+t2,Bo,Jones,Cat,Adopted
+=> map name=Name,categoryId=Species,status=State,externalId=Tag
+2 Ann / Dog / available [t1]
+3 Bo / Cat / sold [t2]
+# a call sign may be a name, and a pet a kind
+Pet,Call sign,State
+Dog,Ann,Available
+Cat,Bo,Adopted
+=> map name=Call sign,categoryId=Pet,status=State
+2 Ann / Dog / available
+3 Bo / Cat / sold
+# a mother and a breed are neither a kind nor a name
+Tag,Species,Mother,State,Breed
+t1,Dog,Cat,Available,Boxer
+t2,Cat,Dog,Adopted,Siamese
+=> map categoryId=Species,status=State,externalId=Tag
+2  / Dog / available [t1]
+3  / Cat / sold [t2]
+# a user is no name
+usuario,nombre_final,Species,State
+Ana,Ann,Dog,Available
+David,Bo,Cat,Adopted
+=> map name=nombre_final,categoryId=Species,status=State
+2 Ann / Dog / available
+3 Bo / Cat / sold
+# the day of a change is one under any name
+Tag,Name,Species,State,When,Born
+t1,Ann,Dog,Available,2026-11-05,2020-01-31
+t2,Bo,Cat,Adopted,2026-11-06,2021-02-01
+=> map name=Name,categoryId=Species,status=State,externalId=Tag,updatedAt=When
+2 Ann / Dog / available [t1]
+3 Bo / Cat / sold [t2]
+# that of a birth is none
+Tag,Name,Species,State,Born,DOB
+t1,Ann,Dog,Available,2026-11-05,2020-01-31
+t2,Bo,Cat,Adopted,2026-11-06,2021-02-01
+=> map name=Name,categoryId=Species,status=State,externalId=Tag
+2 Ann / Dog / available [t1]
+3 Bo / Cat / sold [t2]
+# a number alone is no day
+Tag,Name,Species,State,Cage
+t1,Ann,Dog,Available,45352
+=> map name=Name,categoryId=Species,status=State,externalId=Tag
+2 Ann / Dog / available [t1]
+# a group of ages is no kind
+Name,Age group,Status
+Mia,Puppy,Available
+Lu,Kitten,Adopted
+=> refused categoryId=COLUMN
+# a kind is asked for where no column has it
+Name,Status
+Mia,Available
+Lu,Adopted
+=> refused --category NAME says so instead of categoryId
+# a kind may be said of all
+< {"category":"Cat"}
+Name,Status
+Mia,Available
+Lu,Adopted
+=> map name=Name,status=Status
+2 Mia / Cat / available
+3 Lu / Cat / sold
+# and of a known layout
+< {"category":"Pup"}
+Animal ID,Name,Type,Outcome Type,Kennel Number
+A1,Rex,Dog,,K
+=> sonoma
+2 Rex / Pup / available [sonoma:A1]
+# a list by which nobody is for adoption stops with the name of its column
+Name,Species,Status
+Ab,Dog,Adopted
+Ac,Dog,Deceased
+=> refused none of 2 animals is for adoption by Status. Is that the right column? Name it with --map status=COLUMN
+# a first row of pictures and names is an animal
+Carlos;terrier;img/1.jpg;1
+Dax;mix;img/2.jpg;1
+=> refused the first row is an animal
+# who has no name has none in other languages too
+id,nombre,especie,estado
+7,Sin nombre,perro,disponible
+8,Toby,gato,adoptado
+=> map name=nombre,categoryId=especie,status=estado,externalId=id
+2  / perro / available [7]
+3 Toby / gato / sold [8]
+# an availability in words
+Name,Species,Availability
+Rex,Dog,Available
+Bo,Cat,Available
+=> map name=Name,categoryId=Species,status=Availability
+2 Rex / Dog / available
+3 Bo / Cat / available
+# an availability by yes and no, as in eugenia-m-m/PROJETO-I-POO
+Nome,Especie,Disponibilidade
+Ester,Cachorro,Sim
+Toby,Gato,Não
+=> map name=Nome,categoryId=Especie,status=Disponibilidade
+2 Ester / Cachorro / available
+3 gone: Disponibilidade "Não"
+# what a person says of the kind goes before what the file is called
+< {"called":"dogs.csv","category":"Cat"}
+Name,Status
+Rex,Available
+=> map name=Name,status=Status
+2 Rex / Cat / available
+# and so does a column
+< {"called":"dogs.csv"}
+Name,Type,Status
+Rex,Cat,Available
+=> map name=Name,categoryId=Type,status=Status
+2 Rex / Cat / available
+# the list within a file tells the kind before the file does
+< {"called":"cats.json"}
+{"dogs":[{"petName":"Rex","status":"Available"}],"total":1}
+=> map name=petName,status=status
+1 Rex / dogs / available
+# a report with several rows for an animal is refused
+Animal Inventory,,,
+Animal#,Name,Stage,Location
+ARN,Species,DOB,Intake Date
+A1,Hopper,Available,Lobby
+,Rabbit,1/2/2025,3/4/2025
+=> refused line 3: this is a second row of names: ask for a list with one row an animal
+# a header that is repeated on each page is none, nor is an animal
+Name,Species,Status
+Name,Species,Status
+Rex,Dog,Available
+=> map name=Name,categoryId=Species,status=Status
+3 Rex / Dog / available
+# an animal whose category is a reference is not Petstore's
+< {"category":"Dog"}
+[{"name":"Rex","category":{"$oid":"68d42c"},"status":"available"},{"name":"Bo","category":{"$oid":"68d42c"},"status":"available"}]
+=> map name=name,status=status
+1 Rex / Dog / available
+2 Bo / Dog / available
+# Italian
+Nome,Specie,Stato
+Luna,Gatto,Disponibile
+Luna,Gatto,Adottata
+Luna,Gatto,Riservato
+Luna,Gatto,Deceduto
+Luna,Gatto,Non disponibile
+=> map name=Nome,categoryId=Specie,status=Stato
+2 Luna / Gatto / available
+3 Luna / Gatto / sold
+4 Luna / Gatto / pending
+5 gone: Stato "Deceduto"
+6 gone: Stato "Non disponibile"
+# Polish
+Imię,Gatunek,Numer,Stan
+Reks,pies,1/24,Do adopcji
+Mruczek,kot,2/24,Adoptowany
+=> map name=Imię,categoryId=Gatunek,status=Stan,externalId=Numer
+2 Reks / pies / available [1/24]
+3 Mruczek / kot / sold [2/24]
+# Czech
+Jméno,Druh,Číslo,Stav adopce
+Rek,pes,1,dostupné
+Míca,kočka,2,rezervováno
+=> map name=Jméno,categoryId=Druh,status=Stav adopce,externalId=Číslo
+2 Rek / pes / available [1]
+3 Míca / kočka / pending [2]
+# Slovak
+Meno,Druh,Stav
+Reky,pes,Dostupný
+Micka,mačka,Uhynula
+=> map name=Meno,categoryId=Druh,status=Stav
+2 Reky / pes / available
+3 gone: Stav "Uhynula"
+# Russian, as in MalikaIssayeva/animal-center
+id,name,type,status
+1,Барон,Собака,available
+2,Мурка,Кошка,adopted
+=> map name=name,categoryId=type,status=status,externalId=id
+2 Барон / Собака / available [1]
+3 Мурка / Кошка / sold [2]
+# a first row with a value of the row below it is an animal
+< {"called":"cats.csv"}
+Rufus|M|Tabby|quirky
+Jimothy|M|Ragdoll|shy
+Frisk|F|Calico|loving
+=> refused the first row is an animal
+# what is lost, found and adopted is not for adoption, in the plural too
+nome,tipo,cadastro
+Bo,gato,adotados
+Bo,gato,encontrados
+Bo,gato,perdidas
+Bo,gato,adoptados
+=> refused none of 4 animals is for adoption by cadastro
+# a kind or a status alone in a row is no animal, and a header again is left out
+Name,Species,Status
+Rex,Dog,Available
+ADOPTED,,
+Name,Species,Status
+Max,Dog,Adopted
+CATS,,
+Tom,Cat,Available
+=> map name=Name,categoryId=Species,status=Status
+2 Rex / Dog / available
+3 rejected: : a row with nothing but ADOPTED may tell of the rows below it: give each animal its own
+5 Max / Dog / sold
+6 rejected: : a row with nothing but CATS may tell of the rows below it: give each animal its own
+7 Tom / Cat / available
+# a bad row is told before it is asked whether the column is the right one
+Name,Species,Status,Bio
+Rex,Dog,Available,Loves walks, toys
+Tom,Cat,Adopted,Shy
+=> map name=Name,categoryId=Species,status=Status
+2 rejected: : expected 4 fields as in the header, found 5 fields
+3 Tom / Cat / sold
+# what animals get on with is not their kind
+< {"called":"chats_a_adopter.csv"}
+Name,Age,Status,Good with
+Tom,2,Available,Dogs
+Kim,3,On hold,Cats
+=> map name=Name,status=Status
+2 Tom / chats / available
+3 Kim / chats / pending
+# an answer of Petfinder has attributes, and is no JSON:API
+{"animals":[
+{"id":1,"organization_id":"NJ333","type":"Dog","name":"Rex","attributes":{"spayed_neutered":true},"status":"adoptable"},
+{"id":2,"organization_id":"NJ333","type":"Dog","name":"Bo","attributes":{"spayed_neutered":true},"status":"adopted"}]}
+=> petfinder
+1 Rex / Dog / available [petfinder:1]
+2 Bo / Dog / sold [petfinder:2]
+# errors of a spreadsheet are no names, and protect their animals
+Id,Name,Species,Status
+A1,#REF!,Dog,Available
+A2,#N/A,Dog,Available
+A3,#NAME?,Dog,Available
+A4,#VALUE!,Dog,Available
+A5,Loading...,Dog,Available
+A6,#ERROR!,Dog,Available
+A7,Bo,Dog,Available
+=> map name=Name,categoryId=Species,status=Status,externalId=Id
+2 rejected: Name: expected a value, found "#REF!", the error of a spreadsheet
+3 rejected: Name: expected a value, found "#N/A", the error of a spreadsheet
+4 rejected: Name: expected a value, found "#NAME?", the error of a spreadsheet
+5 rejected: Name: expected a value, found "#VALUE!", the error of a spreadsheet
+6 rejected: Name: expected a value, found "Loading...", the error of a spreadsheet
+7 rejected: Name: expected a value, found "#ERROR!", the error of a spreadsheet
+8 Bo / Dog / available [A7]
+# entities of HTML are decoded once
+Name,Species,Status
+Salt &#038; Pepper,Dog,Available
+Tom &amp;amp; Co,Cat,Adopted
+=> map name=Name,categoryId=Species,status=Status
+2 Salt & Pepper / Dog / available
+3 Tom &amp; Co / Cat / sold
+# titles of WordPress are texts
+< {"columns":{"name":"title","categoryId":"species","status":"status"}}
+[{"id":1,"title":{"rendered":"Salt &#038; Pepper"},"species":"Dog","status":"available"}]
+=> map told name=title,categoryId=species,status=status
+1 Salt & Pepper / Dog / available
+# an HTML table is named as what it is
+<table><tr><td>Name</td><td>Species</td></tr></table>
+=> refused a web page with a table
+# San Jose: a condition, a request, a wild animal and a day say that one without an outcome is not for adoption
+AnimalID,AnimalName,AnimalType,IntakeDate,IntakeCondition,IntakeType,OutcomeDate,OutcomeType,IntakeReason,Crossing,LastUpdate
+A1,Rex,DOG,2026-01-02,HEALTHY,STRAY,,,r,c,u
+A2,Rex,DOG,2026-01-02,DEAD,STRAY,,,r,c,u
+A3,Rex,DOG,2026-01-02,HEALTHY,DISPO REQ,,,r,c,u
+A4,Rex,DOG,2026-01-02,HEALTHY,EUTH REQ,,,r,c,u
+A5,,OTHER,2026-01-02,HEALTHY,WILDLIFE,,,r,c,u
+A6,Rex,DOG,2026-01-02,HEALTHY,STRAY,2026-01-03,,r,c,u
+=> san-jose
+2 Rex / DOG / available [san-jose:A1]
+3 gone: IntakeCondition "DEAD" [san-jose:A2]
+4 gone: IntakeType "DISPO REQ" [san-jose:A3]
+5 gone: IntakeType "EUTH REQ" [san-jose:A4]
+6 gone: IntakeType "WILDLIFE" [san-jose:A5]
+7 gone: OutcomeDate "2026-01-03" [san-jose:A6]
+# a city that is not known is guessed, with the same care
+AnimalID,AnimalName,AnimalType,IntakeDate,IntakeCondition,IntakeType,OutcomeDate,OutcomeType
+A1,Rex,DOG,2026-01-02,HEALTHY,STRAY,,
+A2,Bo,DOG,2026-01-02,DEAD,STRAY,,
+A3,Lu,CAT,2026-01-02,HEALTHY,STRAY,2026-01-03,ADOPTION
+A4,Mo,CAT,2026-01-02,HEALTHY,STRAY,2026-01-03,RTOS
+=> map name=AnimalName,categoryId=AnimalType,status=OutcomeType,externalId=AnimalID,updatedAt=IntakeDate
+2 Rex / DOG / available [A1]
+3 gone: IntakeCondition "DEAD" [A2]
+4 Lu / CAT / sold [A3]
+5 gone: OutcomeType "RTOS" [A4]
+# a column \`Animal\` is not PetPoint's \`Animal #\`
+Animal,Animal Name,Species,Stage
+1,Rex,Dog,Available
+=> map name=Animal Name,categoryId=Species,status=Stage
+2 Rex / Dog / available
+# a name and a category are not our own export
+id,name,category,status
+7,Rex,Dog,pending
+=> map name=name,categoryId=category,status=status,externalId=id
+2 Rex / Dog / pending [7]
+# our own export in CSV
+id,name,category,status,externalId,source
+1,Rex,Dog,sold,,
+=> rehome
+2 Rex / Dog / sold
+# the rest of a map is guessed
+< {"columns":{"name":"Name"}}
+Name,Art,Status
+Bo,Dog,pending
+=> map name=Name,categoryId=Art,status=Status
+2 Bo / Dog / pending
+# Sonoma: an animal that came again, staff names, kinds of euthanasia and transfer
+@sonoma.csv
+=> sonoma
+2 HONEY / DOG / available [sonoma:A981001]
+3 TOM, JR / CAT / sold [sonoma:A981002]
+4 gone: Outcome Type "EUTHANIZE" [sonoma:A981003]
+5 gone: Outcome Type "RETURN TO OWNER" [sonoma:A981001]
+6 gone: Outcome Type "TRANSFER" [sonoma:A981004]
+# Austin: BOM, CRLF, newline in quotes, staff names, blank names
+@austin.csv
+=> austin
+2 Luna / Dog / sold [austin:A900001]
+3 Luna / Dog / available [austin:A900001]
+4  / Cat / available [austin:A900002]
+7 gone: Outcome Type "Transfer" [austin:A900003]
+8 Zoë / Bird / sold [austin:A900004]
+9 rejected: Animal Type: expected a value, found nothing
+10 rejected: Animal Type: expected a value, found nothing
+# Shelterluv: statuses with where the animal is behind a dash, and its own words
+@shelterluv.json
+=> shelterluv
+1 Biscuit / Dog / available [shelterluv:8001]
+2 Olive / Cat / available [shelterluv:8002]
+3 Moss / Rabbit, Domestic / sold [shelterluv:8003]
+4 gone: Status "Deceased" [shelterluv:8004]
+5 gone: Status "Awaiting Spay/Neuter - In Foster" [shelterluv:8005]
+6 Nut / Dog / pending [shelterluv:8006]
+# Korea's shelters: the kind stands before the breed, and each end has its own word
+{"response":{"header":{"resultCode":"00"},"body":{"items":{"item":[
+{"desertionNo":"40","kindCd":"[개] 믹스견","processState":"보호중","happenDt":"20260101"},
+{"desertionNo":"41","kindCd":"[개] 믹스견","processState":"종료(입양)","happenDt":"20260101"},
+{"desertionNo":"42","kindCd":"[개] 믹스견","processState":"종료(안락사)","happenDt":"20260101"},
+{"desertionNo":"43","kindCd":"[개] 믹스견","processState":"공고중","happenDt":"20260101"}]},"totalCount":4}}}
+=> korea
+1  / 개 / available [korea:40]
+2  / 개 / sold [korea:41]
+3 gone: processState "종료(안락사)" [korea:42]
+4 gone: processState "공고중" [korea:43]
+# Taiwan's shelters: open is available, and an animal without a title has no name
+[{"animal_id":1,"animal_subid":"s","animal_kind":"狗","animal_title":"","animal_status":"OPEN"},
+{"animal_id":2,"animal_subid":"s","animal_kind":"狗","animal_title":"","animal_status":"ADOPTED"},
+{"animal_id":3,"animal_subid":"s","animal_kind":"狗","animal_title":"","animal_status":"DEAD"},
+{"animal_id":4,"animal_subid":"s","animal_kind":"狗","animal_title":"","animal_status":"NONE"},
+{"animal_id":5,"animal_subid":"s","animal_kind":"狗","animal_title":"","animal_status":"OTHER"}]
+=> taiwan
+1  / 狗 / available [taiwan:1]
+2  / 狗 / sold [taiwan:2]
+3 gone: animal_status "DEAD" [taiwan:3]
+4 gone: animal_status "NONE" [taiwan:4]
+5 gone: animal_status "OTHER" [taiwan:5]
+# the dead of any column are gone
+Id,Name,Species,Status,Condition,Outcome condition,Disposition,Date of death,Deceased,DOA,Fecha de fallecimiento,Intake Type
+A1,Rex,Dog,Available,DEAD,,,,,,,
+A2,Rex,Dog,Available,,Died in care,,,,,,
+A3,Rex,Dog,Available,,,Euthanized,,,,,
+A4,Rex,Dog,Available,,,,2026-01-02,,,,
+A5,Rex,Dog,Available,,,,,yes,,,
+A6,Rex,Dog,Available,,,,,,TRUE,,
+A7,Rex,Dog,Available,,,,,,,2/1/2026,
+A8,Rex,Dog,Available,,,,,,,,EUTH REQ
+A9,Rex,Dog,Available,,,,,,,,
+=> map name=Name,categoryId=Species,status=Status,externalId=Id
+2 gone: Condition "DEAD" [A1]
+3 gone: Outcome condition "Died in care" [A2]
+4 gone: Disposition "Euthanized" [A3]
+5 gone: Date of death "2026-01-02" [A4]
+6 gone: Deceased "yes" [A5]
+7 gone: DOA "TRUE" [A6]
+8 gone: Fecha de fallecimiento "2/1/2026" [A7]
+9 gone: Intake Type "EUTH REQ" [A8]
+10 Rex / Dog / available [A9]
+# what says nothing of a death
+Id,Name,Species,Status,Condition,Deceased,Intake reason,Notes,Intake is dead,Owner deceased,Rescue deadline,Intake Type
+A1,Rex,Dog,Available,Healthy,no,,,,,,
+A2,Rex,Dog,Available,Owner died,0,,,,,,
+A3,Rex,Dog,Available,Dead tooth removed,,Owner died,,,,,
+A4,Rex,Dog,Available,,,,her mother died,,,,
+A5,Rex,Dog,Available,,,,,Alive on Intake,Yes,12/01/2026,
+A6,Rex,Dog,Available,,,,,,,,Euthanasia Request
+=> map name=Name,categoryId=Species,status=Status,externalId=Id,updatedAt=Rescue deadline
+2 Rex / Dog / available [A1]
+3 Rex / Dog / available [A2]
+4 Rex / Dog / available [A3]
+5 Rex / Dog / available [A4]
+6 Rex / Dog / available [A5]
+7 Rex / Dog / available [A6]
+# a column beside the status takes what it says
+Id,Name,Species,Status,Reserved,Adopted,Hold,Not for adoption,Deleted,Adoptable,Adottato
+A1,Rex,Dog,Available,Yes,,,,,,
+A2,Rex,Dog,Available,,x,,,,,
+A3,Rex,Dog,Available,,,Y,,,,
+A4,Rex,Dog,Available,,,,Sí,,,
+A5,Rex,Dog,Available,,,,,true,,
+A6,Rex,Dog,Available,,,,,,No,
+A7,Rex,Dog,Available,,,,,,,Sì
+A8,Tom,Cat,On hold,,,,,,,
+=> map name=Name,categoryId=Species,status=Status,externalId=Id
+2 Rex / Dog / pending [A1]
+3 Rex / Dog / sold [A2]
+4 Rex / Dog / pending [A3]
+5 gone: Not for adoption "Sí" [A4]
+6 gone: Deleted "true" [A5]
+7 gone: Adoptable "No" [A6]
+8 Rex / Dog / sold [A7]
+9 Tom / Cat / pending [A8]
+# and beside a default, where no column is a status
+< {"defaultStatus":"available"}
+Name,Species,Date out,Fecha salida,Adopter,Reserviert für
+Rex,Dog,,,,
+Tom,Cat,5/20/2026,,,
+Bo,Cat,,20/05/2026,,
+Al,Cat,,,Ana Ruiz,
+Lu,Cat,,,,Frau Meier
+=> map name=Name,categoryId=Species,updatedAt=Fecha salida
+2 Rex / Dog / available
+3 gone: Date out "5/20/2026"
+4 gone: Fecha salida "20/05/2026"
+5 Al / Cat / sold
+6 Lu / Cat / pending
+# a picture or an extra is no name
+Species,Extra Info,Img
+dog,,pom.png
+cat,three legs,lab.jpg
+=> refused --map name=COLUMN,categoryId=Species
+# the list within a file tells the kind in the advice, too
+{"dogs":[{"petName":"Rex"}]}
+=> refused --category dogs
+# ages are no kinds in other languages either
+nombre,edad,estado
+Max,cachorro,disponible
+Bella,adulto,disponible
+=> refused --map name=nombre,categoryId=COLUMN,status=estado
+# Romanian, as in anamariatepes/LicentaAdapostAnimale
+tipAnimal,nume,sex
+Caine,Rex,Mascul
+Pisica,Kira,Femela
+=> refused --map name=nume,categoryId=tipAnimal
+# who is adopted is told by a year and kinds by breeds, as in Aristvodolaz/sond_shnau
+id,name,type,adoptionDate
+1,Арчи,Ризеншнауцер,2023-05-12
+2,Лола,Миттельшнауцер,2023-07-20
+=> refused --default-status available --believe adoptionDate;`;
 
 const cases = lists.split(/^# /m).slice(1);
 
 test.each(cases.map((each) => [each.split("\n", 1)[0] ?? "", each] as const))(
   "%s",
   async (title, each) => {
-    const [text = "", format = "", told = "", found = ""] = each
-      .slice(title.length + 1)
-      .split(/^=> ([\w-]+) ?(.*)\n/m);
-    const input = text.startsWith("@") ? await fixture(text.slice(1).trim()) : text;
-    const given = JSON.parse(told || "{}") as Given;
-    const { outcomes, ...read } = await readWhole(input, given);
-    expect([read.format, ...outcomes.map(brief)]).toEqual([format, ...found.trim().split("\n")]);
+    const [before = "", after = ""] = each.slice(title.length + 1).split("\n=> ");
+    const [, told = "{}", text = ""] = /^(?:< ([^\n]*)\n)?(.*)$/s.exec(before) ?? [];
+    const [head = "", ...animals] = after.trimEnd().split("\n");
+    const given = JSON.parse(told) as Given;
+    const input = text.startsWith("@") ? await fixture(text.slice(1)) : `${text}\n`;
+    if (head.startsWith("refused ")) {
+      expect(await refusal(readWhole(input, given))).toContain(head.replace("refused ", ""));
+      return;
+    }
+    const { outcomes, isGuessed, reading, ...read } = await readWhole(input, given);
+    const columns = `${isGuessed ? "" : "told "}${fieldMapText(reading.columns ?? {})}`;
+    const how = read.format === "map" ? `map ${columns}` : read.format;
+    expect([how, ...outcomes.map(brief)]).toEqual([head, ...animals]);
   },
 );

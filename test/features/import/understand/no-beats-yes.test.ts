@@ -132,7 +132,7 @@ async function readings(door: Door, more: Row): Promise<readonly Prepared[]> {
 }
 
 const cells = (seen: readonly Seen[], door: Door) =>
-  seen.flatMap(({ heading, values }) => {
+  seen.flatMap(([heading, values]) => {
     // A column that the program has of its own is not added.
     const isOwn = Object.keys(door.columns(1)).some(
       (name) => name.toLowerCase() === heading.toLowerCase(),

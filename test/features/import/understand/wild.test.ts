@@ -7,42 +7,17 @@ import { message } from "../../../../src/features/import/messages.ts";
 import type { Meaning } from "../../../../src/features/import/understand/words.ts";
 import { brief, readFixture, readWhole } from "../helpers.ts";
 
-const briefs = async (name: string) => {
-  const { format, outcomes } = await readFixture(name);
-  return [format, ...outcomes.map(brief)];
-};
+test.each([
+  // The blank outcome of today's stay is newer than the outcome of last year's.
+  ["sonoma.csv", [20260105000000, 20260109000000, 20260106000000, 20251120000000]],
+  ["austin.csv", [20240502233000, 20240501000500]],
+  ["shelterluv.json", [20251113021320]],
+])("the records of %s have the time of what they say", async (name, times) => {
+  const { outcomes } = await readFixture(name);
+  expect(outcomes.slice(0, times.length).map(({ version }) => version)).toEqual(times);
+});
 
 describe("programs and cities", () => {
-  test("Sonoma: an animal that came again, staff names, kinds of euthanasia and transfer", async () => {
-    expect(await briefs("sonoma.csv")).toEqual([
-      "sonoma",
-      "2 HONEY / DOG / available [sonoma:A981001]",
-      "3 TOM, JR / CAT / sold [sonoma:A981002]",
-      '4 gone: Outcome Type "EUTHANIZE" [sonoma:A981003]',
-      '5 gone: Outcome Type "RETURN TO OWNER" [sonoma:A981001]',
-      '6 gone: Outcome Type "TRANSFER" [sonoma:A981004]',
-    ]);
-    const { outcomes } = await readFixture("sonoma.csv");
-    // The blank outcome of today's stay is newer than the outcome of last year's.
-    expect(outcomes.map(({ version }) => version)).toEqual([
-      20260105000000, 20260109000000, 20260106000000, 20251120000000, 20260108000000,
-    ]);
-  });
-
-  test("Shelterluv: statuses with where the animal is behind a dash, and its own words", async () => {
-    expect(await briefs("shelterluv.json")).toEqual([
-      "shelterluv",
-      "1 Biscuit / Dog / available [shelterluv:8001]",
-      "2 Olive / Cat / available [shelterluv:8002]",
-      "3 Moss / Rabbit, Domestic / sold [shelterluv:8003]",
-      '4 gone: Status "Deceased" [shelterluv:8004]',
-      '5 gone: Status "Awaiting Spay/Neuter - In Foster" [shelterluv:8005]',
-      "6 Nut / Dog / pending [shelterluv:8006]",
-    ]);
-    const { outcomes } = await readFixture("shelterluv.json");
-    expect(outcomes[0]?.version).toBe(20251113021320);
-  });
-
   test("ASM: the newest of an animal's movements counts, whatever their order", async () => {
     const header =
       "id,sheltercode,animalname,speciesname,movementdate,movementtype,returndate,lastchangeddate";
