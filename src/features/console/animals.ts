@@ -260,14 +260,11 @@ const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompar
 export const named = (text: string) => ({ text, create: true });
 
 async function recordOf(tx: Tx, change: ChangeRow): Promise<ChangeRecord> {
-  const { id, atMs, actor, action, undoes, undoneIn, summary } = change;
+  const { undoes, undoneIn, summary } = change;
   // An undo is shown by what it took back.
   const origin = undoes === null ? undefined : await changeById(tx, undoes);
   return {
-    id,
-    atMs,
-    actor,
-    action,
+    ...change,
     ...(await subjectOf(tx, origin ?? change)),
     left: Number(summary["left"] ?? 0),
     isUndone: undoneIn !== null,

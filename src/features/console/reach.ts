@@ -42,15 +42,6 @@ export function widest(bound: readonly string[], own: readonly string[]): Exposu
   return all.includes("private") ? "private" : "loopback";
 }
 
-/** The addresses of a host name. Throws AppError when it has none. */
-async function resolved(host: string): Promise<string[]> {
-  const addresses = await addressesOf(host);
-  if (addresses.length > 0) return addresses;
-  throw new AppError("invalid_request", `The console cannot listen on ${host}: no such host.`, {
-    hint: "Give --console an address of this machine, such as 127.0.0.1:8090.",
-  });
-}
-
 /** Refuses an address that the internet can read, and warns of one that a network can. */
 export async function permit(
   config: Config,
@@ -58,8 +49,13 @@ export async function permit(
   warn: (message: string) => void,
 ): Promise<void> {
   if (config.tlsCert !== undefined) return;
-  const bound =
-    exposureOf(host) === undefined && !isEveryAddress(host) ? await resolved(host) : [host];
+  const isAddress = exposureOf(host) !== undefined || isEveryAddress(host);
+  const bound = isAddress ? [host] : await addressesOf(host);
+  if (bound.length === 0) {
+    throw new AppError("invalid_request", `The console cannot listen on ${host}: no such host.`, {
+      hint: "Give --console an address of this machine, such as 127.0.0.1:8090.",
+    });
+  }
   const exposure =
     bound.every(isEveryAddress) && ownAddresses().length === 0
       ? // A unit may not ask. Requests in plain HTTP from public addresses are refused anyway.

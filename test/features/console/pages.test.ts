@@ -134,7 +134,7 @@ describe.each(stores)("on $name", (kind) => {
       return encoding;
     };
     expect(await encodingOf("/animals")).toBe("gzip");
-    expect(await encodingOf(assetPaths.style)).toBe("gzip");
+    expect(await encodingOf(assetPaths["style.css"])).toBe("gzip");
     expect(await encodingOf("/animals", { headers })).toBeNull();
     expect(await encodingOf("/animals?list=all")).toBe("gzip");
     expect(await encodingOf("/animals?list=all&q=rex")).toBeNull();

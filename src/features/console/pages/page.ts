@@ -168,13 +168,13 @@ function documentOf(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · rehome</title>
-        <link rel="icon" href="${assetPaths.icon}" />
-        <link rel="stylesheet" href="${assetPaths.style}" />
+        <link rel="icon" href="${assetPaths["icon.svg"]}" />
+        <link rel="stylesheet" href="${assetPaths["style.css"]}" />
         ${
           refreshSeconds !== undefined &&
           html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`
         }
-        <script type="module" src="${assetPaths.script}"></script>
+        <script type="module" src="${assetPaths["script.js"]}"></script>
       </head>
       <body${ui.attributes(data)}>${body}</body>
     </html> `;
