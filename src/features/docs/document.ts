@@ -24,6 +24,9 @@ import { planTitles } from "../plan-titles.ts";
 export type OpenApiDocument = OpenAPIV3.Document;
 type Json = Record<string, unknown>;
 
+const onlyDescribed = () => {
+  throw new Error("these routes are only described");
+};
 /** Where the plugin responds with what it made; nobody sees this address. */
 const specPath = "/document";
 
@@ -43,10 +46,6 @@ export async function documentOf(
   const { components = {}, paths, ...rest } = shared(made);
   if (isRemoved) delete paths["/pets/{petId}"];
   return { openapi, info, servers, ...rest, paths, components };
-}
-
-function onlyDescribed(): never {
-  throw new Error("these routes are only described");
 }
 
 /** The document as YAML that readers of YAML 1.1, with its more booleans, read the same way. */
@@ -207,8 +206,6 @@ const dateMaxSeconds = 8.64e12;
 /** Of a header with an address in it: what servers and proxies commonly take of one field. */
 const linkMax = 8_192;
 
-const schemaReference = (name: string): Reference => ({ $ref: `#/components/schemas/${name}` });
-
 /** A header: without an example one of some responses, as a mock would send it with every one. */
 function header(description: string, schema: OpenAPIV3.SchemaObject, example?: unknown) {
   const required = example !== undefined;
@@ -305,7 +302,7 @@ function response(
   more: Headers,
   examples: Readonly<Record<string, OpenAPIV3.ExampleObject>>,
 ): OpenAPIV3.ResponseObject {
-  const content = { [jsonType]: { schema: schemaReference(schema), examples } };
+  const content = { [jsonType]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } };
   return { description, headers: { ...commonHeaders, ...more }, content };
 }
 

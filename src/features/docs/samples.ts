@@ -72,14 +72,10 @@ function unmarked(value: unknown): unknown {
   );
 }
 
-/** True when the request does the same sent twice as sent once. */
-function isRepeatable({ method, headers }: SampleRequest): boolean {
-  return method === "GET" || headers.some(([name]) => /^idempotency-key$/i.test(name));
-}
-
-/** The statuses after which code sends the request again. After 503 it may have been done. */
-export function retried(request: SampleRequest): readonly number[] {
-  return isRepeatable(request) ? [429, 503] : [429];
+/** The statuses after which code sends the request again. After 503 a create may have been done. */
+export function retried({ method, headers }: SampleRequest): readonly number[] {
+  const isOnce = headers.some(([name]) => /^idempotency-key$/i.test(name));
+  return method === "GET" || isOnce ? [429, 503] : [429];
 }
 
 /** How a language writes what JSON has. */
@@ -135,7 +131,7 @@ const shellWord = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 function curl(request: SampleRequest): string {
   const { url, headers, body } = request;
   // curl would also retry a create after a failure that may have stored the animal.
-  const retries = isRepeatable(request) ? ["--retry 5"] : [];
+  const retries = retried(request).includes(503) ? ["--retry 5"] : [];
   const lines = [`curl -i ${shellWord(url)}`, ...retries, '-H "Authorization: Bearer $API_KEY"'];
   for (const [name, value] of headers) lines.push(`-H ${shellWord(`${name}: ${value}`)}`);
   if (body !== undefined) {
