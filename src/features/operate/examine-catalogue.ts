@@ -89,12 +89,13 @@ interface Held {
   release(): void;
 }
 
-/** The error of a disk without space for the catalogue. */
-export function noSpace(catalogue: string, cause: unknown): AppError {
-  return new AppError("unavailable", `There is no space on the disk for ${catalogue}.`, {
-    cause,
-    hint: "Free some space, then try again. Nothing was changed.",
-  });
+/** The error of a disk without space for a file. */
+export function noSpace(
+  path: string,
+  cause: unknown,
+  hint = "Free some space, then try again. Nothing was changed.",
+): AppError {
+  return new AppError("unavailable", `There is no space on the disk for ${path}.`, { cause, hint });
 }
 
 /** Throws `unavailable` while another process uses the catalogue. */

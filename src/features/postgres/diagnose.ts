@@ -8,7 +8,13 @@ import { describeAddress, describeHost, parseDatabaseAddress } from "./address.t
 import { schemaName } from "../../storage/schema.postgres.ts";
 import { PrimaryFinder } from "./primary.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
-import { appliedMigrations, checkServer, postgresMigrations, refuseCopy } from "./migrate.ts";
+import {
+  appliedMigrations,
+  checkServer,
+  metaOf,
+  postgresMigrations,
+  refuseCopy,
+} from "./migrate.ts";
 
 /** Looks at the database at `address`. Throws AppError for what keeps it from being used. */
 export async function diagnosePostgres(address: string, timeoutMs: number) {
@@ -44,7 +50,7 @@ export async function diagnosePostgres(address: string, timeoutMs: number) {
       /** The host that is used, where the address has several, and others that accept writes. */
       host: parsed.hosts.length > 1 ? describeHost(found.host) : undefined,
       rivals: found.rivals.map(describeHost),
-      movedTo: pending.length === 0 ? await movedPlace(sql) : undefined,
+      movedTo: pending.length === 0 ? await metaOf(sql, movedMark) : undefined,
       jobs: pending.length === 0 ? jobRows(await sql.unsafe(jobsSql(`${schemaName}.`))) : [],
       server: `PostgreSQL ${row.version}`,
       bytes: row.bytes,
@@ -78,11 +84,4 @@ async function newestRecord(sql: SQL): Promise<number> {
   const queries = [newestRecordSql, newestWindowSql].map((of) => sql.unsafe(of(`${schemaName}.`)));
   const found = (await Promise.all(queries)) as { newest: bigint | string | null }[][];
   return Math.max(...found.map(([row]) => Number(row?.newest ?? 0)));
-}
-
-async function movedPlace(sql: SQL): Promise<string | undefined> {
-  const rows = (await sql`SELECT value FROM rehome.store_state WHERE name = ${movedMark}`) as {
-    value: string;
-  }[];
-  return rows[0]?.value;
 }

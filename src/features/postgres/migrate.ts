@@ -95,11 +95,17 @@ export async function appliedMigrations(
   );
 }
 
-/** Throws for a database that holds a part of a copy. Its schema must be up to date. */
+/** What the store says of itself under this name. Its schema must be up to date. */
+export async function metaOf(sql: SQL, name: string): Promise<string | undefined> {
+  const [found] = (await sql`
+    SELECT value FROM rehome.store_state WHERE name = ${name}`) as { value: string }[];
+  return found?.value;
+}
+
+/** Throws for a database that holds a part of a copy. */
 export async function refuseCopy(sql: SQL, where: string): Promise<void> {
-  const [mark] = (await sql`
-    SELECT value FROM rehome.store_state WHERE name = ${copyMark}`) as { value: string }[];
-  if (mark !== undefined) throw unfinishedCopy(where, mark.value);
+  const from = await metaOf(sql, copyMark);
+  if (from !== undefined) throw unfinishedCopy(where, from);
 }
 
 async function makeHistory(tx: TransactionSQL): Promise<void> {

@@ -9,6 +9,7 @@ import { timelineMark } from "../meta.ts";
 import { describeHost, type DatabaseAddress, type DatabaseHost } from "./address.ts";
 import { before, closeAtOnce, connect } from "./connections.ts";
 import { ReadOnlyError } from "./failures.ts";
+import { metaOf } from "./migrate.ts";
 
 /** A timeline of one cluster. Those of another cluster say nothing about it. */
 interface Timeline {
@@ -174,12 +175,7 @@ async function stateOf(sql: SQL): Promise<HostState> {
     },
   ];
   const own = { cluster: row.cluster, number: row.number };
-  const rows = row.hasMarks
-    ? ((await sql`SELECT value FROM rehome.store_state WHERE name = ${timelineMark}`) as {
-        value: string;
-      }[])
-    : [];
-  const [mark] = rows.map(({ value }) => timelineOf(value));
+  const mark = row.hasMarks ? await metaOf(sql, timelineMark) : undefined;
   const { isWritable, instance } = row;
-  return { isWritable, instance, timelines: mark === undefined ? [own] : [own, mark] };
+  return { isWritable, instance, timelines: mark === undefined ? [own] : [own, timelineOf(mark)] };
 }

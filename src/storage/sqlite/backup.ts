@@ -25,16 +25,21 @@ export function backupBefore(path: string, tag: string): string {
   try {
     // SQLite fills an empty file, which only its user may read.
     closeSync(openSync(partial, "wx", 0o600));
-    const db = openDatabase(path, { synchronous: "full" });
-    try {
-      db.run("VACUUM INTO ?", [partial]);
-    } finally {
-      db.close();
-    }
+    vacuumInto(path, partial);
     flush(partial);
     return giveFreeName(partial, `${path}.before-${tag}`);
   } finally {
     rmSync(partial, { force: true });
+  }
+}
+
+/** Writes one moment of a database, which may be in use, to an empty file. */
+export function vacuumInto(path: string, file: string): void {
+  const db = openDatabase(path, { synchronous: "full" });
+  try {
+    db.run("VACUUM INTO ?", [file]);
+  } finally {
+    db.close();
   }
 }
 

@@ -6,12 +6,19 @@ import { closeSync, constants, existsSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { flush, giveName } from "../../../storage/sqlite/backup.ts";
-import { asAppError, isFull, openDatabase } from "../../../storage/sqlite/connection.ts";
+import { flush, giveName, vacuumInto } from "../../../storage/sqlite/backup.ts";
+import { asAppError, isFull } from "../../../storage/sqlite/connection.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
 import { requireFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { pendingMigrations, migrate } from "../../../storage/sqlite/migrate.ts";
-import { examine, ofStore, reportingDamage, type Blame, Damage } from "../examine-catalogue.ts";
+import {
+  examine,
+  noSpace,
+  ofStore,
+  reportingDamage,
+  type Blame,
+  Damage,
+} from "../examine-catalogue.ts";
 import { whyNotWritable } from "../permissions.ts";
 import { Database } from "bun:sqlite";
 import type { Migration } from "../../../storage/migration-history.ts";
@@ -34,13 +41,14 @@ export function backup(source: string, target: string, prepare?: (copy: string) 
   requireWritable(source);
   const partial = emptyFile(target + partialEnding, target);
   try {
-    reportingDamage(ofStore(source), () => copyInto(source, partial));
+    reportingDamage(ofStore(source), () => vacuumInto(source, partial));
     prepare?.(partial);
     verifyCopy(partial, source);
     flush(partial);
     nameNew(partial, target);
   } catch (error) {
-    throw notCopied(target, error);
+    const hint = "Free some space, or name a file on another disk.";
+    throw isFull(error) ? noSpace(target, error, hint) : asAppError(error);
   } finally {
     rmSync(partial, { force: true });
   }
@@ -55,25 +63,6 @@ function verifyCopy(copy: string, source: string): void {
     verify(source, ofStore(source));
     throw error;
   }
-}
-
-function copyInto(source: string, partial: string): void {
-  const db = openDatabase(source, { synchronous: "full" });
-  try {
-    db.run("VACUUM INTO ?", [partial]);
-  } finally {
-    db.close();
-  }
-}
-
-function notCopied(target: string, error: unknown): unknown {
-  if (isFull(error)) {
-    return new AppError("unavailable", `There is no space on the disk for ${target}.`, {
-      cause: error,
-      hint: "Free some space, or name a file on another disk.",
-    });
-  }
-  return asAppError(error);
 }
 
 /** Throws for a catalogue in a folder that cannot be written: reading it needs files beside it. */
