@@ -1,35 +1,28 @@
 /** Callers who mean harm: none gets a failure, an inside view, or anybody else's time or memory. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import {
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { makeKey, roomy, type RunningBinary } from "../../test/helpers/binary.ts";
 import { load, portOf, requestText } from "../../test/helpers/load.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
 import { raw } from "../../test/helpers/raw.ts";
 import { until } from "../../test/helpers/until.ts";
 import { random as randomOf } from "../../scripts/random.ts";
 
-const folder = temporaryFolder();
 let server: RunningBinary;
 let key: string;
+let folder: string;
 /** A connection that sends a byte of its headers every half second from the start on. */
 let slow: { readonly socket: Socket; readonly openMs: Promise<number> };
 
-beforeAll(async () => {
-  server = await serve(folder.path, ["--anonymous-per-minute", "100000", "--public", "on"]);
-  ({ key } = await makeKey(folder.path, ...roomy));
-  slow = drip("GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
-});
-afterAll(async () => {
-  slow.socket.destroy();
-  await server.stop();
-  folder[Symbol.dispose]();
-});
+serveForAll(
+  (running, ofServer, at) => {
+    [server, key, folder] = [running, ofServer, at];
+    slow = drip("GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
+  },
+  ["--public", "on"],
+);
+afterAll(() => slow.socket.destroy());
 
 /** Opens a connection that sends `bytes` and stays open. */
 function open(bytes: string, localAddress = "127.0.0.1"): Socket {
@@ -237,7 +230,7 @@ test("as many bodies as there is room for are read at once, and the next ones ar
 });
 
 test("one key's slow bodies take nobody else's place, from whatever address", async () => {
-  const { key: other } = await makeKey(folder.path, ...roomy);
+  const { key: other } = await makeKey(folder, ...roomy);
   const sockets = Array.from({ length: 1_000 }, (_, at) =>
     open(`${head("Content-Length: 40", other)}{`, `127.0.0.${1 + (at % 5)}`),
   );

@@ -1,25 +1,12 @@
 /** HTTP/1.1 as clients and proxies rely on it, byte by byte. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { describe, expect, test } from "bun:test";
+import { type RunningBinary } from "../../test/helpers/binary.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
 import { raw } from "../../test/helpers/raw.ts";
 
 let server: RunningBinary;
 let key: string;
-const folder = temporaryFolder();
-beforeAll(async () => {
-  server = await serve(folder.path, ["--anonymous-per-minute", "100000"]);
-  ({ key } = await makeKey(folder.path, ...roomy));
-});
-afterAll(async () => {
-  await server.stop();
-  folder[Symbol.dispose]();
-});
+serveForAll((running, ofServer) => ([server, key] = [running, ofServer]));
 
 const body = '{"name":"Rex","categoryId":1}';
 const post = (more: string) =>

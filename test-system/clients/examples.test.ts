@@ -1,17 +1,11 @@
 /** The programs in examples/, on the compiled executable. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import {
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { type RunningBinary } from "../../test/helpers/binary.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
 import { limitedProxy } from "../../test/helpers/limited-proxy.ts";
 import { finished } from "../../test/helpers/finished.ts";
 
-const folder = temporaryFolder();
 const examples = join(import.meta.dir, "../../examples");
 const animalsCount = 205;
 const biggest = "9223372036854775807";
@@ -19,22 +13,15 @@ const beyondDouble = "9007199254740993";
 let server: RunningBinary;
 let key: string;
 
-beforeAll(async () => {
-  server = await serve(folder.path);
-  ({ key } = await makeKey(folder.path, ...roomy));
-  const bodies = Array.from({ length: animalsCount }, (_, at) => {
+serveForAll(async (running, ofServer) => {
+  [server, key] = [running, ofServer];
+  for (let at = 0; at < animalsCount; at += 1) {
     const status = at % 2 === 0 ? ',"status":"sold"' : "";
     const categoryId = at === 0 ? biggest : at === animalsCount - 1 ? beyondDouble : String(at);
-    return `{"name":"Pet ${at + 1}","categoryId":${categoryId}${status}}`;
-  });
-  for (const body of bodies) {
+    const body = `{"name":"Pet ${at + 1}","categoryId":${categoryId}${status}}`;
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     await fetch(`${server.origin}/v1/pets`, { method: "POST", body, headers });
   }
-});
-afterAll(async () => {
-  await server.stop();
-  folder[Symbol.dispose]();
 });
 
 async function run(command: readonly string[], origin: string, credential = key) {

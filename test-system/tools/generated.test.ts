@@ -1,25 +1,18 @@
 /** A client that another's generator makes from the document: it compiles, refuses, and works. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import {
-  makeKey,
-  rehome,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { rehome, type RunningBinary } from "../../test/helpers/binary.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
 import { runTool, toolsFolder } from "../../test/helpers/tools.ts";
 
-const folder = temporaryFolder();
 const beyondDouble = "9007199254740993";
 let server: RunningBinary;
 let key: string;
 let bigId: number;
 
-beforeAll(async () => {
-  server = await serve(folder.path);
-  ({ key } = await makeKey(folder.path));
+serveForAll(async (running, ofServer) => {
+  [server, key] = [running, ofServer];
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const body = `{"name":"Big","categoryId":${beyondDouble}}`;
   const big = await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
@@ -36,10 +29,6 @@ beforeAll(async () => {
     "generated/schema.d.ts",
   );
   expect([types.exitCode, types.stderr]).toEqual([0, expect.any(String)]);
-}, 120_000);
-afterAll(async () => {
-  await server.stop();
-  folder[Symbol.dispose]();
 });
 
 async function run(program: string): Promise<Record<string, unknown>> {
