@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { postgresMigrations } from "../../../src/features/postgres/migrate.ts";
-import { copyMark } from "../../../src/storage/store-state.ts";
-import { setMeta } from "../../../src/features/meta.ts";
 import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";
 import { postgresStore } from "./feature-store.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../../test/helpers/postgres.ts";
@@ -80,17 +78,6 @@ test("works for a user who may not create a schema, in one that was made for it"
 });
 
 describe("refuses in words", () => {
-  test("a part of a copy, until the copy is whole", async () => {
-    const target = await open();
-    await target.db.transaction((tx) => setMeta(tx, copyMark, "/srv/elsewhere"));
-    await target.close();
-    const { code, message } = await refusal();
-    expect(code).toBe("unfinishedCopy");
-    expect(message).toMatch(/^postgres:\S+ holds a part of a copy of \/srv\/elsewhere\.$/);
-    await database.sql`DELETE FROM rehome.store_state WHERE name = ${copyMark}`;
-    await (await open()).close();
-  });
-
   test.each(["LATIN1", "SQL_ASCII"])("a database in %s", async (encoding) => {
     const name = `${new URL(database.url).pathname.slice(1)}_${encoding.toLowerCase()}`;
     await database.sql.unsafe(
