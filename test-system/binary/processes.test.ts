@@ -16,7 +16,7 @@ import {
 } from "../../test/helpers/binary.ts";
 import { withinMinute } from "../../test/helpers/ask.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
-import { goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
+import { Client, goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";
 
 type Server = Awaited<ReturnType<typeof serve>>;
@@ -129,28 +129,18 @@ test("a kept connection is served by the process that was replaced, and ends wit
   using folder = temporaryFolder();
   await using server = await serveIn(folder.path, 2);
   const { key } = await makeKey(folder.path, ...roomy);
-  const text = requestText("GET", "/v1/pets", key);
-  let said = "";
-  let isClosed = false;
-  const connection = await Bun.connect({
-    hostname: "127.0.0.1",
-    port: portOf(server.origin),
-    socket: {
-      data: (_, bytes) => void (said += bytes.toString()),
-      close: () => void (isClosed = true),
-    },
+  const client = new Client(portOf(server.origin), true);
+  const list = () => client.send(requestText("GET", "/v1/pets", key));
+  expect(await list()).toMatchObject({
+    headers: expect.not.stringMatching(/^connection: close/im),
   });
-  connection.write(text);
-  await until(() => said.includes("[]"));
-  expect(said).not.toMatch(/^connection: close/im);
   process.kill(server.pid, "SIGHUP");
   await until(() => server.stderr().includes("The new processes serve."));
-  expect(isClosed).toBe(false);
-  said = "";
-  connection.write(text);
-  await until(() => isClosed);
-  expect(said).toStartWith("HTTP/1.1 200 ");
-  expect(said).toMatch(/^connection: close/im);
+  expect(await list()).toMatchObject({
+    status: 200,
+    headers: expect.stringMatching(/^connection: close/im),
+  });
+  expect(client.connections).toBe(1);
 });
 
 test("many reloads leave no more processes than one does", async () => {
