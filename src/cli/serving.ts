@@ -12,6 +12,7 @@ import { version } from "../version.ts";
 import { commandHere, toMakeKey } from "./command.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
 import { isMember, warns } from "./member.ts";
+import { renewCertificate, tlsOf } from "./certificate.ts";
 import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { localHost } from "./reach.ts";
@@ -144,13 +145,6 @@ async function tellStart(
   else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
 }
 
-/** The certificate that the settings name. Loaded where it is wanted: node:crypto takes 4 ms. */
-export async function tlsOf(config: Config): Promise<Tls | undefined> {
-  if (config.tlsCert === undefined && config.tlsKey === undefined) return undefined;
-  const { readTls } = await import("./tls.ts");
-  return readTls(config);
-}
-
 /** Loads the web framework and all routes, while the thread of an opened store starts. */
 async function loadWeb({ valueOf }: LoadedConfig, { features }: Io) {
   const { createService } = await import("../http/app.ts");
@@ -166,22 +160,6 @@ const settledMs = 1_000;
 function giveBack(): void {
   Bun.gc(true);
   Bun.shrink();
-}
-
-/** Takes up the certificate in its files. If they are not in order, the one in use stays. */
-export async function renewCertificate(
-  config: Config,
-  server: RunningServer,
-  log: Logger,
-): Promise<void> {
-  try {
-    const tls = await tlsOf(config);
-    if (tls === undefined) return;
-    await server.renew(tls);
-    log.info("Reloaded the certificate; new connections use it.");
-  } catch (error) {
-    log.failure(error);
-  }
 }
 
 function start(

@@ -10,7 +10,7 @@ import { refuseStray } from "../with-services.ts";
 import { beginOnStore } from "../command.ts";
 import { addRetiredSettings, addSetting } from "../../cli/options.ts";
 import { addSettings, storeSettings } from "../options.ts";
-import { renewCertificate, tlsOf } from "../../cli/serving.ts";
+import { renewCertificate, tlsOf } from "../../cli/certificate.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
