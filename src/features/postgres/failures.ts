@@ -111,44 +111,39 @@ export const readOnlyHint =
 export function explainRefusal(error: unknown, where: string): AppError {
   if (error instanceof AppError) return error;
   const { message } = error as Error;
-  const state = stateOf(error);
-  const code = codeOf(error);
-  const [what, hint] = refusalOf(state, code);
+  const known = stateOf(error) || codeOf(error);
+  const [, what, hint] = refusals.find(([codes]) => codes.test(known)) ?? unreachable;
   return new AppError("unavailable", `${where} ${what}: ${message}.`, {
     cause: error,
     hint,
   });
 }
 
-function refusalOf(state: string, code: string): readonly [what: string, hint: string] {
-  if (state.startsWith("28"))
-    return ["refuses this user", "Check user and password, and the server's pg_hba.conf."];
-  if (state === "3D000")
-    return ["has no such database", "Create it: CREATE DATABASE ... OWNER ...;"];
-  if (state === "42501" || state === "3F000") {
-    return [
-      "does not let this user create its tables",
-      "Make the user the owner of the database, or create the schema for it: CREATE SCHEMA rehome AUTHORIZATION ...;",
-    ];
-  }
-  if (state === "25006") return ["is read-only", readOnlyHint];
-  if (code === "READ_ONLY") {
-    return ["has no host that accepts writes", "Promote a standby, or name the primary too."];
-  }
-  if (poolerStates.has(state)) {
-    return ["is a pooler that does not support prepared statements", poolerHint];
-  }
-  if (code === "ERR_POSTGRES_TLS_NOT_AVAILABLE") {
-    return [
-      "does not speak TLS",
-      "Turn on TLS at the server. On a private network, ?sslmode=disable connects without it.",
-    ];
-  }
-  if (!code.startsWith("ERR_POSTGRES_") && /CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) {
-    return [
-      "has a certificate that cannot be trusted",
-      "Name the authority that signed it with ?sslrootcert=FILE, or use the host name that is in the certificate.",
-    ];
-  }
-  return ["cannot be reached", "Check host and port, and that the server runs."];
-}
+/** What it means that a database is refused: by its SQLSTATE, or else the code of the error. */
+const refusals: readonly (readonly [codes: RegExp, what: string, hint: string])[] = [
+  [/^28/, "refuses this user", "Check user and password, and the server's pg_hba.conf."],
+  [/^3D000$/, "has no such database", "Create it: CREATE DATABASE ... OWNER ...;"],
+  [
+    /^(?:42501|3F000)$/,
+    "does not let this user create its tables",
+    "Make the user the owner of the database, or create the schema for it: CREATE SCHEMA rehome AUTHORIZATION ...;",
+  ],
+  [/^25006$/, "is read-only", readOnlyHint],
+  [/^READ_ONLY$/, "has no host that accepts writes", "Promote a standby, or name the primary too."],
+  [/^(?:42P05|26000)$/, "is a pooler that does not support prepared statements", poolerHint],
+  [
+    /^ERR_POSTGRES_TLS_NOT_AVAILABLE$/,
+    "does not speak TLS",
+    "Turn on TLS at the server. On a private network, ?sslmode=disable connects without it.",
+  ],
+  [
+    /^(?!ERR_POSTGRES_).*(?:CERT|SIGNATURE|ISSUER|ALTNAME)/,
+    "has a certificate that cannot be trusted",
+    "Name the authority that signed it with ?sslrootcert=FILE, or use the host name that is in the certificate.",
+  ],
+];
+const unreachable = [
+  undefined,
+  "cannot be reached",
+  "Check host and port, and that the server runs.",
+] as const;

@@ -83,7 +83,6 @@ function raiseNumbers({ db, share }: Both): void {
        WHERE CAST(excluded.value AS INTEGER) > CAST(store_state.value AS INTEGER)`,
     );
   raise(`SELECT name, value FROM main.store_state WHERE ${isNumber}`);
-  if (!share("categories")) return;
   raise(
     `SELECT 'last_category_id', CAST(max(id) AS TEXT) FROM main.categories
      WHERE id <= ${ownCategoryIdMax} HAVING max(id) IS NOT NULL`,
@@ -275,13 +274,6 @@ function endKeys(db: Database, nowMs: number): void {
     `UPDATE restored.api_keys AS now SET ${bans.join(", ")} FROM main.api_keys AS old
      WHERE old.id = now.id AND old.banned_until_ms > now.banned_until_ms`,
   );
-  if (!["main", "restored"].every((schema) => hasColumn(db, "api_keys", "read_only", schema))) {
-    return;
-  }
-  db.run(
-    `UPDATE restored.api_keys AS now SET read_only = 1 FROM main.api_keys AS old
-     WHERE old.id = now.id AND old.read_only = 1`,
-  );
 }
 
 function endPeople(db: Database): void {
@@ -295,10 +287,14 @@ function endPeople(db: Database): void {
      WHERE now.removed_at_ms IS NULL AND old.removed_at_ms IS NOT NULL AND old.name = now.name
        AND now.name NOT IN (SELECT name ${here} NULL) AND now.id NOT IN (SELECT id ${here} NULL)`,
   );
-  // A role is given here, too.
+  // A role is given here, too. Keys can be read-only since there are people.
   db.run(
     `UPDATE restored.people AS now SET role = old.role FROM main.people AS old
      WHERE old.id = now.id`,
+  );
+  db.run(
+    `UPDATE restored.api_keys AS now SET read_only = 1 FROM main.api_keys AS old
+     WHERE old.id = now.id AND old.read_only = 1`,
   );
 }
 
@@ -367,9 +363,4 @@ function keysWithoutSecret(db: Database, nowMs: number, schema: string): Named[]
 export function hasTable(db: Database, name: string, schema: string): boolean {
   const sql = `SELECT 1 FROM ${schema}.sqlite_schema WHERE type = 'table' AND name = ?`;
   return db.query(sql).get(name) !== null;
-}
-
-function hasColumn(db: Database, table: string, column: string, schema: string): boolean {
-  const sql = "SELECT 1 FROM pragma_table_info(?, ?) WHERE name = ?";
-  return db.query(sql).get(table, schema, column) !== null;
 }

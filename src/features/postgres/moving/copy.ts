@@ -76,7 +76,9 @@ export async function copyStore(
   const last = await from.db.read(lastNumbers, longWork);
   for (const table of movedTables) {
     say(`Copying ${table.title}`);
-    await eachBatch(from, table, (batch) => writeRows(to, table, batch));
+    await eachBatch(from, table, async (rows) => {
+      await changeRows(to, table, (tx) => tx.insertAll<PgTable>(tx.t[table.table], rows));
+    });
   }
   await to.db.transaction((tx) => goOnBehind(tx, last), longWork);
   say("Comparing both sides");
@@ -98,7 +100,9 @@ async function begin(from: Store, to: Store): Promise<void> {
     // A service that has nothing yet may have begun its backups; its next start does it again.
     await removeJob(tx, jobName("backup", ""));
   });
-  if (isPart) for (const table of movedTables.toReversed()) await empty(to, table);
+  for (const table of isPart ? movedTables.toReversed() : []) {
+    await changeRows(to, table, async (tx) => -(await tx.run(tx.delete(tx.t[table.table]))));
+  }
 }
 
 export async function holdsNothing(store: Store): Promise<boolean> {
@@ -108,13 +112,17 @@ export async function holdsNothing(store: Store): Promise<boolean> {
   return true;
 }
 
-async function empty(store: Store, table: Moved): Promise<void> {
-  await dbOf(store, table).transaction(async (tx) => {
-    const remove = () => tx.run(tx.delete(tx.t[table.table]));
-    if (table !== animals) return remove();
+/** Changes a table by `work`, which returns how many rows there are more. */
+function changeRows(
+  store: Store,
+  table: Moved,
+  work: (tx: Tx) => Promise<number>,
+): Promise<unknown> {
+  return dbOf(store, table).transaction((tx) => {
+    if (table !== animals) return work(tx);
     return changePets(tx, "any", async () => {
-      const removed = await remove();
-      return { result: removed, more: -removed };
+      const more = await work(tx);
+      return { result: more, more };
     });
   }, longWork);
 }
@@ -221,17 +229,6 @@ export function readRows(
       .where(above)
       .orderBy(...ofKey)
       .limit(limit);
-  }, longWork);
-}
-
-async function writeRows(store: Store, table: Moved, rows: readonly Row[]): Promise<void> {
-  await dbOf(store, table).transaction((tx) => {
-    const add = () => tx.insertAll<PgTable>(tx.t[table.table], rows);
-    if (table !== animals) return add();
-    return changePets(tx, "any", async () => {
-      const added = await add();
-      return { result: added, more: added };
-    });
   }, longWork);
 }
 
