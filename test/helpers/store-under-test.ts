@@ -5,17 +5,16 @@
  */
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
-import { featureStore, type FeatureStore } from "./feature-store.ts";
+import { postgresStore } from "./postgres-store.ts";
 import { testDatabase, type TestDatabase } from "./postgres.ts";
 
-const onPostgres = process.env["TEST_STORE"] === "postgres" ? featureStore : undefined;
-export const isOnPostgres = onPostgres !== undefined;
+export const isOnPostgres = process.env["TEST_STORE"] === "postgres";
 
 const databases = new Map<string, Promise<TestDatabase>>();
 
 /** Waits as long as another process's change may take to bind: no time in a data folder. */
 export async function bound(): Promise<void> {
-  if (onPostgres !== undefined) await Bun.sleep(onPostgres.freshMs);
+  if (isOnPostgres) await Bun.sleep(postgresStore.freshMs);
 }
 
 function databaseAt(folder: string, make = testDatabase): Promise<TestDatabase> {
@@ -82,7 +81,7 @@ const patientMs = 20_000;
 
 /** Opens the store under test: one of its own, unless `folder` names a place. */
 export async function openTestStore(options: TestStoreOptions): Promise<Store> {
-  if (onPostgres !== undefined) return openInDatabase(onPostgres, options);
+  if (isOnPostgres) return openInDatabase(options);
   const store = openSqliteStore({ folder: inMemory, timeoutMs: 100, serving: false, ...options });
   return closedByTest(store);
 }
@@ -106,11 +105,11 @@ const emptied: TestDatabase[] = [];
 const open = new Map<Store, () => Promise<void>>();
 let isInTest = false;
 
-async function openInDatabase(kind: FeatureStore, options: TestStoreOptions): Promise<Store> {
+async function openInDatabase(options: TestStoreOptions): Promise<Store> {
   const { folder = inMemory } = options;
   const own = folder === inMemory ? await recycled() : undefined;
   const { url } = own ?? (await databaseAt(folder, recycled));
-  const store = await kind.open(url, { timeoutMs: patientMs, pollMs: 5, ...options });
+  const store = await postgresStore.open(url, { timeoutMs: patientMs, pollMs: 5, ...options });
   return closedByTest(store, async () => own && empty(own));
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from "bun:test";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
-import { featureStore, type FeatureStore } from "./feature-store.ts";
+import { postgresStore } from "./postgres-store.ts";
 import { temporaryFolder } from "./binary.ts";
 import { hookTimeoutMs, testDatabase } from "./postgres.ts";
 import { isOnPostgres } from "./store-under-test.ts";
@@ -42,28 +42,23 @@ const sqlite: StoreKind = {
   },
 };
 
-function inDatabase(kind: FeatureStore): StoreKind {
-  return {
-    name: "postgres",
-    async place() {
-      const database = await testDatabase();
-      return {
-        flags: ["--store", database.url],
-        open: (clock) => kind.open(database.url, { timeoutMs, clock }),
-        [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
-      };
-    },
-  };
-}
+const postgres: StoreKind = {
+  name: "postgres",
+  async place() {
+    const database = await testDatabase();
+    return {
+      flags: ["--store", database.url],
+      open: (clock) => postgresStore.open(database.url, { timeoutMs, clock }),
+      [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    };
+  },
+};
 
 /** Both, for what goes from one to the other. */
-export const bothStores: readonly StoreKind[] = [
-  sqlite,
-  ...(featureStore === undefined ? [] : [inDatabase(featureStore)]),
-];
+export const bothStores: readonly StoreKind[] = [sqlite, postgres];
 
 /** The store under test: see store-under-test.ts. */
-export const stores: readonly StoreKind[] = bothStores.slice(isOnPostgres ? 1 : 0).slice(0, 1);
+export const stores: readonly StoreKind[] = [isOnPostgres ? postgres : sqlite];
 
 type Close = () => Promise<void>;
 

@@ -8,7 +8,7 @@ import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";
 import { startServer, testDatabase } from "../../../test/helpers/postgres.ts";
-import { postgresStore } from "./feature-store.ts";
+import { postgresStore } from "../../../test/helpers/postgres-store.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
 
 const timeoutMs = 1_000;

@@ -20,7 +20,7 @@ import {
   type TestDatabase,
 } from "../../../test/helpers/postgres.ts";
 import { importText } from "../../../test/helpers/import-text.ts";
-import { postgresStore } from "./feature-store.ts";
+import { postgresStore } from "../../../test/helpers/postgres-store.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
 import { until } from "../../../test/helpers/until.ts";
 import { longWork } from "../../../src/features/long-work.ts";

@@ -5,7 +5,7 @@
  */
 import { appendFileSync } from "node:fs";
 import { servicesOn } from "../../../test/helpers/services.ts";
-import { postgresStore } from "./feature-store.ts";
+import { postgresStore } from "../../../test/helpers/postgres-store.ts";
 
 const [url = "", now = "", file = "", ...secrets] = process.argv.slice(2);
 const clock = () => Number(now);

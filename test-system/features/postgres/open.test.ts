@@ -5,7 +5,7 @@ import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { postgresMigrations } from "../../../src/features/postgres/migrate.ts";
 import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";
-import { postgresStore } from "./feature-store.ts";
+import { postgresStore } from "../../../test/helpers/postgres-store.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../../test/helpers/postgres.ts";
 
 const authority = join(import.meta.dir, "../../../test/fixtures/tls/ca.crt");

@@ -11,7 +11,7 @@ import type { Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { temporaryFolder } from "../../../test/helpers/binary.ts";
 import { servicesOn } from "../../../test/helpers/services.ts";
-import { postgresStore } from "./feature-store.ts";
+import { postgresStore } from "../../../test/helpers/postgres-store.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../../test/helpers/postgres.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
