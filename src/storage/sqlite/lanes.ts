@@ -145,11 +145,6 @@ export class Lanes {
     }, timeoutMs);
   }
 
-  /** The one number that `text` reads. */
-  number(text: string, timeoutMs?: number): Promise<number> {
-    return this.reads.committed((prepare) => Number(prepare(text).values()[0]?.[0]), timeoutMs);
-  }
-
   /** Opens the connection for transactions before there is one, to learn whether it opens. */
   async open(): Promise<void> {
     await this.writes.alone(() => {});

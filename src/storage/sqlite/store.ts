@@ -2,6 +2,7 @@ import type { Database as Connection } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { count } from "drizzle-orm";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { addAllOnce } from "../idempotent-create.ts";
 import { GroupCommit } from "../group-commit.ts";
@@ -15,7 +16,7 @@ import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { makePrivate, prepareFolder, freeBytes } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { migrate } from "./migrate.ts";
-import { hotReads, writerTexts } from "./pets.ts";
+import { hotReads, insertPet } from "./pets.ts";
 import { SqliteDatabase } from "./transaction.ts";
 import { FileWatch, VersionReader } from "./watch.ts";
 import { windowStore, type WindowStoreOptions } from "./windows.ts";
@@ -220,7 +221,7 @@ class SqliteStore implements Store {
   #newWriter(): Writer {
     const { folder, timeoutMs, onProblem, onCommit } = this.#options;
     return new Writer({
-      open: { ...storeFiles(folder), ...writerTexts, busyTimeoutMs: timeoutMs },
+      open: { ...storeFiles(folder), insertPet, busyTimeoutMs: timeoutMs },
       onProblem: (error) => onProblem?.(error),
       onCommit: (report) => {
         // A list that is asked for after the 201 must hold the animal.
@@ -243,7 +244,10 @@ class SqliteStore implements Store {
     return {
       page,
       byId,
-      count: () => this.#writer?.count() ?? this.db.number(writerTexts.countPets),
+      count: async () => {
+        const [found] = await this.db.read((tx) => tx.select({ pets: count() }).from(tx.t.pets));
+        return found?.pets ?? 0;
+      },
       create: (pet, signal) => creates.add(pet, signal),
       createOnce: (create) => onceCreates.add(create),
     };
@@ -252,9 +256,7 @@ class SqliteStore implements Store {
   /** Creates on this thread, in a process without the writer thread. */
   #ownWriter(): Pick<Writer, "creates" | "onceCreates"> {
     return {
-      creates: new GroupCommit((pets) =>
-        this.db.insertAll(writerTexts.insertPet, pets.map(createdRow)),
-      ),
+      creates: new GroupCommit((pets) => this.db.insertAll(insertPet, pets.map(createdRow))),
       onceCreates: new GroupCommit((creates) =>
         this.db.transaction((tx) => addAllOnce(tx, creates, isOfValue)),
       ),

@@ -74,13 +74,6 @@ export class Writer {
     }
   }
 
-  /** The number of animals, counted without delay to the serving thread. */
-  async count(): Promise<number> {
-    const reply = await this.#ask({ type: "count" });
-    if (reply.type !== "counted") throw new Error(`the writer replied ${reply.type}`);
-    return reply.animals;
-  }
-
   /** Finishes what was begun, checkpoints both databases and ends the thread. */
   async close(): Promise<void> {
     await Promise.all([this.creates.settled(), this.onceCreates.settled()]);

@@ -8,13 +8,9 @@ import type { CreatedRow } from "../pet-row.ts";
 import { isOfValue, openDatabase } from "./connection.ts";
 import { Lanes } from "./lanes.ts";
 
-/** The statements that it runs often. */
-export interface WriterTexts {
+export interface WriterOpen {
+  /** The statement that adds an animal. */
   readonly insertPet: string;
-  readonly countPets: string;
-}
-
-export interface WriterOpen extends WriterTexts {
   readonly catalogue: string;
   readonly limits: string;
   /** How long a create may wait for another process's lock before it fails. */
@@ -30,7 +26,6 @@ export type WriterRequest =
       readonly waitedMs: number;
     }
   | { readonly type: "checkpoint" }
-  | { readonly type: "count" }
   | { readonly type: "close" };
 
 type Result =
@@ -41,7 +36,6 @@ type Result =
       readonly commitMs: number;
     }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
-  | { readonly type: "counted"; readonly animals: number }
   | { readonly type: "done" };
 
 /** Every request gets one reply, which carries the request's number. */
@@ -76,7 +70,8 @@ const done = { type: "done" } as const;
 
 /** Does what is asked for since `sinceMs`: a lock that others hold delays it by so long in all. */
 async function handle(request: WriterRequest, sinceMs: number): Promise<Result> {
-  const leftMs = (waitedMs = 0) => start().busyTimeoutMs - waitedMs - (performance.now() - sinceMs);
+  const leftMs = (waitedMs: number) =>
+    start().busyTimeoutMs - waitedMs - (performance.now() - sinceMs);
   switch (request.type) {
     case "open":
       told = request;
@@ -92,8 +87,6 @@ async function handle(request: WriterRequest, sinceMs: number): Promise<Result> 
     case "checkpoint":
       await opened().counters.checkpoint();
       return done;
-    case "count":
-      return { type: "counted", animals: await opened().db.number(start().countPets, leftMs()) };
     case "close":
       await close();
       return done;

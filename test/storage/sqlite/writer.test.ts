@@ -10,7 +10,7 @@ function crashingWriter() {
   const problems: unknown[] = [];
   const batches: number[] = [];
   const writer = new Writer({
-    open: { catalogue: "", limits: "", busyTimeoutMs: 100, insertPet: "", countPets: "" },
+    open: { catalogue: "", limits: "", busyTimeoutMs: 100, insertPet: "" },
     onCommit: ({ batchSize }) => batches.push(batchSize),
     onProblem: (error) => problems.push(error),
     workerUrl: new URL("../../fixtures/workers/crash.ts", import.meta.url).href,
