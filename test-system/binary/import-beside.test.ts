@@ -28,13 +28,15 @@ async function beside(server: RunningBinary, key: string, args: readonly string[
   const work = rehome(args);
   const ended = { is: false };
   void work.finally(() => (ended.is = true));
-  while (!ended.is) {
-    for (const answer of [await get(), await create()]) {
+  const again = async (ask: () => Promise<Response>) => {
+    while (!ended.is) {
+      const answer = await ask();
       await answer.text();
       const said = [answer.status, answer.headers.get("retry-after") ?? []].flat().join(" ");
       counts[said] = (counts[said] ?? 0) + 1;
     }
-  }
+  };
+  await Promise.all([again(() => get()), again(() => create())]);
   expect(await work).toMatchObject({ exitCode: 0 });
   return counts;
 }

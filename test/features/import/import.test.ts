@@ -510,6 +510,9 @@ describe.each(stores)("$name", (kind) => {
                 if (pet === undefined) model.delete(id);
                 else model.set(id, pet);
               }
+              const hidden = hiddenByBad(rows, model);
+              for (const id of hidden)
+                model.set(id, model.get(id)?.replace(" available ", " sold ") ?? "");
               const changed = [...model].filter(([id, pet]) => before.get(id) !== pet);
               const added = changed.filter(([id]) => !before.has(id)).length;
               const withdrawn = [...before.keys()].filter((id) => !model.has(id)).length;
@@ -521,7 +524,8 @@ describe.each(stores)("$name", (kind) => {
               }
               const { read, updated, unchanged, superseded, rejected, skipped } = summary;
               const skips = skipped.reduce((sum, { records }) => sum + records, 0);
-              expect(added + updated + unchanged + superseded + rejected + skips).toBe(read);
+              const counted = added + updated + unchanged + superseded + rejected + skips;
+              expect(counted - hidden.length).toBe(read);
             }
             const names = new Map((await categories()).map(({ id, name }) => [id, name]));
             const stored = (await own()).map(({ externalId, name, status, categoryId }) => [
@@ -546,6 +550,17 @@ describe.each(stores)("$name", (kind) => {
     /** Of the same day an open stay holds, else what is further from adoption. */
     const age = ({ day, outcome }: Row) =>
       day * 3 + (outcome === "" ? 2 : outcome === "Transfer" ? 1 : 0);
+
+    /** Available animals that have bad rows alone, all of which say that they are adopted. */
+    function hiddenByBad(rows: readonly Row[], model: ReadonlyMap<number, string>): number[] {
+      // Of a list without a sound row nothing is done.
+      const isSound = rows.some(({ type, outcome }) => type !== "" || outcome === "Transfer");
+      const own = isSound ? [...Map.groupBy(rows, ({ id }) => id)] : [];
+      const isBad = ({ type, outcome }: Row) => type === "" && outcome === "Adoption";
+      return own.flatMap(([id, all]) =>
+        all.every(isBad) && model.get(id)?.includes(" available ") ? id : [],
+      );
+    }
 
     /**
      * What these rows say of each animal, by its newest sound row: undefined if that says that it

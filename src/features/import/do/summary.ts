@@ -41,7 +41,7 @@ export interface SampleAnimal {
 
 /**
  * What an input is, and what became of every record, or would: `added`, `updated`, `unchanged`,
- * `superseded`, `skipped` and `rejected` add up to `read`.
+ * `superseded`, `skipped` and `rejected` add up to `read`. Whom a bad record hides is updated, too.
  */
 export interface ImportSummary {
   readonly format: string;

@@ -78,7 +78,9 @@ export async function planned(
   }
   plan.added.sort((a, b) => a.line - b.line);
   const all = [...rejections, ...plan.rejections];
-  if (options.skipBad === true) await planBad(tx, plan, all, newest);
+  const isSkipping = options.skipBad === true;
+  const isSound = all.length === 0 || (isSkipping && all.length < understanding.outcomes.length);
+  if (isSkipping) await planBad(tx, plan, isSound ? all : all.filter(isUnexplained), newest);
   const sourceAnimals = await planAbsent(tx, plan, { prepared, options, newest, complete, all });
   return {
     plan,
@@ -88,14 +90,16 @@ export async function planned(
     skipped,
     categories: categories.wanted(plan.usedCategories()),
     refusal: await refusalOf(tx, { plan, prepared, options, sourceAnimals, rejected: all.length }),
-    isSound:
-      all.length === 0 || (options.skipBad === true && all.length < understanding.outcomes.length),
+    isSound,
     people: await lastPeople(
       tx,
       plan.reports.kept.map(({ id }) => id),
     ),
   };
 }
+
+/** Of a list without a sound record nothing is done, but that its words are told of. */
+const isUnexplained = ({ unknownStatus }: Rejection) => unknownStatus !== undefined;
 
 /** Reasons that are counted one by one; they hold values of the input. */
 const reasonsMax = 100;
@@ -188,13 +192,20 @@ async function planBad(
   { identified }: Newest,
 ): Promise<void> {
   if (plan.memory.list.isDesk) return;
-  const open = new ByOrigin<Rejection>();
+  const open = new ByOrigin<Rejection[]>();
   for (const each of rejections) {
     const { externalId, source, unknownStatus, status } = each;
     if (externalId === undefined || (unknownStatus ?? status) === undefined) continue;
-    if (identified.get(source, externalId) === undefined) open.set(source, externalId, each);
+    if (identified.get(source, externalId) !== undefined) continue;
+    const all = open.get(source, externalId) ?? [];
+    if (all.push(each) === 1) open.set(source, externalId, all);
   }
-  for (const batch of batches(open.values())) {
+  // Where bad records of one animal disagree, nothing tells which of them holds.
+  const agreed = open.values().flatMap((all) => {
+    const [first] = all;
+    return first && all.every(({ status }) => status === first.status) ? [first] : [];
+  });
+  for (const batch of batches(agreed)) {
     const { byOrigin } = await animalsOf(tx, batch, true);
     const ids = batch.flatMap(({ externalId }) => externalId ?? []);
     plan.memory.learn((await entriesOf(tx, plan.memory.list.source, ids)).values());
