@@ -34,31 +34,36 @@ export type Tells =
   | "intake"
   | "returned";
 
-const listed = (text: string): string[] => text.split(/[,\n]/).flatMap((each) => each.trim() || []);
+const listed = (text: string): string[] =>
+  text.split(/[,\n]/).flatMap((each) => wordKey(each) || []);
 const oneOf = (text: string) =>
   listed(text)
     .toSorted((a, b) => b.length - a.length)
     .join("|");
 
 const dates = `date, dates, datetime, date time, time, timestamp, day, fecha, fec, fch, data, dt, datum, dat, tag, dia, jour,
-dato, dzien, when, year, ano, anno, annee, jahr, jaar, rok`;
+dato, dzien, when, year, ano, anno, annee, jahr, jaar, rok
+дата, год, день, датум, tarihi, tarih, datuma, datumul, kelte, napja, pvm, paivamaara, ημερομηνια, 日期, 时间, 時間, 日, 날짜, 일자, 일`;
 /** What stands beside the word that matters, and changes nothing of it. */
 const beside = `${dates}, is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da,
 do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em, op, dnia, dne, ete, est, zum, zur, ist, wurde,
 esta, fue, foi, ha, sido, jest, zostal, zostala, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now,
 flag, yn, y, n, yes, no, nein, shelter, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
 tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, animale, zwierze, zwierzecia, zwierzat, pies, psa,
-kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka`;
+kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, mı, ли, на, 是否, 여부`;
 /** The same where nothing parts the words of a heading. */
 const joinedBefore = `is, was, has, date, dateof, datede, dated, dateda, fecha, fechade, fechadela, data, datade, datada, datadi, datum, dt,
-animal, pet, dog, cat`;
-const joinedBehind = "date, datetime, datum, dt, at, on, am, tag, flag, yn";
+animal, pet, dog, cat, 是否, 是否被, 是否已`;
+const joinedBehind =
+  "date, datetime, datum, dt, at, on, am, tag, flag, yn, tarihi, 日期, 时间, 時間, 日, 날짜, 일자, 일, 여부";
 
 const adoptionNouns = `adoption, adoptions, adopcion, adocao, adozione, adopcja, adopcji, adopce, adopcie, adopcia, adoptie,
-vermittlung, vermittlungs, rehoming`;
+vermittlung, vermittlungs, rehoming
+усыновление, усыновления, пристройство, пристройства, прилаштування, усиновлення, осиновяване, осиновяването, udomljavanje, udomljavanja,
+udomljenje, udomljenja, sahiplendirme, sahiplenme, orokbefogadas, orokbeadas, adoptie, adoptiei, adoptio, υιοθεσια, υιοθεσιας, 领养, 認養, 入养, 입양, 譲渡`;
 
 const person = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, email, mail, phone, telephone, telefono, contact, contacto,
-address, first, last, full, fullname, surname, apellido, apellidos, number, nazwisko`;
+address, first, last, full, fullname, surname, apellido, apellidos, number, nazwisko, имя, телефон, adi, neve, numele, 姓名, 电话, 이름, 이름명, 名`;
 
 const nouns: readonly (readonly [Tells, string])[] = [
   [
@@ -73,7 +78,9 @@ verfugbar, vermittelbar, adoptierbar, zu vermitteln, zur vermittlung, zur adopti
 a l adoption, a adopter, disponible a l adoption, disponible adoption
 beschikbaar, adopteerbaar, ter adoptie, beschikbaar voor adoptie
 disponibile, adottabile, in adozione, da adottare, disponibile per adozione
-dostepny, dostepna, dostepne, do adopcji, do adopcie, dostupny, dostupna, dostupne, k adopci, na adopciu, na adopci`,
+dostepny, dostepna, dostepne, do adopcji, do adopcie, dostupny, dostupna, dostupne, k adopci, na adopciu, na adopci
+можно забрать, доступен, доступна, доступно, за осиновяване, za udomljavanje, dostupan, sahiplendirilebilir, sahiplendirilebilir mi, orokbefogadhato,
+orokbe fogadhato, gazdit keres, gazdikereso, disponibil, disponibila, adoptabil, tillganglig, tilgjengelig, saatavilla, adoptoitavissa, 可领养, 可認養, 可被领养, 입양가능, 입양 가능`,
   ],
   [
     "availableFrom",
@@ -92,7 +99,10 @@ overleden, overlijden, overlijdens, overlijdensdatum, sterfdatum, dood, ingeslap
 decesso, deceduto, deceduta
 zgon, zgonu, smierc, smierci, padl, padla, zdechl, eutanazja, eutanazji, nie zyje
 umrti, umrtia, umrtie, uhyn, uhynu, uhynul, uhynula, uhynulo, uhynuti, uhynutia, zemrel, zemrela, zomrel, zomrela,
-smrt, smrti, eutanazie, eutanazia`,
+smrt, smrti, eutanazie, eutanazia
+смерть, смерти, умер, умерла, погиб, погибла, помер, померла, смърт, починал, починала, uginuo, uginula, uginuca, preminuo, preminula,
+олум, olum, vefat, elpusztult, elpusztulas, elhullas, elhunyt, halal, decedat, decedata, deces, moarte, avliden, avlivad, avlivet, aflivet, kuollut, kuolema,
+θανατος, θανατου, πεθανε, 死亡, 离世, 去世, 사망, 폐사`,
   ],
   [
     "outcome",
@@ -111,7 +121,9 @@ abgang, abgangs, abgangsdatum, auszug, auszugsdatum, ausgezogen, ausgang, ausgan
 saida, uscita, trasferito, trasferita, trasferimento
 vertrek, vertrekdatum, datum uit, uit, uitgang, uitschrijving, overgeplaatst
 wydania, wydanie, wydano, wyjscia, wyjscie, odejscia, odejscie, opuszczenia, przekazania, przekazany
-odchod, odchodu, propusteni, vydani, vydaj, vydaja, vydania, odovzdania, odovzdanie, predani`,
+odchod, odchodu, propusteni, vydani, vydaj, vydaja, vydania, odovzdania, odovzdanie, predani
+выбытие, выбытия, выбыл, выбыла, передан, передана, cikis, ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecare, plecarii,
+离开, 离所, 出所, 퇴소, 출소`,
   ],
   [
     "taker",
@@ -123,7 +135,9 @@ verlegt nach, abgeholt von, transfere a, overgeplaatst naar, przekazany do, pred
     `adopter, adopters, adopted by, adopted to, adoptive family, adoptive parent, adoptive parents, new home, buyer, adoptive owner, adopting family, new owner, new family, adopter person, adoptante, dueno adoptante, tutor adoptante, adoptado por, adoptada por, nuevo dueno, nueva familia,
 familia adoptante, familia adoptiva, adoptant, adoptante, adopte par, adoptee par, nouveau proprietaire, famille adoptante, famille adoptive, adotante, adotado por, adotada por,
 dono, novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
-adoptant, geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptujacy, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, adoptujuci`,
+adoptant, geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptujacy, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, adoptujuci
+усыновитель, новый хозяин, новый владелец, новая семья, осиновител, нов собственик, udomitelj, novi vlasnik, sahiplenen, sahiplenen kisi, yeni sahibi,
+yeni sahip, orokbefogado, uj gazdi, uj gazda, adoptator, noul stapan, noul proprietar, adoptor, ny agare, ny ejer, uusi omistaja, adoptoija, 领养人, 領養人, 认养人, 認養人, 领养者, 입양자`,
   ],
   [
     "adoption",
@@ -135,7 +149,10 @@ vermittelt, adoptiert, verkauft, vermittelt am, vermittlungsdatum, vermittlungst
 geadopteerd, herplaatst, adoptiedatum, plaatsing, geplaatst, verkocht
 adottato, adottata, adottati
 adoptowany, adoptowana, adoptowane, zaadoptowany, zaadoptowana, wyadoptowany, wyadoptowana
-adoptovany, adoptovana, adoptovane, adoptovano, osvojen, osvojena, osvojeny, umisten, umistena, umiestneny`,
+adoptovany, adoptovana, adoptovane, adoptovano, osvojen, osvojena, osvojeny, umisten, umistena, umiestneny
+усыновлен, усыновлена, усыновлено, пристроен, пристроена, пристроено, прилаштований, прилаштована, усиновлений, усиновлена, осиновен, осиновена, осиновено,
+udomljen, udomljena, udomljeno, sahiplendirildi, sahiplenildi, sahiplendi, orokbefogadott, orokbefogadva, orokbe fogadott, orokbe fogadva, adoptat, adoptata,
+adopterad, adopterat, omplacerad, adopteret, adoptert, adoptoitu, υιοθετηθηκε, υιοθετημενο, 已领养, 被领养, 已被领养, 已認養, 입양완료, 입양됨, 譲渡済, 譲渡済み`,
   ],
   [
     "reservation",
@@ -148,7 +165,9 @@ reserviert, reservierung, reserviert fur, reserviert von, vorgemerkt, vorgemerkt
 gereserveerd, reservering, gereserveerd voor, gereserveerd door, in optie, optie
 riservato, riservata, prenotato, prenotata, prenotazione, riservato a, riservato per, prenotato da
 zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, rezerwacji, zarezerwowany dla, zarezerwowany przez
-rezervovany, rezervovana, rezervovane, rezervovano, rezervace, rezervacia, rezervovano pro, rezervovany pre, zamluveny, zamluveno`,
+rezervovany, rezervovana, rezervovane, rezervovano, rezervace, rezervacia, rezervovano pro, rezervovany pre, zamluveny, zamluveno
+бронь, забронирован, забронирована, зарезервирован, зарезервирована, резервиран, резервирана, rezerviran, rezervirana, rezervirano, rezerve, rezervasyon,
+foglalt, lefoglalva, elojegyezve, rezervat, rezervata, rezervare, reserverad, reserverat, reserveret, reservert, varattu, 预定, 已预定, 预约, 예약, 예약자`,
   ],
   [
     "reservedUntil",
@@ -165,7 +184,9 @@ supprime, supprimee, suppression, archive, archivee, inactif, indisponible, desa
 verwijderd, gearchiveerd, inactief, niet beschikbaar, verborgen
 eliminato, eliminata, cancellato, cancellata, archiviato, archiviata, inattivo, non disponibile, nascosto
 usuniety, usunieta, usuniete, zarchiwizowany, zarchiwizowana, nieaktywny, nieaktywna, niedostepny, ukryty
-smazano, smazany, smazana, smazane, archivovano, archivovany, neaktivni, neaktivny, nedostupny, vymazany, vymazane, skryty`,
+smazano, smazany, smazana, smazane, archivovano, archivovany, neaktivni, neaktivny, nedostupny, vymazany, vymazane, skryty
+удален, удалена, удалено, архив, в архиве, скрыт, скрыта, silindi, arsivlendi, pasif, torolt, torolve, archivalt, archivalva, sters, arhivat, inactiv, borttagen,
+arkiverad, slettet, poistettu, 已删除, 删除, 已下架, 下架, 삭제, 삭제됨`,
   ],
   [
     "active",
@@ -177,7 +198,8 @@ actif, publie, publiee
 actief, gepubliceerd, zichtbaar
 attivo, attiva, pubblicato, visibile
 aktywny, aktywna, opublikowany, widoczny
-aktivni, aktivny, zverejneno, zverejneny, viditelny`,
+aktivni, aktivny, zverejneno, zverejneny, viditelny
+активен, активна, активно, активный, опубликован, опубликована, опубликовано, aktif, yayinda, publikalt, activ, publicat, publicerad, julkaistu, 上架, 已上架, 启用`,
   ],
   [
     "returned",
@@ -207,7 +229,7 @@ current location name, shelter location name, internal location name`,
 ];
 
 const statusNouns = `status, final status, state, stage, current status, current stage, record type, estado, estado actual, estatus, situacion, situation, situacao, statut, etat, zustand,
-vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav`;
+vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, durum, durumu, allapot, statusz, stare, tila, κατασταση, 状态, 狀態, 상태`;
 
 const b = oneOf(beside);
 const a = oneOf(adoptionNouns);
@@ -227,7 +249,7 @@ const joinedStatus = new RegExp(
 );
 
 const hasDate = new RegExp(
-  `(?:^| )(?:${oneOf(dates)})(?= |$)|date$|^date|^fecha|^data(?=a)|datum$|^datum`,
+  `(?:^| )(?:${oneOf(dates)})(?= |$)|date$|^date|^fecha|^data(?=a)|datum$|^datum|(?:${oneOf("日期, 时间, 時間, 日, 날짜, 일자, 일")})$`,
 );
 
 const patterns = nouns.map(([tells, list]) => {

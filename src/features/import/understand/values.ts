@@ -147,10 +147,20 @@ export function externalId(
   return source === "" ? id : `${idPrefix(source)}${id}`;
 }
 
-const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|s|ja|j|oui|o|vrai|sim|verdadero|wahr|tak|ano)$/i;
-const no = /^(?:n|no|f|false|0(?:\.0+)?|nein|non|faux|nee|nao|falso|falsch|nie|ne|-)$/i;
+const yes = wholly(
+  "y|yes|t|true|x|1(?:\\.0+)?|✓|✔|si|s|ja|j|oui|o|vrai|sim|verdadero|wahr|tak|ano|да|так|da|evet|igen|kylla|ναι|是|예|네|はい",
+);
+const no = wholly(
+  "n|no|f|false|0(?:\\.0+)?|nein|non|faux|nee|nao|falso|falsch|nie|ne|-|нет|ні|не|hayır|hayir|nem|nej|nei|ei|nu|οχι|否|아니오|아니요|いいえ",
+);
 /** Letters may come with their accents apart: `Não`, `Sí`. */
-const plain = (text: string) => text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "");
+function plain(text: string): string {
+  return text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "");
+}
+
+function wholly(words: string): RegExp {
+  return new RegExp(`^(?:${plain(words)})$`, "i");
+}
 
 /** True for a set flag, as people and the tools that pass files on write it. */
 export function isYes(value: unknown): boolean {

@@ -37,7 +37,7 @@ export const listed = (text: string): readonly string[] =>
 const keyed = (all: Readonly<Partial<Record<Meaning, string>>>): ReadonlyMap<string, Meaning> =>
   new Map(
     (Object.entries(all) as [Meaning, string][]).flatMap(([meaning, list]) =>
-      listed(list).map((word) => [word, meaning] as const),
+      listed(list).map((word) => [wordKey(word), meaning] as const),
     ),
   );
 
@@ -64,7 +64,11 @@ disponibile, disponibili, in adozione, adottabile, adottabili, cerca casa, cerca
 do adopcji, dostepny, dostepna, dostepne, gotowy do adopcji, gotowa do adopcji, szuka domu, szukam domu, czeka na dom, czeka na adopcje
 k adopci, dostupny, dostupna, dostupne, dostupni, volny, volna, volne, hleda domov, hleda novy domov, k umisteni
 na adopciu, k dispozicii, hlada domov, hlada novy domov
-disponibil`,
+disponibil
+ищет дом, ищет хозяина, ищет семью, ищет новый дом, доступен для усыновления, доступна для усыновления, шукає дім, шукає родину, за осиновяване, търси дом,
+za udomljavanje, traži dom, sahiplendirilebilir, sahiplendirilecek, yuva arıyor, sahiplenmeye hazır, örökbefogadható, örökbe fogadható, gazdit keres, gazdára vár, gazdikereső,
+disponibilă, spre adopție, spre adoptie, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla,
+διαθέσιμο, διαθέσιμος, διαθέσιμη, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中`,
   pending: `
 pending, adoption pending, pending adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation,
 application pending, pending application, on hold, on hold for adopter, hold adopted, adopt hold, adoption hold, trial adoption, adoption trial, trial, on trial, under offer,
@@ -77,7 +81,10 @@ gereserveerd, in optie, onder optie
 pendente, adocao pendente, reservado para adocao, em processo, em processo de adocao
 riservato, riservata, prenotato, prenotata, in corso di adozione, adozione in corso
 zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, w trakcie, w trakcie adopcji, adopcja w toku
-rezervovany, rezervovana, rezervovane, rezervovano, rezervace, zamluveny, zamluvena, zamluveno, v jednani, rezervacia`,
+rezervovany, rezervovana, rezervovane, rezervovano, rezervace, zamluveny, zamluvena, zamluveno, v jednani, rezervacia
+забронирован, забронирована, зарезервирован, зарезервирована, бронь, в резерве, заброньований, заброньована, резервиран, резервирана, rezerviran, rezervirana, rezerve, rezerve edildi,
+foglalt, lefoglalt, lefoglalva, előjegyezve, rezervat, rezervată, în curs de adopție, reserverad, reserverat, bokad, reserveret, reservert, varattu, κρατημένο, σε αναμονή,
+已预定, 预定, 领养中, 领养审核中, 審核中, 审核中, 입양예정, 예약중, 예약, トライアル中, 商談中, 譲渡予定`,
   sold: `
 sold, adopted, adopted offsite, adopted altered, adopted unaltered, healthy in home, adoption finalized, adoption finalised, adoption completed, adoption complete, rehomed, homed,
 placed, found home, found a home, found forever home, in new home, happy tail, happy tails
@@ -87,7 +94,11 @@ adopte, adoptee, adoptes, adoptees, vendu, vendue, place, placee
 geadopteerd, verkocht, geplaatst, herplaatst
 adotado, adotada, adotados, adotadas, adottato, adottata, adottati, adottate
 adoptowany, adoptowana, adoptowane, zaadoptowany, zaadoptowana, zaadoptowane, wyadoptowany, wyadoptowana, w nowym domu, znalazl dom, znalazla dom
-adoptovany, adoptovana, adoptovane, adoptovano, umisteny, umistena, umisten, umisteno, osvojeny, osvojena, v novem domove, nasel domov, nasla domov, nasiel domov`,
+adoptovany, adoptovana, adoptovane, adoptovano, umisteny, umistena, umisten, umisteno, osvojeny, osvojena, v novem domove, nasel domov, nasla domov, nasiel domov
+пристроен, пристроена, пристроены, усыновлен, усыновлена, нашел дом, нашла дом, обрел дом, обрела дом, прилаштований, прилаштована, усиновлений, знайшов дім, знайшла дім,
+осиновен, осиновена, осиновено, udomljen, udomljena, udomljeno, sahiplendirildi, sahiplenildi, sahiplendi, yuvalandı, yuva buldu, örökbefogadva, örökbe fogadva, örökbefogadott, örökbe fogadott,
+gazdára talált, gazdis, adoptat, adoptată, adoptați, adopterad, adopterat, omplacerad, adopteret, adoptert, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο, υιοθετημένος,
+已领养, 被领养, 已被领养, 已送养, 已認養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
   gone: `
 deceased, died, dead, died in care, dead on arrival, doa, rip, passed away, euthanized, euthanised, euthanasia, euthanize,
 humanely euthanized, put to sleep, pts, euth, euth req, euthanasia request,
@@ -117,7 +128,11 @@ deceduto, deceduta, deceduti, restituito, restituita, trasferito, trasferita, no
 nie zyje, zmarl, zmarla, padl, padla, zgon, uspiony, uspiona, eutanazja, kwarantanna, w kwarantannie, nie do adopcji, niedostepny, niedostepna, w trakcie leczenia, w leczeniu, zaginiony,
 odebrany przez wlasciciela, oddany wlascicielowi, wydany wlascicielowi, przekazany, przekazana, dom tymczasowy
 uhynul, uhynula, uhynulo, zemrel, zemrela, utracen, utracena, eutanazie, karantena, v karantene, nedostupny, nedostupna, vracen majiteli, vracena majiteli, v leceni, docasna pece, docaska, nezvestny,
-zomrel, zomrela, uhynuty, uhynuta, eutanazia, vrateny majitelovi, v liecbe, docasna starostlivost`,
+zomrel, zomrela, uhynuty, uhynuta, eutanazia, vrateny majitelovi, v liecbe, docasna starostlivost
+умер, умерла, погиб, погибла, на лечении, на карантине, карантин, пропал, пропала, помер, померла, загинув, загинула, на лікуванні, починал, починала, uginuo, uginula, preminuo, preminula, na liječenju,
+öldü, vefat etti, vefat, tedavide, karantinada, kayıp, elpusztult, elhunyt, kezelés alatt, karanténban, decedat, decedată, în tratament, în carantină, indisponibilă, avliden, död, avlivad,
+avlivet, aflivet, kuollut, lopetettu, menehtynyt, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 已下架,
+종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 안락사, 사망, 폐사, 返還, 返還済, 募集終了`,
   none: "none",
 });
 
