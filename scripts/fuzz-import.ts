@@ -21,7 +21,7 @@ const roundsMax = 6;
 const longMs = 15_000;
 const memoryMaxMebibytes = 512;
 
-/** A list damaged by a seed: of a workbook, as a rule, one part, so that what reads it gets that far. */
+/** A list damaged by a seed: of a workbook, as a rule, one part, so that its reader gets that far. */
 function damaged(bytes: Uint8Array, seed: number): Uint8Array {
   const isWorkbook = bytes[0] === 0x50 && bytes[1] === 0x4b;
   if (!isWorkbook || seed % 4 === 0) return damagedBytes(bytes, seed);

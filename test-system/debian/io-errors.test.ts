@@ -14,7 +14,7 @@ const source = join(import.meta.dir, "../../test/fixtures/io-errors/io-errors.c"
 interface IoErrors {
   /** What a program whose disk fails needs. */
   readonly env: Readonly<Record<string, string>>;
-  /** Lets the call fail that comes as the `at`-th from now on, and all after it if it is for good. */
+  /** Lets the `at`-th call from now on fail, and all after it if it is for good. */
   failAt(at: number, options?: { readonly forGood: boolean }): void;
   /** Ends it. Returns how many calls failed since `failAt`. */
   heal(): number;

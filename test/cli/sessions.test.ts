@@ -1,4 +1,4 @@
-/** The sessions of test/sessions, in this process: each `--json` has the shape that is documented. */
+/** The sessions of test/sessions, in this process: each `--json` has its documented shape. */
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";

@@ -1,4 +1,4 @@
-/** The rules that hold the source together, as patterns over its code without comments and texts. */
+/** The rules that hold the source together: patterns over its code without comments and texts. */
 import { dirname, join } from "node:path";
 import { readFileSync } from "node:fs";
 

@@ -130,8 +130,8 @@ const refusalShareMin = 0.01;
 
 /**
  * The plan to offer for a key near its limits, and the window that is too small; undefined if its
- * plan fits. A day that was nearly used up needs a larger day. Refusals without such a day mean that
- * the minute is too small.
+ * plan fits. A day that was nearly used up needs a larger day. Refusals without such a day mean
+ * that the minute is too small.
  */
 export function planAdvice(
   limits: Limits,

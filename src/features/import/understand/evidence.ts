@@ -159,7 +159,7 @@ function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: r
         .filter(({ tells }) => kinds.includes(tells))
         .map(({ read }) => dates.sortable(read(record)) ?? 0),
     );
-  /** One who was adopted and came back. Without a date of the adoption, it was before the return. */
+  /** One who was adopted and came back. An adoption without a date was before the return. */
   const isReturned = (adopted: number, record: unknown) => {
     const returned = latest(record, "returned");
     return returned > 0 && returned >= adopted;

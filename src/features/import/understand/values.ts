@@ -70,7 +70,7 @@ export function shelterName(field: string, value: unknown): string {
   return noNames.has(name.toLowerCase()) ? unnamed : name;
 }
 
-/** The int64 that `value`, from `parseJson` or as a text of digits, is; undefined when it is none. */
+/** The int64 that `value`, from `parseJson` or a text of digits, is; undefined when it is none. */
 export function int64Of(value: unknown): bigint | undefined {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;

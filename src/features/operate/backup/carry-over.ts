@@ -1,7 +1,8 @@
 /**
  * What a restored copy takes from the catalogue that it replaces, and what it must not bring. Who
  * was put out here stays out, whatever a backup says: a secret by its hash, keys and people by
- * their ids. What the replaced catalogue says of them counts, and what it remembers of those before.
+ * their ids. What the replaced catalogue says of them counts, and what it remembers of those
+ * before.
  */
 import { Database } from "bun:sqlite";
 import { copyMark, editsMeta, movedMark } from "../../../storage/store-state.ts";

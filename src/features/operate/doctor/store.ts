@@ -1,4 +1,4 @@
-/** What the doctor finds of the store: the data folder with its disk and databases, or PostgreSQL. */
+/** What the doctor finds of the store: a data folder with disk and databases, or PostgreSQL. */
 import type { Database } from "bun:sqlite";
 import { existsSync, statSync, readdirSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import type { Io } from "../../../cli/io.ts";

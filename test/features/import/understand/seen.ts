@@ -1,6 +1,7 @@
 /**
  * Headings and words of public lists and of the programs that make them, each with the repository
- * that it was seen in: what says that an animal is not for adoption, and what only looks so.
+ * that it was seen in: what says that an animal is not for adoption, and what only looks so. A
+ * plain word was seen in none.
  */
 export type Kind =
   | "died"
@@ -85,13 +86,13 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["пристроен", ["да", true], "the plain word in Russian"],
     ["领养日期", past, "the plain word in Chinese"],
     ["是否被领养", ["是", 1], "the plain word in Chinese"],
-    ["已领养", ["是", true], "yacoding4325/animal-app-api"],
+    ["已领养", ["是", true], "the plain word in Chinese"],
     ["입양일", past, "the plain word in Korean"],
     ["입양여부", ["입양완료"], "the plain word in Korean"],
-    ["Sahiplendirme tarihi", past, "caferyldrm/hayvan-barinagi-sql-projesi"],
-    ["sahiplendirildi mi", ["evet"], "caferyldrm/hayvan-barinagi-sql-projesi"],
-    ["Örökbefogadás dátuma", past, "AHullam91/SEKA"],
-    ["örökbefogadott", ["igen"], "gyviktor/Allatmenhely"],
+    ["Sahiplendirme tarihi", past, "the plain word in Turkish"],
+    ["sahiplendirildi mi", ["evet"], "the plain word in Turkish"],
+    ["Örökbefogadás dátuma", past, "the plain word in Hungarian"],
+    ["örökbefogadott", ["igen"], "the plain word in Hungarian"],
     ["Adopterad", ["ja"], "the plain word in Swedish"],
     ["Data adopției", past, "the plain word in Romanian"],
     ["datum udomljavanja", past, "the plain word in Croatian"],
@@ -109,9 +110,9 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["adoptantName", ["Mme Petit"], "a contract of adoption in TypeScript"],
     ["Jmeno_osvojitele", [], "a view Seznam_adopci in SQL"],
     ["nr_adoptujacego", [], "a Java class Zwierze"],
-    ["领养人", ["张伟"], "yacoding4325/animal-app-api"],
-    ["Sahiplenen kişi", ["Ayşe Yılmaz"], "caferyldrm/hayvan-barinagi-sql-projesi"],
-    ["örökbefogadó neve", ["Kovács Éva"], "AHullam91/SEKA"],
+    ["领养人", ["张伟"], "the plain word in Chinese"],
+    ["Sahiplenen kişi", ["Ayşe Yılmaz"], "the plain word in Turkish"],
+    ["örökbefogadó neve", ["Kovács Éva"], "the plain word in Hungarian"],
     ["Новый хозяин", ["Иван"], "the plain word in Russian"],
     ["입양자", ["김민수"], "the plain word in Korean"],
   ],
@@ -155,9 +156,9 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["disponible_adopcion", [false], "a MascotaEntity in TypeScript"],
     ["disponivel", [false, "não"], "a Prisma schema of Animal"],
     ["Disponibilidade", ["Não", "Adotado"], "eugenia-m-m/PROJETO-I-POO"],
-    ["可领养", ["否", false], "yacoding4325/animal-app-api"],
+    ["可领养", ["否", false], "the plain word in Chinese"],
     ["активен", ["нет"], "the plain word in Russian"],
-    ["örökbefogadható", ["nem"], "gyviktor/Allatmenhely"],
+    ["örökbefogadható", ["nem"], "the plain word in Hungarian"],
   ],
   outcome: [
     [
@@ -222,10 +223,10 @@ export const yeses: readonly Seen[] = [
   ["days_left", [3], "an issue of this repository"],
   ["birth_year", [2016, "2016"], "sevacezar/priyut_luchshiy_drug"],
   ["пристроен", ["нет", false, ""], "the plain word in Russian"],
-  ["已领养", ["否", false], "yacoding4325/animal-app-api"],
-  ["可领养", ["是", true], "yacoding4325/animal-app-api"],
-  ["sahiplendirildi mi", ["hayır"], "caferyldrm/hayvan-barinagi-sql-projesi"],
-  ["örökbefogadott", ["nem"], "gyviktor/Allatmenhely"],
+  ["已领养", ["否", false], "the plain word in Chinese"],
+  ["可领养", ["是", true], "the plain word in Chinese"],
+  ["sahiplendirildi mi", ["hayır"], "the plain word in Turkish"],
+  ["örökbefogadott", ["nem"], "the plain word in Hungarian"],
   ["입양여부", ["아니오"], "the plain word in Korean"],
   ["Adopterad", ["nej"], "the plain word in Swedish"],
   ["Дата поступления", past, "the plain word in Russian"],

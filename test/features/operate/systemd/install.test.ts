@@ -1,4 +1,4 @@
-/** What `rehome service install` writes to the settings. test-system/debian/service.md has all of it. */
+/** What `rehome service install` writes to the settings: test-system/debian/service.md has more. */
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
