@@ -147,9 +147,8 @@ export class Plan {
     const status = said ?? null;
     const { id, externalId, isRemoved, ...state } = animal;
     const isUnknown = unknownStatus !== undefined;
-    const isTold = isUnknown
-      ? state.status === "available"
-      : status !== null && isFurther(status, state.status);
+    // A word that nobody explained takes nothing of an animal that is reserved.
+    const isTold = isFurther(status, state.status) && (!isUnknown || state.status === "available");
     if (isRemoved || !isTold || externalId === null) return;
     // Somebody has decided otherwise since the list said so.
     if (this.memory.hasSaid(externalId, status)) return;
@@ -312,9 +311,9 @@ const listedName = (here: string, listed: string) => (listed === "" ? nameOf(her
 /** A sound record that the store does not take, with all that an import would store of it. */
 export function rejectionOf(sound: SoundRecord, field: string, problem: Message): Rejection {
   const { line, id, name, category, externalId, source } = sound;
-  const status = sound.kind === "pet" ? (sound.status ?? null) : "gone";
-  const record = { id, name, category: category?.name ?? category?.id, status, externalId };
   const said = sound.kind === "pet" ? sound.status : undefined;
+  const status = sound.kind === "gone" ? "gone" : (said ?? null);
+  const record = { id, name, category: category?.name ?? category?.id, status, externalId };
   return { kind: "reject", line, source, externalId, field, problem, record, status: said };
 }
 

@@ -57,7 +57,9 @@ export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
     let known: string | undefined;
     const rows = (max?: number) => {
       known ??= text(target);
-      return merged(rowsOf(known, book, max), known);
+      const found = rowsOf(known, book, max);
+      // The beginning only tells whether there is a list.
+      return max === undefined ? merged(found, known) : found;
     };
     return [{ name: decodeXML(attribute(attributes, "name")), rows }];
   });

@@ -6,7 +6,7 @@ import type { Input, ReadOptions } from "../read/read.ts";
 import {
   type Column,
   columnAmong,
-  columnsOf,
+  ownColumnsOf,
   type Field,
   type FieldMap,
   hasFields,
@@ -128,8 +128,8 @@ function datesOf(
 ): Dates {
   const dates = new Dates(dayFirst, layout?.dayFirst);
   if (dayFirst !== undefined) return dates;
-  const fields = columnsOf(sample).filter(
-    ({ name, within }) => !within && (isDateHeading(name) || name === columns.updatedAt),
+  const fields = ownColumnsOf(sample).filter(
+    ({ name }) => isDateHeading(name) || name === columns.updatedAt,
   );
   for (const record of fields.length === 0 ? [] : sample.records) {
     if (hasFields(record)) for (const { read } of fields) dates.learn(read(record));

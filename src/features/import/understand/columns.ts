@@ -65,24 +65,30 @@ export function columnKey(column: string): string {
     .replaceAll(/[^\p{L}\p{N}#]+/gu, "");
 }
 
-/** The columns of a table, or the fields of JSON and of the objects in them. */
-export function columnsOf({ columns, names, first }: Sample): readonly Column[] {
-  if (columns !== undefined) {
-    const place = (at: number) => (record: unknown) => (record as readonly string[])[at];
-    return columns.map((name, at) => ({
-      name,
-      read: place(at),
-      isAgain: columns.indexOf(name) < at,
-    }));
-  }
-  const inner = names.flatMap((outer) => {
-    const found = first.map((each) => valueAt(each, [outer])).find(isJsonObject);
+/** The columns of a table, or the fields of JSON. */
+export function ownColumnsOf({ columns, names }: Sample): readonly Column[] {
+  if (columns === undefined) return names.map((name) => ({ name, read: fieldOf(undefined, name) }));
+  const place = (at: number) => (record: unknown) => (record as readonly string[])[at];
+  return columns.map((name, at) => ({
+    name,
+    read: place(at),
+    isAgain: columns.indexOf(name) < at,
+  }));
+}
+
+/** The same, with the fields of the objects in JSON. */
+export function columnsOf(sample: Sample): readonly Column[] {
+  const own = ownColumnsOf(sample);
+  if (sample.columns !== undefined) return own;
+  const inner = sample.names.flatMap((outer) => {
+    const holder = sample.first.find((each) => isJsonObject(valueAt(each, [outer])));
+    const found = valueAt(holder, [outer]);
     return Object.keys(found ?? {}).map((name) => {
       const read: Field = (record) => valueAt(record, [outer, name]);
       return { name: `${outer}.${name}`, read, within: { outer, inner: name } };
     });
   });
-  return [...names.map((name) => ({ name, read: fieldOf(undefined, name) })), ...inner];
+  return [...own, ...inner];
 }
 
 /** The field of this name: a CSV column, or a property of a JSON object. */

@@ -1,7 +1,7 @@
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { wordKey } from "./words.ts";
 
-/** Beginnings of the months' names, January first, in the languages of `statuses.ts`. */
+/** Beginnings of the months' names, January first, in the ten languages that are known best. */
 const months = [
   "jan ene",
   "feb fev",

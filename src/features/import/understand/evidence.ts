@@ -3,7 +3,7 @@
  * read from. Of all that they say, what is furthest from adoption holds.
  */
 import { isBlank, message, type Note, shown, wordOf } from "../messages.ts";
-import { type Column, columnsOf, type Field, type Sample } from "./columns.ts";
+import { type Column, columnsOf, type Field, hasFields, type Sample } from "./columns.ts";
 import { type Tells, tellsOf } from "./headings.ts";
 import type { Reading } from "./apply.ts";
 import {
@@ -44,7 +44,9 @@ type Judge = (value: unknown, context: MapperContext) => Judged;
 /** What the values of such a column mean. */
 interface Rule {
   /** A yes, and a day in the past if nothing else is said of it. */
-  readonly yes?: No;
+  readonly yes?: Judged;
+  /** The most that it may mean, where that is not what a yes means. */
+  readonly most?: No;
   readonly no?: No;
   readonly past?: Judged;
   readonly ahead?: Judged;
@@ -106,7 +108,9 @@ const rules: Partial<Record<Tells, Rule>> = {
     },
   },
   adoptionNoun: {
+    yes: "open",
     past: "sold",
+    most: "sold",
     says: (value, context) =>
       /^\W{0,2}[\d.,]+\W{0,3}$/.test(wordOf(value)) ? undefined : wordsOf(value, context),
   },
@@ -131,8 +135,10 @@ const rules: Partial<Record<Tells, Rule>> = {
 };
 
 /** The most that a value may mean which is to be asked. */
-const mostOf = (tells: Tells): No =>
-  rules[tells]?.yes ?? (tells === "adoptionNoun" ? "sold" : "gone");
+function mostOf(tells: Tells): No {
+  const { yes, most = yes } = rules[tells] ?? {};
+  return most === undefined || most === "open" ? "gone" : most;
+}
 
 /** A nested object whose name says nothing of the fields in it. */
 const plainAround =
@@ -152,16 +158,16 @@ function tellingOf(sample: Sample, own: (name: string) => boolean): readonly Tel
 
 /** Tells what an intake or a return came after. Without a time of day, the day counts. */
 function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: readonly Field[]) {
-  const latest = (record: unknown, ...kinds: readonly Tells[]) =>
-    Math.max(
-      0,
-      ...all
-        .filter(({ tells }) => kinds.includes(tells))
-        .map(({ read }) => dates.sortable(read(record)) ?? 0),
-    );
+  const latest = (...kinds: readonly Tells[]) => {
+    const columns = all.filter(({ tells }) => kinds.includes(tells));
+    return (record: unknown) =>
+      Math.max(0, ...columns.map(({ read }) => dates.sortable(read(record)) ?? 0));
+  };
+  const [cameAt, returnedAt] = [latest("intake", "returned"), latest("returned")];
+  const [leftAt, adoptedAt] = [latest("departure", "outcome"), latest("adoption")];
   /** One who was adopted and came back. An adoption without a date was before the return. */
   const isReturned = (adopted: number, record: unknown) => {
-    const returned = latest(record, "returned");
+    const returned = returnedAt(record);
     return returned > 0 && returned >= adopted;
   };
   return (tells: Tells, date: number | undefined, record: unknown): boolean => {
@@ -169,20 +175,20 @@ function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: r
       case "departure":
         if (date === undefined) return false;
         if (outcomes.some((read) => isFilled(read(record)))) return true;
-        return latest(record, "intake", "returned") >= date;
+        return cameAt(record) >= date;
       case "way":
       case "kennel":
         return outcomes.some((read) => isFilled(read(record)));
       case "outcome": {
-        const left = latest(record, "departure", "outcome");
-        return left > 0 && latest(record, "intake", "returned") > left;
+        const left = leftAt(record);
+        return left > 0 && cameAt(record) > left;
       }
       case "adoption": {
-        const adopted = date ?? latest(record, "adoption");
+        const adopted = date ?? adoptedAt(record);
         return adopted > 0 && isReturned(adopted, record);
       }
       case "adopter":
-        return isReturned(latest(record, "adoption"), record);
+        return isReturned(adoptedAt(record), record);
       default:
         return false;
     }
@@ -191,7 +197,7 @@ function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: r
 
 /** True for a column of which a word is known: another one is the state of a country. */
 function hasKnown({ read }: Column, { first }: Sample, { statuses }: MapperContext): boolean {
-  return first.some((record) => typeof record === "object" && statuses.knows(read(record)));
+  return first.some((record) => hasFields(record) && statuses.knows(read(record)));
 }
 
 const isFilled = (value: unknown) =>
@@ -228,7 +234,7 @@ function judged(rule: Rule, value: unknown, context: MapperContext): Judged {
   if (isNo(value) && isText !== true) return no;
   if (isPlaceholderId(text) || isNever(text)) return undefined;
   if (isText) return typeof value === "string" ? saysOf(value, context) : undefined;
-  if (isYes(value)) return rule === rules.adoptionNoun ? "open" : yes;
+  if (isYes(value)) return yes;
   const date = context.dates.sortable(value);
   if (date !== undefined) return date > context.now ? ahead : past;
   const key = wordKey(text);
@@ -332,17 +338,19 @@ export class Weighing {
     );
     const [furthest] = others;
     if (furthest === undefined || distance(furthest.meaning) <= distance(base)) return undefined;
-    if (base === "available") this.#disagrees(others, line, pet);
+    if (base === "available") this.#disagrees(furthest, others, line, pet);
     return weighed(furthest);
   };
 
-  #disagrees(said: readonly Said[], line: number, pet: Parameters<Weigh>[3]): void {
+  #disagrees(
+    { meaning, column }: Said,
+    said: readonly Said[],
+    line: number,
+    pet: Parameters<Weigh>[3],
+  ): void {
     this.#disagreeing += 1;
     if (this.#line === 0) this.#line = line;
     if (this.#names.length < namesShown) this.#names.push(soundly(pet).name ?? "");
-    const [first] = said;
-    if (first === undefined) return;
-    const { meaning, column } = first;
     // One that another column takes anyway is not taken by this one.
     const isOnly = said.every((each) => each.column.name === column.name);
     // The words of a status or an outcome say what they say.

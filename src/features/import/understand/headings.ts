@@ -4,9 +4,9 @@
  * `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
  */
 import { columnKey, type MapTarget } from "./columns.ts";
-import { wordKey } from "./words.ts";
+import { listed, wordKey } from "./words.ts";
 
-/** What a column tells. `saysOf` in evidence.ts has what a value of each means. */
+/** What a column tells. `rules` in evidence.ts has what a value of each means. */
 export type Tells =
   /** In words: a second status, how it left, how it is, where it is kept. */
   | "status"
@@ -34,16 +34,16 @@ export type Tells =
   | "intake"
   | "returned";
 
-const listed = (text: string): string[] =>
-  text.split(/[,\n]/).flatMap((each) => wordKey(each) || []);
 const oneOf = (text: string) =>
   listed(text)
     .toSorted((a, b) => b.length - a.length)
     .join("|");
 
+/** Dates in scripts that part no words. */
+const joinedDates = "日期, 时间, 時間, 日, 날짜, 일자, 일";
 const dates = `date, dates, datetime, date time, time, timestamp, day, fecha, fec, fch, data, dt, datum, dat, tag, dia, jour,
 dato, dzien, when, year, ano, anno, annee, jahr, jaar, rok
-дата, год, день, датум, tarihi, tarih, datuma, datumul, kelte, napja, pvm, paivamaara, ημερομηνια, 日期, 时间, 時間, 日, 날짜, 일자, 일`;
+дата, год, день, датум, tarihi, tarih, datuma, datumul, kelte, napja, pvm, paivamaara, ημερομηνια, ${joinedDates}`;
 /** What stands beside the word that matters, and changes nothing of it. */
 const beside = `${dates}, is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da,
 do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em, op, dnia, dne, ete, est, zum, zur, ist, wurde,
@@ -54,8 +54,7 @@ kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, mı, 
 /** The same where nothing parts the words of a heading. */
 const joinedBefore = `is, was, has, date, dateof, datede, dated, dateda, fecha, fechade, fechadela, data, datade, datada, datadi, datum, dt,
 animal, pet, dog, cat, 是否, 是否被, 是否已`;
-const joinedBehind =
-  "date, datetime, datum, dt, at, on, am, tag, flag, yn, tarihi, 日期, 时间, 時間, 日, 날짜, 일자, 일, 여부";
+const joinedBehind = `date, datetime, datum, dt, at, on, am, tag, flag, yn, tarihi, ${joinedDates}, 여부`;
 
 const adoptionNouns = `adoption, adoptions, adopcion, adocao, adozione, adopcja, adopcji, adopce, adopcie, adopcia, adoptie,
 vermittlung, vermittlungs, rehoming
@@ -249,7 +248,7 @@ const joinedStatus = new RegExp(
 );
 
 const hasDate = new RegExp(
-  `(?:^| )(?:${oneOf(dates)})(?= |$)|date$|^date|^fecha|^data(?=a)|datum$|^datum|(?:${oneOf("日期, 时间, 時間, 日, 날짜, 일자, 일")})$`,
+  `(?:^| )(?:${oneOf(dates)})(?= |$)|date$|^date|^fecha|^data(?=a)|datum$|^datum|(?:${oneOf(joinedDates)})$`,
 );
 
 const patterns = nouns.map(([tells, list]) => {
@@ -297,11 +296,11 @@ const ofDates: Partial<Record<Tells, Tells>> = {
 };
 
 /** The words of a heading, those of camel case too: `dateAdopted`, `fecha_de_baja`. */
-export function headingWords(heading: string): string {
+function headingWords(heading: string): string {
   return wordKey(heading.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " "));
 }
 
-/** What columns of a field are called in the languages of `words.ts`, the surest first. */
+/** What columns of a field are called in the ten languages that are known best, the surest first. */
 export const fieldHeadings: Readonly<Record<Exclude<MapTarget, "status">, readonly string[]>> = {
   name: `animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam
     nome nomeanimal nomedoanimal nev nume tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete`.split(

@@ -15,7 +15,7 @@ import {
 import { type Reading, type Understanding, understand } from "./apply.ts";
 import {
   columnKey,
-  columnsOf,
+  ownColumnsOf,
   type FieldMap,
   fieldMapText,
   hasFields,
@@ -187,7 +187,7 @@ export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared
   return preparedOf(await propose(bytes, given));
 }
 
-/** The same by a reading that was confirmed before: nothing is guessed, and no question is open. */
+/** The same by a reading that was confirmed before: no column is guessed, and no question is open. */
 export async function prepareAgain(
   bytes: Uint8Array,
   reading: Reading,
@@ -440,7 +440,7 @@ function wordsIn({ understanding }: Prepared): readonly Question[] {
 const shownRows = 5;
 
 function rowsOf(sample: Sample): Pick<Proposal, "rows"> {
-  const columns = columnsOf(sample).slice(0, sample.names.length);
+  const columns = ownColumnsOf(sample);
   const short = (value: unknown) => (isBlank(value) ? "" : wordOf(value).slice(0, shownCharacters));
   const records = sample.first.filter(hasFields).slice(0, shownRows);
   return { rows: records.map((record) => columns.map(({ read }) => short(read(record)))) };
@@ -451,12 +451,10 @@ function advised(sample: Sample, map: FieldMap, given: Given, guess: Guess | und
   const { names, first } = sample;
   const record = first.find(hasFields);
   const width = Math.max(...names.map((name) => name.length));
-  const lines = columnsOf(sample)
-    .slice(0, names.length)
-    .map(({ name, read }) => {
-      const value = record && read(record);
-      return `  ${name.padEnd(width)}  ${value === undefined ? "" : shown(value)}`;
-    });
+  const lines = ownColumnsOf(sample).map(({ name, read }) => {
+    const value = record && read(record);
+    return `  ${name.padEnd(width)}  ${value === undefined ? "" : shown(value)}`;
+  });
   return message("formatUnknown", lines.join("\n"), guess ? advice(map, given, guess) : "");
 }
 

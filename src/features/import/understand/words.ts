@@ -30,14 +30,14 @@ export function pairsIn(text: string, equalsAt: (pair: string) => number) {
   });
 }
 
-/** The words of a list parted by commas and lines. */
+/** The words of a list parted by commas and lines, as `wordKey` leaves them. */
 export const listed = (text: string): readonly string[] =>
-  text.split(/[,\n]/).flatMap((each) => each.trim() || []);
+  text.split(/[,\n]/).flatMap((each) => wordKey(each) || []);
 
 const keyed = (all: Readonly<Partial<Record<Meaning, string>>>): ReadonlyMap<string, Meaning> =>
   new Map(
     (Object.entries(all) as [Meaning, string][]).flatMap(([meaning, list]) =>
-      listed(list).map((word) => [wordKey(word), meaning] as const),
+      listed(list).map((word) => [word, meaning] as const),
     ),
   );
 

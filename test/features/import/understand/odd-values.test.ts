@@ -78,3 +78,9 @@ test("an unknown file with them is refused in words", async () => {
   const text = withOdd([unknown, ...variants(unknown)]);
   expect(await refusal(readWhole(text))).toContain("Say where the fields are");
 });
+
+test("a record that is nothing at all is bad, and no other one for it", async () => {
+  const rex = { id: "1", name: "Rex", species: "Dog", status: "available", stage: "adopted" };
+  const { outcomes } = await readWhole(JSON.stringify([null, rex, { ...rex, id: "2" }]));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["reject", "pet", "pet"]);
+});
