@@ -93,12 +93,10 @@ function visits(frame: Frame) {
       const change: Visit["change"] = (work) => actions.animals.change(person.name, work);
       const known = { ...arrival, ...actions, person, marks, change };
       const isForm = isPost && arrival.sent.pathname !== "/import";
-      const carried = arrival.carried?.typed(arrival) ?? new Form();
-      const form = await (isForm ? sentForm(known) : Promise.resolve(carried)).catch(
-        (error: unknown) => failurePage(known, error, report),
-      );
-      if (form instanceof Response) return status(400, form);
-      const typed = isForm || arrival.carried !== undefined ? form : undefined;
+      const coming = isForm ? sentForm(known) : Promise.resolve(arrival.carried?.typed(arrival));
+      const typed = await coming.catch((error: unknown) => failurePage(known, error, report));
+      if (typed instanceof Response) return status(400, typed);
+      const form = typed ?? new Form();
       const once: Visit["once"] = (work) => doOnce(frame.done, person, pathOf(arrival), form, work);
       const visit: Visit = { ...known, form, typed, once };
       return { visit };
@@ -109,7 +107,7 @@ function visits(frame: Frame) {
 /** The form of somebody who was not removed while it was on its way. */
 async function sentForm(visit: Omit<Visit, "form" | "once">): Promise<Form> {
   const form = await readForm(visit);
-  if (await visit.people.isHere(visit.person.id)) return form;
+  if ((await visit.people.byId(visit.person.id)) !== undefined) return form;
   throw failure("forbidden", "removed");
 }
 

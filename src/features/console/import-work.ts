@@ -10,7 +10,7 @@
  */
 import { deserialize, serialize } from "bun:jsc";
 import { Command } from "commander";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
 import type { Tx } from "../../storage/database.ts";
@@ -203,7 +203,10 @@ export function importCommand(io: Io): Command {
       const work = deserialize(readFileSync(beside(file, "work"))) as ListWork;
       const begins = () => writeFileSync(beside(file, "begun"), "");
       const outcome = await workOnList(services, work, begins);
-      writeFileSync(beside(file, "outcome"), new Uint8Array(serialize(outcome)));
+      // Under its name it is whole: this process may be ended while it writes.
+      const whole = beside(file, "outcome");
+      writeFileSync(`${whole}.part`, new Uint8Array(serialize(outcome)));
+      renameSync(`${whole}.part`, whole);
     });
   });
 }

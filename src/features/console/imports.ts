@@ -237,14 +237,13 @@ export function inProcess(env: EnvironmentVariables, report: (problem: string) =
     };
     const late = setTimeout(() => end("importTooLong"), readMaxMs);
     const ended = async (): Promise<ListOutcome> => {
-      const problem = await runJob(command, file, env, ending.signal);
+      const problem = await runJob(command, file, env, ending.signal, () => !hasBegun());
       clearTimeout(late);
       const outcome = beside(file, "outcome");
       if (existsSync(outcome)) return deserialize(readFileSync(outcome)) as ListOutcome;
       const reason = ending.signal.reason as "importTooLong" | "importEnded" | undefined;
       if (reason === undefined) report(`A list was not read: ${String(problem)}`);
-      const isTooLarge = reason === undefined && problem === tooMuchMemory;
-      const code = isTooLarge ? "importTooLarge" : (reason ?? "importEnded");
+      const code = reason ?? (problem === tooMuchMemory ? "importTooLarge" : "importEnded");
       return { is: "failed", failure: { code } };
     };
     const outcome = ended();

@@ -88,7 +88,7 @@ async function invitedBy(
   nowMs: number,
   uses: boolean,
 ): Promise<Person | undefined> {
-  const { invitations, people } = tx.t;
+  const { invitations } = tx.t;
   const isGood = and(
     eq(invitations.hash, hashSecret(token)),
     isNull(invitations.usedAtMs),
@@ -97,12 +97,15 @@ async function invitedBy(
   const found = tx.select().from(invitations).where(isGood);
   const [invitation] = await (uses ? tx.forUpdate(found) : found);
   if (invitation === undefined) return undefined;
+  return personOf(tx, invitation.personId);
+}
+
+/** Somebody who was not removed. */
+async function personOf(tx: Tx, personId: string): Promise<Person | undefined> {
+  const { people } = tx.t;
   const { id, name, role } = people;
-  const [person] = await tx
-    .select({ id, name, role })
-    .from(people)
-    .where(and(eq(id, invitation.personId), isNull(people.removedAtMs)));
-  return person;
+  const isThem = and(eq(id, personId), isNull(people.removedAtMs));
+  return (await tx.select({ id, name, role }).from(people).where(isThem))[0];
 }
 
 /**
@@ -285,7 +288,7 @@ export class PeopleService {
   }
 
   async byId(id: string): Promise<Person | undefined> {
-    return (await this.list()).find((person) => person.id === id);
+    return this.db.read((tx) => personOf(tx, id));
   }
 
   /** The person that `reference`, an id or a name, means. Throws `not_found`. */
@@ -297,11 +300,6 @@ export class PeopleService {
     throw new AppError("not_found", `There is no person with the id or name "${reference}".`, {
       hint: "rehome people list",
     });
-  }
-
-  /** False for somebody who was removed. */
-  async isHere(personId: string): Promise<boolean> {
-    return (await this.byId(personId)) !== undefined;
   }
 
   /** Removes somebody: no link and no session of theirs is good from now on. */

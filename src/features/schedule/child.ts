@@ -58,14 +58,16 @@ const saidMax = 4_096;
 const problemMax = 500;
 
 /**
- * Does a job in a process of its own, until `signal`. Returns undefined once it has succeeded, or
- * else why it did not: its own error, or how it ended. Never rejects.
+ * Does a job in a process of its own, until `signal`, or until it takes too much memory while it
+ * `mayEnd`. Returns undefined once it has succeeded, or else why it did not: its own error, or how
+ * it ended. Never rejects.
  */
 export async function runJob(
   { words, memoryMaxBytes }: Pick<JobCommand, "words" | "memoryMaxBytes">,
   target: string,
   env: EnvironmentVariables,
   signal?: AbortSignal,
+  mayEnd = () => true,
 ): Promise<string | undefined> {
   try {
     let isTooLarge = false;
@@ -77,6 +79,7 @@ export async function runJob(
     });
     if (memoryMaxBytes !== undefined) {
       watchMemory(child, memoryMaxBytes, () => {
+        if (!mayEnd()) return;
         isTooLarge = true;
         child.kill("SIGKILL");
       });

@@ -246,6 +246,6 @@ test("who ends somebody's access waits for a long change, as nobody else does", 
   other.run("ROLLBACK");
   expect(await revocation).toBeUndefined();
   expect(await removal).toBeUndefined();
-  expect(await people.isHere(person.id)).toBe(false);
+  expect(await people.byId(person.id)).toBeUndefined();
   await store.close();
 });

@@ -24,8 +24,7 @@ type AnimalValues = Readonly<Record<(typeof fieldNames)[number], string>>;
 const suggestionsMax = 300;
 
 /**
- * The fields of an animal. The browser checks nothing: what is wrong stands beside its field. What
- * they had when the page was made goes along: a form changes only what its person changed.
+ * The fields of an animal. The browser checks nothing: what is wrong stands beside its field.
  */
 function animalFields(visit: Visit, fields: ui.Fields, categories: readonly Category[]): Html {
   const suggested = categories.slice(0, suggestionsMax);
@@ -300,9 +299,8 @@ function historyLine(
   );
   const isNew = did !== undefined && !saysWhat.has(action);
   const what = [...(isNew ? [words.did[did]] : []), ...changes].join("; ");
-  const actions: Readonly<Record<string, string>> = words.actions;
   return ui.entry(
-    [actions[action] ?? action, what].filter(Boolean).join(": "),
+    [ui.actionText(visit, action), what].filter(Boolean).join(": "),
     html`${actor === undefined ? words.unknown : ui.actorText(visit, actor)}
     ${atMs !== undefined && html`· ${ui.moment(visit, atMs)}`}`,
   );

@@ -89,23 +89,28 @@ function changeWords(
   change: ChangeRecord,
   categories: readonly Category[] = [],
 ): string {
-  const { changes, history, categories: kinds } = visit.words;
+  const { changes, categories: kinds } = visit.words;
   const { action, merged, isUndone, undoes } = change;
   const changed = change.animals - change.left;
   if (change.animals > 0 && changed <= 0) return changes.nothing;
-  const subject = subjectOf(visit, change, changed);
-  const [from, into] = [merged?.from ?? "", merged?.into ?? ""].map(ui.isolated);
-  const moved = ui.animalsText(visit, changed);
-  const what = merged === undefined ? subject : kinds.merged(from ?? "", into ?? "", moved);
+  const what =
+    merged === undefined
+      ? subjectOf(visit, change, changed)
+      : kinds.merged(
+          ui.isolated(merged.from),
+          ui.isolated(merged.into),
+          ui.animalsText(visit, changed),
+        );
   if (isUndone) return changes.undone(what);
   const shown = change.changed.filter(({ field }) => petFieldNames.some((each) => each === field));
   if (action === "update" && undoes === undefined && shown.length > 0) {
     const parts = shown.map((each) => ui.fromTo(visit, each, categories));
     return `${what}: ${parts.join("; ")}.`;
   }
-  const actions: Readonly<Record<string, string>> = history.actions;
   const did = undoes === undefined ? action : "undo";
-  return merged !== undefined && did === action ? `${what}.` : `${actions[did] ?? did}: ${what}.`;
+  return merged !== undefined && did === action
+    ? `${what}.`
+    : `${ui.actionText(visit, did)}: ${what}.`;
 }
 
 /** The animals of a change by name, as far as a line has room. */

@@ -13,6 +13,7 @@ import {
   type Look,
   beside,
   noAnswers,
+  type ListSummary,
 } from "../import-work.ts";
 import type { ImportJob } from "../imports.ts";
 import type { Visit } from "../visit.ts";
@@ -246,7 +247,7 @@ function errorsOf(
 /** Why Import is not carried out by now: nobody agreed to what it would do. */
 function refusalOf(
   { words }: Visit,
-  { refused, rejected }: Parameters<typeof countsText>[1],
+  { refused, rejected }: ListSummary,
   agreed: Agreed,
 ): ui.FieldErrors | undefined {
   if (refused === "mostMissing" && !agreed.mostMissing) {

@@ -4,7 +4,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
 import { html, type Html } from "../../../web/html.ts";
-import { durationRule, parseDuration } from "../../duration.ts";
+import { parseDuration } from "../../duration.ts";
 import { type KeyDetails, KeyService, keyState } from "../../keys/service.ts";
 import { planTitles } from "../../plan-titles.ts";
 import type { Form } from "../body.ts";
@@ -110,7 +110,7 @@ function keyOf<E extends number | "never">(
     plan: plan === undefined ? words.errors.plan : undefined,
     perMinute: limitError(limits.perMinute),
     perDay: limitError(limits.perDay),
-    expires: expires !== "" && !expiresInMs ? words.errors.expires(durationRule) : undefined,
+    expires: expires !== "" && !expiresInMs ? words.errors.expires : undefined,
   };
   if (plan === undefined || ui.isWrong(wrong)) return { wrong };
   const own = plan === "enterprise" ? { plan, ...limits } : { plan };
@@ -166,8 +166,7 @@ export async function keyPage(
   const { key } = details;
   const state = keyState(key, nowMs);
   const path = `/keys/${key.id}`;
-  const { readOnly, ...values } = formOf(key);
-  const stored = { ...values, readOnly: readOnly !== "", grace: "24h" };
+  const stored = { ...formOf(key), readOnly: key.readOnly, grace: "24h" };
   const fields = new ui.Fields(visit, stored, errors);
   const { save, rotate, revoke } = words.buttons;
   const form = html`${keyFields(visit, fields, words.keys.expiresLaterHint)}
@@ -259,7 +258,7 @@ export async function rotateKey(visit: Visit, id: string): Promise<Response> {
   const { services, person, words } = visit;
   const graceMs = parseDuration(visit.form.text("grace"));
   if (graceMs === undefined) {
-    return keyPage(visit, id, { grace: words.errors.expires(durationRule) });
+    return keyPage(visit, id, { grace: words.errors.expires });
   }
   await detailsOf(visit, id);
   const issued = await new KeyService(services, person.name).rotate(id, graceMs);

@@ -5,7 +5,7 @@ import { statusOf } from "../../../http/errors.ts";
 import { acceptsEncoding } from "../../../web/encodings.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import logo from "../../../web/logo.svg" with { type: "text" };
-import { pathOf, type Arrival, type Visit } from "../visit.ts";
+import { pathOf, pathWith, type Arrival, type Visit } from "../visit.ts";
 import { isFailureCode, languages } from "../words/index.ts";
 import { assetPaths } from "./assets.ts";
 import * as ui from "./ui.ts";
@@ -179,7 +179,7 @@ function documentOf(
       <body${ui.attributes(data)}>${body}</body>
     </html> `;
   const headers = { "content-type": "text/html; charset=utf-8" };
-  const init = { status: status, headers };
+  const init = { status, headers };
   if (!isCompressed) return new Response(text, init);
   const compressed = { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" };
   return new Response(Bun.gzipSync(text), { ...init, headers: compressed });
@@ -197,7 +197,7 @@ const sending = {
 
 /** The languages: their buttons send the form of the page, which comes back as it was. */
 function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): Html {
-  const back = new URLSearchParams({ back: at ?? pathOf(arrival) }).toString();
+  const back = at ?? pathOf(arrival);
   const isSent = hasForm(body);
   const buttons = Object.entries(languages).map(([code, { title }]) =>
     code === arrival.language
@@ -205,7 +205,7 @@ function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): H
       : ui.button(title, {
           class: "quiet small",
           lang: code,
-          formaction: `/language/${code}?${back}`,
+          formaction: pathWith(`/language/${code}`, { back }),
           ...(isSent && sending),
         }),
   );

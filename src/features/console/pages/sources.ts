@@ -1,4 +1,4 @@
-/** Lists that the service imports by itself: how they are, and how a new one begins. */
+/** Lists that the service imports by itself: how they are, and what they wait for. */
 import { runJob } from "../../schedule/child.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
 import type { JobProblem } from "../../schedule/job-times.ts";

@@ -383,11 +383,17 @@ export function entry(what: string | Html, about: string | Html, rest?: Html | f
   </li>`;
 }
 
+/** The word for an action; another version may have more of them. */
+export function actionText({ words }: Arrival, action: string): string {
+  const actions: Readonly<Record<string, string>> = words.history.actions;
+  return actions[action] ?? action;
+}
+
 export function pageLinks(
   { words }: Arrival,
   links: readonly (readonly [path: string | false | undefined, text: string])[],
 ): Html {
   return html`<nav class="pages" aria-label="${words.animals.pages}">
-    ${links.flatMap(([path, text]) => (path ? [html`<a href="${path}">${text}</a>`] : []))}
+    ${links.flatMap(([path, text]) => (path ? [link(path, text)] : []))}
   </nav>`;
 }

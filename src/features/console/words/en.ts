@@ -395,7 +395,7 @@ export const en = {
     plan: "Choose a plan.",
     role: "Choose a role.",
     limit: "Type a whole number from 1 to 1,000,000,000.",
-    expires: (_rule: string) => "Type a number and d, h, m or s, such as 90d or 24h, up to 36500d.",
+    expires: "Type a number and d, h, m or s, such as 90d or 24h, up to 36500d.",
     sure: "Tick the box first.",
     nameTaken: "This name is taken.",
   },

@@ -405,7 +405,7 @@ export const es: Words = {
     plan: "Elige un plan.",
     role: "Elige un rol.",
     limit: "Escribe un número entero de 1 a 1.000.000.000.",
-    expires: (_rule) => "Escribe un número y d, h, m o s, por ejemplo 90d o 24h, hasta 36500d.",
+    expires: "Escribe un número y d, h, m o s, por ejemplo 90d o 24h, hasta 36500d.",
     sure: "Marca antes la casilla.",
     nameTaken: "Este nombre ya está en uso.",
   },
