@@ -22,7 +22,7 @@ export const pauseReasons = ["person", "undo", "restore"] as const;
 export const listPresences = ["there", "gone", "left out"] as const;
 
 /** What is known about a key, an animal or a change, as it was before or after. */
-export type Snapshot = Record<string, unknown>;
+type Snapshot = Record<string, unknown>;
 
 function oneOf(values: readonly string[]): SQL {
   return sql.raw(values.map((value) => `'${value}'`).join(", "));

@@ -95,13 +95,17 @@ export class AnimalActions {
         [await findPets(tx, filter, page), await countStatuses(tx, filter, countMax)] as const,
       longWork,
     );
+    // Counts are of all statuses: those of everybody are everybody.
+    const isEverybody = text === "" && query.categoryId === undefined;
     return {
       counts,
       animals: found.pets.slice(0, limit).map(petOfRow),
       more: found.pets.length > limit,
       found: text === "" ? found.total : Math.min(found.total, countMax),
       isMore: text !== "" && found.total > countMax,
-      total: await this.#own.pets.count(),
+      total: isEverybody
+        ? counts.values().reduce((sum, each) => sum + each, 0)
+        : await this.#own.pets.count(),
     };
   }
 

@@ -8,7 +8,7 @@ import { openLog } from "../../cli/serve.ts";
 import { openServices, randomBytes } from "../../cli/open.ts";
 import { refuseStray } from "../with-services.ts";
 import { beginOnStore } from "../command.ts";
-import { addRetiredSettings, addSetting } from "../../cli/options.ts";
+import { addRetiredSettings } from "../../cli/options.ts";
 import { addSettings, storeSettings } from "../options.ts";
 import { renewCertificate, tlsOf } from "../../cli/certificate.ts";
 import type { LoadedConfig } from "../../config.ts";
@@ -70,7 +70,7 @@ Examples:
   addSettings(command, [...storeSettings, "environment", "tlsCert", "tlsKey", "trustedProxy"]);
   addSettings(command, ["logFormat", "logLevel"]);
   addRetiredSettings(command);
-  addSetting(command, consoleUrlSetting);
+  addSettings(command, [consoleUrlSetting]);
   addJson(command, listeningSchema);
   return command.action(
     async (address: string | undefined, options: { json?: true; firstLink?: true }) => {

@@ -168,12 +168,14 @@ export function storedFact(folder: string, name: string): string | undefined {
   const { catalogue } = storeFiles(folder);
   if (!existsSync(catalogue)) return undefined;
   try {
-    const value = "SELECT value FROM store_state WHERE name = ?";
-    return examine(
-      catalogue,
-      (db) => db.query<{ value: string }, [string]>(value).get(name)?.value,
-    );
+    return factIn(catalogue, name);
   } catch {
     return undefined;
   }
+}
+
+/** A fact that a catalogue has of itself. Throws where it cannot be read. */
+export function factIn(catalogue: string, name: string): string | undefined {
+  const value = "SELECT value FROM store_state WHERE name = ?";
+  return examine(catalogue, (db) => db.query<{ value: string }, [string]>(value).get(name)?.value);
 }

@@ -7,6 +7,7 @@ import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, describeHost, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
 import { PrimaryFinder } from "./primary.ts";
+import { closeAtOnce } from "./connections.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
 import {
   appliedMigrations,
@@ -62,7 +63,7 @@ export async function diagnosePostgres(address: string, timeoutMs: number) {
   } catch (error) {
     throw explainRefusal(error, where);
   } finally {
-    await sql?.close({ timeout: 0 });
+    if (sql !== undefined) await closeAtOnce(sql);
   }
 }
 

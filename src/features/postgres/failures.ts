@@ -26,7 +26,7 @@ const harmlessCodes = new Set([
 const harmlessStates = new Set(["25006", "53300", "57P03"]);
 
 /** A prepared statement is missing or unknown: a pooler uses different server connections. */
-const poolerStates = new Set(["42P05", "26000"]);
+const poolerStates = /^(?:42P05|26000)$/;
 const poolerHint =
   "Use PgBouncer 1.21 or newer with max_prepared_statements set, a pool in session mode, or the database's own address.";
 
@@ -93,7 +93,7 @@ export function asAppError(error: unknown): unknown {
 }
 
 function hintOf(error: unknown): string {
-  if (poolerStates.has(stateOf(error))) return poolerHint;
+  if (poolerStates.test(stateOf(error))) return poolerHint;
   return error instanceof DeadlineError
     ? "Check the database. On a slow network, raise REHOME_STORE_TIMEOUT (in ms, 2000 by default)."
     : "Check the database, and try again.";
@@ -130,7 +130,7 @@ const refusals: readonly (readonly [codes: RegExp, what: string, hint: string])[
   ],
   [/^25006$/, "is read-only", readOnlyHint],
   [/^READ_ONLY$/, "has no host that accepts writes", "Promote a standby, or name the primary too."],
-  [/^(?:42P05|26000)$/, "is a pooler that does not support prepared statements", poolerHint],
+  [poolerStates, "is a pooler that does not support prepared statements", poolerHint],
   [
     /^ERR_POSTGRES_TLS_NOT_AVAILABLE$/,
     "does not speak TLS",

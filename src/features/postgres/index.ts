@@ -16,13 +16,13 @@ export const postgresFeature: Feature = {
           import("./store.ts"),
           import("./address.ts"),
         ]);
+        const { clock: systemClock, serving, onProblem, ...others } = options;
         return openPostgresStore({
-          ...options,
+          ...others,
           address: parseDatabaseAddress(address),
-          clock: undefined,
-          systemClock: options.clock,
-          waitsForServers: !options.serving,
-          onError: (error) => options.onProblem?.(error),
+          systemClock,
+          waitsForServers: !serving,
+          onError: (error) => onProblem?.(error),
         });
       },
     },

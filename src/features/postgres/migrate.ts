@@ -95,7 +95,7 @@ export async function appliedMigrations(
   );
 }
 
-/** What the store says of itself under this name. Its schema must be up to date. */
+/** What the store says of itself under this name. Its table must be there. */
 export async function metaOf(sql: SQL, name: string): Promise<string | undefined> {
   const [found] = (await sql`
     SELECT value FROM rehome.store_state WHERE name = ${name}`) as { value: string }[];

@@ -3,7 +3,14 @@ import type { Clock } from "../../domain/clock.ts";
 import type { Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
 import { describeAddress, type DatabaseAddress, type DatabaseHost } from "./address.ts";
-import { isWritable, requireWritable, Connections, repeatable, type Query } from "./connections.ts";
+import {
+  closeAtOnce,
+  isWritable,
+  requireWritable,
+  Connections,
+  repeatable,
+  type Query,
+} from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
 import type { SqliteOptions } from "../../storage/sqlite/store.ts";
 import { keyStore } from "../../storage/keys.ts";
@@ -51,7 +58,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const first = await polled(() => readVersions(sql), options.systemClock);
       return new PostgresStore(options, primary, host, first);
     } finally {
-      await sql.close({ timeout: 0 });
+      await closeAtOnce(sql);
     }
   } catch (error) {
     throw explainRefusal(error, where);

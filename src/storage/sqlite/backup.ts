@@ -8,7 +8,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  unlinkSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
@@ -51,15 +50,16 @@ function giveFreeName(file: string, name: string): string {
   }
 }
 
-/** Gives a finished file its name, unless that is taken. There is either all of it or nothing. */
+/**
+ * Gives a finished file its name, unless that is taken. There is either all of it or nothing. Where
+ * the disk has links, `file` stays too, for the caller to remove.
+ */
 export function giveName(file: string, name: string): boolean {
-  if (existsSync(name)) return false;
   try {
-    // Unlike a rename, a link never takes the place of another file.
+    // Unlike a rename, a link never takes the place of another file, or of a link that leads nowhere.
     linkSync(file, name);
-    unlinkSync(file);
-  } catch {
-    if (existsSync(name)) return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST" || existsSync(name)) return false;
     // Some file systems, such as a USB stick's, have no links.
     renameSync(file, name);
   }

@@ -7,8 +7,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -87,6 +89,13 @@ describe("a backup", () => {
     const bytes = readFileSync(file);
     expect(() => backup(catalogue, file)).toThrow("never overwrites");
     expect(readFileSync(file)).toEqual(bytes);
+  });
+
+  test("takes the place of nothing, a link that leads nowhere included", async () => {
+    await add("Rex");
+    symlinkSync(join(folder, "nowhere"), file);
+    expect(() => backup(catalogue, file)).toThrow("never overwrites");
+    expect(readlinkSync(file)).toBe(join(folder, "nowhere"));
   });
 
   test("of a damaged catalogue is not made", async () => {

@@ -183,7 +183,7 @@ export interface Named {
 }
 
 /** The two catalogues on one connection: `main` is replaced by `restored`, as of `nowMs`. */
-export interface Both {
+interface Both {
   readonly db: Database;
   readonly nowMs: number;
   /** True if both have the table. */
@@ -361,7 +361,7 @@ function keysWithoutSecret(db: Database, nowMs: number, schema: string): Named[]
     .all();
 }
 
-export function hasTable(db: Database, name: string, schema: string): boolean {
+function hasTable(db: Database, name: string, schema: string): boolean {
   const sql = `SELECT 1 FROM ${schema}.sqlite_schema WHERE type = 'table' AND name = ?`;
   return db.query(sql).get(name) !== null;
 }

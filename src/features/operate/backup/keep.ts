@@ -3,8 +3,9 @@
  * those that it made or adopted. Only those count for `--keep` that are there as the list has them,
  * by size and SHA-256; nothing else is ever removed.
  */
+import { busyTimeoutMs } from "../../../storage/sqlite/connection.ts";
 import { storeIdMeta, backupMeta } from "../../meta.ts";
-import { examine, storedFact } from "../examine-catalogue.ts";
+import { examine, factIn, storedFact } from "../examine-catalogue.ts";
 import { verify } from "./copy.ts";
 import { encryptedEnding } from "./encryption.ts";
 import { bring } from "./find.ts";
@@ -113,11 +114,7 @@ async function lookAt({ place, folder, id }: Keeping, name: string): Promise<str
   using file = brought;
   try {
     verify(file.file);
-    const sql = "SELECT value FROM store_state WHERE name = ?";
-    const found = examine(file.file, (db) =>
-      db.query<{ value: string }, [string]>(sql).get(storeIdMeta),
-    );
-    if (found?.value !== id) return noBackupOfOurs;
+    if (factIn(file.file, storeIdMeta) !== id) return noBackupOfOurs;
     return (await contentIn(file.file)).digest;
   } catch {
     return noBackupOfOurs;
@@ -127,7 +124,7 @@ async function lookAt({ place, folder, id }: Keeping, name: string): Promise<str
 /** One entry of the list, with the address of the backup behind it. */
 export const madeMeta = "made ";
 
-export type Made = Pick<Content, "bytes" | "digest">;
+type Made = Pick<Content, "bytes" | "digest">;
 
 /** The digest of what was looked at, and is no backup of this store. */
 const noBackupOfOurs = "";
@@ -200,7 +197,7 @@ function changing(catalogue: string, change: (db: Database) => void): void {
   if (!existsSync(catalogue)) return;
   try {
     using db = new Database(catalogue, { readwrite: true, create: false });
-    db.run("PRAGMA busy_timeout = 5000");
+    db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     change(db);
   } catch {
     // What is wrong with the catalogue, or with an older schema, is for the copy to say.

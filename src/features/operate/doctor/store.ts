@@ -315,7 +315,7 @@ function unitSettings(): Map<string, string[]> {
 }
 
 /** Room on the disk, beside a catalogue of `catalogueBytes`. */
-export function checkDisk(folder: string, catalogueBytes: number): Finding {
+function checkDisk(folder: string, catalogueBytes: number): Finding {
   const check = "disk";
   const free = freeBytes(folder);
   const detail = `${bytesText(free)} free, the catalogue takes ${bytesText(catalogueBytes)}`;

@@ -296,7 +296,7 @@ function command(
 const writtenPath = "/usr/bin/rehome";
 
 /** The account that the service runs as. */
-export const account = "rehome";
+const account = "rehome";
 
 /** The file with the service's settings: an administrator's, never written over. */
 export const settingsFile = { path: serviceSettingsFile, text: defaults };

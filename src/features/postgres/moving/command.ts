@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
+import { closeAtOnce } from "../connections.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
 import { PrimaryFinder } from "../primary.ts";
 import { explainRefusal } from "../failures.ts";
@@ -241,6 +242,6 @@ async function requireUnusedDatabase(address: string, timeoutMs: number): Promis
   } catch (error) {
     throw explainRefusal(error, where);
   } finally {
-    await sql.close({ timeout: 0 });
+    await closeAtOnce(sql);
   }
 }

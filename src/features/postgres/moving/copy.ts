@@ -100,7 +100,8 @@ async function begin(from: Store, to: Store): Promise<void> {
     // A service that has nothing yet may have begun its backups; its next start does it again.
     await removeJob(tx, jobName("backup", ""));
   });
-  for (const table of isPart ? movedTables.toReversed() : []) {
+  if (!isPart) return;
+  for (const table of movedTables.toReversed()) {
     await changeRows(to, table, async (tx) => -(await tx.run(tx.delete(tx.t[table.table]))));
   }
 }
