@@ -80,7 +80,9 @@ export async function tryDamaged(bytes: Uint8Array, seed: number): Promise<void>
 const fixtures = join(import.meta.dir, "../test/fixtures/import");
 
 export function fixtureFiles(): string[] {
-  return readdirSync(fixtures).map((name) => join(fixtures, name));
+  return readdirSync(fixtures)
+    .toSorted()
+    .map((name) => join(fixtures, name));
 }
 
 if (import.meta.main) {

@@ -3,30 +3,32 @@
  * place, builds and serves. What it may import is a rule of test/architecture.test.ts.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { treeCopy } from "../scripts/tree-copy.ts";
 import { rehome, serve, temporaryFolder } from "../test/helpers/binary.ts";
 import { finished } from "../test/helpers/finished.ts";
 import { exportsForFeaturesAlone, readSources, sourceOf } from "../test/helpers/rules.ts";
 
-const root = join(import.meta.dir, "..");
-const copied = ["src", "drizzle", "scripts", "text-imports.d.ts", "package.json", "bunfig.toml"];
 const list = `import type { Feature } from "../feature.ts";
 export const features: readonly Feature[] = [];
 `;
 
+const root = join(import.meta.dir, "..");
 const folder = temporaryFolder();
-const tree = join(folder.path, "core");
+const copy = treeCopy();
+const tree = copy.path;
 
 beforeAll(() => {
-  for (const path of copied) cpSync(join(root, path), join(tree, path), { recursive: true });
   rmSync(join(tree, "src/features"), { recursive: true });
   mkdirSync(join(tree, "src/features"), { recursive: true });
   writeFileSync(join(tree, "src/features/index.ts"), list);
-  symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
 });
 
-afterAll(() => folder[Symbol.dispose]());
+afterAll(() => {
+  folder[Symbol.dispose]();
+  copy[Symbol.dispose]();
+});
 
 /** Runs Bun in the copy. Throws with what it printed when it fails. */
 async function bun(...args: readonly string[]): Promise<void> {

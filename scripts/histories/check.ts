@@ -5,7 +5,7 @@ import type { Call, History, IdsOfNames, Pet, Request } from "./history.ts";
 import { keyModel, unusedKey, type KeyCall } from "./limits.ts";
 import { linearize, type Entry, type Model } from "./linearize.ts";
 
-export interface Violation {
+interface Violation {
   /** "animals", or the name of a key. */
   readonly object: string;
   /** The calls up to the one that no order explains, which comes last. Reads apart, all are here. */

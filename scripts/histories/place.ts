@@ -1,13 +1,7 @@
 /** A store with the servers on it, and what can happen to them. */
 import { join } from "node:path";
-import {
-  cleanEnvironment,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { rehome, serve, temporaryFolder, type RunningBinary } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { finished } from "../../test/helpers/finished.ts";
 import { childrenOf, isRunning, kill } from "../../test/helpers/family.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { testDatabase } from "../../test/helpers/postgres.ts";
@@ -133,15 +127,8 @@ export class Place {
   }
 
   /** Runs a command of the command line. */
-  async command(args: readonly string[]) {
-    const child = Bun.spawn([this.#executable, ...args], {
-      cwd: this.folder,
-      env: { ...cleanEnvironment, ...this.#env },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    return finished(child);
+  command(args: readonly string[]) {
+    return rehome(args, { env: this.#env, cwd: this.folder, path: this.#executable });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

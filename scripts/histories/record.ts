@@ -19,8 +19,6 @@ import type { KeyName, OperatorStep, Reference, RequestStep, Schedule } from "./
 const stepMs = 80;
 /** A server that does not come back ends the run. */
 const patienceMs = 60_000;
-const tooLate = () =>
-  new Promise<undefined>((resolve) => void setTimeout(resolve, patienceMs).unref());
 
 interface Key {
   readonly id: string;
@@ -144,7 +142,10 @@ class Recorder {
     for (;;) {
       const sent = textOf(asked, this.#keys[key].secret);
       const [callMs, callWallMs] = [performance.now(), Date.now()];
-      const outcome = await Promise.race([connection.send(sent), tooLate()]);
+      const late = Promise.withResolvers<undefined>();
+      const timer = setTimeout(() => late.resolve(undefined), patienceMs);
+      const outcome = await Promise.race([connection.send(sent), late.promise]);
+      clearTimeout(timer);
       const [returnMs, returnWallMs] = [performance.now(), Date.now()];
       if (outcome === undefined || returnMs > deadlineMs)
         throw new Error(`no response came from port ${this.#place.port(server)}`);

@@ -20,7 +20,7 @@ interface BodyBounds {
 export type Sender = Pick<RequestContext, "address" | "limitTime">;
 
 /** Why a body was not read: too large, too many others, or the caller hung up. */
-export type BodyFailure = "too large" | "too many" | "interrupted" | "unknown expectation";
+type BodyFailure = "too large" | "too many" | "interrupted" | "unknown expectation";
 
 /** A body under way. Reading an address costs most, so it is done when somebody asks. */
 class Place {

@@ -60,8 +60,8 @@ export function credentialOf(authorization: string | null): string | undefined {
   const header = authorization.replace(scheme, "Bearer ");
   if (!header.startsWith("Bearer ")) return "";
   const found: unknown = readBearer?.({ headers: { authorization: header }, query: {} });
-  const isToken = found instanceof Object && "bearer" in found;
-  return isToken && typeof found.bearer === "string" ? found.bearer : "";
+  const token: unknown = found instanceof Object && "bearer" in found ? found.bearer : "";
+  return typeof token === "string" ? token : "";
 }
 
 /** The path of a URL that may have no origin, or one that is not valid. */

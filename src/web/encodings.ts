@@ -4,7 +4,7 @@ import { gzip } from "node:zlib";
 type Encoding = "gzip" | "identity";
 
 /** A body in the forms that clients take, which all responses share, each with its entity tag. */
-export type Forms = Readonly<Record<Encoding, { readonly body: Blob; readonly etag: string }>>;
+type Forms = Readonly<Record<Encoding, { readonly body: Blob; readonly etag: string }>>;
 
 /** Both forms of a text. Compression runs on another thread. */
 export async function formsOf(text: string): Promise<Forms> {

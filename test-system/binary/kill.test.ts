@@ -26,7 +26,7 @@ test(`${rounds} kills under ${writers} writers lose nothing and repeat no id`, a
     expect((await creating).created).toBeGreaterThan(150 * round);
   }
   await using server = await serve(folder.path);
-  await acknowledged.verify(server, key);
+  await acknowledged.verified(server, key);
   expect(await server.stop()).toBe(0);
 }, 120_000);
 

@@ -7,15 +7,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
+import { portOf } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";
 import { raw } from "../../test/helpers/raw.ts";
-import {
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
 const baseUrl = "https://pets.example.org/v1";
@@ -104,8 +99,6 @@ async function haproxy(folder: string, upstream: number, second?: number): Promi
   return await start(["/usr/sbin/haproxy", "-db", "-f", file], port);
 }
 
-const portOf = ({ origin }: RunningBinary) => Number(new URL(origin).port);
-
 describe.each([
   ["nginx", nginx],
   ["caddy", caddy],
@@ -117,7 +110,7 @@ describe.each([
     const { key } = await makeKey(data.path, ...roomy);
     const limits = ["--anonymous-per-minute", "3"];
     await using server = await serve(data.path, [...trusting, ...limits]);
-    await using proxy = await proxyFor(folder.path, portOf(server));
+    await using proxy = await proxyFor(folder.path, portOf(server.origin));
     const { get, create } = callerOf(proxy, key);
     for (const name of ["Rex", "Mia"]) expect((await create(name)).status).toBe(201);
     const page = await get("/v1/pets?limit=1");
@@ -156,12 +149,12 @@ describe.each([
     using folder = temporaryFolder();
     using data = temporaryFolder();
     await using server = await serve(data.path, trusting);
-    await using proxy = await proxyFor(folder.path, portOf(server));
+    await using proxy = await proxyFor(folder.path, portOf(server.origin));
     const head = "GET /health HTTP/1.1\r\nHost: pets.example.org\r\n";
     const { headers, status } = await raw(proxy.origin, `${head}\r\n`, 50);
     expect([status, headers.get("keep-alive")]).toEqual([200, undefined]);
     for (let i = 0; i < 50; i += 1) await (await fetch(`${proxy.origin}/health`)).text();
-    const { stdout } = Bun.spawnSync(["ss", "-Htn", `( dport = :${portOf(server)} )`]);
+    const { stdout } = Bun.spawnSync(["ss", "-Htn", `( dport = :${portOf(server.origin)} )`]);
     const open = stdout.toString().trim().split("\n");
     // Requests one after another need few; closed ones would show as TIME-WAIT.
     expect(open.length).toBeLessThanOrEqual(4);
@@ -178,7 +171,7 @@ describe.each([
     using data = temporaryFolder();
     await using first = await serve(data.path, trusting);
     await using second = await serve(data.path, trusting);
-    await using proxy = await proxyFor(folder.path, portOf(first), portOf(second));
+    await using proxy = await proxyFor(folder.path, portOf(first.origin), portOf(second.origin));
     for (let i = 0; i < 4; i += 1) {
       await raw(proxy.origin, "BREW / HTTP/1.1\r\nHost: pets.example.org\r\n\r\n", 50, 1_000);
       for (let j = 0; j < 4; j += 1) {

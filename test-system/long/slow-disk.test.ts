@@ -62,6 +62,6 @@ test(`with ${flushDelayMs} ms for each flush 32 clients share flushes, each crea
   expect(perFlush).toBeGreaterThan(4);
   // Of the lists that wait for the flush under way, one is served for each.
   expect(reading.length).toBeGreaterThan(1.3 * count);
-  await acknowledged.verify(server, key);
+  await acknowledged.verified(server, key);
   expect(await server.stop()).toBe(0);
 }, 120_000);

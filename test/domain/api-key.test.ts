@@ -10,8 +10,7 @@ import {
   maskKey,
   type RandomBytes,
 } from "../../src/domain/api-key.ts";
-import { keyState } from "../../src/features/keys/service.ts";
-import { imposeBan } from "../../src/features/keys/service.ts";
+import { imposeBan, keyState } from "../../src/features/keys/service.ts";
 import { noBan } from "../../src/domain/ban.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { checked } from "./checked.ts";

@@ -66,13 +66,8 @@ export class Acknowledged {
 
   /**
    * Reads all animals through the interface and compares each acknowledged one with what is there.
-   * Returns how many there are.
+   * Returns the names of all animals that are there.
    */
-  async verify(server: { readonly origin: string }, key: string): Promise<number> {
-    return (await this.verified(server, key)).length;
-  }
-
-  /** The same; returns the names of all animals that are there. */
   async verified(server: { readonly origin: string }, key: string): Promise<string[]> {
     const animals = await callerOf(server, key).animals<Animal>();
     const stored = new Map(animals.map((animal) => [animal.id, animal]));

@@ -306,7 +306,7 @@ export function testApi(begin: () => Promise<Place>): void {
     expect(answer.headers.get("cache-control")).toBe("no-store");
     for (const each of limits) expect(each).toMatch(/^\d+$/);
     // Each request costs one, whatever its answer.
-    const caller = status === 401 ? "nobody" : as;
+    const caller = status === 401 ? `nobody until ${limits[2]}` : as;
     const now = Number(limits[1]);
     const before = left.get(caller) ?? now + 1;
     left.set(caller, now);

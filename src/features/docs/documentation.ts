@@ -3,7 +3,6 @@ import { clientScript } from "../../web/client.macro.ts" with { type: "macro" };
 import { html, trusted, type Html } from "../../web/html.ts";
 import { logoMark, page, type Page } from "../../web/layout.ts";
 import type { OpenAPIV3 } from "openapi-types";
-import type { OpenApiDocument } from "./document.ts";
 import {
   copyButton,
   fieldList,
@@ -21,7 +20,7 @@ import {
   type Operation,
   type Schema,
 } from "./operation.ts";
-import { commonHeaders } from "./document.ts";
+import { commonHeaders, type OpenApiDocument } from "./document.ts";
 import { sampleOf } from "./samples.ts";
 import controls from "../../web/controls.css" with { type: "text" };
 import style from "./documentation.css" with { type: "text" };

@@ -2,8 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import { jsonType } from "../../http/errors.ts";
 import { html, trusted, type Html } from "../../web/html.ts";
-import { commonHeaders } from "./document.ts";
-import type { OpenApiDocument } from "./document.ts";
+import { commonHeaders, type OpenApiDocument } from "./document.ts";
 import { laidOut, languages, sampleOf, type SampleRequest } from "./samples.ts";
 
 /** What the page reads of a schema, with what each reference stands for in its place. */

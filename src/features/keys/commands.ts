@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { settings, variableOf, type LoadedConfig } from "../../config.ts";
-
 import { type ApiKey } from "../../domain/api-key.ts";
 import { dayMs, isoEnd } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";

@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import { banStepsMs } from "../../domain/ban.ts";
 import { dayMs, isoEnd } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
+import type { ApiKey } from "../../domain/api-key.ts";
 import { fold } from "../visible.ts";
 import { publishedLimits, type PlanName } from "../../domain/plan.ts";
 import { usageStoredDays } from "../../domain/windows.ts";
@@ -20,7 +21,7 @@ import {
   listedKeyJson,
 } from "./fields.ts";
 import { keyArgument, labelOption, planOption } from "./options.ts";
-import { KeyService, keyStates, type KeyState } from "./service.ts";
+import { KeyService, keyState, keyStates, type KeyState } from "./service.ts";
 import { isoDay, type UsageDay, UsageService } from "./usage.ts";
 
 const nameCells = 12;
@@ -65,12 +66,13 @@ ${daysJudged} days, and a plan that would fit.`,
     async (services, { loaded, json, ...wanted }) => {
       const { clock, place } = services;
       const usage = new UsageService(services);
-      const every = await usage.nowOfAll(await new KeyService(services).list());
-      const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
       const nowMs = clock();
-      const keys = every
-        .map(({ key, use }) => listedKeyJson(key, use, daysOf.get(key.id) ?? [], nowMs))
-        .filter((key) => isWanted(key, wanted));
+      const every = await new KeyService(services).list();
+      const found = await usage.nowOfAll(every.filter((key) => isWanted(key, wanted, nowMs)));
+      const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
+      const keys = found.map(({ key, use }) =>
+        listedKeyJson(key, use, daysOf.get(key.id) ?? [], nowMs),
+      );
       if (json) return printJson(io, keys);
       if (keys.length > 0) {
         printKeys(io, keys, nowMs);
@@ -85,8 +87,9 @@ ${daysJudged} days, and a plan that would fit.`,
   );
 }
 
-function isWanted(key: ListedKey, { plan, state, name = "" }: ListOptions): boolean {
-  const isSame = (plan ?? key.plan) === key.plan && (state ?? key.state) === key.state;
+function isWanted(key: ApiKey, { plan, state, name = "" }: ListOptions, nowMs: number): boolean {
+  const own = keyState(key, nowMs);
+  const isSame = (plan ?? key.plan) === key.plan && (state ?? own) === own;
   return isSame && fold(key.name).includes(fold(name));
 }
 

@@ -49,10 +49,6 @@ export async function fixture(name: string): Promise<Uint8Array> {
   return await Bun.file(new URL(name, fixtures)).bytes();
 }
 
-export async function readFixture(name: string, given: Given = {}): Promise<WholeReading> {
-  return await readWhole(await fixture(name), given);
-}
-
 /** An outcome as one short line, to compare many at a glance. */
 export function brief(outcome: Outcome): string {
   const id = outcome.externalId === undefined ? "" : ` [${outcome.externalId}]`;

@@ -37,16 +37,20 @@ test("keys show has the days of a key, as far back as asked, and keys list who n
   expect(await shown()).toEqual(days);
   expect(await shown("--days", "1")).toEqual(days.slice(-1));
   expect(await shown("--days", "41")).toMatchObject([{ day: ago(40), requests: 77 }, ...days]);
-  const keys = JSON.parse(await printed("list", "--json")) as { advice: unknown }[];
-  expect(keys.map(({ advice }) => advice)).toEqual([
-    { window: "day", plan: "pro" },
-    { window: "minute", plan: "business" },
-    null,
-    null,
-  ]);
+  const keys = JSON.parse(await printed("list", "--json")) as {
+    name: string;
+    advice: unknown;
+  }[];
+  expect(Object.fromEntries(keys.map(({ name, advice }) => [name, advice]))).toEqual({
+    busy: { window: "day", plan: "pro" },
+    pressed: { window: "minute", plan: "business" },
+    idle: null,
+    revoked: null,
+  });
   const text = await printed("list");
   expect(text).toContain("used 90% of its day (900 of 1,000).");
   expect(text).toContain(`rehome keys update ${id} --plan pro\n`);
+  expect(text).toContain('"pressed", plan pro, was refused 100 times');
 });
 
 test("a key that used more than it may now has nothing left", async () => {

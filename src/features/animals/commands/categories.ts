@@ -13,7 +13,7 @@ const categorySchema = json.object({
   id: json.int64("id, an int64: the categoryId of its animals"),
   name: json.text("name"),
 });
-export const categoryListSchema = json.list(
+const categoryListSchema = json.list(
   json.object({
     id: json.int64("id, an int64: the categoryId of its animals"),
     name: json.optional(json.text("name; absent for an id without a name")),

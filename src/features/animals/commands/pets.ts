@@ -327,7 +327,7 @@ const fieldsSchema = json.object({
   source: json.text("source of that id; empty if unknown"),
 });
 
-export const historySchema = json.object({
+const historySchema = json.object({
   pet: petSchema,
   removed: json.flag("whether it was removed"),
   created: json.object({

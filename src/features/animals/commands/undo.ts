@@ -10,7 +10,7 @@ import { isNothing, type UndoReport } from "../undo.ts";
 import { storeCommand } from "../open.ts";
 import { idArgument } from "./fields.ts";
 
-export const undoneSchema = json.object({
+const undoneSchema = json.object({
   change: json.int64("the change that was undone"),
   action: json.text("what it was"),
   actor: json.text("who did it"),

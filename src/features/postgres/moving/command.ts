@@ -32,7 +32,7 @@ interface Options {
   readonly json?: true;
 }
 
-export const copiedSchema = json.object({
+const copiedSchema = json.object({
   from: json.text("source of the copy"),
   to: json.text("target of the copy"),
   parts: json.list(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { brief, readFixture, readWhole, refusal } from "../helpers.ts";
+import { brief, fixture, readWhole, refusal } from "../helpers.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 
 describe("named formats, found by themselves", () => {
   test("RescueGroups: the species is named after the animals, pictures are not kept", async () => {
-    const { format, outcomes } = await readFixture("rescuegroups.json");
+    const { format, outcomes } = await readWhole(await fixture("rescuegroups.json"));
     expect(format).toBe("rescuegroups");
     expect(outcomes.map(brief)).toEqual([
       "1 Biscuit / Dog / available [rescuegroups:7001]",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
 import { bytesOf, brief, readWhole, refusal } from "../helpers.ts";
-import { propose } from "../../../../src/features/import/understand/propose.ts";
+import { prepareAgain, propose } from "../../../../src/features/import/understand/propose.ts";
 
 const columnsOf = async (text: string) => (await readWhole(text)).reading.columns;
 
@@ -132,9 +132,8 @@ test("the same reading reads the next list, without a guess or a stem", async ()
   const { reading } = await readWhole(monday);
   // A reading is kept as JSON.
   const kept = JSON.parse(JSON.stringify(reading)) as typeof reading;
-  const { prepareAgain } = await import("../../../../src/features/import/understand/propose.ts");
   const again = async (text: string) =>
-    (await prepareAgain(new TextEncoder().encode(text), kept)).understanding.outcomes.map(brief);
+    (await prepareAgain(bytesOf(text), kept)).understanding.outcomes.map(brief);
   expect(await again(monday)).toEqual(["2 Rex / Dog / available", "3 Ada / Cat / pending"]);
   expect(await again("Name,Type,Status\nRex,Dog,Hold for Smith\n")).toEqual([
     '2 rejected: Status: unknown status "Hold for Smith"',

@@ -416,11 +416,6 @@ Animal ID,Name,Type,Outcome Type,Kennel Number
 A1,Rex,Dog,,K
 => sonoma
 2 Rex / Pup / available [sonoma:A1]
-# a list by which nobody is for adoption stops with the name of its column
-Name,Species,Status
-Ab,Dog,Adopted
-Ac,Dog,Deceased
-=> refused none of 2 animals is for adoption by Status. Is that the right column? Name it with --map status=COLUMN
 # a first row of pictures and names is an animal
 Carlos;terrier;img/1.jpg;1
 Dax;mix;img/2.jpg;1
@@ -572,7 +567,7 @@ Kim,3,On hold,Cats
 => petfinder
 1 Rex / Dog / available [petfinder:1]
 2 Bo / Dog / sold [petfinder:2]
-# errors of a spreadsheet are no names, and protect their animals
+# errors of a spreadsheet are no names
 Id,Name,Species,Status
 A1,#REF!,Dog,Available
 A2,#N/A,Dog,Available

@@ -199,9 +199,12 @@ test.each([
   expect([reading?.defaultStatus, open]).toEqual(["sold", []]);
 });
 
-test("an HTML table, and an archive with one file, are named as what they are", async () => {
-  const table = "<table><tr><td>Name</td><td>Species</td></tr></table>";
-  expect(await refusal(readWhole(table))).toContain("a web page with a table");
+test("a row of exams is no second row of names", async () => {
+  const exams = "Name,Species,Status,Stage,Note\nRex,Dog,Intake 1,Intake 2,Intake 3\n";
+  expect(await refusal(readWhole(exams))).not.toContain("a second row");
+});
+
+test("an archive with one file is named as what it is", async () => {
   const archive = Buffer.concat(zipped(new Map([["cats.csv", bytesOf("Name,Species\n")]])));
   expect(await refusal(readWhole(archive))).toContain("a ZIP archive with the file cats.csv");
 });
