@@ -41,20 +41,37 @@ export function commandOf<Arguments extends readonly unknown[]>({
   return takes.json === undefined ? command : addJson(command, takes.json);
 }
 
-/** Makes a command that opens the store, runs `work`, and closes the store whatever happens. */
-export function storeCommand<Options, Arguments extends readonly unknown[] = []>(
+/** A command on the store, and what it does there. */
+export interface StoreCommand<Options, Arguments extends readonly unknown[]>
+  extends CommandForm<Arguments>, Beginning {
+  readonly settings?: readonly SettingName[];
+  run(io: Io, services: Services, given: Given<Options>, ...args: Arguments): Promise<void>;
+}
+
+/** Makes a command that opens the store, does its work, and closes the store whatever happens. */
+export const storeCommand =
+  <Options, Arguments extends readonly unknown[] = []>(form: StoreCommand<Options, Arguments>) =>
+  (io: Io): Command => {
+    const command = commandOf(form);
+    addSettings(command, [...storeSettings, ...(form.settings ?? [])]);
+    return command.action(async () => {
+      const loaded = beginOnStore(command, io);
+      const given = { ...command.opts<Options & { readonly json?: true }>(), loaded };
+      const args = command.processedArgs as readonly unknown[] as Arguments;
+      const work = (services: Services) => form.run(io, services, given, ...args);
+      await withServices(loaded.config, io, work, form);
+    });
+  };
+
+/** A command that has others. */
+export function commandGroup(
   io: Io,
-  form: CommandForm<Arguments> & Beginning & { readonly settings?: readonly SettingName[] },
-  work: (services: Services, given: Given<Options>, ...args: Arguments) => Promise<void>,
+  form: Pick<CommandForm<[]>, "name" | "about" | "remark" | "examples">,
+  commands: readonly ((io: Io) => Command)[],
 ): Command {
-  const command = commandOf(form);
-  addSettings(command, [...storeSettings, ...(form.settings ?? [])]);
-  return command.action(async () => {
-    const loaded = beginOnStore(command, io);
-    const given = { ...command.opts<Options & { readonly json?: true }>(), loaded };
-    const args = command.processedArgs as readonly unknown[] as Arguments;
-    await withServices(loaded.config, io, (services) => work(services, given, ...args), form);
-  });
+  const group = commandOf(form);
+  for (const make of commands) group.addCommand(make(io));
+  return group;
 }
 
 /** Begins a command that opens the store, and warns of a typed password. */

@@ -1,5 +1,4 @@
-import type { Command } from "commander";
-import { type Given, storeCommand as commandOnStore } from "../command.ts";
+import { type Given, type StoreCommand, storeCommand } from "../command.ts";
 import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
 import { AnimalService } from "./animals.ts";
@@ -23,12 +22,14 @@ export function animalServices(services: Services): AnimalServices {
   };
 }
 
-export function storeCommand<Options, Arguments extends readonly unknown[] = []>(
-  io: Io,
-  form: Parameters<typeof commandOnStore<Options, Arguments>>[1],
-  work: (services: AnimalServices, given: Given<Options>, ...args: Arguments) => Promise<void>,
-): Command {
-  return commandOnStore<Options, Arguments>(io, form, (services, given, ...args: Arguments) =>
-    work(animalServices(services), given, ...args),
-  );
-}
+/** A command that works on animals. */
+export const animalCommand = <Options, Arguments extends readonly unknown[] = []>({
+  run,
+  ...form
+}: Omit<StoreCommand<Options, Arguments>, "run"> & {
+  run(io: Io, services: AnimalServices, given: Given<Options>, ...args: Arguments): Promise<void>;
+}) =>
+  storeCommand<Options, Arguments>({
+    ...form,
+    run: (io, services, ...rest) => run(io, animalServices(services), ...rest),
+  });

@@ -1,6 +1,6 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { commandHere } from "../../cli/command.ts";
-import { type Given, storeCommand } from "../command.ts";
+import { commandGroup, type Given, storeCommand } from "../command.ts";
 import { type Io, writeSecret } from "../../cli/io.ts";
 import { jsonDocument, printJson } from "../json.ts";
 import { json } from "../json.ts";
@@ -44,69 +44,55 @@ const personSchema = json.object({
 const person = new Argument("<person>", "id or name");
 
 export function peopleCommand(io: Io): Command {
-  return new Command("people")
-    .description("invite, list and remove the people who may use the console")
-    .addCommand(inviteCommand(io))
-    .addCommand(linkCommand(io))
-    .addCommand(listCommand(io))
-    .addCommand(removeCommand(io))
-    .addHelpText(
-      "after",
-      `
-Examples:
-  rehome people invite "Ana" --role staff
-  rehome people list
-  rehome people link "Ana"
-  rehome people remove "Ana"`,
-    );
+  const form = {
+    name: "people",
+    about: "invite, list and remove the people who may use the console",
+    examples: [
+      'rehome people invite "Ana" --role staff',
+      "rehome people list",
+      'rehome people link "Ana"',
+      'rehome people remove "Ana"',
+    ],
+  };
+  return commandGroup(io, form, [inviteCommand, linkCommand, listCommand, removeCommand]);
 }
 
 const peopleOf = ({ store, clock }: Services) => new PeopleService(store.db, clock, randomBytes);
 
-function inviteCommand(io: Io): Command {
-  return storeCommand<{ readonly role: PersonRole }, [string]>(
-    io,
-    {
-      name: "invite",
-      about: "invite a person: print a link to the console that works once, within 7 days",
-      arguments: [new Argument("<name>", "name, as the histories of animals and keys show it")],
-      options: [
-        new Option("--role <role>", "what the person may see and do")
-          .choices([...personRoles])
-          .default("staff"),
-      ],
-      examples: [
-        'rehome people invite "Ana" --role staff',
-        'rehome people invite "Ben" --role operator --json | jq -r .url',
-      ],
-      json: invitationSchema,
-      begins: true,
-    },
-    async (services, { role, ...given }, name) => {
-      const people = peopleOf(services);
-      const { person: invited, token } = await people.invite(name, role, io.actor);
-      await printLink(io, people, given, invited, token);
-    },
-  );
-}
+const inviteCommand = storeCommand<{ readonly role: PersonRole }, [string]>({
+  name: "invite",
+  about: "invite a person: print a link to the console that works once, within 7 days",
+  arguments: [new Argument("<name>", "name, as the histories of animals and keys show it")],
+  options: [
+    new Option("--role <role>", "what the person may see and do")
+      .choices([...personRoles])
+      .default("staff"),
+  ],
+  examples: [
+    'rehome people invite "Ana" --role staff',
+    'rehome people invite "Ben" --role operator --json | jq -r .url',
+  ],
+  json: invitationSchema,
+  begins: true,
+  async run(io, services, { role, ...given }, name) {
+    const people = peopleOf(services);
+    const { person: invited, token } = await people.invite(name, role, io.actor);
+    await printLink(io, people, given, invited, token);
+  },
+});
 
-function linkCommand(io: Io): Command {
-  return storeCommand<object, [string]>(
-    io,
-    {
-      name: "link",
-      about: "print another link for a person, which ends the unused ones",
-      arguments: [person],
-      examples: ['rehome people link "Ana"'],
-      json: invitationSchema,
-    },
-    async (services, given, reference) => {
-      const people = peopleOf(services);
-      const them = await people.resolve(reference);
-      await printLink(io, people, given, them, await people.link(them.id));
-    },
-  );
-}
+const linkCommand = storeCommand<object, [string]>({
+  name: "link",
+  about: "print another link for a person, which ends the unused ones",
+  arguments: [person],
+  examples: ['rehome people link "Ana"'],
+  json: invitationSchema,
+  async run(io, services, given, reference) {
+    const people = peopleOf(services);
+    const them = await people.resolve(reference);
+    await printLink(io, people, given, them, await people.link(them.id));
+  },
+});
 
 async function originOf(people: PeopleService, loaded: LoadedConfig, io: Io): Promise<string> {
   const noted = await people.address();
@@ -146,67 +132,57 @@ async function printLink(
   io.draw(`\n${renderUnicodeCompact(url, { border: 2 })}\n`);
 }
 
-function listCommand(io: Io): Command {
-  return storeCommand<object>(
-    io,
-    {
-      name: "list",
-      about: "show who may use the console, and the last visit of each",
-      examples: ["rehome people list --json | jq -r '.[].name'"],
-      json: json.list(personSchema),
-    },
-    async (services, given) => {
-      const all = await peopleOf(services).list();
-      if (given.json) return printJson(io, all.map(personJson));
-      if (all.length === 0) {
-        const invite = commandHere("rehome people invite NAME", given.loaded);
-        return io.err(`Nobody may use the console. Invite somebody: ${invite}\n`);
-      }
-      printTable(
-        io,
-        [
-          { title: "ID" },
-          { title: "NAME", flexible: true },
-          "ROLE",
-          "LAST SEEN",
-          { title: "LINK GOOD UNTIL", optional: true },
-        ],
-        all
-          .map(personJson)
-          .map(({ id, name, role, lastSeenAt, invitedUntil }) => [
-            id,
-            name,
-            role,
-            lastSeenAt?.slice(0, "2026-01-01".length) ?? "never",
-            invitedUntil ?? "",
-          ]),
-      );
-    },
-  );
-}
+const listCommand = storeCommand<object>({
+  name: "list",
+  about: "show who may use the console, and the last visit of each",
+  examples: ["rehome people list --json | jq -r '.[].name'"],
+  json: json.list(personSchema),
+  async run(io, services, given) {
+    const all = await peopleOf(services).list();
+    if (given.json) return printJson(io, all.map(personJson));
+    if (all.length === 0) {
+      const invite = commandHere("rehome people invite NAME", given.loaded);
+      return io.err(`Nobody may use the console. Invite somebody: ${invite}\n`);
+    }
+    printTable(
+      io,
+      [
+        { title: "ID" },
+        { title: "NAME", flexible: true },
+        "ROLE",
+        "LAST SEEN",
+        { title: "LINK GOOD UNTIL", optional: true },
+      ],
+      all
+        .map(personJson)
+        .map(({ id, name, role, lastSeenAt, invitedUntil }) => [
+          id,
+          name,
+          role,
+          lastSeenAt?.slice(0, "2026-01-01".length) ?? "never",
+          invitedUntil ?? "",
+        ]),
+    );
+  },
+});
 
-function removeCommand(io: Io): Command {
-  return storeCommand<{ readonly yes?: true }, [string]>(
-    io,
-    {
-      name: "remove",
-      about: "remove a person, and end all their sessions and links at once",
-      arguments: [person],
-      options: [yesOption("do not ask")],
-      examples: ['rehome people remove "Ana" --yes'],
-      json: personSchema,
-    },
-    async (services, given, reference) => {
-      const people = peopleOf(services);
-      const them = await people.resolve(reference);
-      const shown = `${them.id} "${printable(them.name)}"`;
-      await confirm(io, `Remove ${shown}?`, { yes: given.yes === true, unattended: "proceed" });
-      await people.remove(them.id);
-      if (given.json) printJson(io, personJson(them));
-      else io.out(`${shown} is removed, and signed out everywhere.\n`);
-    },
-  );
-}
+const removeCommand = storeCommand<{ readonly yes?: true }, [string]>({
+  name: "remove",
+  about: "remove a person, and end all their sessions and links at once",
+  arguments: [person],
+  options: [yesOption("do not ask")],
+  examples: ['rehome people remove "Ana" --yes'],
+  json: personSchema,
+  async run(io, services, given, reference) {
+    const people = peopleOf(services);
+    const them = await people.resolve(reference);
+    const shown = `${them.id} "${printable(them.name)}"`;
+    await confirm(io, `Remove ${shown}?`, { yes: given.yes === true, unattended: "proceed" });
+    await people.remove(them.id);
+    if (given.json) printJson(io, personJson(them));
+    else io.out(`${shown} is removed, and signed out everywhere.\n`);
+  },
+});
 
 function personJson({ id, name, role, createdAtMs, seenAtMs, invitedUntilMs }: ListedPerson) {
   return {

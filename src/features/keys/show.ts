@@ -1,4 +1,4 @@
-import { Option, type Command } from "commander";
+import { Option } from "commander";
 import { banStepsMs } from "../../domain/ban.ts";
 import { dayMs, isoEnd } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
@@ -41,51 +41,46 @@ interface ListOptions {
   readonly name?: string;
 }
 
-export function listCommand(io: Io): Command {
-  return storeCommand<ListOptions>(
-    io,
-    {
-      name: "list",
-      about: "list all keys and their use, without their secrets",
-      options: [
-        planOption("only those on this plan"),
-        new Option("--state <state>", "only those in this state").choices([...keyStates]),
-        labelOption("only those whose label contains this text"),
-      ],
-      remark: `TODAY counts the requests of the current UTC day, with those that a running server has
+export const listCommand = storeCommand<ListOptions>({
+  name: "list",
+  about: "list all keys and their use, without their secrets",
+  options: [
+    planOption("only those on this plan"),
+    new Option("--state <state>", "only those in this state").choices([...keyStates]),
+    labelOption("only those whose label contains this text"),
+  ],
+  remark: `TODAY counts the requests of the current UTC day, with those that a running server has
 reserved: up to one second of the plan. Below, it names keys that were near their limits in the last
 ${daysJudged} days, and a plan that would fit.`,
-      examples: [
-        "rehome keys list",
-        "rehome keys list --plan free --state active --name shelter",
-        `rehome keys list --json | jq '.[] | select(.state == "banned")'`,
-        "rehome keys list --json | jq '.[] | select(.advice)'",
-      ],
-      json: keyListSchema,
-    },
-    async (services, { loaded, json, ...wanted }) => {
-      const { clock, place } = services;
-      const usage = new UsageService(services);
-      const nowMs = clock();
-      const every = await new KeyService(services).list();
-      const found = await usage.nowOfAll(every.filter((key) => isWanted(key, wanted, nowMs)));
-      const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
-      const keys = found.map(({ key, use }) =>
-        listedKeyJson(key, use, daysOf.get(key.id) ?? [], nowMs),
-      );
-      if (json) return printJson(io, keys);
-      if (keys.length > 0) {
-        printKeys(io, keys, nowMs);
-        return io.out(keys.map((key) => adviceText(key, daysOf.get(key.id) ?? [])).join(""));
-      }
-      return io.err(
-        every.length > 0
-          ? `There is no such key among the ${grouped(every.length)} in ${place}.\n`
-          : `There is no key in ${place}. Make one: ${commandHere(toMakeKey, loaded)}\n`,
-      );
-    },
-  );
-}
+  examples: [
+    "rehome keys list",
+    "rehome keys list --plan free --state active --name shelter",
+    `rehome keys list --json | jq '.[] | select(.state == "banned")'`,
+    "rehome keys list --json | jq '.[] | select(.advice)'",
+  ],
+  json: keyListSchema,
+  async run(io, services, { loaded, json, ...wanted }) {
+    const { clock, place } = services;
+    const usage = new UsageService(services);
+    const nowMs = clock();
+    const every = await new KeyService(services).list();
+    const found = await usage.nowOfAll(every.filter((key) => isWanted(key, wanted, nowMs)));
+    const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
+    const keys = found.map(({ key, use }) =>
+      listedKeyJson(key, use, daysOf.get(key.id) ?? [], nowMs),
+    );
+    if (json) return printJson(io, keys);
+    if (keys.length > 0) {
+      printKeys(io, keys, nowMs);
+      return io.out(keys.map((key) => adviceText(key, daysOf.get(key.id) ?? [])).join(""));
+    }
+    return io.err(
+      every.length > 0
+        ? `There is no such key among the ${grouped(every.length)} in ${place}.\n`
+        : `There is no key in ${place}. Make one: ${commandHere(toMakeKey, loaded)}\n`,
+    );
+  },
+});
 
 function isWanted(key: ApiKey, { plan, state, name = "" }: ListOptions, nowMs: number): boolean {
   const own = keyState(key, nowMs);
@@ -142,41 +137,36 @@ ${key.id} "${printable(key.name)}", plan ${key.plan}, ${why}.
 `;
 }
 
-export function showCommand(io: Io): Command {
-  return storeCommand<{ readonly days: number }, [string]>(
-    io,
-    {
-      name: "show",
-      about: "show everything about a key, except its secret",
-      arguments: [keyArgument()],
-      options: [
-        new Option("--days <N>", `days of use to show, from 1 to ${usageStoredDays}`)
-          .default(daysShown)
-          .argParser(wholeNumber(usageStoredDays)),
-      ],
-      remark: "The log has the client address and the key's id of each request.",
-      examples: [
-        "rehome keys show key_7h2m",
-        `journalctl -u rehome -o cat | grep '"key_rvrjrh3fx2ga"' | jq -r .address | sort | uniq -c`,
-        "rehome keys show website --days 90",
-        "rehome keys show website --json | jq .events",
-      ],
-      json: keyDetailsSchema,
-    },
-    async (services, { json, days: count }, reference) => {
-      const usage = new UsageService(services);
-      const details = await new KeyService(services).details(reference);
-      const use = await usage.now(details.key);
-      const days = await usage.days(count, details.key.id);
-      const nowMs = services.clock();
-      const key = keyDetailsJson(details, use, days, nowMs);
-      if (json) return printJson(io, key);
-      const parts = [keyLines(key, nowMs), windowLines(key), dayLines(key, count), banLines(key)];
-      parts.push(secretLines(key, nowMs), eventLines(key));
-      return io.out(parts.map((lines) => `${lines.join("\n")}\n`).join("\n"));
-    },
-  );
-}
+export const showCommand = storeCommand<{ readonly days: number }, [string]>({
+  name: "show",
+  about: "show everything about a key, except its secret",
+  arguments: [keyArgument()],
+  options: [
+    new Option("--days <N>", `days of use to show, from 1 to ${usageStoredDays}`)
+      .default(daysShown)
+      .argParser(wholeNumber(usageStoredDays)),
+  ],
+  remark: "The log has the client address and the key's id of each request.",
+  examples: [
+    "rehome keys show key_7h2m",
+    `journalctl -u rehome -o cat | grep '"key_rvrjrh3fx2ga"' | jq -r .address | sort | uniq -c`,
+    "rehome keys show website --days 90",
+    "rehome keys show website --json | jq .events",
+  ],
+  json: keyDetailsSchema,
+  async run(io, services, { json, days: count }, reference) {
+    const usage = new UsageService(services);
+    const details = await new KeyService(services).details(reference);
+    const use = await usage.now(details.key);
+    const days = await usage.days(count, details.key.id);
+    const nowMs = services.clock();
+    const key = keyDetailsJson(details, use, days, nowMs);
+    if (json) return printJson(io, key);
+    const parts = [keyLines(key, nowMs), windowLines(key), dayLines(key, count), banLines(key)];
+    parts.push(secretLines(key, nowMs), eventLines(key));
+    return io.out(parts.map((lines) => `${lines.join("\n")}\n`).join("\n"));
+  },
+});
 
 const field = (name: string, value: string) => `  ${pad(name, nameCells)}${value}`;
 

@@ -1,6 +1,6 @@
 /** `rehome sources`: lists that are followed. */
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { type CommandForm, storeCommand, type Given } from "../command.ts";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { commandGroup, type Given, type StoreCommand, storeCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Io } from "../../cli/io.ts";
 import { printJson } from "../json.ts";
@@ -44,20 +44,17 @@ import {
 } from "./store.ts";
 
 export function sourcesCommand(io: Io): Command {
-  const command = new Command("sources").description(
-    "follow lists of animals that other programs publish: the service imports them by itself",
-  );
-  for (const make of [add, list, show, set, pullCommand, pause, resume, remove]) {
-    command.addCommand(make(io));
-  }
-  return command.addHelpText(
-    "after",
-    `
-Examples:
-  rehome sources add north --preset asm --account ab1234 --secret-file asm-key.txt
-  rehome sources add sheet --url 'https://docs.google.com/spreadsheets/d/e/.../pub?output=csv' --every 6h
-  rehome sources list`,
-  );
+  const form = {
+    name: "sources",
+    about:
+      "follow lists of animals that other programs publish: the service imports them by itself",
+    examples: [
+      "rehome sources add north --preset asm --account ab1234 --secret-file asm-key.txt",
+      "rehome sources add sheet --url 'https://docs.google.com/spreadsheets/d/e/.../pub?output=csv' --every 6h",
+      "rehome sources list",
+    ],
+  };
+  return commandGroup(io, form, [add, list, show, set, pullCommand, pause, resume, remove]);
 }
 
 interface AddOptions extends ReadingOptions {
@@ -83,46 +80,39 @@ const everyOption = () =>
 const nameArgument = () =>
   new Argument("<name>", "name of the list; its animals have it as their source");
 
-function add(io: Io): Command {
-  const command = storeCommand<AddOptions, [name: string]>(
-    io,
-    {
-      name: "add",
-      about: "follow a list: fetch it, show what would be imported, and ask",
-      arguments: [
-        nameArgument().argParser((text: string) => {
-          if (isSourceName(text)) return text;
-          throw new InvalidArgumentError(
-            "It must have at most 40 characters, no blanks or colons.",
-          );
-        }),
-      ],
-      options: [
-        new Option("--preset <name>", "the program that has the list").choices([...presetNames]),
-        new Option("--account <id>", "the account there"),
-        new Option(
-          "--url <url>",
-          "address of any other list, or of the program's own server",
-        ).argParser(urlOf),
-        new Option("--secret-file <file>", "file with the credential; - for standard input"),
-        everyOption().default(hourMs, "1h"),
-        new Option("--no-complete", "withdraw nobody that the list does not have"),
-        new Option("--create-categories", "make new categories of the list, now and later"),
-        new Option("--accept-guess", "agree to the columns that are guessed"),
-        yesOption("do not ask; agrees to what is shown"),
-      ],
-      settings: [],
-      remark: `The list is read from now on as it is read now: the same columns, the same words. It is whole unless you say --no-complete:
+const followCommand = storeCommand<AddOptions, [name: string]>({
+  name: "add",
+  about: "follow a list: fetch it, show what would be imported, and ask",
+  arguments: [
+    nameArgument().argParser((text: string) => {
+      if (isSourceName(text)) return text;
+      throw new InvalidArgumentError("It must have at most 40 characters, no blanks or colons.");
+    }),
+  ],
+  options: [
+    new Option("--preset <name>", "the program that has the list").choices([...presetNames]),
+    new Option("--account <id>", "the account there"),
+    new Option(
+      "--url <url>",
+      "address of any other list, or of the program's own server",
+    ).argParser(urlOf),
+    new Option("--secret-file <file>", "file with the credential; - for standard input"),
+    everyOption().default(hourMs, "1h"),
+    new Option("--no-complete", "withdraw nobody that the list does not have"),
+    new Option("--create-categories", "make new categories of the list, now and later"),
+    new Option("--accept-guess", "agree to the columns that are guessed"),
+    yesOption("do not ask; agrees to what is shown"),
+  ],
+  settings: [],
+  remark: `The list is read from now on as it is read now: the same columns, the same words. It is whole unless you say --no-complete:
 what it does not have any more is withdrawn, and more than half within a day waits for a person.`,
-      examples: [
-        "rehome sources add north --preset shelterluv --account 1 --secret-file key.txt",
-        "rehome sources add vet --url https://vet.example.org/cats.csv --category Cat --every 30m --yes",
-      ],
-    },
-    (services, given, name) => addSource(io, services, given, name),
-  );
-  return addReadOptions(command);
-}
+  examples: [
+    "rehome sources add north --preset shelterluv --account 1 --secret-file key.txt",
+    "rehome sources add vet --url https://vet.example.org/cats.csv --category Cat --every 30m --yes",
+  ],
+  run: addSource,
+});
+const add = (io: Io) => addReadOptions(followCommand(io));
 
 function urlOf(text: string): URL {
   if (URL.canParse(text)) return new URL(text);
@@ -232,67 +222,57 @@ const fields = declared({
 });
 const sourceSchema = json.object(fields.schemas);
 
-function list(io: Io): Command {
-  return storeCommand<object>(
-    io,
-    {
-      name: "list",
-      about: "show the lists that are followed",
-      examples: ["rehome sources list", "rehome sources list --json"],
-      json: json.list(sourceSchema),
-    },
-    async ({ store }, given) => {
-      const all = (await followed(store.db)).map((each) => fields.make(each));
-      if (given.json) return printJson(io, all);
-      if (all.length === 0) {
-        io.err("No list is followed. rehome sources add --help\n");
-        return;
-      }
-      const rows = all.map(({ name, state, succeededAt, nextAt, problem, waiting, words }) => {
-        const named = words.map(({ word }) => JSON.stringify(word)).join(", ");
-        const waits = waiting === 0 ? "" : `${waiting}: ${named}`;
-        return [name, state, succeededAt ?? "never", nextAt ?? "-", waits, problem ?? ""];
-      });
-      const last = { title: "PROBLEM", flexible: true };
-      const waits = { title: "WAITING FOR A WORD", flexible: true };
-      printTable(io, ["NAME", "STATE", "LAST SUCCESS", "NEXT", waits, last], rows);
-    },
-  );
-}
+const list = storeCommand<object>({
+  name: "list",
+  about: "show the lists that are followed",
+  examples: ["rehome sources list", "rehome sources list --json"],
+  json: json.list(sourceSchema),
+  async run(io, { store }, given) {
+    const all = (await followed(store.db)).map((each) => fields.make(each));
+    if (given.json) return printJson(io, all);
+    if (all.length === 0) {
+      io.err("No list is followed. rehome sources add --help\n");
+      return;
+    }
+    const rows = all.map(({ name, state, succeededAt, nextAt, problem, waiting, words }) => {
+      const named = words.map(({ word }) => JSON.stringify(word)).join(", ");
+      const waits = waiting === 0 ? "" : `${waiting}: ${named}`;
+      return [name, state, succeededAt ?? "never", nextAt ?? "-", waits, problem ?? ""];
+    });
+    const last = { title: "PROBLEM", flexible: true };
+    const waits = { title: "WAITING FOR A WORD", flexible: true };
+    printTable(io, ["NAME", "STATE", "LAST SUCCESS", "NEXT", waits, last], rows);
+  },
+});
 
 /** A command on one list that is followed. */
-function ofOneList<Options>(
-  io: Io,
-  form: Omit<CommandForm<[string]>, "arguments">,
-  work: (list: Followed, services: Services, given: Given<Options>, name: string) => Promise<void>,
-): Command {
-  return storeCommand<Options, [string]>(
-    io,
-    { ...form, arguments: [nameArgument()] },
-    async (services, given, name) =>
-      work(await findFollowed(services.store.db, name), services, given, name),
-  );
-}
+const ofOneList = <Options>({
+  run,
+  ...form
+}: Omit<StoreCommand<Options, [string]>, "run"> & {
+  run(io: Io, list: Followed, services: Services, given: Given<Options>): Promise<void>;
+}) =>
+  storeCommand<Options, [string]>({
+    ...form,
+    arguments: [nameArgument()],
+    run: async (io, services, given, name) =>
+      run(io, await findFollowed(services.store.db, name), services, given),
+  });
 
-function show(io: Io): Command {
-  return ofOneList<object>(
-    io,
-    {
-      name: "show",
-      about: "show a followed list, how it is read, and what its last pull did",
-      examples: ["rehome sources show north"],
-      json: sourceSchema,
-    },
-    async (list, _services, given, name) => {
-      if (given.json) return printJson(io, fields.make(list));
-      for (const [title, value] of Object.entries(shownFacts(list))) {
-        if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
-      }
-      const { report } = list.source;
-      if (report !== null) io.out(`\n${reportText(name, report as PullReport)}`);
-    },
-  );
-}
+const show = ofOneList<object>({
+  name: "show",
+  about: "show a followed list, how it is read, and what its last pull did",
+  examples: ["rehome sources show north"],
+  json: sourceSchema,
+  async run(io, list, _services, given) {
+    if (given.json) return printJson(io, fields.make(list));
+    for (const [title, value] of Object.entries(shownFacts(list))) {
+      if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
+    }
+    const { report } = list.source;
+    if (report !== null) io.out(`\n${reportText(list.source.name, report as PullReport)}`);
+  },
+});
 
 /** A followed list in words: how it is, where it is, and how it is read. */
 function shownFacts(list: Followed): Record<string, string | undefined> {
@@ -326,86 +306,78 @@ interface SetOptions {
   readonly notComplete?: true;
 }
 
-function set(io: Io): Command {
-  return ofOneList<SetOptions>(
-    io,
-    {
-      name: "set",
-      about: "change how a list is followed: what its words mean, how often, whether it is whole",
-      options: [
-        new Option(
-          "--status <pairs>",
-          "what words mean: WORD=available|pending|sold|none|gone (repeatable)",
-        ).argParser((pairs: string, before: readonly string[] | undefined) => [
-          ...(before ?? []),
-          pairs,
-        ]),
-        everyOption(),
-        new Option("--complete", "withdraw what the list does not have"),
-        new Option("--not-complete", "withdraw nobody that the list does not have"),
-      ],
-      remark: "sources list names the words that wait. The next pull follows within a minute.",
-      examples: [
-        "rehome sources set north --status 'Kitten Korner=available,Stray=gone'",
-        "rehome sources set north --every 6h --not-complete",
-      ],
-    },
-    async (_list, { store, clock }, { status = [], every, complete, notComplete }, name) => {
-      const statuses = parseStatusWords(status);
-      if (complete && notComplete) {
-        throw new UsageError("--complete and --not-complete exclude each other.", "Leave one out.");
-      }
-      const isComplete = complete ?? (notComplete ? false : undefined);
-      if (statuses.size === 0 && every === undefined && isComplete === undefined) {
-        throw new UsageError("There is nothing to set.", "rehome sources set --help");
-      }
-      const settings = { statuses, everyMs: every, isComplete };
-      await store.db.transaction((tx) => setSource(tx, name, settings, clock()));
-      const { source } = await findFollowed(store.db, name);
-      const open = waitingWords(source).map(({ word }) => JSON.stringify(word));
-      const waits = open.length === 0 ? "" : ` Still waiting: ${open.join(", ")}.`;
-      io.out(`Changed ${name}.${waits}\n`);
-    },
-  );
-}
+const set = ofOneList<SetOptions>({
+  name: "set",
+  about: "change how a list is followed: what its words mean, how often, whether it is whole",
+  options: [
+    new Option(
+      "--status <pairs>",
+      "what words mean: WORD=available|pending|sold|none|gone (repeatable)",
+    ).argParser((pairs: string, before: readonly string[] | undefined) => [
+      ...(before ?? []),
+      pairs,
+    ]),
+    everyOption(),
+    new Option("--complete", "withdraw what the list does not have"),
+    new Option("--not-complete", "withdraw nobody that the list does not have"),
+  ],
+  remark: "sources list names the words that wait. The next pull follows within a minute.",
+  examples: [
+    "rehome sources set north --status 'Kitten Korner=available,Stray=gone'",
+    "rehome sources set north --every 6h --not-complete",
+  ],
+  async run(io, list, { store, clock }, { status = [], every, complete, notComplete }) {
+    const { name } = list.source;
+    const statuses = parseStatusWords(status);
+    if (complete && notComplete) {
+      throw new UsageError("--complete and --not-complete exclude each other.", "Leave one out.");
+    }
+    const isComplete = complete ?? (notComplete ? false : undefined);
+    if (statuses.size === 0 && every === undefined && isComplete === undefined) {
+      throw new UsageError("There is nothing to set.", "rehome sources set --help");
+    }
+    const settings = { statuses, everyMs: every, isComplete };
+    await store.db.transaction((tx) => setSource(tx, name, settings, clock()));
+    const { source } = await findFollowed(store.db, name);
+    const open = waitingWords(source).map(({ word }) => JSON.stringify(word));
+    const waits = open.length === 0 ? "" : ` Still waiting: ${open.join(", ")}.`;
+    io.out(`Changed ${name}.${waits}\n`);
+  },
+});
 
-function pullCommand(io: Io): Command {
-  return ofOneList<{
-    readonly yes?: true;
-    readonly scheduled?: true;
-    readonly listWins?: true;
-  }>(
-    io,
-    {
-      name: "pull",
-      about: "fetch a list now; or withdraw what waits for a person, with --yes",
-      options: [
-        yesOption("withdraw the animals that were held, and fetch nothing"),
-        new Option("--list-wins", "take what the list says of animals that people changed, too"),
-        // For the service: what went wrong is on the schedule, and no failure of the command.
-        new Option("--scheduled").hideHelp(),
-      ],
-      examples: ["rehome sources pull north", "rehome sources pull north --yes"],
-    },
-    async (list, services, { yes, scheduled, listWins, loaded }, name) => {
-      if (yes !== true) {
-        const how = { isScheduled: scheduled === true, listWins: listWins === true };
-        const result = await pull(pullingOf(services, loaded), name, how);
-        if (scheduled === true) return;
-        if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
-        if (result !== "unchanged") return io.out(reportText(name, result));
-        const { paused } = list.job;
-        const again =
-          paused === "undo" ? ` Its import was undone: rehome sources resume ${name}` : "";
-        return io.out(`${name} has not changed.${again}\n`);
-      }
-      const { clock, actor, store } = services;
-      const withdrawn = await withdrawHeld({ db: store.db, clock, actor }, name);
-      if (withdrawn === undefined) throw new Error(`No withdrawal of ${name} waits for a person.`);
-      io.out(`Withdrew ${counted(withdrawn, "animal")}.\n`);
-    },
-  );
-}
+const pullCommand = ofOneList<{
+  readonly yes?: true;
+  readonly scheduled?: true;
+  readonly listWins?: true;
+}>({
+  name: "pull",
+  about: "fetch a list now; or withdraw what waits for a person, with --yes",
+  options: [
+    yesOption("withdraw the animals that were held, and fetch nothing"),
+    new Option("--list-wins", "take what the list says of animals that people changed, too"),
+    // For the service: what went wrong is on the schedule, and no failure of the command.
+    new Option("--scheduled").hideHelp(),
+  ],
+  examples: ["rehome sources pull north", "rehome sources pull north --yes"],
+  async run(io, list, services, { yes, scheduled, listWins, loaded }) {
+    const { name } = list.source;
+    if (yes !== true) {
+      const how = { isScheduled: scheduled === true, listWins: listWins === true };
+      const result = await pull(pullingOf(services, loaded), name, how);
+      if (scheduled === true) return;
+      if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
+      if (result !== "unchanged") return io.out(reportText(name, result));
+      const { paused } = list.job;
+      const again =
+        paused === "undo" ? ` Its import was undone: rehome sources resume ${name}` : "";
+      return io.out(`${name} has not changed.${again}\n`);
+    }
+    const { clock, actor, store } = services;
+    const withdrawn = await withdrawHeld({ db: store.db, clock, actor }, name);
+    if (withdrawn === undefined) throw new Error(`No withdrawal of ${name} waits for a person.`);
+    io.out(`Withdrew ${counted(withdrawn, "animal")}.\n`);
+  },
+});
 
 function reportText(name: string, report: PullReport): string {
   const { read, added, updated, withdrawn, held, unsure, rejected, problems, kept = 0 } = report;
@@ -428,66 +400,50 @@ function reportText(name: string, report: PullReport): string {
   return `${lines.join("\n")}\n${animalsText(report)}`;
 }
 
-function pause(io: Io): Command {
-  return ofOneList<object>(
-    io,
-    {
-      name: "pause",
-      about: "stop following a list for a while",
-      examples: ["rehome sources pause north"],
-    },
-    async (_list, { store, clock }, _given, name) => {
-      await store.db.transaction((tx) => pauseJob(tx, pullJob(name), "person", clock()));
-      io.out(`Paused ${name}. Go on: rehome sources resume ${name}\n`);
-    },
-  );
-}
+const pause = ofOneList<object>({
+  name: "pause",
+  about: "stop following a list for a while",
+  examples: ["rehome sources pause north"],
+  async run(io, { source: { name } }, { store, clock }) {
+    await store.db.transaction((tx) => pauseJob(tx, pullJob(name), "person", clock()));
+    io.out(`Paused ${name}. Go on: rehome sources resume ${name}\n`);
+  },
+});
 
-function resume(io: Io): Command {
-  return ofOneList<{ readonly secretFile?: string }>(
-    io,
-    {
-      name: "resume",
-      about: "follow a paused list again; it is pulled within a minute",
-      options: [
-        new Option("--secret-file <file>", "file with a new credential; - for standard input"),
-      ],
-      examples: [
-        "rehome sources resume north",
-        "rehome sources resume north --secret-file asm-key.txt",
-      ],
-    },
-    async ({ source }, { store, clock }, given, name) => {
-      const secret = await secretOf(io, given.secretFile);
-      if (secret === undefined && source.secret === blankedSecret) {
-        throw new UsageError(
-          `The backup that was restored lacks the credential of ${name}.`,
-          `rehome sources resume ${name} --secret-file FILE`,
-        );
-      }
-      await store.db.transaction((tx) => resumeList(tx, name, clock(), secret));
-      io.out(`Resumed ${name}.\n`);
-    },
-  );
-}
+const resume = ofOneList<{ readonly secretFile?: string }>({
+  name: "resume",
+  about: "follow a paused list again; it is pulled within a minute",
+  options: [new Option("--secret-file <file>", "file with a new credential; - for standard input")],
+  examples: [
+    "rehome sources resume north",
+    "rehome sources resume north --secret-file asm-key.txt",
+  ],
+  async run(io, { source }, { store, clock }, given) {
+    const { name } = source;
+    const secret = await secretOf(io, given.secretFile);
+    if (secret === undefined && source.secret === blankedSecret) {
+      throw new UsageError(
+        `The backup that was restored lacks the credential of ${name}.`,
+        `rehome sources resume ${name} --secret-file FILE`,
+      );
+    }
+    await store.db.transaction((tx) => resumeList(tx, name, clock(), secret));
+    io.out(`Resumed ${name}.\n`);
+  },
+});
 
-function remove(io: Io): Command {
-  return ofOneList<{ readonly yes?: true }>(
-    io,
-    {
-      name: "remove",
-      about: "stop following a list; its animals stay",
-      options: [yesOption("do not ask")],
-      examples: ["rehome sources remove north"],
-    },
-    async (_list, { store }, given, name) => {
-      await confirm(io, `Stop following ${name}? Its animals stay.`, {
-        yes: given.yes === true,
-        unattended: "refuse",
-        why: "Its address and credential are deleted",
-      });
-      await unfollow(store.db, name);
-      io.out(`Removed ${name}. Its animals stay.\n`);
-    },
-  );
-}
+const remove = ofOneList<{ readonly yes?: true }>({
+  name: "remove",
+  about: "stop following a list; its animals stay",
+  options: [yesOption("do not ask")],
+  examples: ["rehome sources remove north"],
+  async run(io, { source: { name } }, { store }, given) {
+    await confirm(io, `Stop following ${name}? Its animals stay.`, {
+      yes: given.yes === true,
+      unattended: "refuse",
+      why: "Its address and credential are deleted",
+    });
+    await unfollow(store.db, name);
+    io.out(`Removed ${name}. Its animals stay.\n`);
+  },
+});

@@ -1,4 +1,5 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
+import { commandGroup } from "../../command.ts";
 import { printJson } from "../../json.ts";
 import { type Io } from "../../../cli/io.ts";
 import { json } from "../../json.ts";
@@ -6,7 +7,7 @@ import { UsageError } from "../../usage-error.ts";
 import { commandHere } from "../../../cli/command.ts";
 import { printTable } from "../../table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
-import { storeCommand } from "../open.ts";
+import { animalCommand } from "../open.ts";
 import { parseInt64Value } from "./fields.ts";
 
 const categorySchema = json.object({
@@ -25,129 +26,96 @@ const mergedSchema = json.object({
 });
 
 export function categoriesCommand(io: Io): Command {
-  return new Command("categories")
-    .description("list and change categories; the API uses only their ids")
-    .addCommand(listCommand(io))
-    .addCommand(addCommand(io))
-    .addCommand(renameCommand(io))
-    .addCommand(mergeCommand(io))
-    .addHelpText(
-      "after",
-      `
-Names are case-insensitive. rehome undo reverses a change.
+  const form = {
+    name: "categories",
+    about: "list and change categories; the API uses only their ids",
+    remark: "Names are case-insensitive. rehome undo reverses a change.",
+    examples: [
+      "rehome categories list",
+      "rehome categories add Dog",
+      "rehome categories merge Dogs Hounds --into Dog",
+    ],
+  };
+  return commandGroup(io, form, [listCommand, addCommand, renameCommand, mergeCommand]);
+}
 
-Examples:
-  rehome categories list
-  rehome categories add Dog
-  rehome categories merge Dogs Hounds --into Dog`,
+const listCommand = animalCommand<object>({
+  name: "list",
+  about: "show all categories and their animals",
+  examples: ["rehome categories list"],
+  json: categoryListSchema,
+  async run(io, { categories, place }, { json, loaded }) {
+    const all = await categories.list();
+    if (json) return printJson(io, all);
+    if (all.length === 0) {
+      const add = commandHere("rehome categories add NAME", loaded);
+      return io.err(`There is no category in ${place}. Make one: ${add}\n`);
+    }
+    printTable(
+      io,
+      [
+        { title: "ID", align: "right" },
+        { title: "NAME", flexible: true },
+        { title: "ANIMALS", align: "right" },
+      ],
+      all.map(({ id, name, animals }) => [String(id), name ?? "-", grouped(animals)]),
     );
-}
+  },
+});
 
-function listCommand(io: Io): Command {
-  return storeCommand<object>(
-    io,
-    {
-      name: "list",
-      about: "show all categories and their animals",
-      examples: ["rehome categories list"],
-      json: categoryListSchema,
-    },
-    async ({ categories, place }, { json, loaded }) => {
-      const all = await categories.list();
-      if (json) return printJson(io, all);
-      if (all.length === 0) {
-        const add = commandHere("rehome categories add NAME", loaded);
-        return io.err(`There is no category in ${place}. Make one: ${add}\n`);
-      }
-      printTable(
-        io,
-        [
-          { title: "ID", align: "right" },
-          { title: "NAME", flexible: true },
-          { title: "ANIMALS", align: "right" },
-        ],
-        all.map(({ id, name, animals }) => [String(id), name ?? "-", grouped(animals)]),
+const addCommand = animalCommand<{ readonly id?: bigint }, [string]>({
+  name: "add",
+  about: "name a category: a new one, or an id without a name",
+  arguments: [new Argument("<name>", "its name")],
+  options: [new Option("--id <id>", "its id; by default the next one").argParser(parseInt64Value)],
+  examples: ["rehome categories add Dog", "rehome categories add Cat --id 7"],
+  json: categorySchema,
+  begins: true,
+  async run(io, { categories }, given, name) {
+    const made = await categories.add(name, given.id);
+    if (given.json) printJson(io, made);
+    else io.out(`Category ${printable(made.name)} is ${made.id}.\n`);
+  },
+});
+
+const renameCommand = animalCommand<object, [string, string]>({
+  name: "rename",
+  about: "rename a category; it keeps its id",
+  arguments: [new Argument("<category>", "its name or id"), new Argument("<name>", "its new name")],
+  examples: ["rehome categories rename Dogs Dog", 'rehome categories rename 3 "Small animals"'],
+  json: categorySchema,
+  async run(io, { categories }, given, category, name) {
+    const renamed = await categories.rename(category, name);
+    if (given.json) printJson(io, renamed);
+    else io.out(`Category ${renamed.id} is ${printable(renamed.name)} now.\n`);
+  },
+});
+
+const mergeCommand = animalCommand<{ readonly into?: string }, [readonly string[]]>({
+  name: "merge",
+  about: "merge categories: move their animals to one of them, and remove the others",
+  arguments: [
+    new Argument(
+      "<categories...>",
+      "names or ids; without --into the last one receives the animals",
+    ),
+  ],
+  options: [
+    new Option("--into <category>", "name or id of the category that receives the animals"),
+  ],
+  examples: ["rehome categories merge Dogs Dog", "rehome categories merge Dogs Hounds --into Dog"],
+  json: mergedSchema,
+  async run(io, { categories }, given, names) {
+    const into = given.into ?? names.at(-1) ?? "";
+    const from = given.into === undefined ? names.slice(0, -1) : names;
+    if (from.length === 0) {
+      throw new UsageError(
+        "Name the category to merge, and the one that receives its animals.",
+        "rehome categories merge FROM INTO",
       );
-    },
-  );
-}
-
-function addCommand(io: Io): Command {
-  return storeCommand<{ readonly id?: bigint }, [string]>(
-    io,
-    {
-      name: "add",
-      about: "name a category: a new one, or an id without a name",
-      arguments: [new Argument("<name>", "its name")],
-      options: [
-        new Option("--id <id>", "its id; by default the next one").argParser(parseInt64Value),
-      ],
-      examples: ["rehome categories add Dog", "rehome categories add Cat --id 7"],
-      json: categorySchema,
-      begins: true,
-    },
-    async ({ categories }, given, name) => {
-      const made = await categories.add(name, given.id);
-      if (given.json) printJson(io, made);
-      else io.out(`Category ${printable(made.name)} is ${made.id}.\n`);
-    },
-  );
-}
-
-function renameCommand(io: Io): Command {
-  return storeCommand<object, [string, string]>(
-    io,
-    {
-      name: "rename",
-      about: "rename a category; it keeps its id",
-      arguments: [
-        new Argument("<category>", "its name or id"),
-        new Argument("<name>", "its new name"),
-      ],
-      examples: ["rehome categories rename Dogs Dog", 'rehome categories rename 3 "Small animals"'],
-      json: categorySchema,
-    },
-    async ({ categories }, given, category, name) => {
-      const renamed = await categories.rename(category, name);
-      if (given.json) printJson(io, renamed);
-      else io.out(`Category ${renamed.id} is ${printable(renamed.name)} now.\n`);
-    },
-  );
-}
-
-function mergeCommand(io: Io): Command {
-  return storeCommand<{ readonly into?: string }, [readonly string[]]>(
-    io,
-    {
-      name: "merge",
-      about: "merge categories: move their animals to one of them, and remove the others",
-      arguments: [
-        new Argument(
-          "<categories...>",
-          "names or ids; without --into the last one receives the animals",
-        ),
-      ],
-      options: [
-        new Option("--into <category>", "name or id of the category that receives the animals"),
-      ],
-      examples: [
-        "rehome categories merge Dogs Dog",
-        "rehome categories merge Dogs Hounds --into Dog",
-      ],
-      json: mergedSchema,
-    },
-    async ({ categories }, given, names) => {
-      const into = given.into ?? names.at(-1) ?? "";
-      const from = given.into === undefined ? names.slice(0, -1) : names;
-      if (from.length === 0) {
-        throw new UsageError(
-          "Name the category to merge, and the one that receives its animals.",
-          "rehome categories merge FROM INTO",
-        );
-      }
-      const animals = await categories.merge(from, into);
-      if (given.json) printJson(io, { animals });
-      else io.out(`Moved ${counted(animals, "animal")} to ${printable(into)}.\n`);
-    },
-  );
-}
+    }
+    const animals = await categories.merge(from, into);
+    if (given.json) printJson(io, { animals });
+    else io.out(`Moved ${counted(animals, "animal")} to ${printable(into)}.\n`);
+  },
+});

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { commandGroup } from "../../command.ts";
 import { printJson } from "../../json.ts";
 import { type Io } from "../../../cli/io.ts";
 import { json } from "../../json.ts";
@@ -16,7 +17,7 @@ import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
 import { type Pet, plainPet } from "../../../domain/pet.ts";
 import type { AnimalHistory, FieldValue, HistoryEvent } from "../history.ts";
 import { type FoundAnimals, noSuchAnimal } from "../animals.ts";
-import { type AnimalServices, type Given, storeCommand } from "../open.ts";
+import { type AnimalServices, type Given, animalCommand } from "../open.ts";
 import {
   categoryOf,
   categoryOption,
@@ -37,19 +38,16 @@ import {
 } from "./fields.ts";
 
 export function petsCommand(io: Io): Command {
-  const command = new Command("pets").description(
-    "show and change animals, one by one or whole catalogues, while the server runs",
-  );
-  const makes = [list, show, add, update, history, remove, restore, merge];
-  for (const make of makes) command.addCommand(make(io));
-  return command.addHelpText(
-    "after",
-    `
-Examples:
-  rehome pets list --status available
-  rehome pets update 17 --status adopted
-  rehome pets import animals.csv --dry-run`,
-  );
+  const form = {
+    name: "pets",
+    about: "show and change animals, one by one or whole catalogues, while the server runs",
+    examples: [
+      "rehome pets list --status available",
+      "rehome pets update 17 --status adopted",
+      "rehome pets import animals.csv --dry-run",
+    ],
+  };
+  return commandGroup(io, form, [list, show, add, update, history, remove, restore, merge]);
 }
 
 interface ListOptions {
@@ -60,37 +58,34 @@ interface ListOptions {
   readonly after?: bigint;
 }
 
-function list(io: Io): Command {
-  const { min, max } = pageLimit;
-  return storeCommand<ListOptions>(
-    io,
-    {
-      name: "list",
-      about: "show animals, a page at a time",
-      options: [
-        new Option("--name <text>", "only those whose name contains this text"),
-        categoryOption("only those of this category, by name or id"),
-        statusOption("only those of this status"),
-        new Option("--limit <N>", `maximum number of animals, from ${min} to ${max}`)
-          .default(pageLimit.default)
-          .argParser(limitOf),
-        new Option("--after <id>", "only those with a greater id: the next page").argParser(
-          parseInt64Value,
-        ),
-      ],
-      remark: `Animals are listed by id, one page at a time; pets export writes all of them. --name finds any part of a name, and ignores
+const list = animalCommand<ListOptions>({
+  name: "list",
+  about: "show animals, a page at a time",
+  options: [
+    new Option("--name <text>", "only those whose name contains this text"),
+    categoryOption("only those of this category, by name or id"),
+    statusOption("only those of this status"),
+    new Option(
+      "--limit <N>",
+      `maximum number of animals, from ${pageLimit.min} to ${pageLimit.max}`,
+    )
+      .default(pageLimit.default)
+      .argParser(limitOf),
+    new Option("--after <id>", "only those with a greater id: the next page").argParser(
+      parseInt64Value,
+    ),
+  ],
+  remark: `Animals are listed by id, one page at a time; pets export writes all of them. --name finds any part of a name, and ignores
 case and accents.`,
-      examples: [
-        "rehome pets list",
-        "rehome pets list --name rex --category Dog",
-        "rehome pets list --status pending --limit 100",
-        "rehome pets list --after 100 --json | jq '.[].name'",
-      ],
-      json: petListSchema,
-    },
-    (services, given) => listPets(io, services, given),
-  );
-}
+  examples: [
+    "rehome pets list",
+    "rehome pets list --name rex --category Dog",
+    "rehome pets list --status pending --limit 100",
+    "rehome pets list --after 100 --json | jq '.[].name'",
+  ],
+  json: petListSchema,
+  run: listPets,
+});
 
 function limitOf(value: string): number {
   const limit = parsePageLimit(value);
@@ -159,167 +154,137 @@ function printPage(io: Io, page: readonly Pet[], named: ReadonlyMap<bigint, stri
 /** The names of fields stand in so many cells. */
 const labelCells = 12;
 
-function show(io: Io): Command {
-  return storeCommand<object, [bigint]>(
-    io,
-    {
-      name: "show",
-      about: "show an animal",
-      arguments: [idArgument()],
-      examples: ["rehome pets show 17", "rehome pets show 17 --json | jq -r .name"],
-      json: petSchema,
-    },
-    async ({ pets, categories: known }, { json }, id) => {
-      const pet = foundPet(await pets.byId(id), id);
-      if (json) return printJson(io, plainPet(pet));
-      const { categoryId, status = none } = pet;
-      const category = (await known.names()).get(categoryId);
-      const rows = {
-        id: String(id),
-        name: pet.name,
-        categoryId: category === undefined ? String(categoryId) : `${categoryId} (${category})`,
-        status,
-      };
-      for (const [label, text] of Object.entries(rows)) {
-        io.out(`${label.padEnd(labelCells)}${printable(text)}\n`);
-      }
-    },
-  );
-}
+const show = animalCommand<object, [bigint]>({
+  name: "show",
+  about: "show an animal",
+  arguments: [idArgument()],
+  examples: ["rehome pets show 17", "rehome pets show 17 --json | jq -r .name"],
+  json: petSchema,
+  async run(io, { pets, categories: known }, { json }, id) {
+    const pet = foundPet(await pets.byId(id), id);
+    if (json) return printJson(io, plainPet(pet));
+    const { categoryId, status = none } = pet;
+    const category = (await known.names()).get(categoryId);
+    const rows = {
+      id: String(id),
+      name: pet.name,
+      categoryId: category === undefined ? String(categoryId) : `${categoryId} (${category})`,
+      status,
+    };
+    for (const [label, text] of Object.entries(rows)) {
+      io.out(`${label.padEnd(labelCells)}${printable(text)}\n`);
+    }
+  },
+});
 
 function foundPet(pet: Pet | undefined, id: bigint): Pet {
   if (pet !== undefined) return pet;
   throw noSuchAnimal([id]);
 }
 
-function add(io: Io): Command {
-  return storeCommand<FieldOptions>(
-    io,
-    {
-      name: "add",
-      about: "add an animal; it is on the disk when the command returns",
-      options: fieldOptions("its"),
-      examples: [
-        "rehome pets add --name Rex --category Dog --create-category --status available",
-        "rehome pets add --name Luna --category 2 --json | jq .id",
-      ],
-      json: petSchema,
-      begins: true,
-    },
-    async ({ animals }, given) => {
-      const { name = "" } = given;
-      const status = statusOf(given.status) ?? undefined;
-      const added = { name, status, category: categoryOf(given) };
-      printPets(io, await animals.add(added), "Added", given);
-    },
-  );
-}
+const add = animalCommand<FieldOptions>({
+  name: "add",
+  about: "add an animal; it is on the disk when the command returns",
+  options: fieldOptions("its"),
+  examples: [
+    "rehome pets add --name Rex --category Dog --create-category --status available",
+    "rehome pets add --name Luna --category 2 --json | jq .id",
+  ],
+  json: petSchema,
+  begins: true,
+  async run(io, { animals }, given) {
+    const { name = "" } = given;
+    const status = statusOf(given.status) ?? undefined;
+    const added = { name, status, category: categoryOf(given) };
+    printPets(io, await animals.add(added), "Added", given);
+  },
+});
 
 /** When a running server knows of a change. */
 const whenShown =
   "A running server shows the change at its next request, or with PostgreSQL within\na second.";
 
-function update(io: Io): Command {
-  return storeCommand<FieldOptions, [readonly bigint[]]>(
-    io,
-    {
-      name: "update",
-      about: "change animals, all or none",
-      arguments: [idsArgument()],
-      options: fieldOptions("new"),
-      remark: `${whenShown} rehome undo reverses it.`,
-      examples: [
-        'rehome pets update 17 --name "Rex II"',
-        "rehome pets update 17 18 19 --status adopted",
-        "rehome pets update 17 --category Dog --status none",
-      ],
-      json: petListSchema,
-    },
-    async ({ animals }, given, ids) => {
-      const { name } = given;
-      const status = statusOf(given.status);
-      const category = given.category === undefined ? undefined : categoryOf(given);
-      if (name === undefined && status === undefined && category === undefined) {
-        const message = "There is nothing to change. Name at least one field to set.";
-        throw new UsageError(message, "rehome pets update --help");
-      }
-      printPets(io, await animals.update(ids, { name, status, category }), "Changed", given);
-    },
-  );
-}
+const update = animalCommand<FieldOptions, [readonly bigint[]]>({
+  name: "update",
+  about: "change animals, all or none",
+  arguments: [idsArgument()],
+  options: fieldOptions("new"),
+  remark: `${whenShown} rehome undo reverses it.`,
+  examples: [
+    'rehome pets update 17 --name "Rex II"',
+    "rehome pets update 17 18 19 --status adopted",
+    "rehome pets update 17 --category Dog --status none",
+  ],
+  json: petListSchema,
+  async run(io, { animals }, given, ids) {
+    const { name } = given;
+    const status = statusOf(given.status);
+    const category = given.category === undefined ? undefined : categoryOf(given);
+    if (name === undefined && status === undefined && category === undefined) {
+      const message = "There is nothing to change. Name at least one field to set.";
+      throw new UsageError(message, "rehome pets update --help");
+    }
+    printPets(io, await animals.update(ids, { name, status, category }), "Changed", given);
+  },
+});
 
 /** Animals in a question at the most. */
 const askedMax = 5;
 
-function remove(io: Io): Command {
-  return storeCommand<{ readonly yes?: true }, [readonly bigint[]]>(
-    io,
-    {
-      name: "remove",
-      about: "remove animals, all or none; their ids are not reused",
-      arguments: [idsArgument()],
-      options: [yesOption("do not ask; required without a terminal")],
-      remark: "rehome pets restore brings an animal back with its id, for at least 90 days.",
-      examples: ["rehome pets remove 17", "rehome pets remove 17 18 --yes --json > removed.json"],
-      json: json.either(petSchema, petListSchema, "the animal; a list if several are removed"),
-    },
-    async ({ animals, pets }, given, ids) => {
-      const found: Pet[] = [];
-      for (const id of ids) found.push(foundPet(await pets.byId(id), id));
-      const asked = found.slice(0, askedMax).map(petText).join(", ");
-      const more = found.length > askedMax ? `, and ${found.length - askedMax} more` : "";
-      await confirm(io, `Remove ${asked}${more}?`, {
-        yes: given.yes === true,
-        unattended: "refuse",
-        why: "This removes animals",
-      });
-      const removed = await animals.remove(ids);
-      const [first, ...others] = removed;
-      const shown = first !== undefined && others.length === 0 ? first : removed;
-      printPets(io, shown, "Removed", given);
-    },
-  );
-}
+const remove = animalCommand<{ readonly yes?: true }, [readonly bigint[]]>({
+  name: "remove",
+  about: "remove animals, all or none; their ids are not reused",
+  arguments: [idsArgument()],
+  options: [yesOption("do not ask; required without a terminal")],
+  remark: "rehome pets restore brings an animal back with its id, for at least 90 days.",
+  examples: ["rehome pets remove 17", "rehome pets remove 17 18 --yes --json > removed.json"],
+  json: json.either(petSchema, petListSchema, "the animal; a list if several are removed"),
+  async run(io, { animals, pets }, given, ids) {
+    const found: Pet[] = [];
+    for (const id of ids) found.push(foundPet(await pets.byId(id), id));
+    const asked = found.slice(0, askedMax).map(petText).join(", ");
+    const more = found.length > askedMax ? `, and ${found.length - askedMax} more` : "";
+    await confirm(io, `Remove ${asked}${more}?`, {
+      yes: given.yes === true,
+      unattended: "refuse",
+      why: "This removes animals",
+    });
+    const removed = await animals.remove(ids);
+    const [first, ...others] = removed;
+    const shown = first !== undefined && others.length === 0 ? first : removed;
+    printPets(io, shown, "Removed", given);
+  },
+});
 
-function restore(io: Io): Command {
-  return storeCommand<object, [bigint]>(
-    io,
-    {
-      name: "restore",
-      about: "bring back a removed animal with its id",
-      arguments: [idArgument()],
-      examples: ["rehome pets restore 17"],
-      json: petSchema,
-    },
-    async ({ animals }, given, id) => {
-      printPets(io, await animals.restore(id), "Brought back", given);
-    },
-  );
-}
+const restore = animalCommand<object, [bigint]>({
+  name: "restore",
+  about: "bring back a removed animal with its id",
+  arguments: [idArgument()],
+  examples: ["rehome pets restore 17"],
+  json: petSchema,
+  async run(io, { animals }, given, id) {
+    printPets(io, await animals.restore(id), "Brought back", given);
+  },
+});
 
-function merge(io: Io): Command {
-  return storeCommand<{ readonly into: bigint }, [bigint]>(
-    io,
-    {
-      name: "merge",
-      about: "make one animal of two entries of it: one stays, the other goes",
-      arguments: [idArgument("id of the entry that goes")],
-      options: [
-        new Option("--into <id>", "id of the entry that stays")
-          .argParser(parseInt64Value)
-          .makeOptionMandatory(),
-      ],
-      remark: `For an animal that was added by hand and is in an imported list too. The entry that stays keeps its name, category and status.
+const merge = animalCommand<{ readonly into: bigint }, [bigint]>({
+  name: "merge",
+  about: "make one animal of two entries of it: one stays, the other goes",
+  arguments: [idArgument("id of the entry that goes")],
+  options: [
+    new Option("--into <id>", "id of the entry that stays")
+      .argParser(parseInt64Value)
+      .makeOptionMandatory(),
+  ],
+  remark: `For an animal that was added by hand and is in an imported list too. The entry that stays keeps its name, category and status.
 It gets the id that the list has for the animal, so that the next import finds it. rehome undo reverses it.`,
-      examples: ["rehome pets merge 31 --into 17"],
-      json: petSchema,
-    },
-    async ({ animals }, given, id) => {
-      const stays = await animals.merge(id, given.into);
-      printPets(io, stays, `Merged ${id} into`, given);
-    },
-  );
-}
+  examples: ["rehome pets merge 31 --into 17"],
+  json: petSchema,
+  async run(io, { animals }, given, id) {
+    const stays = await animals.merge(id, given.into);
+    printPets(io, stays, `Merged ${id} into`, given);
+  },
+});
 
 const fieldsSchema = json.object({
   ...petFieldsSchema,
@@ -349,25 +314,20 @@ const historySchema = json.object({
   ),
 });
 
-function history(io: Io): Command {
-  return storeCommand<object, [bigint]>(
-    io,
-    {
-      name: "history",
-      about: "show the history of an animal: when, who, and the values before and after",
-      arguments: [idArgument("id of the animal, which may be removed")],
-      remark:
-        "CHANGE is the number for rehome undo. Changes are stored for 90 days, and the origin of an animal as long as the animal.",
-      examples: ["rehome pets history 17", "rehome pets history 17 --json | jq '.events[].actor'"],
-      json: historySchema,
-    },
-    async ({ animals }, given, id) => {
-      const found = await animals.history(id);
-      if (given.json) printJson(io, historyJson(found));
-      else printHistory(io, found);
-    },
-  );
-}
+const history = animalCommand<object, [bigint]>({
+  name: "history",
+  about: "show the history of an animal: when, who, and the values before and after",
+  arguments: [idArgument("id of the animal, which may be removed")],
+  remark:
+    "CHANGE is the number for rehome undo. Changes are stored for 90 days, and the origin of an animal as long as the animal.",
+  examples: ["rehome pets history 17", "rehome pets history 17 --json | jq '.events[].actor'"],
+  json: historySchema,
+  async run(io, { animals }, given, id) {
+    const found = await animals.history(id);
+    if (given.json) printJson(io, historyJson(found));
+    else printHistory(io, found);
+  },
+});
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,11 @@
-import type { Command } from "commander";
 import { printJson } from "../../json.ts";
-import { type Io } from "../../../cli/io.ts";
 import { json } from "../../json.ts";
 import { yesOption } from "../../options.ts";
 import { confirm } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { isNothing, type UndoReport } from "../undo.ts";
-import { storeCommand } from "../open.ts";
+import { animalCommand } from "../open.ts";
 import { idArgument } from "./fields.ts";
 
 const undoneSchema = json.object({
@@ -23,39 +21,34 @@ const undoneSchema = json.object({
 });
 
 /** `rehome undo`: takes the last change of animals or categories back. */
-export function undoCommand(io: Io): Command {
-  return storeCommand<{ readonly yes?: true }, [bigint | undefined]>(
-    io,
-    {
-      name: "undo",
-      about: "show the last change of animals or categories, and undo it",
-      arguments: [idArgument("another change, by its number in pets history", "[change]")],
-      options: [yesOption("do not ask; required without a terminal")],
-      remark: `An import is one change. Animals that were changed since stay as they are, and are counted. Changes are stored for 90 days.
+export const undoCommand = animalCommand<{ readonly yes?: true }, [bigint | undefined]>({
+  name: "undo",
+  about: "show the last change of animals or categories, and undo it",
+  arguments: [idArgument("another change, by its number in pets history", "[change]")],
+  options: [yesOption("do not ask; required without a terminal")],
+  remark: `An import is one change. Animals that were changed since stay as they are, and are counted. Changes are stored for 90 days.
 Animals that programs add through the API cannot be undone.`,
-      examples: ["rehome undo", "rehome undo --yes --json"],
-      json: undoneSchema,
-    },
-    async ({ animals }, given, wanted) => {
-      const say = ({ change: { id, action, actor, atMs } }: UndoReport, effect: string) =>
-        io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}.${effect}\n`);
-      let change = wanted;
-      if (given.yes !== true) {
-        const would = await animals.undo({ change, rehearse: true });
-        say(would, ` ${effectOf(would)}`);
-        const why = "This undoes a change";
-        await confirm(io, "Undo it?", { yes: false, unattended: "refuse", why });
-        // The change that was shown, even if there is a newer one.
-        change = would.change.id;
-      }
-      const did = await animals.undo({ change });
-      if (given.yes === true) say(did, "");
-      if (given.json) return printJson(io, undoneJson(did));
-      const what = isNothing(did) ? "Nothing was changed" : `Undid change ${did.change.id}`;
-      io.out(`${what}. ${effectOf(did)}\n`);
-    },
-  );
-}
+  examples: ["rehome undo", "rehome undo --yes --json"],
+  json: undoneSchema,
+  async run(io, { animals }, given, wanted) {
+    const say = ({ change: { id, action, actor, atMs } }: UndoReport, effect: string) =>
+      io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}.${effect}\n`);
+    let change = wanted;
+    if (given.yes !== true) {
+      const would = await animals.undo({ change, rehearse: true });
+      say(would, ` ${effectOf(would)}`);
+      const why = "This undoes a change";
+      await confirm(io, "Undo it?", { yes: false, unattended: "refuse", why });
+      // The change that was shown, even if there is a newer one.
+      change = would.change.id;
+    }
+    const did = await animals.undo({ change });
+    if (given.yes === true) say(did, "");
+    if (given.json) return printJson(io, undoneJson(did));
+    const what = isNothing(did) ? "Nothing was changed" : `Undid change ${did.change.id}`;
+    io.out(`${what}. ${effectOf(did)}\n`);
+  },
+});
 
 /** What an undo does to animals and categories, in a sentence. */
 function effectOf({ updated, removed, restored, left, categories }: UndoReport): string {
