@@ -6,9 +6,8 @@ import { consoleHandler } from "../../src/features/console/app.ts";
 import { workOnList } from "../../src/features/console/import-work.ts";
 import { Imports, type StartWork } from "../../src/features/console/imports.ts";
 import { sourceActions } from "../../src/features/console/pages/sources.ts";
-import { marksOf } from "../../src/features/console/marks.ts";
 import { PeopleService } from "../../src/features/console/people.ts";
-import type { Health } from "../../src/features/console/pages/health.ts";
+import { type Health, marksOf } from "../../src/features/console/pages/health.ts";
 import type { Actions } from "../../src/features/console/visit.ts";
 import { listen } from "../../src/http/server.ts";
 import { temporaryFolder } from "./binary.ts";
@@ -21,11 +20,6 @@ import { stores } from "./stores.ts";
 const health: Health = {
   hasTrouble: () => false,
   findings: async () => [{ check: "disk", state: "ok", detail: "There is room.", advice: null }],
-  backups: {
-    list: () => [{ name: "rehome-20261122T021900Z.db", bytes: 1_234_567, atMs: 1_795_314_740_000 }],
-    make: async () => undefined,
-    download: () => undefined,
-  },
 };
 
 /** Starts it on an empty store of a data folder. A failure of its own fails the test. */

@@ -172,7 +172,7 @@ export function staffRoutes(frame: Frame) {
       categories.mergeCategories(visit, params.id),
     )
 
-    .get("/export/:format", ({ visit, params }) => animals.exportFile(visit, params.format))
+    .get("/export/xlsx", ({ visit }) => animals.exportFile(visit))
     .get("/import", ({ visit }) => imports.importPage(visit))
     .post("/import", ({ visit }) => imports.uploadFile(visit))
     .post("/import/sources", ({ visit }) => steerSource(visit))
@@ -198,8 +198,6 @@ export function operatorRoutes(frame: Frame) {
     .post("/keys/:id/revoke", ({ visit, params }) => keys.revokeKey(visit, params.id))
 
     .get("/health", ({ visit }) => health.healthPage(visit))
-    .post("/health/backup", ({ visit }) => health.makeBackup(visit))
-    .get("/health/backup/:name", ({ visit, params }) => health.downloadBackup(visit, params.name))
 
     .get("/people", ({ visit }) => people.peoplePage(visit))
     .post("/people", ({ visit }) => people.invitePerson(visit))

@@ -22,7 +22,6 @@ import type { Services } from "../../service/services.ts";
 import { childEnvironment } from "../schedule/child.ts";
 import { AnimalActions } from "./animals.ts";
 import { publicSetting } from "../public/index.ts";
-import { marksOf } from "./marks.ts";
 import { Imports, inProcess, removeLeft, uploadsPlace } from "./imports.ts";
 import { PeopleService } from "./people.ts";
 import { permit, reachableOrigin } from "./reach.ts";
@@ -161,13 +160,13 @@ async function openActions(
   io: Io,
   log: Logger,
 ): Promise<Actions> {
-  const [{ openHealth }, { sourceActions }] = await Promise.all([
+  const [{ marksOf, openHealth }, { sourceActions }] = await Promise.all([
     import("./pages/health.ts"),
     import("./pages/sources.ts"),
   ]);
   const env = childEnvironment(loaded, io.env);
   const sources = sourceActions(services, env);
-  const health = openHealth(loaded.config, env);
+  const health = openHealth(env);
   const place = uploadsPlace(loaded.config);
   removeLeft(place, systemClock());
   return {

@@ -61,12 +61,8 @@ describe("another language", () => {
     expect((await list.tick("id", id, false).press("English")).value("id", id)).toBe(false);
 
     const key = await at("/keys/new", "operator");
-    const made = await key.type({ name: "reader", readOnly: true }).press("Create key");
-    const own = await made.follow("reader");
-    const typed = await own.type({ readOnly: false }).press("Español");
-    expect(typed.value("readOnly")).toBe(false);
-    const back = await typed.type({ readOnly: true }).press("English");
-    expect((await back.press("Save")).value("readOnly")).toBe(true);
+    const typed = await key.type({ readOnly: true }).press("Español");
+    expect((await typed.type({ readOnly: false }).press("English")).value("readOnly")).toBe(false);
   });
 
   test("leads to the page of a form whose address is none", async () => {
@@ -258,14 +254,4 @@ test("removing a person and merging categories ask first", async () => {
   expect(sure.words).toContain("Puppies becomes part of Dog: 0 animals");
   expect((await open(sure.visitor, sure.path)).words).toContain("Puppies becomes part of Dog");
   expect((await sure.press("Merge")).words).toContain("Puppies is part of Dog now");
-});
-
-test("a category whose letters changed places is asked for", async () => {
-  const asked = await (
-    await at("/animals/new")
-  )
-    .type({ name: "Turned", category: "Dgo" })
-    .press("Add animal");
-  expect([asked.status, asked.words.includes("There is a category Dog.")]).toEqual([400, true]);
-  expect((await asked.press("Add animal")).words).toContain("Added: Turned.");
 });

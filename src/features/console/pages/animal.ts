@@ -8,7 +8,7 @@ import {
   type Pet,
 } from "../../../domain/pet.ts";
 import { html, type Html } from "../../../web/html.ts";
-import { type Category, categoryKey } from "../../animals/categories.ts";
+import type { Category } from "../../animals/categories.ts";
 import { isVisible } from "../../visible.ts";
 import { named, type AnimalEvent } from "../animals.ts";
 import { Form } from "../body.ts";
@@ -28,7 +28,7 @@ const suggestionsMax = 300;
  */
 function animalFields(visit: Visit, fields: ui.Fields, categories: readonly Category[]): Html {
   const suggested = categories.slice(0, suggestionsMax);
-  return html`${fields.text("name")} ${fields.agreement("category")}
+  return html`${fields.text("name")}
     ${fields.text("category", { more: { list: "categories", maxlength: "1000" } })}
     <datalist id="categories">
       ${suggested.map(({ name }) => html`<option value="${name}"></option>`)}
@@ -48,41 +48,13 @@ function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
 
 const choiceOf = ({ status }: AnimalValues) => ui.statusChoice(status) ?? ui.noStatus;
 
-function errorsOf({ form, words }: Visit, categories: readonly Category[]): ui.FieldErrors {
+function errorsOf({ form, words }: Visit): ui.FieldErrors {
   const { name, category, status } = sentValues(form);
-  const isMissing = category === "";
   return {
     name: nameError(name, words),
-    category: isMissing
-      ? words.errors.categoryMissing
-      : (nameError(category, words) ?? alikeError(form, category, categories, words)),
+    category: category === "" ? words.errors.categoryMissing : nameError(category, words),
     status: ui.statusChoice(status) === undefined ? words.errors.status : undefined,
   };
-}
-
-/** Asks for a category one letter away from another, if it is new and nobody has agreed to it. */
-export function alikeError(
-  form: Form,
-  category: string,
-  categories: readonly Category[],
-  words: Words,
-): string | undefined {
-  const key = categoryKey(category);
-  const keys = categories.map(({ name }) => ({ name, key: categoryKey(name) }));
-  if (form.text("new") === category || keys.some((each) => each.key === key)) return undefined;
-  const alike = keys.find((each) => isOneSlipApart(each.key, key));
-  return alike && words.errors.categoryAlike(alike.name);
-}
-
-function isOneSlipApart(one: string, other: string): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
-  if (short.length < 3 || long.length - short.length > 1) return false;
-  let at = 0;
-  while (at < short.length && short[at] === long[at]) at += 1;
-  const rest = long.slice(at + 1);
-  if (short.length < long.length) return rest === short.slice(at);
-  const isTurned = short[at] === long[at + 1] && short[at + 1] === long[at];
-  return rest === short.slice(at + 1) || (isTurned && short.slice(at + 2) === long.slice(at + 2));
 }
 
 /** What is wrong with a name of an animal, a category, a key or a person. */
@@ -118,7 +90,7 @@ export async function newAnimalPage(
 /** `POST /animals/new`. One that is here already, by name and category, is asked for. */
 export async function addAnimal(visit: Visit): Promise<Response> {
   const { animals, words, form } = visit;
-  const errors = errorsOf(visit, await animals.categories());
+  const errors = errorsOf(visit);
   if (ui.isWrong(errors)) return newAnimalPage(visit, errors);
   const sent = sentValues(form);
   const { name, category } = sent;
@@ -252,7 +224,7 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   const sent = sentValues(form);
   const changed = fieldNames.filter((each) => form.isChanged(each) && sent[each] !== known[each]);
   // What nobody changed is not judged: an import may have brought a name that no form takes.
-  const all = errorsOf(visit, categories);
+  const all = errorsOf(visit);
   const errors = Object.fromEntries(changed.map((each) => [each, all[each]]));
   if (ui.isWrong(errors)) return animalPage(visit, id, errors);
   const stale = changed.filter((each) => (form.was(each) ?? known[each]) !== known[each]);

@@ -3,12 +3,11 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { html, type Html } from "../../../web/html.ts";
 import type { Category } from "../../animals/categories.ts";
-import { csvField, guarded, inWorkbook } from "../../import/write/csv.ts";
-import { fold } from "../../visible.ts";
+import { inWorkbook } from "../../import/write/csv.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { pathWith, query, type Visit } from "../visit.ts";
 import { changeNotice } from "./changes.ts";
-import { download, icon, orNotFound, page, seeOther } from "./page.ts";
+import { download, icon, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 import { staleNotice } from "./sources.ts";
 
@@ -17,7 +16,6 @@ const pageAnimals = 25;
 const wholeAnimals = 1_000;
 /** Categories to choose from on the start page; all of them are on their own page. */
 const shownCategoriesMax = 60;
-const offeredMax = 3;
 /** Ticks that an address takes along. */
 const ticksMax = 100;
 /** Animals that an export reads in one go; then everybody else gets a turn. */
@@ -107,8 +105,7 @@ export async function animalsPage(visit: Visit): Promise<Response> {
       "/animals",
       html`${searchPart(visit, asked)}
         <div id="results">
-          ${ui.hidden("back", listPath(asked))} ${filters(visit, list)}
-          ${offers(visit, asked, categories)} ${results(visit, list)}
+          ${ui.hidden("back", listPath(asked))} ${filters(visit, list)} ${results(visit, list)}
         </div>`,
     )}
     ${legend(visit)}`,
@@ -123,7 +120,7 @@ function aboutText(visit: Visit, asked: AskedList, categories: readonly Category
 
 function actions({ words }: Visit, asked: AskedList): Html {
   const first = { ...firstOf(asked), whole: undefined };
-  const { print, title } = words.export;
+  const { print, excel } = words.export;
   const printing = { class: "quiet small only-script", type: "button", "data-print": true };
   const small = { class: "button small" };
   return html`<div class="acts start">
@@ -133,13 +130,7 @@ function actions({ words }: Visit, asked: AskedList): Html {
         ? ui.link(listPath({ ...first, whole: "all" }), print, small)
         : ui.button(print, printing)
     }
-    <span class="soft">${title}</span>
-    ${exportFormats.map((format) =>
-      ui.link(listPath(first, `/export/${format}`), words.export[format], {
-        ...small,
-        download: true,
-      }),
-    )}
+    ${ui.link(listPath(first, "/export/xlsx"), excel, { ...small, download: true })}
     ${ui.link("/changes", words.changes.title, small)}
   </div>`;
 }
@@ -209,16 +200,6 @@ function filters(visit: Visit, { asked, found, categories }: ShownList): Html {
       </div>
     </details>
   </div>`;
-}
-
-/** Categories whose name has what is searched for among the names of animals. */
-function offers({ words }: Visit, { text }: AskedList, categories: readonly Category[]): Html {
-  const wanted = fold(text);
-  const found = categories.filter(({ name }) => text !== "" && fold(name).includes(wanted));
-  return html`${found.slice(0, offeredMax).map(({ id, name }) => {
-    const path = listPath({ categoryId: id });
-    return html`<p>${ui.link(path, words.animals.inCategory(name))}</p>`;
-  })}`;
 }
 
 function results(visit: Visit, list: ShownList): Html {
@@ -346,26 +327,16 @@ function publicUrlOf({ publicPage, url, isProxied, isSecure }: Visit): string | 
   return `${isSecure ? "https" : "http"}://${url.hostname}:${port}/animals`;
 }
 
-const exportFormats = ["xlsx", "csv"] as const;
-
-/** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */
-export async function exportFile(visit: Visit, name: string): Promise<Response> {
-  const format = orNotFound(exportFormats.find((each) => each === name));
-  if (format === "csv") {
-    const lines = csvLines(exportRows(visit, guarded));
-    return download(lines, "animals.csv", "text/csv; charset=utf-8");
-  }
+/** `GET /export/xlsx`: the file, written while it is read, so that its size costs no memory. */
+export async function exportFile(visit: Visit): Promise<Response> {
   const { writeXlsxStream } = await import("hucre/xlsx");
   const sheet = { name: visit.words.sections.animals };
   const type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-  return download(writeXlsxStream(exportRows(visit, inWorkbook), sheet), "animals.xlsx", type);
+  return download(writeXlsxStream(exportRows(visit), sheet), "animals.xlsx", type);
 }
 
 /** The rows of an export in the language of its reader, the headings first. */
-async function* exportRows(
-  visit: Visit,
-  textOf: (text: string) => string,
-): AsyncGenerator<(string | number)[]> {
+async function* exportRows(visit: Visit): AsyncGenerator<(string | number)[]> {
   const { words } = visit;
   const { fields, export: heads } = words;
   yield [heads.number, fields.name, fields.category, fields.status, heads.externalId, heads.source];
@@ -373,18 +344,12 @@ async function* exportRows(
     for (const { id, name, category, categoryId, status, externalId, source } of batch) {
       yield [
         Number.isSafeInteger(Number(id)) ? Number(id) : String(id),
-        textOf(name),
-        textOf(category ?? String(categoryId)),
+        inWorkbook(name),
+        inWorkbook(category ?? String(categoryId)),
         words.status[status ?? ui.noStatus],
-        textOf(externalId ?? ""),
-        textOf(source ?? ""),
+        inWorkbook(externalId ?? ""),
+        inWorkbook(source ?? ""),
       ];
     }
   }
-}
-
-/** The rows behind the mark by which a spreadsheet takes a file for UTF-8. */
-async function* csvLines(rows: ReturnType<typeof exportRows>): AsyncGenerator<string> {
-  yield "\uFEFF";
-  for await (const row of rows) yield `${row.map((each) => csvField(String(each))).join(",")}\r\n`;
 }

@@ -3,7 +3,7 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import { html } from "../../../web/html.ts";
 import { categoryKey } from "../../animals/categories.ts";
 import { query, type Visit } from "../visit.ts";
-import { alikeError, nameError } from "./animal.ts";
+import { nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
 import { changeNotice, withChange } from "./changes.ts";
 import { askPage, orNotFound, page, seeOther } from "./page.ts";
@@ -21,7 +21,7 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
   });
   const { addCategory: add } = words.buttons;
   const fields = new ui.Fields(visit, {}, errors);
-  const form = html`${fields.agreement("name")} ${fields.text("name")} ${ui.button(add)}`;
+  const form = html`${fields.text("name")} ${ui.button(add)}`;
   return page(visit, {
     title: words.sections.categories,
     section: "categories",
@@ -39,16 +39,13 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
 }
 
 export async function addCategory(visit: Visit): Promise<Response> {
-  const { animals, words, form } = visit;
-  const name = form.text("name");
-  const wrong = async () =>
-    (await errorOf(visit, name)) ?? alikeError(form, name, await animals.categories(), words);
+  const name = visit.form.text("name");
+  const wrong = () => errorOf(visit, name);
   const path = await visit.once(async () => {
     if ((await wrong()) !== undefined) return undefined;
     return withChange("/categories", await visit.change(({ categories }) => categories.add(name)));
   });
-  if (path !== undefined) return seeOther(path);
-  return categoriesPage(visit, { name: await wrong() });
+  return path === undefined ? categoriesPage(visit, { name: await wrong() }) : seeOther(path);
 }
 
 /** What is wrong with a name for a new category, or for the one with the id `own`. */

@@ -1,90 +1,54 @@
-/** Whether all is well, and backups to take away. */
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+/** Whether all is well, in the reader's words, and where their eyes are wanted. */
 import { program } from "../../schedule/child.ts";
 import type { Static } from "../../json.ts";
-import { type Config, dataFolderOf, type EnvironmentVariables } from "../../../config.ts";
+import type { EnvironmentVariables } from "../../../config.ts";
 import { minuteMs } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
+import type { Services } from "../../../service/services.ts";
 import { version } from "../../../version.ts";
-import { html, type Html } from "../../../web/html.ts";
-import { datedNames } from "../../operate/backup/names.ts";
+import { html } from "../../../web/html.ts";
 import type { doctorSchema } from "../../operate/doctor/command.ts";
-import { query, type Visit } from "../visit.ts";
-import { download, orNotFound, page, seeOther } from "./page.ts";
+import { jobsOf } from "../../schedule/jobs.ts";
+import { isStale, stateOf } from "../../sources/store.ts";
+import type { Actions, Visit } from "../visit.ts";
+import { page, type Section } from "./page.ts";
+import type { SourceActions } from "./sources.ts";
 import * as ui from "./ui.ts";
 
+/** `GET /health`: what the doctor finds, the worst first. Its own words are for the command line. */
 export async function healthPage(visit: Visit): Promise<Response> {
   const { words, health } = visit;
-  // What is wrong comes first.
   const order = ["fail", "warn", "ok"];
   const found = (await health.findings()).toSorted(
     (a, b) => order.indexOf(a.state) - order.indexOf(b.state),
   );
-  const findings = found.map(({ check, state, detail, advice }) => {
+  const findings = found.map(({ check, state }) => {
     const [title, trouble] = words.health.checks[check] ?? [check, ""];
-    const said = [detail, advice].filter((each) => each !== null);
-    return html`<li>
-      <div class="what">
-        <strong>${title}</strong>
-        ${state !== "ok" && trouble !== "" && html`<span>${trouble}</span>`}
-        ${said.map((each) => html`<span class="soft" lang="en">${each}</span>`)}
-      </div>
-      <span class="tag ${state}">${words.health.states[state]}</span>
-    </li>`;
+    const tag = html`<span class="tag ${state}">${words.health.states[state]}</span>`;
+    return ui.entry(html`<strong>${title}</strong>`, state === "ok" ? "" : trouble, tag);
   });
-  const body = html`<p class="hint">${words.health.findingsHint(version)}</p>
-    ${ui.lines(findings)}`;
   return page(visit, {
     title: words.sections.health,
     section: "health",
-    done: query(visit, "done") === "backup" ? ui.notice("good", words.health.backedUp) : undefined,
-    body: ui.desk(
-      ui.card(words.health.findings, body),
-      html`${health.backups && backupList(visit, health.backups)}`,
+    body: ui.narrow(
+      html`<p class="hint">${words.health.hint(version)}</p>
+        ${ui.lines(findings)}`,
     ),
   });
 }
 
-function backupList(visit: Visit, backups: NonNullable<Health["backups"]>): Html {
-  const { words } = visit;
-  const files = backups.list().map(({ name, bytes, atMs }) => {
-    const file = ui.link(`/health/backup/${name}`, ui.moment(visit, atMs), { download: true });
-    return html`<li>${file} <span class="soft">${ui.size(visit, bytes)}</span></li>`;
-  });
-  return ui.card(
-    words.health.backups,
-    html`<p class="hint">${words.health.backupHint}</p>
-      ${ui.oneButton("/health/backup", words.buttons.backup, { kind: "" })} ${ui.lines(files)}`,
-  );
-}
-
-/** `POST /health/backup`: makes one in the data folder, and removes the oldest made here. */
-export async function makeBackup(visit: Visit): Promise<Response> {
-  await orNotFound(visit.health.backups).make();
-  return seeOther("/health?done=backup");
-}
-
-export function downloadBackup(visit: Visit, name: string): Response {
-  return orNotFound(visit.health.backups?.download(name));
-}
-
 /** How long a look at the whole of the store holds for the mark in the menu. */
 const lookAgainMs = 60 * minuteMs;
-/** Backups kept in the data folder: they are on the same disk, and meant to be downloaded. */
-const keptBackups = 3;
-const folderName = "console-backups";
 
 export type Health = ReturnType<typeof openHealth>;
 
-/** `env` names the store to commands. */
-export function openHealth(config: Config, env: EnvironmentVariables) {
-  const data = dataFolderOf(config);
+/** `env` names the store to the doctor. */
+export function openHealth(env: EnvironmentVariables) {
   let lookedAtMs = -Infinity;
   let hasTrouble = false;
   const findings = async () => {
     lookedAtMs = performance.now();
-    const { checks, state } = (await commandJson(["doctor"], env)) as Static<typeof doctorSchema>;
+    const { checks, state } = await examined(env);
     hasTrouble = state !== "ok";
     return checks;
   };
@@ -97,55 +61,39 @@ export function openHealth(config: Config, env: EnvironmentVariables) {
       if (isOld) void findings().catch(() => (hasTrouble = true));
       return hasTrouble;
     },
-    /** Undefined where a database server keeps the data, and has its own tools. */
-    backups: data === undefined ? undefined : backupsIn(join(data, folderName), env),
   };
 }
 
-function backupsIn(folder: string, env: EnvironmentVariables) {
-  let making: Promise<unknown> | undefined;
-  const list = () => {
-    const all = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-    const files = all.filter((entry) => entry.isFile()).map(({ name }) => name);
-    return datedNames(files)
-      .toReversed()
-      .map(({ name, at }) => {
-        return { name, bytes: Bun.file(join(folder, name)).size, atMs: Date.parse(at) };
-      });
-  };
-  return {
-    list,
-    /** Makes one, or waits for the one that is being made. The oldest of too many goes. */
-    async make() {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      making ??= commandJson(["backup", folder, "--keep", String(keptBackups)], env).finally(() => {
-        making = undefined;
-      });
-      await making;
-    },
-    download(name: string) {
-      const file = list().find((each) => each.name === name);
-      if (file === undefined) return undefined;
-      return download(Bun.file(join(folder, file.name)), file.name, "application/octet-stream");
-    },
-  };
-}
-
-/**
- * Runs a command of this program with `--json` in a process of its own, so that nobody waits for
- * it, and returns what it printed. A command that failed after it printed its document is as good
- * as one that did not. Throws `unavailable`.
- */
-async function commandJson(words: readonly string[], env: EnvironmentVariables): Promise<unknown> {
-  const child = Bun.spawn([...program(), ...words, "--json"], {
+/** What `rehome doctor` prints, in a process of its own, so that nobody waits for it. */
+async function examined(env: EnvironmentVariables): Promise<Static<typeof doctorSchema>> {
+  const child = Bun.spawn([...program(), "doctor", "--json"], {
     env: { ...env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   });
   const [output, talk] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  await child.exited;
-  if (output !== "") return JSON.parse(output);
-  const message = talk.replace(/^Error: /, "").trim();
-  throw new AppError("unavailable", message === "" ? "The command printed nothing." : message);
+  // It fails where it found trouble, too.
+  if (output !== "") return JSON.parse(output) as Static<typeof doctorSchema>;
+  throw new AppError("unavailable", talk.replace(/^Error: /, "").trim());
+}
+
+const troubles: ReadonlySet<string> = new Set(["failing", "held", "partial"]);
+
+/** The sections of the menu where somebody has to look at something. */
+export function marksOf(
+  { store: { db }, clock }: Services,
+  { sources, health }: { readonly sources: SourceActions; readonly health: Health },
+): Actions["marks"] {
+  return async ({ role }) => {
+    const marks = new Set<Section>();
+    const lists = await sources.list();
+    const isWrong = lists.some((each) => troubles.has(stateOf(each)) || isStale(each, clock()));
+    if (isWrong) marks.add("import");
+    if (role !== "operator") return marks;
+    const backups = (await jobsOf(db)).filter(({ kind }) => kind === "backup");
+    const hasFailed = backups.some(({ failures, problem }) => failures > 0 || problem !== null);
+    if (hasFailed || health.hasTrouble()) marks.add("health");
+    return marks;
+  };
 }

@@ -7,12 +7,12 @@ import { html, type Html } from "../../../web/html.ts";
 import { parseDuration } from "../../duration.ts";
 import { type KeyDetails, KeyService, keyState } from "../../keys/service.ts";
 import { planTitles } from "../../plan-titles.ts";
-import type { Form } from "../body.ts";
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
+const planFieldNames = ["plan", "perMinute", "perDay"] as const;
 /** More are for the command line. */
 const keysMax = 200;
 
@@ -51,8 +51,9 @@ function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
 export function newKeyPage(visit: Visit, errors: ui.FieldErrors = {}): Response {
   const { words } = visit;
   const fields = new ui.Fields(visit, { plan: "free" }, errors);
-  const form = html`${keyFields(visit, fields, words.keys.expiresHint, words.keys.nameHint)}
-  ${ui.button(words.buttons.createKey)}`;
+  const form = html`${fields.text("name", { hint: words.keys.nameHint })}
+  ${planFields(visit, fields)} ${fields.text("expires", { hint: words.keys.expiresHint })}
+  ${fields.check("readOnly")} ${ui.button(words.buttons.createKey)}`;
   return page(visit, {
     title: words.buttons.createKey,
     section: "keys",
@@ -62,25 +63,15 @@ export function newKeyPage(visit: Visit, errors: ui.FieldErrors = {}): Response 
   });
 }
 
-const fieldNames = ["name", "plan", "perMinute", "perDay", "expires", "readOnly"] as const;
-
-/** What stands in the form of a key, as text; a box that is ticked as "yes". */
-type KeyForm = Readonly<Record<(typeof fieldNames)[number], string>>;
-
-const sentKey = (form: Form): KeyForm =>
-  Object.fromEntries(fieldNames.map((each) => [each, form.text(each)] as const)) as KeyForm;
-
-function keyFields(visit: Visit, fields: ui.Fields, expires: string, name?: string): Html {
-  const { words } = visit;
+/** The plan and the two numbers that go with Enterprise only. */
+function planFields(visit: Visit, fields: ui.Fields): Html {
   const options = planNames.map((each) => ({ value: each, text: planText(visit, each) }));
   const more = { inputmode: "numeric" };
-  // The two numbers go with Enterprise only.
-  return html`${fields.text("name", { hint: name })} ${fields.select("plan", options)}
+  return html`${fields.select("plan", options)}
     <details${ui.attributes({ open: fields.value("plan") === "enterprise" })}>
-      <summary>${words.keys.enterprise}</summary>
+      <summary>${visit.words.keys.enterprise}</summary>
       ${fields.text("perMinute", { more })} ${fields.text("perDay", { more })}
-    </details>
-    ${fields.text("expires", { hint: expires })} ${fields.check("readOnly")}`;
+    </details>`;
 }
 
 /** A plan with its numbers, which each key on Enterprise has of its own. */
@@ -91,41 +82,38 @@ function planText(visit: Visit, plan: PlanName, limits = limitsOf(plan, undefine
   return planLine(title, ui.number(visit, limits.perMinute), ui.number(visit, limits.perDay));
 }
 
-/**
- * The key that a form describes, or what is wrong with it. `expiresInMs` is what the form's text
- * means, if it means anything.
- */
-function keyOf<E extends number | "never">(
-  { words }: Visit,
-  sent: KeyForm,
-  expiresInMs: E | undefined,
-) {
-  const { name, expires } = sent;
-  const plan = planNames.find((each) => each === sent.plan);
-  const limits = { perMinute: Number(sent.perMinute), perDay: Number(sent.perDay) };
-  const limitError = (limit: number) =>
-    plan === "enterprise" && !isLimit(limit) ? words.errors.limit : undefined;
-  const wrong: ui.FieldErrors = {
-    name: nameError(name, words),
-    plan: plan === undefined ? words.errors.plan : undefined,
-    perMinute: limitError(limits.perMinute),
-    perDay: limitError(limits.perDay),
-    expires: expires !== "" && !expiresInMs ? words.errors.expires : undefined,
+/** The plan that a form asks for, and what is wrong with it. */
+function sentPlan({ form, words }: Visit) {
+  const plan = planNames.find((each) => each === form.text("plan"));
+  const isOwn = plan === "enterprise";
+  const [perMinute, perDay] = [Number(form.text("perMinute")), Number(form.text("perDay"))];
+  const errorOf = (limit: number) => (isOwn && !isLimit(limit) ? words.errors.limit : undefined);
+  return {
+    plan,
+    limits: isOwn ? { perMinute, perDay } : {},
+    wrong: {
+      plan: plan === undefined ? words.errors.plan : undefined,
+      perMinute: errorOf(perMinute),
+      perDay: errorOf(perDay),
+    },
   };
-  if (plan === undefined || ui.isWrong(wrong)) return { wrong };
-  const own = plan === "enterprise" ? { plan, ...limits } : { plan };
-  const readOnly = sent.readOnly !== "";
-  return { key: { ...own, name, readOnly, ...(expires !== "" && { expiresInMs }) } };
 }
 
 /** `POST /keys/new`: the one page that ever shows the secret. */
 export async function createKey(visit: Visit): Promise<Response> {
-  const { words, services, person } = visit;
-  const sent = sentKey(visit.form);
-  const { key, wrong } = keyOf(visit, sent, parseDuration(sent.expires));
-  if (key === undefined) return newKeyPage(visit, wrong);
+  const { words, services, person, form } = visit;
+  const { plan, limits, wrong: wrongPlan } = sentPlan(visit);
+  const [name, expires] = [form.text("name"), form.text("expires")];
+  const expiresInMs = expires === "" ? undefined : parseDuration(expires);
+  const wrong = {
+    ...wrongPlan,
+    name: nameError(name, words),
+    expires: expires === "" || expiresInMs ? undefined : words.errors.expires,
+  };
+  if (plan === undefined || ui.isWrong(wrong)) return newKeyPage(visit, wrong);
+  const wanted = { name, plan, ...limits, readOnly: form.has("readOnly"), expiresInMs };
   try {
-    const issued = await new KeyService(services, person.name).create(key);
+    const issued = await new KeyService(services, person.name).create(wanted);
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
     return newKeyPage(visit, keyErrors(visit, error));
@@ -166,11 +154,11 @@ export async function keyPage(
   const { key } = details;
   const state = keyState(key, nowMs);
   const path = `/keys/${key.id}`;
-  const stored = { ...formOf(key), readOnly: key.readOnly, grace: "24h" };
-  const fields = new ui.Fields(visit, stored, errors);
+  const [perMinute, perDay] = [String(key.limits.perMinute), String(key.limits.perDay)];
+  const own = key.plan === "enterprise" && { perMinute, perDay };
+  const fields = new ui.Fields(visit, { plan: key.plan, ...own, grace: "24h" }, errors);
   const { save, rotate, revoke } = words.buttons;
-  const form = html`${keyFields(visit, fields, words.keys.expiresLaterHint)}
-    ${fields.was(...fieldNames)} ${ui.button(save)}
+  const form = html`${planFields(visit, fields)} ${fields.was(...planFieldNames)} ${ui.button(save)}
     ${
       state !== "expired" &&
       html`<div class="apart">
@@ -224,34 +212,13 @@ function keyFacts(visit: Visit, { key, secrets }: KeyDetails): Html {
   ]);
 }
 
-/** The form of a key as it is. Of a plan, the limits are not the key's own. */
-function formOf({ name, plan, readOnly, limits }: ApiKey): KeyForm {
-  const own = plan === "enterprise" ? limits : { perMinute: "", perDay: "" };
-  const [perMinute, perDay] = [String(own.perMinute), String(own.perDay)];
-  return { name, plan, perMinute, perDay, expires: "", readOnly: readOnly ? "yes" : "" };
-}
-
-/** `POST /keys/:id`: label, plan, end and what it may do, as far as its person changed them. */
+/** `POST /keys/:id`: the plan with its numbers, if their person changed any of them. */
 export async function updateKey(visit: Visit, id: string): Promise<Response> {
-  const { key } = await detailsOf(visit, id);
-  const { form } = visit;
-  const sent = sentKey(form);
-  // A plan goes with its numbers.
-  const plans: readonly string[] = ["plan", "perMinute", "perDay"];
-  const isNew = (name: string): boolean =>
-    plans.includes(name) ? plans.some((each) => form.isChanged(each)) : form.isChanged(name);
-  const merged = {
-    ...formOf(key),
-    ...(Object.fromEntries(
-      Object.entries(sent).filter(([name]) => isNew(name)),
-    ) as Partial<KeyForm>),
-    expires: sent.expires,
-  };
-  const isNever = ["never", visit.words.keys.never].includes(sent.expires.toLowerCase());
-  const expiresInMs = isNever ? "never" : parseDuration(sent.expires);
-  const { key: wanted, wrong } = keyOf(visit, merged, expiresInMs);
-  if (wanted === undefined) return keyPage(visit, id, wrong);
-  return changed(visit, id, (keys) => keys.update(id, wanted));
+  await detailsOf(visit, id);
+  const { plan, limits, wrong } = sentPlan(visit);
+  if (plan === undefined || ui.isWrong(wrong)) return keyPage(visit, id, wrong);
+  const isChanged = planFieldNames.some((each) => visit.form.isChanged(each));
+  return changed(visit, id, async (keys) => isChanged && keys.update(id, { plan, ...limits }));
 }
 
 export async function rotateKey(visit: Visit, id: string): Promise<Response> {

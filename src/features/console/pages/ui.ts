@@ -4,7 +4,6 @@ import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import type { FieldChange, FieldValue } from "../../animals/history.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
-import { bytesText } from "../../operate/doctor/finding.ts";
 import { isVisible } from "../../visible.ts";
 import type { Arrival } from "../visit.ts";
 import { languages, type Words } from "../words/index.ts";
@@ -109,11 +108,6 @@ export class Fields {
     </div>`;
   }
 
-  /** Agrees to the name of a new category that was asked for, when the form is sent again. */
-  agreement(name: string): Html | false {
-    return this.errors[name] !== undefined && hidden("new", this.visit.typed?.text(name) ?? "");
-  }
-
   value(name: string): string {
     return this.visit.typed?.get(name) ?? String(this.values[name] ?? "");
   }
@@ -190,10 +184,6 @@ export function moment(
 
 export function number({ language }: Arrival, value: number | bigint): string {
   return languages[language].number.format(value);
-}
-
-export function size(visit: Arrival, bytes: number): string {
-  return bytesText(bytes).replace(/[\d.]+/, (value) => number(visit, Number(value)));
 }
 
 export const animalsText = (visit: Arrival, count: number) =>

@@ -40,7 +40,6 @@ export const en = {
   buttons: {
     addAnimal: "Add animal",
     addCategory: "Add category",
-    backup: "Make a backup",
     copy: "Copy",
     createKey: "Create key",
     find: "Find",
@@ -106,7 +105,6 @@ export const en = {
     unnamed: "Unnamed",
     none: "No animals yet. Add the first one, or import a list.",
     noneFound: "Nothing matches.",
-    inCategory: (name: string) => `All animals in ${name}`,
     backToAll: "All animals",
     countOf: (found: string, total: string) =>
       `${found} of ${total} ${total === "1" ? "animal" : "animals"}`,
@@ -302,13 +300,11 @@ export const en = {
   },
   messages: englishMessages,
   export: {
-    title: "Export:",
     print: "Print",
     number: "Number",
     externalId: "Number at the source",
     source: "Source",
-    xlsx: "Excel",
-    csv: "CSV",
+    excel: "Excel",
   },
   keys: {
     none: "No keys yet.",
@@ -323,7 +319,6 @@ export const en = {
     ownLimits: (plan: string) => `${plan}: custom limits`,
     enterprise: "Limits for Enterprise",
     expiresHint: "Such as 90d or 24h. Empty: never.",
-    expiresLaterHint: "Such as 90d or 24h, or never. Empty: no change.",
     made: "The key was created",
     rotated: "The key has a new secret",
     once: "This is the only time that the secret is shown. Copy it now.",
@@ -340,9 +335,8 @@ export const en = {
     graceHint: "Such as 24h; 0 ends it at once.",
   },
   health: {
-    findings: "Findings",
-    findingsHint: (version: string) =>
-      `What rehome doctor found, in its own words below each. This is rehome ${version}.`,
+    hint: (version: string) =>
+      `What needs attention in rehome ${version}. The command rehome doctor says what to do about it.`,
     states: { ok: "OK", warn: "needs attention", fail: "urgent" },
     /** Of each check of the doctor: its name, and what it means when something is wrong. */
     checks: {
@@ -362,10 +356,6 @@ export const en = {
       secret: ["Secrets", "Others on this machine can read a secret."],
       server: ["Service", "The service does not answer where its settings say."],
     } as Readonly<Record<string, readonly [title: string, trouble: string]>>,
-    backups: "Backups",
-    backupHint:
-      "A verified copy of the catalogue, its keys and people. The last three are kept here; download one to keep it elsewhere.",
-    backedUp: "The backup was made. Download it to keep it on another machine.",
   },
   people: {
     roleHint: "Staff see animals, import and categories. Operators see all.",
@@ -390,7 +380,6 @@ export const en = {
     name: "This name has characters that cannot be stored.",
     nameLong: (max: number) => `A name has at most ${max} characters.`,
     categoryMissing: "Type a category, such as Dog.",
-    categoryAlike: (name: string) => `There is a category ${name}. Save again to make a new one.`,
     status: "Choose a status.",
     plan: "Choose a plan.",
     role: "Choose a role.",

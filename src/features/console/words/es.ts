@@ -35,7 +35,6 @@ export const es: Words = {
   buttons: {
     addAnimal: "Añadir animal",
     addCategory: "Añadir categoría",
-    backup: "Hacer una copia",
     copy: "Copiar",
     createKey: "Crear clave",
     find: "Buscar",
@@ -102,7 +101,6 @@ export const es: Words = {
     unnamed: "Sin nombre",
     none: "Todavía no hay animales. Añade el primero o importa una lista.",
     noneFound: "No hay resultados.",
-    inCategory: (name) => `Todos los animales de ${name}`,
     backToAll: "Todos los animales",
     countOf: (found, total) => `${found} de ${total} ${total === "1" ? "animal" : "animales"}`,
     pages: "Páginas",
@@ -303,13 +301,11 @@ export const es: Words = {
   },
   messages: spanishMessages,
   export: {
-    title: "Exportar:",
     print: "Imprimir",
     number: "Número",
     externalId: "Número en la fuente",
     source: "Fuente",
-    xlsx: "Excel",
-    csv: "CSV",
+    excel: "Excel",
   },
   keys: {
     none: "Todavía no hay claves.",
@@ -324,7 +320,6 @@ export const es: Words = {
     ownLimits: (plan) => `${plan}: límites propios`,
     enterprise: "Límites de Enterprise",
     expiresHint: "Por ejemplo 90d o 24h. Vacío: nunca.",
-    expiresLaterHint: "Por ejemplo 90d o 24h, o nunca. Vacío: sin cambios.",
     made: "La clave está creada",
     rotated: "La clave tiene un secreto nuevo",
     once: "El secreto solo se muestra ahora. Cópialo.",
@@ -341,9 +336,8 @@ export const es: Words = {
     graceHint: "Por ejemplo 24h; 0 lo anula ya.",
   },
   health: {
-    findings: "Comprobaciones",
-    findingsHint: (version) =>
-      `Lo que ha encontrado rehome doctor; debajo, sus propias palabras en inglés. Esta es la versión ${version} de rehome.`,
+    hint: (version) =>
+      `Lo que requiere atención en rehome ${version}. La orden rehome doctor dice cómo arreglarlo.`,
     states: { ok: "bien", warn: "requiere atención", fail: "urgente" },
     checks: {
       "data folder": [
@@ -371,10 +365,6 @@ export const es: Words = {
       secret: ["Secretos", "Otras cuentas de esta máquina pueden leer un secreto."],
       server: ["Servicio", "El servicio no responde donde dice su configuración."],
     },
-    backups: "Copias de seguridad",
-    backupHint:
-      "Una copia comprobada del catálogo, sus claves y personas. Aquí quedan las tres últimas; descarga una para guardarla en otro sitio.",
-    backedUp: "La copia está hecha. Descárgala para guardarla en otra máquina.",
   },
   people: {
     roleHint: "El personal ve animales, importación y categorías. Los operadores lo ven todo.",
@@ -400,7 +390,6 @@ export const es: Words = {
     name: "Este nombre tiene caracteres que no se pueden guardar.",
     nameLong: (max) => `Un nombre tiene como mucho ${max} caracteres.`,
     categoryMissing: "Escribe una categoría, por ejemplo Perro.",
-    categoryAlike: (name) => `Ya existe la categoría ${name}. Guarda otra vez para crear otra.`,
     status: "Elige un estado.",
     plan: "Elige un plan.",
     role: "Elige un rol.",
