@@ -3,7 +3,6 @@
  * more of them run: histories, kills, damaged lists; then the packages, containers, other clients
  * and browsers, slow disks and Lighthouse. Prints the seed first, and last what failed.
  */
-import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { argumentsOf } from "./arguments.ts";
@@ -30,8 +29,6 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 
 say(`Seed ${seed}, ${availableParallelism()} processors`);
 needPackages(longPackages);
-// The kills of earlier runs are no kills of this one.
-rmSync(join(root, "dist/soak-sqlite.json"), { force: true });
 const failed: string[] = [];
 for (const [name, args] of Object.entries(parts)) {
   say(`\n# ${name}: bun ${args.join(" ")}`);

@@ -15,11 +15,12 @@ interface TestServer {
 
 let started: Promise<TestServer> | undefined;
 
-/** Of the whole suite, or of whoever runs a part of it. */
-const named = process.env["TEST_SERVER"];
-
-/** The server of this run, started when the first test asks. It ends with this process. */
+/**
+ * The server of the whole suite or of whoever runs a part of it; else one of this run, started when
+ * the first test asks, which ends with this process.
+ */
 export function sharedServer(): Promise<TestServer> {
+  const named = process.env["TEST_SERVER"];
   started ??= named === undefined ? startServer() : Promise.resolve({ url: named });
   return started;
 }
