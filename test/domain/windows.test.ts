@@ -1,240 +1,180 @@
+/** The windows of a key, one step at a time; test/service/limiter-model has whole histories. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { type Limits, publishedLimits } from "../../src/domain/plan.ts";
-import {
-  reservationSize,
-  giveBack,
-  labelAt,
-  retryAfterSeconds,
-  reserve,
-  unusedCounts,
-  type WindowCounts,
-  windowMs,
-  windowView,
-} from "../../src/domain/windows.ts";
+import { dayMs, minuteMs } from "../../src/domain/clock.ts";
+import { publishedLimits } from "../../src/domain/plan.ts";
+import * as windows from "../../src/domain/windows.ts";
 import { checked } from "./checked.ts";
 
-const { minute, day } = windowMs;
+const { labelAt, reserve, reservationSize, retryAfterSeconds, unusedCounts, windowView } = windows;
 const startMs = Date.UTC(2026, 10, 21, 8, 30);
 const midnightMs = Date.UTC(2026, 10, 22);
 const { free } = publishedLimits;
 
 /** The counts of a key with `minuteUsed` and `dayUsed` in the windows of `nowMs`. */
-function countsAt(nowMs: number, minuteUsed: number, dayUsed: number): WindowCounts {
-  return {
-    minuteLabel: Math.floor(nowMs / minute),
-    minuteUsed,
-    dayLabel: Math.floor(nowMs / day),
-    dayUsed,
-  };
-}
-
-const smallLimits = fc.record({
-  perMinute: fc.integer({ min: 1, max: 130 }),
-  perDay: fc.integer({ min: 1, max: 400 }),
+const countsAt = (nowMs: number, minuteUsed: number, dayUsed: number): windows.WindowCounts => ({
+  minuteLabel: Math.floor(nowMs / minuteMs),
+  minuteUsed,
+  dayLabel: Math.floor(nowMs / dayMs),
+  dayUsed,
 });
-const someLimits: fc.Arbitrary<Limits> = fc.oneof(
-  smallLimits,
+
+const someLimits = fc.oneof(
+  fc.record({
+    perMinute: fc.integer({ min: 1, max: 130 }),
+    perDay: fc.integer({ min: 1, max: 400 }),
+  }),
   fc.constantFrom(...Object.values(publishedLimits)),
 );
 const someTime = fc.oneof(
-  fc.integer({ min: startMs, max: startMs + 2 * day }),
-  fc
-    .tuple(fc.constantFrom(startMs, midnightMs), fc.integer({ min: -6_000, max: 6_000 }))
-    .map(([edgeMs, offsetMs]) => edgeMs + offsetMs),
+  fc.integer({ min: startMs, max: startMs + 2 * dayMs }),
+  fc.integer({ min: -6_000, max: 6_000 }).map((ms) => midnightMs + ms),
 );
 
-describe("labelAt", () => {
-  test("is the window of the clock, and of its first millisecond too", () => {
-    expect(labelAt(0, startMs, minute)).toBe(startMs / minute);
-    expect(labelAt(0, startMs - 1, minute)).toBe(startMs / minute - 1);
-    expect(labelAt(0, midnightMs, day)).toBe(midnightMs / day);
-    expect(labelAt(0, midnightMs - 1, day)).toBe(midnightMs / day - 1);
-  });
+test.each([
+  [minuteMs, startMs],
+  [dayMs, midnightMs],
+])(
+  "a label of %d ms moves on with the clock, and back where it is more than one ahead",
+  (lengthMs, edgeMs) => {
+    const label = edgeMs / lengthMs;
+    expect([0, -1].map((ms) => labelAt(0, edgeMs + ms, lengthMs))).toEqual([label, label - 1]);
+    const behindMs = [0, 1, 15_000, lengthMs, lengthMs + 1, 2 * lengthMs + 1];
+    const labels = behindMs.map((ms) => labelAt(label, edgeMs - ms, lengthMs));
+    expect(labels).toEqual([label, label, label, label, label - 2, label - 3]);
+  },
+);
 
-  test("stays where it is one window ahead of the clock, and moves back where it is further", () => {
-    for (const [lengthMs, edgeMs] of [
-      [minute, startMs],
-      [day, midnightMs],
-    ] as const) {
-      const label = edgeMs / lengthMs;
-      const behindMs = [0, 1, 15_000, lengthMs, lengthMs + 1, 2 * lengthMs + 1];
-      const labels = behindMs.map((ms) => labelAt(label, edgeMs - ms, lengthMs));
-      expect(labels).toEqual([label, label, label, label, label - 2, label - 3]);
-    }
-  });
-});
-
-describe("a row written by a clock that was wrong", () => {
+test("counts from a clock in 2099 freeze a key for one window at most, and are kept in it", () => {
   const farMs = Date.UTC(2099, 0, 1, 12);
-
-  test("a label from the year 2099 freezes the key for one window at most and keeps its count", () => {
-    const full = countsAt(farMs, free.perMinute, 200);
-    const refused = reserve(full, free, 1, startMs + 10_000);
-    expect(refused.granted).toBe(0);
-    expect(refused.counts).toEqual(countsAt(startMs, free.perMinute, 200));
-    const later = reserve(full, free, 1, startMs + minute);
-    expect(later.granted).toBe(0);
-    const next = reserve(refused.counts, free, 1, startMs + minute);
-    expect(next.granted).toBe(1);
-    expect(next.counts).toEqual(countsAt(startMs + minute, 1, 201));
+  const minute = reserve(countsAt(farMs, free.perMinute, 200), free, 1, startMs);
+  expect(minute).toEqual({ granted: 0, counts: countsAt(startMs, free.perMinute, 200) });
+  expect(reserve(minute.counts, free, 1, startMs + minuteMs)).toEqual({
+    granted: 1,
+    counts: countsAt(startMs + minuteMs, 1, 201),
   });
-
-  test("its day's count is kept until midnight and gone after it", () => {
-    const full = countsAt(farMs, 0, free.perDay);
-    const refused = reserve(full, free, 1, startMs);
-    expect(refused.granted).toBe(0);
-    expect(reserve(refused.counts, free, 1, midnightMs - 1).granted).toBe(0);
-    expect(reserve(refused.counts, free, 1, midnightMs).granted).toBe(1);
-  });
+  const { counts } = reserve(countsAt(farMs, 0, free.perDay), free, 1, startMs);
+  const granted = [midnightMs - 1, midnightMs].map((ms) => reserve(counts, free, 1, ms).granted);
+  expect(granted).toEqual([0, 1]);
 });
 
-describe("reserve", () => {
-  test("the 60th of a minute passes, the 61st does not, and the next minute begins at zero", () => {
-    const lastMs = startMs + minute - 1;
-    const full = reserve(unusedCounts, free, 60, lastMs);
-    expect(full.granted).toBe(60);
-    expect(reserve(full.counts, free, 1, lastMs).granted).toBe(0);
-    const next = reserve(full.counts, free, 61, lastMs + 1);
-    expect(next).toEqual({ granted: 60, counts: countsAt(startMs + minute, 60, 120) });
+test("the 60th of a minute passes, the 61st does not, and a lower plan takes nothing below zero", () => {
+  const lastMs = startMs + minuteMs - 1;
+  const full = reserve(unusedCounts, free, 60, lastMs);
+  expect([full.granted, reserve(full.counts, free, 1, lastMs).granted]).toEqual([60, 0]);
+  expect(reserve(full.counts, free, 61, lastMs + 1)).toEqual({
+    granted: 60,
+    counts: countsAt(startMs + minuteMs, 60, 120),
   });
-
-  test("a lower plan below what is used: nothing is granted, nothing is negative", () => {
-    const used = countsAt(startMs, 250, 250);
-    expect(reserve(used, free, 5, startMs)).toEqual({ granted: 0, counts: used });
-    expect(windowView(used, free, 0)).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
-    expect(reserve(used, free, 5, startMs + minute).granted).toBe(5);
-  });
+  const used = countsAt(startMs, 250, 250);
+  expect(reserve(used, free, 5, startMs)).toEqual({ granted: 0, counts: used });
+  expect(windowView(used, free, 0)).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
 });
 
-describe("giveBack", () => {
-  const counts = countsAt(startMs, 30, 300);
-  const { minuteLabel, dayLabel } = counts;
-
-  test("gives to the windows that the block was taken from and to no other", () => {
-    expect(giveBack(counts, { minuteLabel, dayLabel, count: 5 })).toEqual(
-      countsAt(startMs, 25, 295),
-    );
-    expect(giveBack(counts, { minuteLabel: minuteLabel - 1, dayLabel, count: 5 })).toEqual(
-      countsAt(startMs, 30, 295),
-    );
-    expect(giveBack(counts, { minuteLabel, dayLabel: dayLabel - 1, count: 5 })).toEqual(
-      countsAt(startMs, 25, 300),
-    );
-    const old = { minuteLabel: minuteLabel - 1, dayLabel: dayLabel - 1, count: 5 };
-    expect(giveBack(counts, old)).toEqual(counts);
-  });
-});
-
-describe("windowView", () => {
-  const view = (minuteUsed: number, dayUsed: number, ahead = 0) =>
-    windowView(countsAt(startMs, minuteUsed, dayUsed), free, ahead);
-  const minuteReset = startMs / 1000 + 60;
-  const dayReset = midnightMs / 1000;
-
-  test("shows the window with the fewest left, with that window's limit and end", () => {
-    expect(view(20, 20)).toEqual({
-      window: "minute",
-      limit: 60,
-      remaining: 40,
-      resetSeconds: minuteReset,
-    });
-    expect(view(20, 988)).toEqual({
-      window: "day",
-      limit: 1000,
-      remaining: 12,
-      resetSeconds: dayReset,
-    });
-  });
-
-  test("shows the day at a tie, and when both are used up", () => {
-    for (const left of [0, 1, 30, 60]) {
-      expect(view(60 - left, 1000 - left)).toMatchObject({ window: "day", remaining: left });
-    }
-    expect(view(60, 999)).toMatchObject({ window: "minute", remaining: 0 });
-    expect(view(59, 1000)).toMatchObject({ window: "day", remaining: 0 });
-  });
-
-  test("what was taken ahead is still the caller's", () => {
-    expect(view(20, 20, 3).remaining).toBe(43);
-    expect(view(20, 990, 3)).toMatchObject({ window: "day", remaining: 13 });
-    expect(view(60, 60, 1).remaining).toBe(1);
-  });
-
-  test("one client sees Remaining fall by exactly one, and as many pass as it said", () => {
-    checked(
-      fc.tuple(someLimits, fc.nat(140), fc.nat(400)),
-      ([limits, minuteUsed, dayUsed]) => {
-        let counts = countsAt(startMs, minuteUsed, minuteUsed + dayUsed);
-        const { remaining } = windowView(counts, limits, 0);
-        const size = reservationSize(limits);
-        const seen: number[] = [];
-        for (let ahead = 0; ; ahead -= 1) {
-          if (ahead === 0) {
-            const taken = reserve(counts, limits, size, startMs);
-            if (taken.granted <= 0) break;
-            ({ counts } = taken);
-            ahead = taken.granted;
-          }
-          seen.push(windowView(counts, limits, ahead - 1).remaining);
-        }
-        expect(seen).toEqual(Array.from({ length: remaining }, (_, i) => remaining - 1 - i));
-      },
-      200,
-    );
-  });
-});
-
-describe("retryAfterSeconds", () => {
-  test.each([
-    [59_001, 60],
-    [59_000, 59],
-    [1, 1],
-    [-5_000, 1],
-  ])("%d ms before the reset it is %d s", (beforeMs, seconds) =>
-    expect(retryAfterSeconds(startMs / 1000, startMs - beforeMs)).toBe(seconds),
+test.each([
+  // The fewest left, with that window's limit and end; at a tie the day.
+  [20, 20, 0, "minute", 40],
+  [20, 988, 0, "day", 12],
+  [60, 1000, 0, "day", 0],
+  [30, 970, 0, "day", 30],
+  [60, 999, 0, "minute", 0],
+  [59, 1000, 0, "day", 0],
+  // What was taken ahead is still the caller's.
+  [20, 20, 3, "minute", 43],
+  [20, 990, 3, "day", 13],
+])("used %d of the minute and %d of the day, %d of it ahead: the %s, %d left", (...row) => {
+  const [minuteUsed, dayUsed, ahead, window, remaining] = row;
+  expect(windowView(countsAt(startMs, minuteUsed, dayUsed), free, ahead)).toEqual(
+    window === "minute"
+      ? { window, limit: 60, remaining, resetSeconds: startMs / 1000 + 60 }
+      : { window: "day", limit: 1000, remaining, resetSeconds: midnightMs / 1000 },
   );
-
-  test("reaches the reset, and waiting exactly that long always gets through", () => {
-    let refusals = 0;
-    const used = fc.oneof(fc.constant(0), fc.nat(500), fc.constant(200_000));
-    const labelAheadMs = fc.constantFrom(
-      -day,
-      -minute,
-      0,
-      1,
-      15_000,
-      minute,
-      2 * minute,
-      day,
-      50 * day,
-    );
-    checked(
-      fc.tuple(someLimits, someTime, used, used, labelAheadMs),
-      ([limits, nowMs, minuteUsed, dayUsed, aheadMs]) => {
-        const kept = countsAt(nowMs + aheadMs, minuteUsed, dayUsed);
-        const { granted, counts } = reserve(kept, limits, 1, nowMs);
-        if (granted > 0) return;
-        refusals += 1;
-        const shown = windowView(counts, limits, 0);
-        const seconds = retryAfterSeconds(shown.resetSeconds, nowMs);
-        expect(shown.remaining).toBe(0);
-        expect(Number.isSafeInteger(seconds)).toBe(true);
-        expect(seconds).toBeGreaterThanOrEqual(1);
-        expect(nowMs + seconds * 1000).toBeGreaterThanOrEqual(shown.resetSeconds * 1000);
-        expect(reserve(counts, limits, 1, nowMs + seconds * 1000).granted).toBe(1);
-      },
-      3000,
-    );
-    expect(refusals).toBeGreaterThan(500);
-  });
 });
 
-describe("reservationSize", () => {
-  test("is one second's worth, rounded up", () => {
-    expect(reservationSize(publishedLimits.free)).toBe(1);
-    expect(reservationSize(publishedLimits.pro)).toBe(5);
-    expect(reservationSize(publishedLimits.business)).toBe(17);
-    expect(reservationSize({ perMinute: 6_000, perDay: 10 })).toBe(1);
+test("one client sees Remaining fall by exactly one, and as many pass as it said", () => {
+  const given = fc.tuple(someLimits, fc.nat(140), fc.nat(400));
+  checked(
+    given,
+    ([limits, minuteUsed, dayUsed]) => {
+      let counts = countsAt(startMs, minuteUsed, minuteUsed + dayUsed);
+      const { remaining } = windowView(counts, limits, 0);
+      const seen: number[] = [];
+      for (let ahead = 0; ; ahead -= 1) {
+        if (ahead === 0) {
+          const taken = reserve(counts, limits, reservationSize(limits), startMs);
+          if (taken.granted <= 0) break;
+          [counts, ahead] = [taken.counts, taken.granted];
+        }
+        seen.push(windowView(counts, limits, ahead - 1).remaining);
+      }
+      expect(seen).toEqual(Array.from({ length: remaining }, (_, i) => remaining - 1 - i));
+    },
+    200,
+  );
+});
+
+test("Retry-After reaches the reset, and who waits exactly that long gets through", () => {
+  let refusals = 0;
+  const used = fc.constantFrom(0, 30, 500, 200_000);
+  const aheads = [-dayMs, -minuteMs, 0, 1, 15_000, minuteMs, 2 * minuteMs, dayMs, 50 * dayMs];
+  const given = fc.tuple(someLimits, someTime, used, used, fc.constantFrom(...aheads));
+  checked(given, ([limits, nowMs, minuteUsed, dayUsed, aheadMs]) => {
+    const kept = countsAt(nowMs + aheadMs, minuteUsed, dayUsed);
+    const { granted, counts } = reserve(kept, limits, 1, nowMs);
+    if (granted > 0) return;
+    refusals += 1;
+    const { remaining, resetSeconds } = windowView(counts, limits, 0);
+    const seconds = retryAfterSeconds(resetSeconds, nowMs);
+    expect([remaining, seconds]).toEqual([0, Math.max(1, Math.ceil(resetSeconds - nowMs / 1000))]);
+    expect(reserve(counts, limits, 1, nowMs + seconds * 1000).granted).toBe(1);
+  });
+  expect(refusals).toBeGreaterThan(300);
+  expect(retryAfterSeconds(startMs / 1000, startMs + 5_000)).toBe(1);
+});
+
+test.each([
+  [publishedLimits.free, 1],
+  [publishedLimits.pro, 5],
+  [publishedLimits.business, 17],
+  [{ perMinute: 6_000, perDay: 10 }, 1],
+])("of %j a second's worth is taken ahead: %d", (limits, size) =>
+  expect(reservationSize(limits)).toBe(size),
+);
+
+describe("a take that is settled", () => {
+  const kept = countsAt(startMs, 4, 40);
+  const { minuteLabel, dayLabel } = kept;
+  const full = { ...kept, dayUsed: 1_000 };
+  const ahead = { ...full, dayLabel: dayLabel + 2 };
+  const back = (count: number, minutesAgo = 0, daysAgo = 0) => ({
+    minuteLabel: minuteLabel - minutesAgo,
+    dayLabel: dayLabel - daysAgo,
+    count,
+  });
+
+  test.each([
+    ["grants something", kept, 3, 0, undefined, "kept: 3 granted, 7 and 43 used"],
+    ["grants nothing in a new minute", full, 3, minuteMs, undefined, "0 granted, 0 and 1000 used"],
+    ["only gives back", kept, 0, 0, back(2), "kept: 0 granted, 2 and 38 used"],
+    ["gives back to another minute", kept, 0, 0, back(2, 1), "kept: 0 granted, 4 and 38 used"],
+    ["gives back to another day", kept, 0, 0, back(2, 0, 1), "kept: 0 granted, 2 and 40 used"],
+    ["gives back more than there is", kept, 0, 0, back(9), "kept: 0 granted, 0 and 31 used"],
+    ["moves a label back", ahead, 1, 0, undefined, "kept: 0 granted, 4 and 1000 used"],
+    ["ends a day", kept, 1, dayMs, undefined, "kept: 1 granted, 1 and 1 used, 40 before"],
+    ["ends it, giving back", kept, 1, dayMs, back(15), "kept: 1 granted, 1 and 1 used, 25 before"],
+    ["ends what was given back", kept, 0, dayMs, back(40), "kept: 0 granted, 0 and 0 used"],
+    ["would end a day", kept, 0, dayMs, undefined, "0 granted, 0 and 0 used"],
+    ["is the first of a key", unusedCounts, 1, 0, undefined, "kept: 1 granted, 1 and 1 used"],
+  ])("and %s", (_what, from, want, afterMs, unused, expected) => {
+    const request = { keyId: "k", limits: free, want, unused };
+    const settled = windows.settleReservation(from, request, startMs + afterMs);
+    const { granted, counts } = settled.result;
+    const { finished } = settled;
+    expect(finished?.day ?? dayLabel).toBe(dayLabel);
+    expect(
+      (settled.mustPut ? "kept: " : "") +
+        `${granted} granted, ${counts.minuteUsed} and ${counts.dayUsed} used` +
+        (finished === undefined ? "" : `, ${finished.requests} before`),
+    ).toBe(expected);
   });
 });
