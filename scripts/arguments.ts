@@ -5,16 +5,8 @@ export function argumentsOf<T extends ParseArgsConfig>(config: T) {
   try {
     return parseArgs(config);
   } catch (error) {
-    // The first sentence; the second one is about arguments that begin with a dash, of which there
-    // are none.
-    const { message } = error as Error;
-    return misused(message.replace(/\. (?:To specify|This command) .*/s, ""));
+    return misused((error as Error).message);
   }
-}
-
-/** How hard xz tries, from 0 to 9, as `--preset` says. */
-export function presetOf(text: string): number {
-  return /^\d$/.test(text) ? Number(text) : misused(`--preset must be a digit, not "${text}"`);
 }
 
 /** Ends a script that was called wrongly. */

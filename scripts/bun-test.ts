@@ -7,14 +7,10 @@ import { startServer } from "../test/helpers/postgres.ts";
 const root = join(import.meta.dir, "..");
 /** Ends a test that hangs. A slow machine needs a third of it for the longest. */
 const timeoutMs = 360_000;
+/** Two processors have work while some tests wait. */
+export const parallel = "--parallel=2";
 
 export type Variables = Readonly<Record<string, string>>;
-
-interface Outcome {
-  readonly isPassed: boolean;
-  /** What it printed, unless that went on to the terminal. */
-  readonly text: string;
-}
 
 /** The folder of Linux that is kept in memory, and more than a run keeps there. */
 const memoryFolder = "/dev/shm";
@@ -22,7 +18,6 @@ const runMaxBytes = 8 * 1024 ** 3;
 
 /** Has what is run from now on keep its files in memory, if it has room: the disk takes longer. */
 export function keepFilesInMemory(): void {
-  if (process.platform !== "linux") return;
   const mounts = readFileSync("/proc/mounts", "utf8");
   // Tests start programs there.
   const isFit = /^\S+ \/dev\/shm tmpfs (?!\S*noexec)/m.test(mounts);
@@ -33,39 +28,47 @@ export function keepFilesInMemory(): void {
 
 /**
  * The runners keep the memory that they have: to give it back and take it again is half of their
- * system time. They load each module once for all files, which is half of the rest. What they start
- * has an environment of its own.
+ * system time. They load each module once for all files, which is half of the rest.
  */
 const quick = { MIMALLOC_PURGE_DELAY: "-1" };
 
 /**
- * Runs `bun test` with `args`, which name files and options. What tests leave in the folder for
- * temporary files, such as catalogues in memory that nothing closed, goes with the run.
+ * Runs `bun test` with `args`, which name files and options. True if all passed. What tests leave in
+ * the folder for temporary files, such as catalogues in memory that nothing closed, goes with it.
  */
 export async function bunTest(
   args: readonly string[],
   env: Variables = {},
-  stdio: "inherit" | "pipe" = "inherit",
-): Promise<Outcome> {
+  isCountedElsewhere = false,
+): Promise<boolean> {
   const isolation = args.includes("--isolate") ? [] : ["--no-isolate"];
   const options = ["--timeout", String(timeoutMs), ...isolation];
   const folder = mkdtempSync(join(env["TMPDIR"] ?? tmpdir(), "rehome-run-"));
   // Other accounts, such as that of a database server, read there.
   chmodSync(folder, 0o755);
+  const output = isCountedElsewhere ? "pipe" : "inherit";
   try {
     const child = Bun.spawn([process.execPath, "test", ...options, ...args], {
       cwd: root,
       env: { ...process.env, ...quick, ...env, TMPDIR: folder },
-      stdin: "ignore",
-      stdout: stdio,
-      stderr: stdio,
+      stdio: ["ignore", output, output],
     });
-    const streams = [child.stdout, child.stderr].map(async (each) => (await each?.text()) ?? "");
-    const text = (await Promise.all(streams)).join("");
-    return { isPassed: (await child.exited) === 0, text };
+    // .ci/run counts nothing of what is set off.
+    const said = [child.stdout, child.stderr].map(async (each) => (await each?.text()) ?? "");
+    for (const text of await Promise.all(said)) {
+      process.stdout.write(text.replaceAll(/^(?=.)/gm, "| "));
+    }
+    return (await child.exited) === 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Runs tests that are counted on a data folder with a database in the place of each folder. */
+export function onPostgres(files: readonly string[], env: Variables): Promise<boolean> {
+  const args = [parallel, "--preload", "./test/helpers/clean-up.ts", ...files];
+  process.stdout.write("On PostgreSQL:\n");
+  return bunTest(args, { ...env, TEST_STORE: "postgres" }, true);
 }
 
 /** The files that fit one of `patterns`, from the root of the repository. Each fits some. */
@@ -87,12 +90,3 @@ export async function withPostgres<T>(work: (env: Variables) => Promise<T>): Pro
     await server.stop();
   }
 }
-
-/** The options of a run in which each folder that a test names stands for a database. */
-export const onPostgres = {
-  args: ["--preload", "./test/helpers/clean-up.ts"],
-  env: { TEST_STORE: "postgres" },
-} as const;
-
-/** `text` as .ci/run counts nothing of it: tests that are counted elsewhere. */
-export const setOff = (text: string) => text.replaceAll(/^/gm, "| ");

@@ -1,67 +1,25 @@
 /** Debian's packages that the system tests and the long run need, installed where that is possible. */
-import { existsSync } from "node:fs";
+export const systemPackages =
+  "age bindfs caddy chromium-headless-shell curl e2fsprogs gcc haproxy iproute2 jq libc6-dev " +
+  "nginx-light pgbouncer postgresql-15 prometheus python3 rsync shellcheck strace sudo systemd util-linux";
 
-/** By a tool of theirs, or by the path of a file where a package has none. */
-type Packages = Readonly<Record<string, string>>;
-
-export const systemPackages: Packages = {
-  "/usr/include/dlfcn.h": "libc6-dev",
-  gcc: "gcc",
-  "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
-  age: "age",
-  "/usr/bin/python3": "python3",
-  bindfs: "bindfs",
-  caddy: "caddy",
-  chattr: "e2fsprogs",
-  "chromium-headless-shell": "chromium-headless-shell",
-  curl: "curl",
-  fish: "fish",
-  haproxy: "haproxy",
-  ip: "iproute2",
-  jq: "jq",
-  nginx: "nginx-light",
-  pgbouncer: "pgbouncer",
-  promtool: "prometheus",
-  rsync: "rsync",
-  shellcheck: "shellcheck",
-  strace: "strace",
-  sudo: "sudo",
-  "systemd-analyze": "systemd",
-  unshare: "util-linux",
-  zsh: "zsh",
-};
-
-export const longPackages: Packages = {
-  ...systemPackages,
-  WebKitWebDriver: "webkit2gtk-driver",
-  Xvfb: "xvfb",
-  "apt-ftparchive": "apt-utils",
-  "firefox-esr": "firefox-esr",
-  "/usr/aarch64-linux-gnu/lib/libc.so.6": "libc6-arm64-cross",
-  "/usr/aarch64-linux-gnu/lib/libstdc++.so.6": "libstdc++6-arm64-cross",
-  "/lib/x86_64-linux-musl/libc.so": "musl",
-  "/usr/lib/php/20220829/curl.so": "php-curl",
-  gpg: "gpg",
-  gpgv: "gpgv",
-  make: "make",
-  php: "php-cli",
-  "qemu-aarch64-static": "qemu-user-static",
-  slowhttptest: "slowhttptest",
-  "x86_64-linux-gnu-g++": "g++",
-  wget: "wget",
-  xz: "xz-utils",
-};
-
-const missing = (packages: Packages): string[] =>
-  Object.entries(packages)
-    .filter(([what]) => (what.startsWith("/") ? !existsSync(what) : Bun.which(what) === null))
-    .map(([, name]) => name);
+export const longPackages =
+  `${systemPackages} apt-utils firefox-esr g++ gpg gpgv libc6-arm64-cross libstdc++6-arm64-cross ` +
+  "make musl php-cli php-curl qemu-user-static slowhttptest webkit2gtk-driver wget xvfb xz-utils";
 
 const run = (...command: string[]) =>
   void Bun.spawnSync(command, { stdio: ["ignore", "inherit", "inherit"] });
 
+function missing(packages: string): string[] {
+  const names = packages.split(" ");
+  if (Bun.which("dpkg-query") === null) return names;
+  const query = ["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package}\n", ...names];
+  const installed = new Set(Bun.spawnSync(query).stdout.toString().split("\n"));
+  return names.filter((name) => !installed.has(`installed ${name}`));
+}
+
 /** Installs what is missing, as root on Debian. Ends the run, in words, where that is not possible. */
-export function needPackages(packages: Packages): void {
+export function needPackages(packages: string): void {
   const wanted = missing(packages);
   if (wanted.length === 0) return;
   if (Bun.which("apt-get") !== null && process.getuid?.() === 0) {

@@ -1,49 +1,37 @@
 /**
- * `bun scripts/mutation.ts [--least PERCENT] [--only PART] [--every N]`: changes one operator,
- * condition or number of the source at a time, in a copy, and runs the tests that hold it. Prints
- * what no test noticed, and of each part the share that was noticed; ends with 1 below the least.
+ * `bun scripts/mutation.ts [PART]`: changes one operator, condition or number of the source at a
+ * time, in a copy, and runs the tests that hold it. Prints what no test noticed, and of each part
+ * the share that was noticed; ends with 1 where it is too low.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lineOf, type Node, parseSource, type Source } from "../test/helpers/source.ts";
-import { argumentsOf } from "./arguments.ts";
+import { parseSync, Visitor, type Expression } from "oxc-parser";
 import { treeCopy } from "./tree-copy.ts";
 
 /** Files of the source, and the tests that hold them. */
 const parts: Readonly<Record<string, readonly [source: string, tests: string]>> = {
   domain: ["src/domain/*.ts", "test/domain"],
   limiter: ["src/service/{limiter,admission,anonymous,access}.ts", "test/service"],
-  "words of lists": ["src/features/import/understand/*.ts", "test/features/import"],
+  words: ["src/features/import/understand/*.ts", "test/features/import"],
 };
-
-const { values } = argumentsOf({
-  options: {
-    least: { type: "string", default: "70" },
-    only: { type: "string" },
-    every: { type: "string", default: "1" },
-  },
-});
-
-const root = join(import.meta.dir, "..");
+const leastPercent = 70;
 const timeoutMs = 120_000;
 
 /** What an operator becomes. */
-const others = new Map(
-  [
-    "< <=",
-    "<= <",
-    "> >=",
-    ">= >",
-    "=== !==",
-    "!== ===",
-    "&& ||",
-    "|| &&",
-    "+ -",
-    "- +",
-    "* /",
-    "/ *",
-  ].map((pair) => pair.split(" ") as [string, string]),
-);
+const others: Readonly<Record<string, string>> = {
+  "<": "<=",
+  "<=": "<",
+  ">": ">=",
+  ">=": ">",
+  "===": "!==",
+  "!==": "===",
+  "&&": "||",
+  "||": "&&",
+  "+": "-",
+  "-": "+",
+  "*": "/",
+  "/": "*",
+};
 
 interface Mutant {
   readonly start: number;
@@ -51,79 +39,71 @@ interface Mutant {
   readonly text: string;
 }
 
-/** The changes of one node, if any. Texts of messages and types are left alone. */
-function mutantsOf({ text }: Source, node: Node): Mutant[] {
-  const { type, start, end } = node;
-  if (type === "BinaryExpression" || type === "LogicalExpression") {
-    const operator = String(node["operator"]);
-    const other = others.get(operator);
-    const [left, right] = [node["left"], node["right"]] as [Node, Node];
-    const at = text.indexOf(operator, left.end);
-    const isText = text.slice(left.start, right.end).includes('"') && operator === "+";
-    if (other === undefined || at === -1 || at >= right.start || isText) return [];
-    return [{ start: at, end: at + operator.length, text: other }];
-  }
-  if (type === "Literal" && typeof node["value"] === "boolean") {
-    return [{ start, end, text: String(!node["value"]) }];
-  }
-  if (type === "Literal" && typeof node["value"] === "number") {
-    return [{ start, end, text: `(${text.slice(start, end)} + 1)` }];
-  }
-  if (type === "UnaryExpression" && node["operator"] === "!") {
-    return [{ start, end: start + 1, text: "" }];
-  }
-  if (type === "IfStatement") {
-    const condition = node["test"] as Node;
-    return [{ start: condition.start, end: condition.end, text: "false" }];
-  }
-  return [];
+/** The changes of a file. Texts of messages and types are left alone. */
+function mutantsOf(path: string, text: string): Mutant[] {
+  const found: Mutant[] = [];
+  const turned = (operator: string, left: Expression, right: Expression) => {
+    const start = text.indexOf(operator, left.end);
+    const isText = operator === "+" && text.slice(left.start, right.end).includes('"');
+    const other = others[operator];
+    if (other === undefined || isText || start >= right.start) return;
+    found.push({ start, end: start + operator.length, text: other });
+  };
+  new Visitor({
+    BinaryExpression: ({ operator, left, right }) => turned(operator, left, right),
+    LogicalExpression: ({ operator, left, right }) => turned(operator, left, right),
+    Literal({ value, start, end }) {
+      if (typeof value === "boolean") found.push({ start, end, text: String(!value) });
+      if (typeof value === "number") found.push({ start, end, text: `(${value} + 1)` });
+    },
+    UnaryExpression({ operator, start }) {
+      if (operator === "!") found.push({ start, end: start + 1, text: "" });
+    },
+    IfStatement: ({ test: { start, end } }) => void found.push({ start, end, text: "false" }),
+  }).visit(parseSync(path, text).program);
+  return found;
 }
 
 /** True if a test notices what stands in the copy. */
 async function isNoticed(copy: string, tests: string): Promise<boolean> {
   const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", "--bail", tests], {
     cwd: copy,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
+    stdio: ["ignore", "ignore", "ignore"],
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
-  await Promise.all([child.stdout.text(), child.stderr.text()]);
-  const exitCode = await child.exited;
-  clearTimeout(timer);
-  return exitCode !== 0;
+  return (await child.exited) !== 0;
 }
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
-async function score(copy: string, name: string): Promise<number> {
-  const [source, tests] = parts[name] ?? ["", ""];
-  const every = Number(values.every);
+async function score(copy: string, name: string, source: string, tests: string): Promise<number> {
   if (await isNoticed(copy, tests)) throw new Error(`the tests of ${name} fail as they are`);
-  let [seen, noticed] = [0, 0];
-  for (const path of [...new Bun.Glob(source).scanSync(root)].toSorted()) {
-    const text = readFileSync(join(root, path), "utf8");
-    const parsed = parseSource(path, text);
-    for (const { start, end, text: other } of parsed.nodes.flatMap((node) =>
-      mutantsOf(parsed, node),
-    )) {
-      seen += 1;
-      if (seen % every !== 0) continue;
-      writeFileSync(join(copy, path), text.slice(0, start) + other + text.slice(end));
-      if (await isNoticed(copy, tests)) noticed += 1;
-      else
-        say(`${path}:${lineOf(parsed, start)}: ${text.slice(start, end)} -> ${other || "nothing"}`);
+  let [tried, noticed] = [0, 0];
+  for (const path of [...new Bun.Glob(source).scanSync(copy)].toSorted()) {
+    const text = readFileSync(join(copy, path), "utf8");
+    for (const { start, end, text: other } of mutantsOf(path, text)) {
+      tried += 1;
+      const before = text.slice(0, start);
+      writeFileSync(join(copy, path), before + other + text.slice(end));
+      if (await isNoticed(copy, tests)) {
+        noticed += 1;
+        continue;
+      }
+      const line = before.split("\n").length;
+      say(`${path}:${line}: ${text.slice(start, end)} -> ${other || "nothing"}`);
     }
     writeFileSync(join(copy, path), text);
   }
-  const tried = Math.floor(seen / every);
-  const percent = tried === 0 ? 100 : Math.round((100 * noticed) / tried);
+  const percent = Math.round((100 * noticed) / Math.max(1, tried));
   say(`${name}: ${noticed} of ${tried} noticed, ${percent} %`);
   return percent;
 }
 
 using copy = treeCopy();
-const names = Object.keys(parts).filter((name) => [name, undefined].includes(values.only));
+const [only] = process.argv.slice(2);
 const scores = [];
-for (const name of names) scores.push(await score(copy.path, name));
-process.exitCode = scores.every((percent) => percent >= Number(values.least)) ? 0 : 1;
+for (const [name, [source, tests]] of Object.entries(parts)) {
+  if (only === undefined || only === name) scores.push(await score(copy.path, name, source, tests));
+}
+process.exitCode = scores.every((percent) => percent >= leastPercent) ? 0 : 1;

@@ -11,7 +11,7 @@ import {
   bunTest,
   keepFilesInMemory,
   onPostgres,
-  setOff,
+  parallel,
   testFiles,
   type Variables,
   withPostgres,
@@ -19,8 +19,6 @@ import {
 import { needPackages, systemPackages } from "./debian-packages.ts";
 
 const root = join(import.meta.dir, "..");
-const parallel = "--parallel=2";
-
 const named = process.argv.slice(2).map((path) => basename(path));
 const debian = testFiles("test-system/debian/*");
 const unknown = named.filter((name) => !debian.some((path) => path.endsWith(`/${name}`)));
@@ -39,21 +37,10 @@ const alsoThere = Object.entries({
   "test-system/binary": "import-beside kill kill-imports secrets sources",
 }).flatMap(([folder, names]) => testFiles(...names.split(" ").map((name) => `${folder}/${name}`)));
 
-/** What was counted on a data folder is counted once. */
-async function again(args: readonly string[], env: Variables): Promise<boolean> {
-  const { isPassed, text } = await bunTest([parallel, ...args], env, "pipe");
-  process.stdout.write(`On PostgreSQL:\n${setOff(text)}\n`);
-  return isPassed;
-}
-
 async function runOnPostgres(env: Variables): Promise<boolean> {
   const own = testFiles("test-system/tools/*", "test-system/features/postgres/**/*");
-  const { isPassed } = await bunTest([parallel, ...own], env);
-  const there = await again([...onPostgres.args, ...ofStores, ...alsoThere], {
-    ...onPostgres.env,
-    ...env,
-  });
-  return isPassed && there;
+  const isPassed = await bunTest([parallel, ...own], env);
+  return (await onPostgres([...ofStores, ...alsoThere], env)) && isPassed;
 }
 
 /**
@@ -63,29 +50,22 @@ async function runOnPostgres(env: Variables): Promise<boolean> {
 const onDisk = /\/(?:guide|limits-disk|systemd)\.test\.ts$/;
 
 async function runOnDebian(files: readonly string[]): Promise<boolean> {
-  const disk = tmpdir();
+  const disk = { TMPDIR: tmpdir() };
   keepFilesInMemory();
-  const [first, second] = [
-    files.filter((path) => !onDisk.test(path)),
-    files.filter((path) => onDisk.test(path)),
-  ] as const;
   let isPassed = true;
-  for (const [paths, atOnce, env] of [
-    [first, 2, {}],
-    [second, 1, { TMPDIR: disk }],
+  for (const [isOnDisk, option, env] of [
+    [false, parallel, {}],
+    [true, "--parallel=1", disk],
   ] as const) {
-    if (paths.length === 0) continue;
+    const paths = files.filter((path) => onDisk.test(path) === isOnDisk);
     // Each file has a process of its own: it changes what belongs to the process.
-    const options = ["--isolate", `--parallel=${atOnce}`];
-    isPassed = (await bunTest([...options, ...paths], env)).isPassed && isPassed;
+    if (paths.length > 0)
+      isPassed = (await bunTest(["--isolate", option, ...paths], env)) && isPassed;
   }
   return isPassed;
 }
 
 needPackages(systemPackages);
-if (named.length > 0) {
-  const files = debian.filter((path) => named.includes(basename(path)));
-  process.exit((await runOnDebian(files)) ? 0 : 1);
-}
-const onBoth = await withPostgres(runOnPostgres);
-process.exit((await runOnDebian(debian)) && onBoth ? 0 : 1);
+const isPassed = named.length > 0 || (await withPostgres(runOnPostgres));
+const chosen = debian.filter((path) => named.length === 0 || named.includes(basename(path)));
+process.exit((await runOnDebian(chosen)) && isPassed ? 0 : 1);

@@ -6,41 +6,25 @@ import {
   bunTest,
   keepFilesInMemory,
   onPostgres,
-  setOff,
+  parallel,
   testFiles,
-  type Variables,
   withPostgres,
 } from "./bun-test.ts";
 
-/** Two processors have work while some tests wait. */
-const parallel = "--parallel=2";
 const longestFirst = "--timings=./test/timings.json";
-
-const inProcess = () => bunTest([parallel, longestFirst, ...testFiles("test/**/*")]);
-
-const outside = ["*", "{binary,clients,scripts}/*", "features/*"];
-const blackBox = (env: Variables) =>
-  bunTest(
-    [parallel, longestFirst, ...testFiles(...outside.map((each) => `test-system/${each}`))],
-    env,
-  );
-
-const smokeFiles = testFiles("test/storage/contract", "test-system/binary/api");
-
-/** Tests that were counted once already, on the other store. */
-async function smoke(env: Variables) {
-  const run = await bunTest(
-    [...onPostgres.args, ...smokeFiles],
-    { ...onPostgres.env, ...env },
-    "pipe",
-  );
-  process.stdout.write(`On PostgreSQL:\n${setOff(run.text)}\n`);
-  return run;
-}
+const run = (files: readonly string[], env = {}) =>
+  bunTest([parallel, longestFirst, ...files], env);
 
 keepFilesInMemory();
-const runs = [
-  await inProcess(),
-  ...(await withPostgres(async (env) => [await blackBox(env), await smoke(env)])),
-];
-process.exit(runs.every(({ isPassed }) => isPassed) ? 0 : 1);
+const isPassed = await run(testFiles("test/**/*"));
+const outside = testFiles(
+  "test-system/*",
+  "test-system/{binary,clients,scripts}/*",
+  "test-system/features/*",
+);
+const smoke = testFiles("test/storage/contract", "test-system/binary/api");
+const others = await withPostgres(async (env) => [
+  await run(outside, env),
+  await onPostgres(smoke, env),
+]);
+process.exit(isPassed && others.every(Boolean) ? 0 : 1);

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import packageJson from "../../package.json";
+import { build } from "../../scripts/build.ts";
 import { executable, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
 
@@ -18,15 +19,13 @@ const slowMs = 600_000;
 afterAll(() => folder[Symbol.dispose]());
 
 /** The executable for musl, and a folder with its libraries, laid out as on Alpine. */
-function forMusl(): string[] {
-  const out = join(folder.path, "out");
-  const script = [process.execPath, "scripts/build-all.ts", "--no-packages", "--out", out];
-  const made = Bun.spawnSync([...script, "--only", "x64-musl"], { cwd: root });
-  expect([made.stderr.toString(), made.exitCode]).toEqual(["", 0]);
+async function forMusl(): Promise<string[]> {
+  const executable = join(folder.path, "rehome");
+  await build(executable, "bun-linux-x64-musl");
   const system = join(folder.path, "alpine");
   const libraries = Bun.spawnSync(["sh", join(root, "test/fixtures/musl/libraries.sh"), system]);
   expect([libraries.stderr.toString(), libraries.exitCode]).toEqual(["", 0]);
-  return [join(out, "rehome-linux-x64-musl"), system];
+  return [executable, system];
 }
 
 /** What a registry sends of the image. */

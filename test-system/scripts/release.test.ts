@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { releaseChangelog, withVersion } from "../../scripts/release.ts";
 import { version } from "../../src/version.ts";
-import { rehome } from "../../test/helpers/binary.ts";
 
 describe("the changelog", () => {
   const text =
@@ -41,10 +40,9 @@ describe("the changelog", () => {
   });
 });
 
-test("only the version of package.json changes, and the executable shows it", async () => {
+test("only the version of package.json changes", async () => {
   const text = await Bun.file(join(import.meta.dir, "../../package.json")).text();
   const changed = withVersion(text, "9.8.7");
-  expect(changed).not.toBe(text);
+  expect(JSON.parse(changed)).toEqual({ ...JSON.parse(text), version: "9.8.7" });
   expect(withVersion(changed, version)).toBe(text);
-  expect((await rehome(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+(?:-dev|\+[0-9a-f]{10})?\n$/);
 });

@@ -5,8 +5,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { entryPoints } from "../../scripts/build.ts";
-import { insidePackages } from "../../scripts/inventory.ts";
-import { billOfMaterials, notices } from "../../scripts/licenses.ts";
+import { billOfMaterials, insidePackages, notices } from "../../scripts/licenses.ts";
 import { run } from "../../src/cli/program.ts";
 import { testIo } from "../helpers/io.ts";
 
@@ -42,24 +41,16 @@ test(
   buildMs,
 );
 
-test("the bill of materials names each with its hash, and is the same each time", () => {
-  const text = billOfMaterials(1_763_683_200);
-  expect(billOfMaterials(1_763_683_200)).toBe(text);
-  const bill = JSON.parse(text) as {
-    bomFormat: string;
-    metadata: { timestamp: string };
-    components: { name: string; purl: string; hashes?: { content: string }[] }[];
+test("the bill of materials names each with its hash", () => {
+  const bill = JSON.parse(billOfMaterials()) as {
+    components: { purl: string; hashes?: { content: string }[] }[];
   };
-  expect(bill).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6" });
-  expect(bill.metadata.timestamp).toBe("2025-11-21T00:00:00Z");
-  const purls = bill.components.map(({ purl }) => purl);
-  const packages = insidePackages();
-  expect(new Set(purls).size).toBe(packages.length + 1);
-  for (const { name, version, integrity } of packages) {
-    const found = bill.components.find((each) =>
-      each.purl.endsWith(`/${name.split("/").at(-1)}@${version}`),
-    );
-    const [hash] = found?.hashes ?? [];
-    expect(`sha512-${Buffer.from(hash?.content ?? "", "hex").toString("base64")}`).toBe(integrity);
-  }
+  const hashes = bill.components.map(({ purl, hashes: [hash] = [] }) => {
+    return [purl, Buffer.from(hash?.content ?? "", "hex").toString("base64")];
+  });
+  const packages = insidePackages().map(({ name, version, integrity }) => {
+    return [`pkg:npm/${name.replace("@", "%40")}@${version}`, integrity.replace("sha512-", "")];
+  });
+  expect(hashes.slice(0, -1)).toEqual(packages);
+  expect(packages.length).toBeGreaterThan(20);
 });

@@ -97,7 +97,7 @@ function mayUse({ path }: Source, name: string): boolean {
 }
 
 function mayImport({ path }: Source, target: string): boolean {
-  if (/^(?:package\.json|drizzle\/.*\.sql|scripts\/licenses\.ts)$/.test(target)) return true;
+  if (/^(?:package\.json|scripts\/(?:licenses|migrations)\.ts)$/.test(target)) return true;
   const [layer, other] = [layerOf(path), layerOf(target)];
   if (!target.startsWith("src/")) return false;
   if (layer === undefined) {

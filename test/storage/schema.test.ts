@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../../src/domain/exact-json.ts";
-import { postgresMigrations } from "../../src/features/postgres/migrations.ts";
+import { postgresMigrations } from "../../src/features/postgres/migrate.ts";
 import { postgresTables } from "../../src/storage/schema.postgres.ts";
 import { sqliteTables } from "../../src/storage/schema.sqlite.ts";
-import { migrationsOf } from "../../src/storage/sqlite/migrations.ts";
+import { migrationsOf } from "../../src/storage/sqlite/files.ts";
 
 test("JSON of a bare column is refused where the client would round it", () => {
   const bare = { changeId: 2 ** 63 };

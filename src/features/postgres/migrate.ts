@@ -1,4 +1,5 @@
 import type { SQL, TransactionSQL } from "bun";
+import { migrationsIn } from "../../../scripts/migrations.ts" with { type: "macro" };
 import { AppError } from "../../domain/errors.ts";
 import {
   type AppliedMigration,
@@ -10,7 +11,7 @@ import { copyMark, unfinishedCopy } from "../../storage/store-state.ts";
 import type { SqliteOptions } from "../../storage/sqlite/store.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
 
-export { postgresMigrations } from "./migrations.ts";
+export const postgresMigrations = migrationsIn("postgres");
 
 /** The oldest server that this program is tested on: `server_version_num` of PostgreSQL 15. */
 const serverVersionMin = 150_000;

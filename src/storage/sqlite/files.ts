@@ -1,6 +1,10 @@
 import { join } from "node:path";
+import { migrationsIn } from "../../../scripts/migrations.ts" with { type: "macro" };
 
-export { migrationsOf } from "./migrations.ts";
+export const migrationsOf = {
+  catalogue: migrationsIn("catalogue"),
+  limits: migrationsIn("limits"),
+};
 
 /** In place of a data folder: a store that ends with the process. */
 export const inMemory = ":memory:";
