@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,6 +24,7 @@ import { copyMark } from "../../../src/storage/store-state.ts";
 import { deleteMeta, setMeta } from "../../../src/features/meta.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
 
 let folder: string;
 let catalogue: string;
@@ -108,6 +110,39 @@ describe("a start is refused in words, and changes nothing, on", () => {
     db.close(true);
     expect(refusal().message).toContain("another schema history");
   });
+
+  test.each(["rehome.db", "limits.db", "rehome.db-wal"])("a link in place of %s", (name) => {
+    using outside = temporaryFolder();
+    const file = join(outside.path, "somebody's");
+    writeFileSync(file, "text");
+    chmodSync(file, 0o666);
+    symlinkSync(file, join(folder, name));
+    expect(refusal(join(folder, name)).message).toContain("is not a plain file");
+    expect(statSync(file).mode & 0o777).toBe(0o666);
+  });
+
+  test("a socket, a pipe or a device in place of a database", () => {
+    const socket = Bun.listen({ unix: catalogue, socket: { data: () => undefined } });
+    expect(() => open()).toThrow(`${catalogue} is not a plain file.`);
+    socket.stop(true);
+  });
+
+  test.each(["is missing", "is empty"])(
+    "a catalogue that %s beside used counters",
+    async (state) => {
+      const store = open();
+      const limits = { perMinute: 1, perDay: 1 };
+      await store.windows.reserve([{ keyId: "a", limits, want: 1, unused: undefined }], []);
+      await store.close();
+      if (state === "is empty") truncateSync(catalogue, 0);
+      else rmSync(catalogue);
+      const { message, hint } = refusal();
+      expect(message).toContain(
+        `${state}, but ${join(folder, "limits.db")} shows that there was one`,
+      );
+      expect(hint).toContain("rehome restore");
+    },
+  );
 
   test("a part of a copy, until the copy is whole", async () => {
     const target = open();
