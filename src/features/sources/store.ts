@@ -48,7 +48,9 @@ export interface WaitingWords {
 export function waitingWords({ report, reading }: Source): Required<WaitingWords>["words"] {
   const { words = [] } = (report ?? {}) as WaitingWords;
   const { statuses } = reading as Pick<Reading, "statuses">;
-  return words.filter(({ word }) => !Object.hasOwn(statuses, statusKey(word)));
+  // As words are compared today: they may have been kept by another version.
+  const told = new Set(Object.keys(statuses).map(statusKey));
+  return words.filter(({ word }) => !told.has(statusKey(word)));
 }
 
 /** What people set of a list that is followed. */

@@ -16,7 +16,7 @@ import {
 import { saysDead } from "./statuses.ts";
 import { isNo, isPlaceholderId, isYes } from "./values.ts";
 import { isNever } from "./dates.ts";
-import { besides, type Meaning, outcomeWords, wordKey } from "./words.ts";
+import { besides, hiddenWords, type Meaning, outcomeWords, shownWords, wordKey } from "./words.ts";
 
 type No = Exclude<Meaning, "available" | "none">;
 
@@ -74,10 +74,6 @@ const isAvailable: (...of: Parameters<Judge>) => boolean = (value, { statuses })
 const deadPlaces = /^(?:freezer|morgue|cooler)(?= |$)/;
 /** How animals come that are wild, or somebody's. */
 const passersBy = /^(?:wildlife|clinic|s n clinic|spay neuter|boarding)(?= |$)/;
-const shownWords =
-  /^(?:active|activo|activa|ativo|ativa|aktiv|actif|actief|attivo|aktywny|aktivni|aktivny|published|publish|publicado|public|visible|listed|enabled|open|on)$/;
-const hiddenWords =
-  /^(?:inactive|inactivo|inactiva|inativo|inativa|inaktiv|inactif|inactief|inattivo|nieaktywny|neaktivni|neaktivny|unpublished|draft|borrador|private|hidden|oculto|disabled|closed|archived|off)$/;
 
 const rules: Partial<Record<Tells, Rule>> = {
   // Where it is or came from is no status beside one that says that it is available.
@@ -127,8 +123,11 @@ const rules: Partial<Record<Tells, Rule>> = {
   deleted: { yes: "gone", says: wordsOf },
   active: {
     no: "gone",
-    says: (value) =>
-      says(value, shownWords) ? undefined : says(value, hiddenWords) ? "gone" : "open",
+    says: (value, context) => {
+      const key = wordKey(wordOf(value));
+      if (shownWords.has(key)) return undefined;
+      return hiddenWords.has(key) ? "gone" : wordsOf(value, context);
+    },
   },
   available: { no: "gone", says: wordsOf },
   availableFrom: { says: () => "open" },
@@ -205,10 +204,10 @@ const isFilled = (value: unknown) =>
 
 /** Who is alive, or was not adopted: words that take nothing of an animal. */
 const nothing =
-  /^(?:alive|living|lives|vivo|viva|lebt|lebend|vivant|vivante|levend|zyje|zyjacy|zije|zivy|ziva|nobody|nadie|niemand|personne|ninguno|ninguna|nenhum|keiner|keine|kein|aucun|aucune|nessuno|geen|brak|zadny|ziadny|nikdo|nikt|not applicable|no aplica|on shelter|in shelter|at shelter|in care|still in care)$/;
+  /^(?:alive|living|lives|vivo|viva|lebt|lebend|vivant|vivante|levend|zyje|zyjacy|zije|zivy|ziva|nobody|nadie|niemand|personne|ninguno|ninguna|nenhum|keiner|keine|kein|aucun|aucune|nessuno|geen|brak|zadny|ziadny|nikdo|nikt|not applicable|no aplica|sahiplenilmedi|sahiplendirilmedi|evlat edinilmedi|on shelter|in shelter|at shelter|in care|still in care)$/;
 /** What is not, or not yet: `Not adopted`, `Sin reservar`, `Nicht vermittelt`. */
 const negated =
-  /^(?:not(?: yet)?|non|no|never|un|nicht|noch nicht|nie|ne|nao|ainda nao|aun no|todavia no|pas|pas encore|niet|nog niet|sin|sem|jeszcze nie|jeste ne) ?(?:adopt\w*|adot\w*|reserv\w*|rezer\w*|zarez\w*|vermit\w*|gereserv\w*|geadopt\w*|dead|deceased|deleted|archived|hidden|returned|left|transferred)$/;
+  /^(?:not(?: yet)?|non|no|never|un|nicht|noch nicht|nie|ne|nao|ainda nao|aun no|todavia no|pas|pas encore|niet|nog niet|sin|sem|jeszcze nie|jeste ne|nije|nisu|nem|inte|ikke|ei|nu este|не|ще не) ?(?:adopt\w*|adot\w*|reserv\w*|rezer\w*|zarez\w*|vermit\w*|gereserv\w*|geadopt\w*|udomlj\w*|orokbe\w*|gazdis|foglalt|усыновл\p{L}*|усиновл\p{L}*|осинов\p{L}*|пристро\p{L}*|прилашт\p{L}*|удомљ\p{L}*|dead|deceased|deleted|archived|hidden|returned|left|transferred)$/u;
 
 /** Judges values; a column has few different ones that are no dates and no names. */
 function judgeOf(context: MapperContext): (tells: Tells, value: unknown) => Judged {

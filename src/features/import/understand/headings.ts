@@ -43,28 +43,31 @@ const oneOf = (text: string) =>
 const joinedDates = "日期, 时间, 時間, 日, 날짜, 일자, 일";
 const dates = `date, dates, datetime, date time, time, timestamp, day, fecha, fec, fch, data, dt, datum, dat, tag, dia, jour,
 dato, dzien, when, year, ano, anno, annee, jahr, jaar, rok
-дата, год, день, датум, tarihi, tarih, datuma, datumul, kelte, napja, pvm, paivamaara, ημερομηνια, ${joinedDates}`;
+дата, год, день, датум, tarihi, tarih, datuma, datumul, kelte, napja, pvm, paiva, paivamaara, ημερομηνια, ${joinedDates}`;
 /** What stands beside the word that matters, and changes nothing of it. */
 const beside = `${dates}, is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da,
 do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em, op, dnia, dne, ete, est, zum, zur, ist, wurde,
 esta, fue, foi, ha, sido, jest, zostal, zostala, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now,
 flag, yn, y, n, yes, no, nein, shelter, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
 tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, animale, zwierze, zwierzecia, zwierzat, pies, psa,
-kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, mı, ли, на, 是否, 여부`;
+kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, ли, на, 是否, 여부, e, er, ar, je, este, bol, bola, bolo`;
 /** The same where nothing parts the words of a heading. */
 const joinedBefore = `is, was, has, date, dateof, datede, dated, dateda, fecha, fechade, fechadela, data, datade, datada, datadi, datum, dt,
 animal, pet, dog, cat, 是否, 是否被, 是否已`;
-const joinedBehind = `date, datetime, datum, dt, at, on, am, tag, flag, yn, tarihi, ${joinedDates}, 여부`;
+const joinedBehind = `date, datetime, datum, dato, paiva, dt, at, on, am, tag, flag, yn, tarihi, ${joinedDates}, 여부`;
 
 const adoptionNouns = `adoption, adoptions, adopcion, adocao, adozione, adopcja, adopcji, adopce, adopcie, adopcia, adoptie,
-vermittlung, vermittlungs, rehoming
+vermittlung, vermittlungs, rehoming, adoptions, adopsjon, adopsjons
 усыновление, усыновления, пристройство, пристройства, прилаштування, усиновлення, осиновяване, осиновяването, udomljavanje, udomljavanja,
-udomljenje, udomljenja, sahiplendirme, sahiplenme, orokbefogadas, orokbeadas, adoptie, adoptiei, adoptio, υιοθεσια, υιοθεσιας, 领养, 認養, 入养, 입양, 譲渡`;
+udomljenje, udomljenja, удомљавања, удомљења, sahiplendirme, sahiplenme, evlat edinme, evlat edinilme, evlat edindirme, orokbefogadas, orokbefogadasi, orokbeadas, adoptie, adoptiei, adoptio, υιοθεσια, υιοθεσιας, 领养, 領養, 认养, 認養, 入养, 입양, 譲渡`;
 
-const person = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, email, mail, phone, telephone, telefono, contact, contacto,
-address, first, last, full, fullname, surname, apellido, apellidos, number, nazwisko, имя, телефон, adi, neve, numele, 姓名, 电话, 이름, 이름명, 名`;
+const names = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, first, last, full, fullname, surname, apellido, apellidos, number,
+nazwisko, имя, ad, adi, soyad, soyadi, neve, numele, 姓名, 名字, 이름, 이름명, 名`;
+/** Of somebody who took an animal; those of reservations alone are where one reserves. */
+const contacts = `email, mail, phone, telephone, telefono, telefon, contact, contacto, iletisim, address, телефон, 电话, 電話`;
 
-const nouns: readonly (readonly [Tells, string])[] = [
+/** What a column tells, what it is called, and what of a person may stand beside it. */
+const nouns: readonly (readonly [Tells, headings: string, ofPerson?: string])[] = [
   [
     "available",
     `available, adoptable, available for adoption, for adoption, up for adoption, ready for adoption, open for adoption,
@@ -78,8 +81,9 @@ a l adoption, a adopter, disponible a l adoption, disponible adoption
 beschikbaar, adopteerbaar, ter adoptie, beschikbaar voor adoptie
 disponibile, adottabile, in adozione, da adottare, disponibile per adozione
 dostepny, dostepna, dostepne, do adopcji, do adopcie, dostupny, dostupna, dostupne, k adopci, na adopciu, na adopci
-можно забрать, доступен, доступна, доступно, за осиновяване, za udomljavanje, dostupan, sahiplendirilebilir, sahiplendirilebilir mi, orokbefogadhato,
-orokbe fogadhato, gazdit keres, gazdikereso, disponibil, disponibila, adoptabil, tillganglig, tilgjengelig, saatavilla, adoptoitavissa, 可领养, 可認養, 可被领养, 입양가능, 입양 가능`,
+можно забрать, доступний, доступен, доступна, доступно, за осиновяване, за удомљавање, za udomljavanje, dostupan, sahiplendirilebilir, sahiplendirilebilir mi, orokbefogadhato,
+orokbe fogadhato, gazdit keres, gazdikereso, disponibil, disponibila, adoptabil, tillganglig, tilgængelig, tilgjengelig, saatavilla, adoptoitavissa, διαθεσιμο, διαθεσιμος, διαθεσιμη, προς υιοθεσια,
+可领养, 可領養, 可认养, 可認養, 可被领养, 可被領養, 입양가능, 입양 가능`,
   ],
   [
     "availableFrom",
@@ -99,9 +103,9 @@ decesso, deceduto, deceduta
 zgon, zgonu, smierc, smierci, padl, padla, zdechl, eutanazja, eutanazji, nie zyje
 umrti, umrtia, umrtie, uhyn, uhynu, uhynul, uhynula, uhynulo, uhynuti, uhynutia, zemrel, zemrela, zomrel, zomrela,
 smrt, smrti, eutanazie, eutanazia
-смерть, смерти, умер, умерла, погиб, погибла, помер, померла, смърт, починал, починала, uginuo, uginula, uginuca, preminuo, preminula,
-олум, olum, vefat, elpusztult, elpusztulas, elhullas, elhunyt, halal, decedat, decedata, deces, moarte, avliden, avlivad, avlivet, aflivet, kuollut, kuolema,
-θανατος, θανατου, πεθανε, 死亡, 离世, 去世, 사망, 폐사`,
+смерть, смерти, смерті, умер, умерла, погиб, погибла, помер, померла, смърт, починал, починала, uginuo, uginula, uginuca, preminuo, preminula,
+ölüm, öldü, vefat, elpusztult, elpusztulas, elhullas, elhunyt, halal, decedat, decedata, deces, decesului, moarte, mortii, död, döds, dødt, avliden, avlivad, avlivet,
+aflivet, afdød, kuollut, kuolema, kuolin, θανατος, θανατου, πεθανε, 死亡, 离世, 離世, 去世, 사망, 폐사, 안락사`,
   ],
   [
     "outcome",
@@ -121,13 +125,14 @@ saida, uscita, trasferito, trasferita, trasferimento
 vertrek, vertrekdatum, datum uit, uit, uitgang, uitschrijving, overgeplaatst
 wydania, wydanie, wydano, wyjscia, wyjscie, odejscia, odejscie, opuszczenia, przekazania, przekazany
 odchod, odchodu, propusteni, vydani, vydaj, vydaja, vydania, odovzdania, odovzdanie, predani
-выбытие, выбытия, выбыл, выбыла, передан, передана, cikis, ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecare, plecarii,
-离开, 离所, 出所, 퇴소, 출소`,
+выбытие, выбытия, выбыл, выбыла, передан, передана, odlazak, odlaska, cikis, ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecare, plecarii,
+离开, 離開, 离所, 離所, 出所, 퇴소, 출소`,
   ],
   [
     "taker",
     `transfer to, transferred to, transferred out to, transfer destination, transfer agency, claimed by, reclaimed by, owner claimed by, trasferito a, transferido a, trasladado a,
 verlegt nach, abgeholt von, transfere a, overgeplaatst naar, przekazany do, predan komu`,
+    `${names}, ${contacts}`,
   ],
   [
     "adopter",
@@ -135,8 +140,9 @@ verlegt nach, abgeholt von, transfere a, overgeplaatst naar, przekazany do, pred
 familia adoptante, familia adoptiva, adoptant, adoptante, adopte par, adoptee par, nouveau proprietaire, famille adoptante, famille adoptive, adotante, adotado por, adotada por,
 dono, novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
 adoptant, geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptujacy, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, adoptujuci
-усыновитель, новый хозяин, новый владелец, новая семья, осиновител, нов собственик, udomitelj, novi vlasnik, sahiplenen, sahiplenen kisi, yeni sahibi,
-yeni sahip, orokbefogado, uj gazdi, uj gazda, adoptator, noul stapan, noul proprietar, adoptor, ny agare, ny ejer, uusi omistaja, adoptoija, 领养人, 領養人, 认养人, 認養人, 领养者, 입양자`,
+усыновитель, новый хозяин, новый владелец, новая семья, осиновител, нов собственик, удомитељ, udomitelj, novi vlasnik, sahiplenen, sahiplenen kisi, evlat edinen, evlat eden, yeni sahibi,
+yeni sahip, orokbefogado, uj gazdi, uj gazda, gazdis person, adoptator, noul stapan, noul proprietar, adoptor, ny agare, ny ejer, uusi omistaja, adoptoija, 领养人, 領養人, 认养人, 認養人, 领养者, 領養者, 認養者, 입양자`,
+    `${names}, ${contacts}`,
   ],
   [
     "adoption",
@@ -149,24 +155,36 @@ geadopteerd, herplaatst, adoptiedatum, plaatsing, geplaatst, verkocht
 adottato, adottata, adottati
 adoptowany, adoptowana, adoptowane, zaadoptowany, zaadoptowana, wyadoptowany, wyadoptowana
 adoptovany, adoptovana, adoptovane, adoptovano, osvojen, osvojena, osvojeny, umisten, umistena, umiestneny
-усыновлен, усыновлена, усыновлено, пристроен, пристроена, пристроено, прилаштований, прилаштована, усиновлений, усиновлена, осиновен, осиновена, осиновено,
-udomljen, udomljena, udomljeno, sahiplendirildi, sahiplenildi, sahiplendi, orokbefogadott, orokbefogadva, orokbe fogadott, orokbe fogadva, adoptat, adoptata,
-adopterad, adopterat, omplacerad, adopteret, adoptert, adoptoitu, υιοθετηθηκε, υιοθετημενο, 已领养, 被领养, 已被领养, 已認養, 입양완료, 입양됨, 譲渡済, 譲渡済み`,
+усыновлен, усыновлена, усыновлено, пристроен, пристроена, пристроено, прилаштований, прилаштована, прилаштовано, усиновлений, усиновлена, усиновлено, осиновен, осиновена, осиновено,
+udomljen, udomljena, udomljeno, удомљен, удомљена, удомљено, sahiplendirildi, sahiplenildi, sahiplendi, evlat edinildi, evlat edindirildi,
+gazdis, gazdihoz, gazdihoz kerul, gazdihoz kerult, gazdihoz kerules, adoptalt, adoptalva, orokbefogadott, orokbefogadva, orokbe fogadott, orokbe fogadva, adoptat, adoptata,
+adopterad, adopterat, omplacerad, adopteret, adoptert, adoptoitu, υιοθετηθηκε, υιοθετημενο, 已领养, 被领养, 已被领养, 已領養, 被領養, 已被領養, 已认养,
+已認養, 被認養, 입양완료, 입양됨, 譲渡済, 譲渡済み`,
   ],
   [
     "reservation",
-    `reserved, reserve, reservation, reserved for, reserved by, reserved to, on hold, hold, held, held for, hold for, pending, adoption pending, pending adoption, is adoption pending, has application,
-application pending, on trial, trial adoption, has hold, has active reserve, promised to
-reservado, reservada, reserva, reservado para, reservada para, reservado por, reservada por, pendiente, adopcion pendiente, apartado
+    `reserved, reserve, reservation, on hold, hold, held, pending, adoption pending, pending adoption, is adoption pending, has application,
+application pending, on trial, trial adoption, has hold, has active reserve
+reservado, reservada, reserva, pendiente, adopcion pendiente, apartado
 adocao pendente, pendente
-reserve, reservee, reserve pour, reservee pour, reserve par, reservee par
-reserviert, reservierung, reserviert fur, reserviert von, vorgemerkt, vorgemerkt fur
-gereserveerd, reservering, gereserveerd voor, gereserveerd door, in optie, optie
-riservato, riservata, prenotato, prenotata, prenotazione, riservato a, riservato per, prenotato da
-zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, rezerwacji, zarezerwowany dla, zarezerwowany przez
-rezervovany, rezervovana, rezervovane, rezervovano, rezervace, rezervacia, rezervovano pro, rezervovany pre, zamluveny, zamluveno
+reserve, reservee
+reserviert, reservierung, vorgemerkt
+gereserveerd, reservering, in optie, optie
+riservato, riservata, prenotato, prenotata, prenotazione
+zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, rezerwacji
+rezervovany, rezervovana, rezervovane, rezervovano, rezervace, rezervacia, zamluveny, zamluveno
 бронь, забронирован, забронирована, зарезервирован, зарезервирована, резервиран, резервирана, rezerviran, rezervirana, rezervirano, rezerve, rezervasyon,
-foglalt, lefoglalva, elojegyezve, rezervat, rezervata, rezervare, reserverad, reserverat, reserveret, reservert, varattu, 预定, 已预定, 预约, 예약, 예약자`,
+foglalt, lefoglalva, elojegyezve, rezervat, rezervata, rezervare, reserverad, reserverat, bokad, bokat, tingad, reserveret, reservert, varattu, κρατημενο,
+预定, 已预定, 预约, 已预约, 預定, 已預定, 預約, 已預約, 予約, 予約済, 予約済み, 예약`,
+    names,
+  ],
+  [
+    "reservation",
+    `reserved for, reserved by, reserved to, held for, hold for, promised to, reservado para, reservada para, reservado por, reservada por,
+reserve pour, reservee pour, reserve par, reservee par, reserviert fur, reserviert von, vorgemerkt fur, gereserveerd voor, gereserveerd door,
+riservato a, riservato per, prenotato da, zarezerwowany dla, zarezerwowany przez, rezervovano pro, rezervovany pre,
+预约人, 預約人, 预定人, 預定人, 予約者, 예약자`,
+    `${names}, ${contacts}`,
   ],
   [
     "reservedUntil",
@@ -184,8 +202,8 @@ verwijderd, gearchiveerd, inactief, niet beschikbaar, verborgen
 eliminato, eliminata, cancellato, cancellata, archiviato, archiviata, inattivo, non disponibile, nascosto
 usuniety, usunieta, usuniete, zarchiwizowany, zarchiwizowana, nieaktywny, nieaktywna, niedostepny, ukryty
 smazano, smazany, smazana, smazane, archivovano, archivovany, neaktivni, neaktivny, nedostupny, vymazany, vymazane, skryty
-удален, удалена, удалено, архив, в архиве, скрыт, скрыта, silindi, arsivlendi, pasif, torolt, torolve, archivalt, archivalva, sters, arhivat, inactiv, borttagen,
-arkiverad, slettet, poistettu, 已删除, 删除, 已下架, 下架, 삭제, 삭제됨`,
+удален, удалена, удалено, видалено, видалений, видалена, архив, в архиве, архів, в архіві, скрыт, скрыта, silindi, arsivlendi, pasif, obrisan, obrisana, obrisano, arhiviran, arhivirano, archiviran, torolt, torolve, archivalt, archivalva, sters, arhivat, inactiv, borttagen,
+arkiverad, slettet, poistettu, 已删除, 删除, 已刪除, 刪除, 已下架, 下架, 削除, 削除済, 삭제, 삭제됨`,
   ],
   [
     "active",
@@ -198,7 +216,7 @@ actief, gepubliceerd, zichtbaar
 attivo, attiva, pubblicato, visibile
 aktywny, aktywna, opublikowany, widoczny
 aktivni, aktivny, zverejneno, zverejneny, viditelny
-активен, активна, активно, активный, опубликован, опубликована, опубликовано, aktif, yayinda, publikalt, activ, publicat, publicerad, julkaistu, 上架, 已上架, 启用`,
+активен, активна, активно, активный, активний, опубликован, опубликована, опубликовано, опубліковано, aktif, yayinda, aktivan, objavljen, objavljeno, publikalt, activ, publicat, publicerad, julkaistu, ενεργο, ενεργος, ενεργη, 上架, 已上架, 启用, 啟用, 公開, 公开`,
   ],
   [
     "returned",
@@ -237,7 +255,7 @@ const joined = (list: string, behind = joinedBehind) =>
   new RegExp(
     `^(?:${oneOf(joinedBefore)})*(?:${oneOf(list).replaceAll(" ", "")})(?:${oneOf(behind)})*$`,
   );
-const withPersons = (list: string) =>
+const withPersons = (list: string, person: string) =>
   new RegExp(`^(?:(?:${b}|${oneOf(person)}) )*(?:${oneOf(list)})(?: (?:${b}|${oneOf(person)}))*$`);
 
 const statusHeading = new RegExp(
@@ -248,13 +266,13 @@ const joinedStatus = new RegExp(
 );
 
 const hasDate = new RegExp(
-  `(?:^| )(?:${oneOf(dates)})(?= |$)|date$|^date|^fecha|^data(?=a)|datum$|^datum|(?:${oneOf(joinedDates)})$`,
+  `(?:^| )(?:${oneOf(dates)})(?= |$)|^date|^fecha|^data(?=a)|^datum|(?:${oneOf(`date, datum, dato, paiva, ${joinedDates}`)})$`,
 );
 
-const patterns = nouns.map(([tells, list]) => {
-  const isPerson = tells === "adopter" || tells === "reservation" || tells === "taker";
-  const behind = isPerson ? `${joinedBehind}, ${person}` : joinedBehind;
-  return [tells, isPerson ? withPersons(list) : spaced(list), joined(list, behind)] as const;
+const patterns = nouns.map(([tells, list, person]) => {
+  const behind = person === undefined ? joinedBehind : `${joinedBehind}, ${person}`;
+  const apart = person === undefined ? spaced(list) : withPersons(list, person);
+  return [tells, apart, joined(list, behind)] as const;
 });
 
 const known = new Map<string, Tells | undefined>();

@@ -148,10 +148,10 @@ export function externalId(
 }
 
 const yes = wholly(
-  "y|yes|t|true|x|1(?:\\.0+)?|✓|✔|si|s|ja|j|oui|o|vrai|sim|verdadero|wahr|tak|ano|да|так|da|evet|igen|kylla|ναι|是|예|네|はい",
+  "y|yes|t|true|x|1(?:\\.0+)?|✓|✔|si|s|ja|j|oui|o|vrai|sim|verdadero|wahr|tak|ano|да|так|da|evet|igen|kylla|ναι|var|van|是|已|有|예|네|はい|あり|○|〇|◯",
 );
 const no = wholly(
-  "n|no|f|false|0(?:\\.0+)?|nein|non|faux|nee|nao|falso|falsch|nie|ne|-|нет|ні|не|hayır|hayir|nem|nej|nei|ei|nu|οχι|否|아니오|아니요|いいえ",
+  "n|no|f|false|0(?:\\.0+)?|nein|non|faux|nee|nao|falso|falsch|nie|ne|-|нет|ні|не|hayır|hayir|nem|nej|nei|ei|nu|οχι|yok|nincs|否|未|无|無|没有|沒有|아니오|아니요|いいえ|なし|×",
 );
 /** Letters may come with their accents apart: `Não`, `Sí`. */
 function plain(text: string): string {

@@ -1,4 +1,5 @@
 import type { PetStatus } from "../../../domain/pet.ts";
+import { fold } from "../../visible.ts";
 
 /** What a word says of an animal: one of our statuses, none, or that it is gone. */
 export type Meaning = PetStatus | "none" | "gone";
@@ -7,13 +8,7 @@ export const meanings: readonly Meaning[] = ["available", "pending", "sold", "no
 
 /** What words are compared by: case, accents, blanks and what joins words make no difference. */
 export function wordKey(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .toLowerCase()
-    .replaceAll("ł", "l")
-    .replaceAll("ß", "ss")
-    .replaceAll("ø", "o")
+  return fold(text)
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 }
@@ -65,10 +60,10 @@ do adopcji, dostepny, dostepna, dostepne, gotowy do adopcji, gotowa do adopcji, 
 k adopci, dostupny, dostupna, dostupne, dostupni, volny, volna, volne, hleda domov, hleda novy domov, k umisteni
 na adopciu, k dispozicii, hlada domov, hlada novy domov
 disponibil
-ищет дом, ищет хозяина, ищет семью, ищет новый дом, доступен для усыновления, доступна для усыновления, шукає дім, шукає родину, за осиновяване, търси дом,
+ищет дом, ищет хозяина, ищет семью, ищет новый дом, доступен для усыновления, доступна для усыновления, шукає дім, шукає родину, за осиновяване, търси дом, за удомљавање, тражи дом,
 za udomljavanje, traži dom, sahiplendirilebilir, sahiplendirilecek, yuva arıyor, sahiplenmeye hazır, örökbefogadható, örökbe fogadható, gazdit keres, gazdára vár, gazdikereső,
 disponibilă, spre adopție, spre adoptie, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla,
-διαθέσιμο, διαθέσιμος, διαθέσιμη, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中`,
+διαθέσιμο, διαθέσιμος, διαθέσιμη, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 待領養, 可領養, 開放領養, 未領養, 未認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中`,
   pending: `
 pending, adoption pending, pending adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation,
 application pending, pending application, on hold, on hold for adopter, hold adopted, adopt hold, adoption hold, trial adoption, adoption trial, trial, on trial, under offer,
@@ -84,7 +79,7 @@ zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, w trakcie, w trakcie ad
 rezervovany, rezervovana, rezervovane, rezervovano, rezervace, zamluveny, zamluvena, zamluveno, v jednani, rezervacia
 забронирован, забронирована, зарезервирован, зарезервирована, бронь, в резерве, заброньований, заброньована, резервиран, резервирана, rezerviran, rezervirana, rezerve, rezerve edildi,
 foglalt, lefoglalt, lefoglalva, előjegyezve, rezervat, rezervată, în curs de adopție, reserverad, reserverat, bokad, reserveret, reservert, varattu, κρατημένο, σε αναμονή,
-已预定, 预定, 领养中, 领养审核中, 審核中, 审核中, 입양예정, 예약중, 예약, トライアル中, 商談中, 譲渡予定`,
+已预定, 预定, 已預定, 預定, 已預約, 預約中, 領養中, 予約, 予約中, 予約済, bokat, tingad, 领养中, 领养审核中, 審核中, 审核中, 입양예정, 예약중, 예약, トライアル中, 商談中, 譲渡予定`,
   sold: `
 sold, adopted, adopted offsite, adopted altered, adopted unaltered, healthy in home, adoption finalized, adoption finalised, adoption completed, adoption complete, rehomed, homed,
 placed, found home, found a home, found forever home, in new home, happy tail, happy tails
@@ -95,10 +90,10 @@ geadopteerd, verkocht, geplaatst, herplaatst
 adotado, adotada, adotados, adotadas, adottato, adottata, adottati, adottate
 adoptowany, adoptowana, adoptowane, zaadoptowany, zaadoptowana, zaadoptowane, wyadoptowany, wyadoptowana, w nowym domu, znalazl dom, znalazla dom
 adoptovany, adoptovana, adoptovane, adoptovano, umisteny, umistena, umisten, umisteno, osvojeny, osvojena, v novem domove, nasel domov, nasla domov, nasiel domov
-пристроен, пристроена, пристроены, усыновлен, усыновлена, нашел дом, нашла дом, обрел дом, обрела дом, прилаштований, прилаштована, усиновлений, знайшов дім, знайшла дім,
+пристроен, пристроена, пристроены, усыновлен, усыновлена, нашел дом, нашла дом, обрел дом, обрела дом, прилаштований, прилаштована, прилаштовано, усиновлений, знайшов дім, знайшла дім,
 осиновен, осиновена, осиновено, udomljen, udomljena, udomljeno, sahiplendirildi, sahiplenildi, sahiplendi, yuvalandı, yuva buldu, örökbefogadva, örökbe fogadva, örökbefogadott, örökbe fogadott,
-gazdára talált, gazdis, adoptat, adoptată, adoptați, adopterad, adopterat, omplacerad, adopteret, adoptert, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο, υιοθετημένος,
-已领养, 被领养, 已被领养, 已送养, 已認養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
+gazdára talált, gazdis, gazdára lelt, adoptált, удомљен, удомљена, удомљено, evlat edinildi, evlat edindirildi, adoptat, adoptată, adoptați, adopterad, adopterat, omplacerad, adopteret, adoptert, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο, υιοθετημένος,
+已领养, 被领养, 已被领养, 已送养, 已認養, 已領養, 被領養, 已被領養, 已送養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
   gone: `
 deceased, died, dead, died in care, dead on arrival, doa, rip, passed away, euthanized, euthanised, euthanasia, euthanize,
 humanely euthanized, put to sleep, pts, euth, euth req, euthanasia request,
@@ -131,7 +126,7 @@ uhynul, uhynula, uhynulo, zemrel, zemrela, utracen, utracena, eutanazie, karante
 zomrel, zomrela, uhynuty, uhynuta, eutanazia, vrateny majitelovi, v liecbe, docasna starostlivost
 умер, умерла, погиб, погибла, на лечении, на карантине, карантин, пропал, пропала, помер, померла, загинув, загинула, на лікуванні, починал, починала, uginuo, uginula, preminuo, preminula, na liječenju,
 öldü, vefat etti, vefat, tedavide, karantinada, kayıp, elpusztult, elhunyt, kezelés alatt, karanténban, decedat, decedată, în tratament, în carantină, indisponibilă, avliden, död, avlivad,
-avlivet, aflivet, kuollut, lopetettu, menehtynyt, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 已下架,
+avlivet, aflivet, afdød, kuollut, lopetettu, menehtynyt, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除,
 종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 안락사, 사망, 폐사, 返還, 返還済, 募集終了`,
   none: "none",
 });
@@ -157,6 +152,18 @@ export const passing: ReadonlySet<string> = new Set(
 perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas, en acogida, acogido, acogida, casa de acogida,
 pflegestelle, auf pflegestelle, in pflegestelle, perdu, perdue, en famille d accueil, in gastgezin, in stallo, zaginiony, nezvestny, dom tymczasowy,
 docasna pece, docaska, docasna starostlivost`),
+);
+
+/** Whether something is shown, in a column that tells just that. */
+export const shownWords: ReadonlySet<string> = new Set(
+  listed(`active, activo, activa, ativo, ativa, aktiv, actif, actief, attivo, attiva, aktywny, aktywna, aktivni, aktivny, aktivan, aktif, activ,
+активен, активна, активный, активний, ενεργό, 启用, 啟用, 上架, 已上架, 公开, 公開, published, publish, publicado, public, visible, listed, enabled,
+open, on, online, live, yayında`),
+);
+export const hiddenWords: ReadonlySet<string> = new Set(
+  listed(`inactive, inactivo, inactiva, inativo, inativa, inaktiv, inactif, inactief, inattivo, inattiva, nieaktywny, nieaktywna, neaktivni,
+neaktivny, neaktivan, pasif, aktif degil, inactiv, неактивен, неактивна, неактивный, неактивний, ανενεργό, 禁用, 停用, 下架, 已下架, 非公開, unpublished,
+draft, borrador, private, hidden, oculto, disabled, closed, archived, off, offline, taslak`),
 );
 
 /** What may stand behind a word that says that it is there, beside numbers of kennels and days. */
