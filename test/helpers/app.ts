@@ -29,6 +29,12 @@ export function seededBytes(seed = 1): (count: number) => Uint8Array {
   return (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
 }
 
+/** What a server knows of a connection from `address`. */
+export const peerAt = (address: string) => ({
+  requestIP: () => ({ address }),
+  timeout: () => undefined,
+});
+
 export interface TestAppOptions {
   readonly clock?: TestClock;
   /** Settings of features, by their flags. */

@@ -5,14 +5,8 @@ import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
 import { Logger } from "../../src/service/log.ts";
 import { temporaryFolder } from "./binary.ts";
 
-interface LogFileOptions {
-  readonly clock: Clock;
-  readonly level?: LogLevel;
-  readonly format?: LogFormat;
-}
-
 /** A log that is written to a file, as standard error may be. */
-export function logFile({ clock, level = "info", format = "json" }: LogFileOptions) {
+export function logFile(clock: Clock, format: LogFormat = "json", level: LogLevel = "info") {
   const folder = temporaryFolder();
   const path = join(folder.path, "log");
   const fd = openSync(path, "a");

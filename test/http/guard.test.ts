@@ -2,72 +2,40 @@
  * The door: whatever Host and path a request has, the guard and the router see the same path. Byte
  * by byte, because no client would send most of this.
  */
-import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { Backpressure } from "../../src/http/backpressure.ts";
 import { contexts, RequestContext } from "../../src/http/context.ts";
-import { credentialOf } from "../../src/http/guard.ts";
 import { petRoutes } from "../../src/http/routes/pets.ts";
 import { listen } from "../../src/http/server.ts";
 import { testApp } from "../helpers/app.ts";
 import { raw } from "../helpers/raw.ts";
 
-const fixtures = join(import.meta.dir, "../fixtures/tls");
-const tls = {
-  cert: readFileSync(join(fixtures, "first.crt"), "utf8"),
-  key: readFileSync(join(fixtures, "first.key"), "utf8"),
-};
+const fixture = (name: string) =>
+  readFileSync(join(import.meta.dir, "../fixtures/tls", name), "utf8");
 
 const goodHosts = [
-  "abc",
-  "localhost",
-  "A.Example",
-  "a.example:8080",
-  "127.0.0.1",
-  "[::1]",
-  "[::1]:80",
-  "xn--bcher-kva.example",
+  "abc localhost A.Example a.example:8080 127.0.0.1 [::1] [::1]:80 xn--bcher-kva.example",
   "a".repeat(255),
-];
+].flatMap((line) => line.split(" "));
 /** In a URL with https:// the router does not find the path behind them. */
 const shortHosts = ["a", "ab"];
 const badHosts = [
-  "",
-  "a b",
-  "a@b",
-  "user:secret@abc",
-  "a/b",
-  "abc/v1/pets?",
-  "a?b",
-  "a#b",
-  "a\\b",
-  "a,b",
-  "a:99999",
-  "a:x",
-  "a:-1",
-  "%00",
-  "[::1",
-  "[::g]",
-  "256.1.1.1",
-  "abc\r\nHost: abc",
-  "abc\r\nHost: b.example",
+  "a@b user:secret@abc a/b abc/v1/pets? a?b a#b a\\b a,b a:99999 a:x a:-1 %00 [::1 [::g] 256.1.1.1",
   "a".repeat(256),
-];
+].flatMap((line) => line.split(" "));
+const badHeads = ["", "a b", "abc\r\nHost: abc", "abc\r\nHost: b.example"];
 
 /** What is under /v1 as the router reads it, with the status that a key gets. */
 const versioned: readonly [path: string, status: number][] = [
   ["/v1", 404],
-  ["/v1/", 404],
   ["/v1/pets", 200],
   ["/v1/pets?x=/health", 200],
   ["/x/../v1/pets", 200],
   ["/v1\\pets", 200],
   ["http://elsewhere.example/v1/pets", 200],
-  ["/v1/pets/1", 404],
-  ["/v1/pets/", 404],
   ["/v1/p%65ts", 404],
   ["/v1//pets", 404],
   ["/v1/pets#health", 404],
@@ -77,10 +45,7 @@ const others: readonly [path: string, status: number][] = [
   ["/v1/../health", 200],
   ["/health?/v1/pets", 200],
   ["/x/v1/pets", 404],
-  ["/xx/v1/pets", 404],
   ["//v1/pets", 404],
-  ["/V1/pets", 404],
-  ["/v1pets", 404],
   ["/v1%2Fpets", 404],
   ["/%761/pets", 404],
 ];
@@ -92,6 +57,7 @@ test.each(["http", "https"])(
     const many = 1_000_000;
     const app = await testApp({ app: { isHttps }, service: { anonymousPerMinute: many } });
     const key = await app.key("enterprise", { perMinute: many, perDay: many });
+    const tls = { cert: fixture("first.crt"), key: fixture("first.key") };
     const options = { host: "127.0.0.1", port: 0, reusePort: false };
     const server = listen(app.handler, { ...options, ...(isHttps && { tls }) });
 
@@ -108,7 +74,7 @@ test.each(["http", "https"])(
       return `${path} at ${host.slice(0, 30)}: ${words.join(", ")}`;
     }
 
-    for (const host of [...goodHosts, ...shortHosts, ...badHosts]) {
+    for (const host of [...goodHosts, ...shortHosts, ...badHosts, ...badHeads]) {
       const isGood = goodHosts.includes(host) || (!isHttps && shortHosts.includes(host));
       for (const [path, status] of [...versioned, ...others]) {
         const isVersioned = versioned.some(([each]) => each === path);
@@ -121,7 +87,7 @@ test.each(["http", "https"])(
         else expect(words).toMatch(/: 400( with limits)?, 400( with limits)?$/);
       }
     }
-    expect(await shown("[fe80::1%25eth0]", "/health")).toEndWith(": 200, 200");
+    // A zone, which leaves dots in the path.
     expect(await shown("[fe80::1%25eth0]:80", "/v1/pets")).toEndWith(
       "401 with limits, 200 with limits",
     );
@@ -130,38 +96,16 @@ test.each(["http", "https"])(
   60_000,
 );
 
-test("the bearer plugin finds the same credential wherever it knows the spelling", async () => {
-  const plugin = new Elysia().use(bearer()).get("/", ({ bearer: token }) => token ?? "none");
-  for (const header of [
-    "Bearer abc",
-    "Bearer  abc",
-    "Bearer a b",
-    "Bearer Bearer abc",
-    "Bearer ",
-    "Bearer abc,Bearer def",
-    "Basic abc",
-  ]) {
-    const request = new Request("http://localhost/", { headers: { authorization: header } });
-    const found = await (await plugin.handle(request)).text();
-    const own = credentialOf(request.headers.get("authorization"));
-    expect([header, own === "" ? "none" : own]).toEqual([header, found.trimStart() || "none"]);
-  }
-  // It knows neither another case of the scheme, nor what the header is for.
-  expect(credentialOf("bearer abc")).toBe("abc");
-  expect(credentialOf("Bearerabc")).toBe("");
-});
-
 test("an operation serves no request that the guard did not admit", async () => {
-  const served: string[] = [];
-  const failed: unknown[] = [];
+  const seen: string[] = [];
   const app = new Elysia()
-    .onError(({ error }) => {
-      failed.push(error);
+    .onError(() => {
+      seen.push("failed");
       return "failed";
     })
     .use(
       petRoutes(() => {
-        served.push("an operation");
+        seen.push("served");
         throw new Error("served");
       }),
     );
@@ -180,6 +124,5 @@ test("an operation serves no request that the guard did not admit", async () => 
       expect(request.bodyUsed).toBe(false);
     }
   }
-  expect(served).toEqual([]);
-  expect(failed).toHaveLength(6);
+  expect(seen).toEqual(Array(6).fill("failed"));
 });

@@ -1,42 +1,62 @@
 /**
  * Random histories of several processes on one folder: what each of them answers from its memory is
- * what a store without one has.
+ * what a store without one has. Rendered answers are kept while they are right, and bounded.
  */
+import { sql, type SQL } from "drizzle-orm";
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { PageQuery } from "../../src/domain/page.ts";
 import { petJson, petsJson, petStatuses, type PetStatus } from "../../src/domain/pet.ts";
-import { ResponseCache } from "../../src/http/response-cache.ts";
+import { type CacheBounds, ResponseCache } from "../../src/http/response-cache.ts";
+import type { Services } from "../../src/service/services.ts";
+import type { Tx } from "../../src/storage/database.ts";
 import { animalsOf } from "../features/animals/animals-of.ts";
 import { TestClock } from "../helpers/app.ts";
+import { editPets } from "../helpers/edit-pets.ts";
 import { importText } from "../helpers/import-text.ts";
-import { SharedFolder, type Stack } from "../helpers/stack.ts";
+import { SharedFolder, Stack } from "../helpers/stack.ts";
 import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
 
-const status = fc.constantFrom<PetStatus | undefined>(...petStatuses, undefined);
-const process = fc.integer({ min: 0, max: 2 });
-/** Taken modulo the number of animals that there are. */
-const at = fc.nat({ max: 1_000 });
-const kinds = ["update", "remove", "remove last", "restore", "undo", "import", "rename"] as const;
-const action = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("create", "create once", "create twice"),
-      process,
-      at,
-      status,
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom(...kinds), process, at, status }) },
-) as fc.Arbitrary<Action>;
+/** A cache of answers, how often it read the store, and what its reads wait for. */
+function cacheOn({ services }: Stack, bounds?: CacheBounds) {
+  const { pets, store } = services;
+  const reads = { count: 0, held: undefined as Promise<void> | undefined };
+  const read = async <T>(found: Promise<T>) => {
+    reads.count += 1;
+    const result = await found;
+    await reads.held;
+    return result;
+  };
+  const noted = Object.assign(Object.create(pets) as Services["pets"], {
+    page: (query: PageQuery) => read(pets.page(query)),
+    byId: (id: bigint) => read(pets.byId(id)),
+  });
+  return { answers: new ResponseCache({ pets: noted, store }, bounds), reads };
+}
 
 interface Action {
-  readonly kind: (typeof kinds)[number] | "create" | "create once" | "create twice";
+  readonly kind: (typeof kinds)[number];
   readonly process: number;
+  /** Taken modulo the number of animals that there are. */
   readonly at: number;
   readonly status: PetStatus | undefined;
+  /** Whether every answer is asked for before the change, and read after it. */
+  readonly isHeld: boolean;
 }
+
+const creates = ["create", "create once", "create twice"] as const;
+const changes = ["update", "rename", "remove", "remove last", "restore", "undo", "import"] as const;
+const kinds = [...creates, ...changes];
+const action: fc.Arbitrary<Action> = fc.record({
+  kind: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...creates) },
+    { weight: 2, arbitrary: fc.constantFrom(...changes) },
+  ),
+  process: fc.nat(2),
+  at: fc.nat(1_000),
+  status: fc.constantFrom<PetStatus | undefined>(...petStatuses, undefined),
+  isHeld: fc.boolean(),
+});
 
 /** What is asked again and again: pages of every kind, at the beginning, within and at the end. */
 const queries: readonly PageQuery[] = [1, 3, 100].flatMap((limit) =>
@@ -45,65 +65,62 @@ const queries: readonly PageQuery[] = [1, 3, 100].flatMap((limit) =>
   ),
 );
 
-/** Some pages fit in, some do not, and it is full again and again. */
-const bounds = { entries: 3, bytes: 200 };
+/** Of each process: all pages fit in, or some do not and it is full again and again. */
+const bounds = [undefined, { entries: 3, bytes: 200 }, undefined];
 
 class Driver {
-  readonly answers: readonly ResponseCache[];
+  readonly #caches;
   #named = 0;
 
   constructor(readonly stacks: readonly Stack[]) {
-    this.answers = stacks.map(({ services }) => new ResponseCache(services, bounds));
+    this.#caches = stacks.map((stack, at) => cacheOn(stack, bounds[at]));
   }
 
   async run(step: Action): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const early = step.isHeld ? this.#caches.map((each) => this.#beginToRead(each, promise)) : [];
     await this.#act(step);
     // Who did it sees it at once, and the others when they have noticed.
-    await this.#compare(step.process);
-    await this.#compareAll();
-  }
-
-  async #compareAll(): Promise<void> {
+    if (!step.isHeld) await this.#compare(step.process);
     await changesNoticed();
-    for (const number of this.answers.keys()) await this.#compare(number);
+    for (const { answers } of this.#caches) void answers.page(queries[step.at % queries.length]!);
+    resolve();
+    await Promise.all(early.flat());
+    for (const each of this.#caches) each.reads.held = undefined;
+    for (const number of this.#caches.keys()) await this.#compare(number);
   }
 
-  async #act({ kind, process: number, at: position, status: given }: Action): Promise<void> {
-    const { store } = this.stacks[number] as Stack;
-    const animals = animalsOf(store);
-    const pet = { name: `animal ${(this.#named += 1)}`, categoryId: 1n, status: given };
+  /** Who asks for the same at the same time has the same. */
+  #beginToRead({ answers, reads }: ReturnType<typeof cacheOn>, held: Promise<void>) {
+    reads.held = held;
+    return queries.map((query) => {
+      const one = answers.page(query);
+      expect(answers.page(query)).toBe(one);
+      return Promise.resolve(one);
+    });
+  }
+
+  async #act({ kind, process, at, status }: Action): Promise<void> {
+    const { store } = this.stacks[process] as Stack;
+    const pet = { name: `animal ${(this.#named += 1)}`, categoryId: 1n, status };
     const there = await store.pets.page({ limit: 1_000 });
-    const id = there[position % Math.max(1, there.length)]?.id ?? 0n;
-    const last = there.at(-1)?.id ?? 0n;
-    switch (kind) {
-      case "create":
-        return void (await Promise.all([store.pets.create(pet), store.pets.create(pet)]));
-      case "create once":
-      case "create twice": {
-        const value = kind === "create once" ? pet.name : "the same";
-        const more = { keyId: "key", value, bodyHash: new Uint8Array(32), nowMs: 0 };
-        return void (await store.pets.createOnce({ pet, ...more }));
-      }
-      case "update":
-        return this.#tried(() => animals.update([id], { status: given ?? null }));
-      case "rename":
-        return this.#tried(() => animals.update([id], { name: pet.name }));
-      case "remove":
-        return this.#tried(() => animals.remove([id]));
-      case "remove last":
-        return this.#tried(() => animals.remove([last]));
-      case "restore":
-        return this.#tried(() => animals.restore(BigInt(1 + (position % 12))));
-      case "undo":
-        return this.#tried(() => animals.undo());
-      case "import":
-        return this.#import(store, pet.name);
-    }
-  }
-
-  /** Some of what is tried cannot be: an animal that is not there cannot be changed. */
-  async #tried(work: () => Promise<unknown>): Promise<void> {
-    await work().catch(() => undefined);
+    const id = there[at % Math.max(1, there.length)]?.id ?? 0n;
+    const animals = animalsOf(store);
+    const once = { pet, keyId: "key", bodyHash: new Uint8Array(32), nowMs: 0 };
+    const acts: Record<Action["kind"], () => Promise<unknown>> = {
+      create: () => Promise.all([store.pets.create(pet), store.pets.create(pet)]),
+      "create once": () => store.pets.createOnce({ ...once, value: pet.name }),
+      "create twice": () => store.pets.createOnce({ ...once, value: "the same" }),
+      update: () => animals.update([id], { status: status ?? null }),
+      rename: () => animals.update([id], { name: pet.name }),
+      remove: () => animals.remove([id]),
+      "remove last": () => animals.remove([there.at(-1)?.id ?? 0n]),
+      restore: () => animals.restore(BigInt(1 + (at % 12))),
+      undo: () => animals.undo(),
+      import: () => this.#import(store, pet.name),
+    };
+    // Some of what is tried cannot be: an animal that is not there cannot be changed.
+    await acts[kind]().catch(() => undefined);
   }
 
   /** New and known animals, with a change of another process behind them. */
@@ -116,7 +133,7 @@ class Driver {
 
   async #compare(number: number): Promise<void> {
     const { store } = this.stacks[number] as Stack;
-    const answers = this.answers[number] as ResponseCache;
+    const { answers } = this.#caches[number]!;
     for (const query of queries) {
       const answer = await answers.page(query);
       const stored = await store.pets.page({ ...query, limit: query.limit + 1 });
@@ -144,3 +161,54 @@ test("no history of creates, changes and imports by three processes is answered 
     endOnFailure: true,
   });
 }, 180_000);
+
+test("an answer stays when an animal is added behind it, and goes when one changes", async () => {
+  const stack = await Stack.open(new TestClock(), { serving: true });
+  const { answers, reads } = cacheOn(stack);
+  const { pets, store } = stack.services;
+  const create = (name: string) => pets.create({ name, categoryId: 1n });
+  for (const name of ["Rex", "Mia", "Tom"]) await create(name);
+  const readsAfter = async (change?: Promise<unknown>) => {
+    await change;
+    await changesNoticed();
+    reads.count = 0;
+    for (let i = 0; i < 2; i += 1) {
+      await answers.page({ limit: 2 });
+      await answers.page({ limit: 9 });
+      await answers.pet(1n);
+    }
+    return reads.count;
+  };
+  const edited = (statement: (tx: Tx) => SQL) => readsAfter(editPets(store.db, statement));
+  expect([await readsAfter(), await readsAfter()]).toEqual([3, 0]);
+  // What no page follows: the last page, and the animal.
+  expect(await readsAfter(create("Ada"))).toBe(2);
+  const once = { keyId: "key", value: "a value", bodyHash: new Uint8Array(32), nowMs: 0 };
+  const pet = { name: "Kim", categoryId: 1n };
+  expect(await readsAfter(pets.createOnce({ ...once, pet }))).toBe(2);
+  expect(await edited(({ t }) => sql`UPDATE ${t.pets} SET status = 'sold' WHERE id = 3`)).toBe(3);
+  expect(await edited(({ t }) => sql`DELETE FROM ${t.pets} WHERE id > 3`)).toBe(3);
+  expect(await readsAfter(create("Leo"))).toBe(2);
+});
+
+test.each([
+  { entries: 2, bytes: 1_000 },
+  { entries: 100, bytes: 80 },
+])("answers above %j are let go, and there is room again", async (given) => {
+  const stack = await Stack.open(new TestClock(), { serving: true });
+  const { answers, reads } = cacheOn(stack, given);
+  // Of 35 bytes as JSON, and one larger than all that there is room for.
+  for (const name of ["Rex", "Mia", "Tom", "x".repeat(1_000)]) {
+    await stack.services.pets.create({ name, categoryId: 1n });
+  }
+  await changesNoticed();
+  const readsOf = async (...ids: readonly bigint[]) => {
+    reads.count = 0;
+    for (const id of ids) await answers.pet(id);
+    return reads.count;
+  };
+  expect(await readsOf(1n, 2n, 1n, 2n)).toBe(2);
+  expect(await readsOf(3n, 3n)).toBe(1);
+  expect(await readsOf(1n, 3n)).toBe(1);
+  expect(await readsOf(4n, 4n)).toBe(2);
+});

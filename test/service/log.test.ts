@@ -10,7 +10,7 @@ import { until } from "../helpers/until.ts";
 
 const openLog = (options: Partial<LogOptions> = {}) =>
   new Logger({ level: "info", format: "text", clock: new TestClock().read, ...options });
-const textFile = () => logFile({ clock: new TestClock().read, format: "text" });
+const textFile = () => logFile(new TestClock().read, "text");
 
 test("all lines are written, in order, once the log is closed", async () => {
   using file = textFile();
@@ -96,7 +96,7 @@ test("a failure is told with its causes, as one sentence on one line", async () 
 
 test("failures of many requests are a line a second, which counts those since the one before", async () => {
   const clock = new TestClock();
-  using file = logFile({ clock: clock.read, format: "text" });
+  using file = logFile(clock.read, "text");
   const fail = (text: string) => file.log.failureOfMany(new Error(text));
   for (const text of ["one", "two", "three"]) fail(text);
   clock.advance(1_000);

@@ -125,7 +125,7 @@ test("a file of the program is kept by the browser, as its path changes with its
 
 test("of the refusals in a minute the first has a line, and their count has one", async () => {
   const clock = new TestClock();
-  using file = logFile({ clock: clock.read, level: "warn" });
+  using file = logFile(clock.read, "json", "warn");
   const flooded = asking({
     actions: { clock: clock.read },
     report: (error) => expect(error).toBeUndefined(),
