@@ -46,6 +46,10 @@ export interface Column {
 /** A cell, and how it is painted. */
 type Cell = string | { readonly text: string; readonly paint: Paint };
 
+export const right = (title: string): Column => ({ title, align: "right" });
+export const flexible = (title: string): Column => ({ title, flexible: true });
+export const optional = (title: string): Column => ({ title, optional: true });
+
 const gap = "  ";
 /** The fewest cells of a column that is cut: fewer say nothing. */
 const flexibleCellsMin = 8;

@@ -1,14 +1,14 @@
 /** Categories: the kinds of animals by name. The interface has only their ids. */
-import { asc, count, eq } from "drizzle-orm";
+import { and, asc, count, eq, gt } from "drizzle-orm";
 import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
-import { parseInt64 } from "../../domain/int64.ts";
 import { longWork } from "../long-work.ts";
-import { type Tx } from "../../storage/database.ts";
+import { int64Min, parseInt64 } from "../../domain/int64.ts";
+import type { Database, Tx } from "../../storage/database.ts";
 import { getMeta } from "../../storage/store-state.ts";
 import { setMeta } from "../meta.ts";
 import { isVisible } from "../visible.ts";
-import { type CategoryEvent, type Change, type Editing, makeChange } from "./changes.ts";
+import { type CategoryEvent, type Change, type Editing, makeChange, partSize } from "./changes.ts";
 
 export interface Category {
   readonly id: bigint;
@@ -191,14 +191,10 @@ async function insertCategory(tx: Tx, { id, name }: Category): Promise<void> {
   await tx.insert(tx.t.categories).values({ id, name, nameKey: categoryKey(name) });
 }
 
-async function renameCategory(tx: Tx, id: bigint, name: string): Promise<void> {
+async function setName(tx: Tx, id: bigint, name: string): Promise<void> {
   const { categories } = tx.t;
   const named = { name, nameKey: categoryKey(name) };
   await tx.update(categories).set(named).where(eq(categories.id, id));
-}
-
-async function dropCategory(tx: Tx, id: bigint): Promise<void> {
-  await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
 }
 
 /**
@@ -215,12 +211,12 @@ export async function undoCategories(
     if (current?.name !== after) continue;
     if (before === undefined) {
       if (!wasCarried && (await isCarried(tx, id))) continue;
-      await dropCategory(tx, id);
+      await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
     } else {
       const holder = await categoryByName(tx, before);
       if (holder !== undefined && holder.id !== id) continue;
       if (current === undefined) await insertCategory(tx, { id, name: before });
-      else await renameCategory(tx, id, before);
+      else await setName(tx, id, before);
     }
     change.categories.push({
       id,
@@ -230,97 +226,96 @@ export async function undoCategories(
   }
 }
 
-/** Work on categories. Each change is one transaction, which can be undone. */
-export class CategoryService {
-  readonly #editing: Editing;
+/** The names of categories by their ids. */
+export async function categoryNames(db: Database): Promise<ReadonlyMap<bigint, string>> {
+  return new Map((await db.read(namedCategories)).map(({ id, name }) => [id, name]));
+}
 
-  constructor(editing: Editing) {
-    this.#editing = editing;
-  }
+/** Names a category: the one with `id`, or a new one. */
+export function addCategory(editing: Editing, given: string, id?: bigint): Promise<Category> {
+  return makeChange(editing, "add category", async (change) => {
+    const name = visibleName(given);
+    await refuseTaken(change.tx, name);
+    const current = id === undefined ? undefined : await categoryById(change.tx, id);
+    if (current !== undefined) {
+      const message = `The category ${id} has a name, ${JSON.stringify(current.name)}.`;
+      const hint = "Rename it with rehome categories rename.";
+      throw new AppError("invalid_request", message, { hint });
+    }
+    const [made] = (await nameCategories(change, [{ id, name }])) as [Category];
+    change.summary = { ...made };
+    return made;
+  });
+}
 
-  /** The same for another person; see `Editing`. */
-  as(actor: string, more: Pick<Editing, "onChange" | "allows"> = {}): CategoryService {
-    return new CategoryService({ ...this.#editing, actor, ...more });
-  }
+export function renameCategory(
+  editing: Editing,
+  reference: string,
+  given: string,
+): Promise<Category> {
+  return makeChange(editing, "rename category", async (change) => {
+    const { tx } = change;
+    const id = await resolveCategory(tx, { text: reference });
+    const name = visibleName(given);
+    await refuseTaken(tx, name, id);
+    const before = (await categoryById(tx, id))?.name;
+    if (before === name) return { id, name };
+    change.summary = { id, before, after: name };
+    if (before === undefined) await nameCategories(change, [{ id, name }]);
+    else {
+      await setName(tx, id, name);
+      await rememberWord(change, before, id, id);
+      change.categories.push({ id, before, after: name });
+    }
+    return { id, name };
+  });
+}
 
-  /** All categories, named or carried by animals, in the order of their ids. */
-  async list(): Promise<CategoryUse[]> {
-    return this.#editing.db.read(categoriesInUse, longWork);
-  }
-
-  async named(): Promise<Category[]> {
-    return this.#editing.db.read(namedCategories);
-  }
-
-  async names(): Promise<ReadonlyMap<bigint, string>> {
-    return new Map((await this.named()).map(({ id, name }) => [id, name]));
-  }
-
-  /** Names a category: the one with `id`, or a new one. */
-  async add(given: string, id?: bigint): Promise<Category> {
-    return makeChange(this.#editing, "add category", async (change) => {
-      const name = visibleName(given);
-      await refuseTaken(change.tx, name);
-      const current = id === undefined ? undefined : await categoryById(change.tx, id);
-      if (current !== undefined) {
-        const message = `The category ${id} has a name, ${JSON.stringify(current.name)}.`;
-        const hint = "Rename it with rehome categories rename.";
-        throw new AppError("invalid_request", message, { hint });
+/** Moves the animals of `from` to `into`, and drops `from`. Returns how many animals moved. */
+export function mergeCategories(
+  editing: Editing,
+  from: readonly string[],
+  into: string,
+): Promise<number> {
+  const work = async (change: Change) => {
+    const { tx } = change;
+    change.summary = { from, into };
+    const categoryId = await resolveCategory(tx, { text: into });
+    // Each once: a category may be given by its id and by its name.
+    const ids = new Set<bigint>();
+    for (const text of from) {
+      const id = await resolveCategory(tx, { text });
+      if (id === categoryId) {
+        const both = printable(`${text} and ${into}`);
+        throw new AppError("invalid_request", `${both} are the same category.`);
       }
-      const [made] = (await nameCategories(change, [{ id, name }])) as [Category];
-      change.summary = { ...made };
-      return made;
-    });
-  }
+      ids.add(id);
+    }
+    for (const id of ids) {
+      await moveAnimals(change, id, categoryId);
+      const named = await categoryById(tx, id);
+      if (named === undefined) continue;
+      await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
+      await rememberWord(change, named.name, id, categoryId);
+      change.categories.push({ id, before: named.name });
+    }
+    return change.counts.updated;
+  };
+  return makeChange(editing, "merge categories", work, longWork);
+}
 
-  async rename(reference: string, given: string): Promise<Category> {
-    return makeChange(this.#editing, "rename category", async (change) => {
-      const { tx } = change;
-      const id = await resolveCategory(tx, { text: reference });
-      const name = visibleName(given);
-      await refuseTaken(tx, name, id);
-      const before = (await categoryById(tx, id))?.name;
-      if (before === name) return { id, name };
-      change.summary = { id, before, after: name };
-      if (before === undefined) await nameCategories(change, [{ id, name }]);
-      else {
-        await renameCategory(tx, id, name);
-        await rememberWord(change, before, id, id);
-        change.categories.push({ id, before, after: name });
-      }
-      return { id, name };
-    });
-  }
-
-  /** Moves the animals of `from` to `into`, and drops `from`. Returns how many animals moved. */
-  async merge(from: readonly string[], into: string): Promise<number> {
-    const work = async (change: Change) => {
-      const { tx } = change;
-      const { pets } = tx.t;
-      change.summary = { from, into };
-      const categoryId = await resolveCategory(tx, { text: into });
-      // Each once: a category may be given by its id and by its name.
-      const ids = new Set<bigint>();
-      for (const text of from) {
-        const id = await resolveCategory(tx, { text });
-        if (id === categoryId) {
-          const both = printable(`${text} and ${into}`);
-          throw new AppError("invalid_request", `${both} are the same category.`);
-        }
-        ids.add(id);
-      }
-      for (const id of ids) {
-        await change.planUpdate(eq(pets.categoryId, id), { categoryId });
-        const named = await categoryById(tx, id);
-        if (named === undefined) continue;
-        await dropCategory(tx, id);
-        await rememberWord(change, named.name, id, categoryId);
-        change.categories.push({ id, before: named.name });
-      }
-      await change.carryOut();
-      return change.counts.updated;
-    };
-    return makeChange(this.#editing, "merge categories", work, { isLong: true });
+async function moveAnimals(change: Change, from: bigint, categoryId: bigint): Promise<void> {
+  const { pets } = change.tx.t;
+  for (let last = int64Min; ;) {
+    const rows = await change.tx
+      .select()
+      .from(pets)
+      .where(and(eq(pets.categoryId, from), gt(pets.id, last)))
+      .orderBy(asc(pets.id))
+      .limit(partSize);
+    await change.planUpdate(rows, { categoryId });
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < partSize) return;
   }
 }
 

@@ -14,12 +14,18 @@
  * What happens to an animal that was there is an event with its fields before and after. Once the
  * work has ended, the animals are changed as their events say, so a history is always true.
  */
-import { and, asc, eq, getTableColumns, gt, lt, lte, max, sql, type SQL } from "drizzle-orm";
+import { eq, getTableColumns, lt, lte, max, sql, type SQL } from "drizzle-orm";
 import { type Clock, dayMs, isoSeconds } from "../../domain/clock.ts";
 import { grouped } from "../../domain/int64.ts";
-import { type NewPet, petFieldNames, type PetStatus } from "../../domain/pet.ts";
-import { changePets, type Database, type Tables, type Tx } from "../../storage/database.ts";
-import { longWork } from "../long-work.ts";
+import { type NewPet, petFieldNames } from "../../domain/pet.ts";
+import {
+  changePets,
+  type Database,
+  type Tables,
+  type Tx,
+  type WorkOptions,
+} from "../../storage/database.ts";
+import type { Services } from "../../service/services.ts";
 import { prunedBefore } from "../../storage/prune.ts";
 
 /** Histories, and what an undo needs, are stored for so long. */
@@ -51,6 +57,8 @@ export type ChangeRow = Tables["changes"]["$inferSelect"];
 export const eventFields = [...petFieldNames, "externalId", "source"] as const;
 type StateField = (typeof eventFields)[number];
 export type PetState = Pick<PetRow, StateField>;
+/** What is set in an animal. Null takes the status away. */
+export type PetPatch = { readonly [Field in StateField]?: PetState[Field] | undefined };
 
 /** The state of an animal, without the rest of its row. */
 export function stateOf(row: PetState): PetState {
@@ -69,13 +77,6 @@ export interface PetEvent {
   readonly after: StoredState | null;
   /** The state of the removed animal where it comes back as another: an undo needs it. */
   readonly former?: StoredState | undefined;
-}
-
-/** What is set in an animal that is there. Null takes the status away. */
-export interface PetPatch {
-  readonly name?: string | undefined;
-  readonly categoryId?: bigint | undefined;
-  readonly status?: PetStatus | null | undefined;
 }
 
 /** A category that a change made (no `before`), renamed, or took away (no `after`). */
@@ -101,12 +102,15 @@ export type AddedPet = NewPet & {
   readonly source?: string | undefined;
 };
 
-/** Runs `work` as one change in one transaction. `isLong` is for any number of animals. */
+/** In the name of the one who runs this process. */
+export const editingOf = (services: Services): Editing => ({ ...services, db: services.store.db });
+
+/** Runs `work` as one change in one transaction. */
 export async function makeChange<T>(
   { db, clock, actor, onChange, onProblem, allows }: Editing,
   action: string,
   work: (change: Change) => Promise<T>,
-  { isLong = false, undoes }: { readonly isLong?: boolean; readonly undoes?: bigint } = {},
+  options: WorkOptions = {},
 ): Promise<T> {
   const atMs = clock();
   let jump: Error | undefined;
@@ -119,15 +123,15 @@ export async function makeChange<T>(
         const { changes } = tx.t;
         const [row] = await tx
           .insert(changes)
-          .values({ atMs, actor, action, summary: {}, undoes: undoes ?? null })
+          .values({ atMs, actor, action, summary: {} })
           .returning({ id: changes.id });
         if (row === undefined) throw new Error("a change got no id");
-        const change = new Change(tx, row.id, { action, atMs });
+        const change = new Change(tx, { ...row, action, atMs });
         const result = await work(change);
         const { added, removed, restored } = change.counts;
         return { result: { result, made: await change.end() }, more: added + restored - removed };
       }),
-    isLong ? longWork : {},
+    options,
   );
   if (made !== undefined) onChange?.(made);
   if (jump !== undefined) onProblem?.(jump);
@@ -138,18 +142,18 @@ export async function makeChange<T>(
 export class Change {
   readonly tx: Tx;
   readonly id: bigint;
+  readonly atMs: number;
+  readonly #action: string;
   readonly categories: CategoryEvent[] = [];
   summary: Readonly<Record<string, unknown>> = {};
-  readonly #action: string;
-  readonly atMs: number;
-  /** True for one that is stored though no animal changed: an undo takes back what it did. */
+  /** True for one that is stored though no animal changed. */
   isStored = false;
   readonly #counts = { added: 0, updated: 0, removed: 0, restored: 0 };
   /** The fields that any animal has otherwise afterwards: each has its indexes. */
   readonly #changed = new Set<StateField>();
   #isCarriedOut = false;
 
-  constructor(tx: Tx, id: bigint, { action, atMs }: { action: string; atMs: number }) {
+  constructor(tx: Tx, { id, action, atMs }: Pick<ChangeRow, "id" | "action" | "atMs">) {
     this.tx = tx;
     this.id = id;
     this.#action = action;
@@ -162,25 +166,11 @@ export class Change {
 
   /** Adds animals under new ids, in this order. */
   async add(pets: readonly AddedPet[]): Promise<void> {
-    this.#counts.added += await this.tx.insertAll(
-      this.tx.t.pets,
-      pets.map((pet) => this.#newRow(pet)),
-    );
-  }
-
-  /** Adds one animal, and returns its id. */
-  async addOne(pet: AddedPet): Promise<bigint> {
-    const { pets } = this.tx.t;
-    const [added] = await this.tx.insert(pets).values(this.#newRow(pet)).returning({ id: pets.id });
-    if (added === undefined) throw new Error("the animal that was added has no id");
-    this.#counts.added += 1;
-    return added.id;
-  }
-
-  #newRow(pet: AddedPet): typeof this.tx.t.pets.$inferInsert {
-    const { name, categoryId, status = null, externalId = null, source = "" } = pet;
-    const origin = { externalId, source, createdAtMs: this.atMs, createdIn: this.id };
-    return { name, categoryId, status, ...origin };
+    const made = { createdAtMs: this.atMs, createdIn: this.id };
+    const rows = pets.map(({ name, categoryId, status = null, externalId = null, source = "" }) => {
+      return { name, categoryId, status, externalId, source, ...made };
+    });
+    this.#counts.added += await this.tx.insertAll(this.tx.t.pets, rows);
   }
 
   async plan(events: readonly PetEvent[]): Promise<void> {
@@ -198,20 +188,6 @@ export class Change {
       after: after && { ...after, ...(former && { former }) },
     }));
     await this.tx.insertAll(this.tx.t.petEvents, rows);
-  }
-
-  /**
-   * The same in SQL, for animals of one kind: `select` gives the id of each, that of this change,
-   * and its states as JSON. Returns how many there are.
-   */
-  async planFrom(kind: "updated" | "removed" | "restored", select: SQL): Promise<number> {
-    const { petEvents } = this.tx.t;
-    const planned = await this.tx.run(
-      sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after) ${select}`,
-    );
-    this.#counts[kind] += planned;
-    if (kind !== "removed") for (const field of eventFields) this.#changed.add(field);
-    return planned;
   }
 
   /**
@@ -234,32 +210,22 @@ export class Change {
     return dropped.length === 0 ? 0 : dropped.length + (await this.dropTaken());
   }
 
-  /** Plans to set `patch` in the animals that `where` means, but for those that have it. */
-  async planUpdate(where: SQL | undefined, patch: PetPatch | PetState): Promise<void> {
-    const { pets } = this.tx.t;
-    const set = Object.fromEntries(
-      Object.entries(patch).filter(([, value]) => value !== undefined),
-    ) as Partial<PetState>;
-    const fields = Object.keys(set) as (keyof PetState)[];
-    for (let last: bigint | undefined; ;) {
-      const isNext = last === undefined ? undefined : gt(pets.id, last);
-      const rows = await this.tx
-        .select()
-        .from(pets)
-        .where(and(where, isNext))
-        .orderBy(asc(pets.id))
-        .limit(partSize);
-      const others = rows.filter((row) => fields.some((field) => row[field] !== set[field]));
-      await this.plan(
-        others.map((row) => ({
-          petId: row.id,
-          before: stateOf(row),
-          after: { ...stateOf(row), ...set },
-        })),
-      );
-      if (rows.length < partSize) return;
-      last = rows.at(-1)?.id;
-    }
+  /** Plans to set what `patch` has, but for animals that have it. Returns them all as they will be. */
+  async planUpdate(rows: readonly PetRow[], patch: PetPatch): Promise<PetRow[]> {
+    const set = Object.entries(patch).filter(([, value]) => value !== undefined);
+    const others = rows.filter((row) =>
+      set.some(([field, value]) => row[field as StateField] !== value),
+    );
+    const after = <T extends PetState>(row: T): T => ({ ...row, ...Object.fromEntries(set) });
+    await this.plan(
+      others.map((row) => ({ petId: row.id, before: stateOf(row), after: stateOf(after(row)) })),
+    );
+    return rows.map(after);
+  }
+
+  /** Plans to take animals away. */
+  async planRemoval(rows: readonly PetRow[]): Promise<void> {
+    await this.plan(rows.map((row) => ({ petId: row.id, before: stateOf(row), after: null })));
   }
 
   /** Does what the events say, once: at the end, or before what depends on it. */
@@ -300,14 +266,14 @@ export class Change {
     }
   }
 
-  /** Ends the change, and returns its number unless it did nothing. An undo is always stored. */
+  /** Ends the change, and returns its number unless it did nothing. */
   async end(): Promise<bigint | undefined> {
     await this.carryOut();
     const { changes } = this.tx.t;
     const isOwn = eq(changes.id, this.id);
     const { removed, ...counts } = this.counts;
     const isNothing = removed + counts.added + counts.updated + counts.restored === 0;
-    if (isNothing && this.categories.length === 0 && !this.isStored && this.#action !== "undo") {
+    if (isNothing && this.categories.length === 0 && !this.isStored) {
       await this.tx.delete(changes).where(isOwn);
       return undefined;
     }
@@ -346,15 +312,6 @@ export function stateIn(
     return sql`${nameOf(column)} = ${value}`;
   });
   return sql.join(set, sql`, `);
-}
-
-/** The state of an animal in a row named `animal`, as JSON. */
-export function snapshot({ dialect, t: { pets } }: Tx): SQL {
-  const cells = eventFields.map(
-    (field) => sql`${sql.raw(`'${field}'`)}, animal.${nameOf(pets[field])}`,
-  );
-  const object = sql.raw(dialect === "sqlite" ? "json_object" : "json_build_object");
-  return sql`${object}(${sql.join(cells, sql`, `)})`;
 }
 
 async function forget(tx: Tx, nowMs: number): Promise<void> {

@@ -2,6 +2,7 @@
 import { and, desc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { dayMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
+import { longWork } from "../long-work.ts";
 import { columnsOf, type Tx } from "../../storage/database.ts";
 import { jobName, pauseJob } from "../schedule/jobs.ts";
 import { undoCategories } from "./categories.ts";
@@ -13,8 +14,8 @@ import {
   type Editing,
   makeChange,
   partSize,
-  snapshot,
   stateIn,
+  stateOf,
   storedMs,
 } from "./changes.ts";
 import { changeById } from "./history.ts";
@@ -33,16 +34,6 @@ export interface UndoOptions {
   readonly rehearse?: boolean;
 }
 
-/** Ends the transaction of an undo of which nothing is to be stored. */
-class NotStored extends Error {
-  readonly report: UndoReport;
-
-  constructor(report: UndoReport) {
-    super("only a report");
-    this.report = report;
-  }
-}
-
 /** True for an undo that changes nothing. */
 export const isNothing = ({ removed, restored, updated, categories }: UndoReport): boolean =>
   removed + restored + updated + categories.length === 0;
@@ -56,28 +47,26 @@ export async function undoChange(
   editing: Editing,
   { change: wanted, rehearse = false }: UndoOptions,
 ): Promise<UndoReport> {
-  const { id } = await editing.db.read((tx) => toUndo(tx, wanted, editing.clock()));
+  const notStored = new Error("only a report");
+  let report: UndoReport | undefined;
   const work = async (undo: Change) => {
-    // What was read before may have changed since.
-    const report = await takeBack(undo, await toUndo(undo.tx, id, undo.atMs));
-    if (rehearse || (report.left > 0 && isNothing(report))) throw new NotStored(report);
+    report = await takeBack(undo, await toUndo(undo, wanted));
+    if (rehearse || (report.left > 0 && isNothing(report))) throw notStored;
     return report;
   };
-  try {
-    return await makeChange(editing, "undo", work, { isLong: true, undoes: id });
-  } catch (error) {
-    if (error instanceof NotStored) return error.report;
+  return makeChange(editing, "undo", work, longWork).catch((error: unknown) => {
+    if (error === notStored && report !== undefined) return report;
     throw error;
-  }
+  });
 }
 
-async function toUndo(tx: Tx, wanted: bigint | undefined, nowMs: number): Promise<ChangeRow> {
-  const change = wanted === undefined ? await lastChange(tx) : await changeById(tx, wanted);
+async function toUndo({ tx, id, atMs }: Change, wanted: bigint | undefined): Promise<ChangeRow> {
+  const change = wanted === undefined ? await lastChange(tx, id) : await changeById(tx, wanted);
   if (change === undefined) {
     const which = wanted === undefined ? "" : ` ${wanted}`;
     throw new AppError("not_found", `There is no change${which} to undo.`);
   }
-  if (change.atMs < nowMs - storedMs) {
+  if (change.atMs < atMs - storedMs) {
     // What it did is forgotten bit by bit, so that a part of it would be undone.
     const days = storedMs / dayMs;
     throw new AppError("not_found", `The change ${change.id} is older than ${days} days.`);
@@ -87,10 +76,10 @@ async function toUndo(tx: Tx, wanted: bigint | undefined, nowMs: number): Promis
   throw new AppError("invalid_request", `The change ${change.id} ${what}.`);
 }
 
-/** The newest change that is still in force and is no undo itself. */
-export async function lastChange(tx: Tx): Promise<ChangeRow | undefined> {
+/** The newest change before `end` that is still in force and is no undo itself. */
+export async function lastChange(tx: Tx, end: bigint): Promise<ChangeRow | undefined> {
   const { changes } = tx.t;
-  const inForce = and(isNull(changes.undoneIn), isNull(changes.undoes));
+  const inForce = and(lt(changes.id, end), isNull(changes.undoneIn), isNull(changes.undoes));
   const newest = tx.select(columnsOf(changes)).from(changes).where(inForce);
   return (await newest.orderBy(desc(changes.id)).limit(1))[0];
 }
@@ -108,11 +97,9 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
     named.filter(({ before }) => before !== undefined),
   );
   let left = 0;
-  for (const [did, found] of Map.groupBy(await animalsOf(tx, change.id), (animal) => animal.did)) {
-    const ids = found.map(({ id }) => id);
-    for (let from = 0; from < ids.length; from += partSize) {
-      left += await planPart(undo, change.id, did, ids.slice(from, from + partSize));
-    }
+  const ids = await animalsOf(tx, change.id);
+  for (let from = 0; from < ids.length; from += partSize) {
+    left += await planPart(undo, change.id, ids.slice(from, from + partSize));
   }
   left += await undo.dropTaken();
   await undo.carryOut();
@@ -125,53 +112,48 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
     await tx.delete(kept).where(eq(kept.changeId, change.id));
   }
   await tx.update(changes).set({ undoneIn: undo.id }).where(eq(changes.id, change.id));
+  await tx.update(changes).set({ undoes: change.id }).where(eq(changes.id, undo.id));
   const { source } = change.summary;
   // The next pull would do again what a person took back.
   if (change.action === "import" && typeof source === "string") {
     await pauseJob(tx, jobName("pull", source), "undo", undo.atMs);
   }
   undo.summary = { left, action: change.action };
+  undo.isStored = true;
   return { change, ...undo.counts, left, categories: undo.categories };
 }
 
-type Did = "added" | "removed" | "updated";
-const wayBack = { added: "removed", removed: "restored", updated: "updated" } as const;
-
-async function animalsOf(
-  tx: Tx,
-  change: bigint,
-): Promise<{ readonly id: bigint; readonly did: Did }[]> {
+/** All animals that a change concerns. */
+async function animalsOf(tx: Tx, change: bigint): Promise<bigint[]> {
   const { pets, petEvents, removedPets } = tx.t;
-  return tx.rows(sql`
-    SELECT id, 'added' AS did FROM ${pets} WHERE created_in = ${change}
-    UNION ALL SELECT id, 'added' FROM ${removedPets} WHERE created_in = ${change}
-    UNION ALL SELECT pet_id, CASE WHEN before IS NULL THEN 'added'
-        WHEN after IS NULL THEN 'removed' ELSE 'updated' END
-      FROM ${petEvents} WHERE change_id = ${change}`);
+  const found = await tx.rows<{ id: bigint }>(sql`
+    SELECT id FROM ${pets} WHERE created_in = ${change}
+    UNION SELECT id FROM ${removedPets} WHERE created_in = ${change}
+    UNION SELECT pet_id FROM ${petEvents} WHERE change_id = ${change}`);
+  return found.map(({ id }) => id);
 }
 
 /** Plans to take back what `change` did to the animals `ids`. Returns how many it leaves. */
-async function planPart(
-  undo: Change,
-  change: bigint,
-  did: Did,
-  ids: readonly bigint[],
-): Promise<number> {
+async function planPart(undo: Change, change: bigint, ids: readonly bigint[]): Promise<number> {
   const { tx } = undo;
-  const { pets, petEvents, removedPets } = tx.t;
+  const { pets, petEvents } = tx.t;
   const changed = await changedSince(undo, change, ids);
   const free = ids.filter((id) => !changed.has(id));
-  if (free.length === 0) return ids.length;
-  const event = sql`JOIN ${petEvents} AS event
-    ON event.pet_id = animal.id AND event.change_id = ${change}`;
-  const backFrom = {
-    added: sql`${snapshot(tx)}, NULL FROM ${pets} AS animal`,
-    removed: sql`NULL, event.before FROM ${removedPets} AS animal ${event}`,
-    updated: sql`${snapshot(tx)}, event.before FROM ${pets} AS animal ${event}`,
-  }[did];
-  const where = inArray(sql`animal.id`, free);
-  const select = sql`SELECT animal.id, CAST(${undo.id} AS bigint), ${backFrom} WHERE ${where}`;
-  return ids.length - (await undo.planFrom(wayBack[did], select));
+  const isIts = and(eq(petEvents.changeId, change), inArray(petEvents.petId, free));
+  const events = await tx.select(columnsOf(petEvents)).from(petEvents).where(isIts);
+  const rows = await tx.select().from(pets).where(inArray(pets.id, free));
+  // Of an animal that the change added or brought back there is nothing before it.
+  const former = new Map(events.map(({ petId, before }) => [petId, before]));
+  const now = new Map(rows.map((row) => [row.id, stateOf(row)]));
+  const planned = free
+    .map((petId) => ({
+      petId,
+      before: now.get(petId) ?? null,
+      after: former.get(petId) ?? null,
+    }))
+    .filter(({ before, after }) => before !== null || after !== null);
+  await undo.plan(planned);
+  return ids.length - planned.length;
 }
 
 /**

@@ -6,16 +6,23 @@ import type { Services } from "../../service/services.ts";
 import { columnsOf, type Database, type Tx } from "../../storage/database.ts";
 import { longWork } from "../long-work.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
-import type { ChangeRow, Editing } from "../animals/changes.ts";
-import { type Category, categoryById, categoryByName } from "../animals/categories.ts";
-import { countStatuses, findPets, type PetFilter } from "../animals/find.ts";
+import { animalHistory } from "../animals/animals.ts";
+import { type ChangeRow, type Editing, editingOf } from "../animals/changes.ts";
+import {
+  categoriesInUse,
+  type Category,
+  categoryById,
+  categoryByName,
+  categoryNames,
+  namedCategories,
+} from "../animals/categories.ts";
+import { findPets, type PetFilter } from "../animals/find.ts";
 import {
   changeById,
   differences,
   type FieldChange,
   type HistoryEvent,
 } from "../animals/history.ts";
-import { animalServices, type AnimalServices } from "../animals/open.ts";
 import { idPrefix } from "../import/understand/values.ts";
 import { type ExportedPet, exportedPet } from "../import/write/export.ts";
 import { fold } from "../visible.ts";
@@ -35,9 +42,8 @@ export interface AnimalQuery {
 
 export interface FoundAnimals {
   readonly animals: readonly Pet[];
-  /** How many fit the query; with `isMore` there are more, and nobody counted them. */
+  /** How many fit the query. */
   readonly found: number;
-  readonly isMore: boolean;
   readonly total: number;
   readonly more: boolean;
   /** How many there are of each status, whatever status is asked for. */
@@ -70,51 +76,43 @@ export interface ChangeMade {
 const namedMax = 5;
 /** Animals whose name has another one in it, which are looked at to find the one that is it. */
 const alikeMax = 100;
-/** Animals with a text in their name are counted up to here; nobody reads through more. */
-const countMax = 1_000;
 
 /**
  * The pages' work on animals and categories: the services, with a number for each change so that it
  * can be undone.
  */
 export class AnimalActions {
-  readonly #own: AnimalServices;
+  readonly #services: Services;
   readonly #db: Database;
 
   constructor(services: Services) {
-    this.#own = animalServices(services);
+    this.#services = services;
     this.#db = services.store.db;
   }
 
   async find(query: AnimalQuery): Promise<FoundAnimals> {
     const { limit, before, byNameFrom, text } = query;
-    const page = { limit: limit + 1, after: before, newestFirst: true, countMax, byNameFrom };
-    const filter = filterOf(query);
-    const [found, counts] = await this.#db.read(
-      async (tx) =>
-        [await findPets(tx, filter, page), await countStatuses(tx, filter, countMax)] as const,
-      longWork,
-    );
+    const page = { limit: limit + 1, after: before, newestFirst: true, byNameFrom };
+    const found = await this.#db.read((tx) => findPets(tx, filterOf(query), page), longWork);
     // Counts are of all statuses: those of everybody are everybody.
     const isEverybody = text === "" && query.categoryId === undefined;
     return {
-      counts,
+      counts: found.counts,
       animals: found.pets.slice(0, limit).map(petOfRow),
       more: found.pets.length > limit,
-      found: text === "" ? found.total : Math.min(found.total, countMax),
-      isMore: text !== "" && found.total > countMax,
+      found: found.total,
       total: isEverybody
-        ? counts.values().reduce((sum, each) => sum + each, 0)
-        : await this.#own.pets.count(),
+        ? found.counts.values().reduce((sum, each) => sum + each, 0)
+        : await this.#services.pets.count(),
     };
   }
 
   /** The animals that fit, in batches, the oldest first. */
   async *all(query: AnimalQuery): AsyncGenerator<ExportedPet[]> {
-    const names = await this.#own.categories.names();
+    const names = await categoryNames(this.#db);
     const { limit } = query;
     for (let after: bigint | undefined; ;) {
-      const page = { limit, after, countMax: 0 };
+      const page = { limit, after, isCounted: false };
       const found = await this.#db.read((tx) => findPets(tx, filterOf(query), page), longWork);
       yield found.pets.map((row) => exportedPet(row, names.get(row.categoryId)));
       if (found.pets.length < limit) return;
@@ -123,7 +121,7 @@ export class AnimalActions {
   }
 
   byId(id: bigint): Promise<Pet | undefined> {
-    return this.#own.pets.byId(id);
+    return this.#services.pets.byId(id);
   }
 
   async byIds(ids: readonly bigint[]): Promise<Pet[]> {
@@ -136,7 +134,7 @@ export class AnimalActions {
       const known = await categoryByName(tx, category);
       if (known === undefined) return undefined;
       const filter = { name, categoryId: known.id };
-      const { pets: found } = await findPets(tx, filter, { limit: alikeMax, countMax: 0 });
+      const { pets: found } = await findPets(tx, filter, { limit: alikeMax, isCounted: false });
       const same = found.find((each) => fold(each.name) === fold(name));
       return same && petOfRow(same);
     });
@@ -163,11 +161,11 @@ export class AnimalActions {
   }
 
   async categories(): Promise<Category[]> {
-    return (await this.#own.categories.named()).toSorted(byName);
+    return (await this.#db.read(namedCategories)).toSorted(byName);
   }
 
   async countedCategories() {
-    const all = await this.#own.categories.list();
+    const all = await this.#db.read(categoriesInUse, longWork);
     const named = all.flatMap(({ id, name, animals }) =>
       name === undefined ? [] : [{ id, name, animals }],
     );
@@ -192,7 +190,7 @@ export class AnimalActions {
 
   /** An animal that was removed, and the change that did it, if that is still stored. */
   async removed(id: bigint) {
-    const found = await this.#own.animals.history(id).catch((error: unknown) => {
+    const found = await animalHistory(this.#db, id).catch((error: unknown) => {
       if (error instanceof AppError && error.kind === "not_found") return undefined;
       throw error;
     });
@@ -204,7 +202,7 @@ export class AnimalActions {
 
   /** What became of an animal, the newest first; its own row says how it came. */
   async history(id: bigint): Promise<AnimalEvent[]> {
-    const { created, events } = await this.#own.animals.history(id);
+    const { created, events } = await animalHistory(this.#db, id);
     const { atMs, by, action = "add" } = created;
     const came = { atMs, actor: by, action, change: created.change, did: undefined, changed: [] };
     return [...events.toReversed(), came];
@@ -231,33 +229,26 @@ export class AnimalActions {
     });
   }
 
-  change(actor: string, work: (by: Changing) => Promise<unknown>): Promise<ChangeMade> {
-    const { animals, categories } = this.#own;
-    return changeBy(actor, (editing) =>
-      work({ animals: animals.as(actor, editing), categories: categories.as(actor, editing) }),
-    );
+  change(actor: string, work: (by: Editing) => Promise<unknown>): Promise<ChangeMade> {
+    return changeBy({ ...editingOf(this.#services), actor }, work);
   }
 }
 
 /** A text is a part of a name, an id, or the id in a list. */
 function filterOf({ text, categoryId, status }: AnimalQuery): PetFilter {
-  const orId = /^\d{1,18}$/.test(text) ? BigInt(text) : undefined;
-  const wanted = status === "none" ? null : status;
-  return { name: text, orId, orExternalId: text, categoryId, status: wanted };
+  return { name: text, orId: true, categoryId, status: status === "none" ? null : status };
 }
 
-/** Makes a change by `actor`. Throws when they were removed meanwhile. */
+/** Makes a change by a person. Throws when they were removed meanwhile. */
 export async function changeBy(
-  actor: string,
-  work: (editing: Pick<Editing, "onChange" | "allows">) => Promise<unknown>,
+  editing: Editing,
+  work: (by: Editing) => Promise<unknown>,
 ): Promise<ChangeMade> {
   let changeId: bigint | undefined;
   const onChange = (change: bigint) => void (changeId = change);
-  await work({ onChange, allows: (tx) => refuseRemoved(tx, actor) });
+  await work({ ...editing, onChange, allows: (tx) => refuseRemoved(tx, editing.actor) });
   return { changeId };
 }
-
-export type Changing = Pick<AnimalServices, "animals" | "categories">;
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 /** A category that a person typed. An unknown one is made. */

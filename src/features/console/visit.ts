@@ -5,7 +5,8 @@ import type { Sender } from "../../http/body.ts";
 import type { Peers } from "../../http/context.ts";
 import type { AddressLimiter } from "../../service/anonymous.ts";
 import type { Services } from "../../service/services.ts";
-import type { AnimalActions, ChangeMade, Changing } from "./animals.ts";
+import type { Editing } from "../animals/changes.ts";
+import type { AnimalActions, ChangeMade } from "./animals.ts";
 import type { Form } from "./body.ts";
 import type { Health } from "./pages/health.ts";
 import type { Imports } from "./imports.ts";
@@ -74,7 +75,7 @@ export interface Visit extends Arrival, Omit<Actions, "marks"> {
   /** What was sent; it is empty where that is a file, or nothing. */
   readonly form: Form;
   /** Makes a change in their name; its number is undefined where nothing changed. */
-  readonly change: (work: (by: Changing) => Promise<unknown>) => Promise<ChangeMade>;
+  readonly change: (work: (by: Editing) => Promise<unknown>) => Promise<ChangeMade>;
   /**
    * Makes what the form asks for; sent again, it leads to where the first one led. Undefined where
    * nothing was made.

@@ -7,10 +7,11 @@ import { randomShare } from "../schedule/jobs.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
+import { longWork } from "../long-work.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
 import { finishJob, type JobOutcome } from "../schedule/jobs.ts";
-import { type Editing, makeChange, partSize, stateOf } from "../animals/changes.ts";
+import { type Editing, makeChange, partSize } from "../animals/changes.ts";
 import { ImportRefused, runImport } from "../import/do/import.ts";
 import type { ImportSummary, KeptAnimal } from "../import/do/summary.ts";
 import { message, messageText } from "../import/messages.ts";
@@ -340,9 +341,7 @@ export async function withdrawHeld(
       for (const ids of batches(source.held.map(BigInt), partSize)) {
         const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
         const rows = await change.tx.select().from(pets).where(own);
-        await change.plan(
-          rows.map((row) => ({ petId: row.id, before: stateOf(row), after: null })),
-        );
+        await change.planRemoval(rows);
         await leaveOut(change, name, rows);
         count += rows.length;
       }
@@ -350,6 +349,6 @@ export async function withdrawHeld(
       await change.tx.update(schedule).set({ problem: null }).where(isJob);
       return count;
     },
-    { isLong: true },
+    longWork,
   );
 }

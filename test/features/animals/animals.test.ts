@@ -2,10 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import * as fc from "fast-check";
-import { AnimalService } from "../../../src/features/animals/animals.ts";
-import { CategoryService } from "../../../src/features/animals/categories.ts";
-import { makeChange } from "../../../src/features/animals/changes.ts";
-import { lastChange } from "../../../src/features/animals/undo.ts";
+import { type Desk, deskOf } from "./animals-of.ts";
+import { type Editing, makeChange } from "../../../src/features/animals/changes.ts";
 import { dayMs, hourMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { fold } from "../../../src/features/visible.ts";
@@ -19,21 +17,22 @@ const startMs = Date.UTC(2026, 10, 21, 12);
 describe.each(stores)("$name", (kind) => {
   let store: Store;
   let nowMs = startMs;
-  let animals: AnimalService;
-  let categories: CategoryService;
+  let animals: Desk["animals"];
+  let categories: Desk["categories"];
+
+  const desk = (more: Partial<Editing> = {}) =>
+    deskOf({ db: store.db, clock: () => nowMs, actor: "ana", ...more });
 
   openForEach(kind, (opened) => {
     store = opened;
     nowMs = startMs;
-    const options = { db: store.db, clock: () => nowMs, actor: "ana" };
-    animals = new AnimalService(options);
-    categories = new CategoryService(options);
+    ({ animals, categories } = desk());
   });
 
   const all = async () => (await animals.find({ limit: 1_000_000 })).pets;
   const create = (name: string, categoryId = 1n, status?: PetStatus) =>
     store.pets.create({ name, categoryId, status, createdAtMs: nowMs, createdBy: "key_1" });
-  const newestInForce = async () => store.db.read((tx) => lastChange(tx));
+  const newestInForce = () => animals.lastChange();
   const allChanges = async () =>
     store.db.read(({ t: { changes }, ...tx }) =>
       tx.select({ id: changes.id, actor: changes.actor }).from(changes).orderBy(asc(changes.id)),
@@ -168,8 +167,8 @@ describe.each(stores)("$name", (kind) => {
     const rex = await create("Rex");
     const numbers: bigint[] = [];
     const told = (number: bigint) => void numbers.push(number);
-    await animals.as("ben", { onChange: told }).update([rex], { status: "sold" });
-    await categories.as("eve", { onChange: told }).add("Dog");
+    await desk({ actor: "ben", onChange: told }).animals.update([rex], { status: "sold" });
+    await desk({ actor: "eve", onChange: told }).categories.add("Dog");
     const made = await allChanges();
     expect(made.map(({ id }) => id)).toEqual(numbers);
     expect(made.map(({ actor }) => actor)).toEqual(["ben", "eve"]);
@@ -180,7 +179,7 @@ describe.each(stores)("$name", (kind) => {
     await animals.update([rex, ada], { status: "pending" });
     const first = await newestInForce();
     nowMs += dayMs;
-    await animals.as("ben").update([ada], { status: "sold" });
+    await desk({ actor: "ben" }).animals.update([ada], { status: "sold" });
     const would = await animals.undo({ change: first?.id ?? 0n, rehearse: true });
     expect([would.updated, would.left]).toEqual([1, 1]);
     expect((await store.pets.byId(rex))?.status).toBe("pending");
@@ -275,12 +274,7 @@ describe.each(stores)("$name", (kind) => {
       "outlive a clock that jumped by %d days",
       async (days) => {
         const problems: string[] = [];
-        animals = new AnimalService({
-          db: store.db,
-          clock: () => nowMs,
-          actor: "ana",
-          onProblem: ({ message }) => problems.push(message),
-        });
+        ({ animals } = desk({ onProblem: ({ message }) => problems.push(message) }));
         const rex = await create("Rex");
         await renameDaily(rex, 90);
         const rightMs = nowMs;

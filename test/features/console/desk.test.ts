@@ -1,4 +1,5 @@
 /** A desk without a script: what is typed or ticked is kept, and nothing is done twice. */
+import { updateAnimals } from "../../../src/features/animals/animals.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
 import { open, type Shown } from "../../helpers/plain-browser.ts";
@@ -233,7 +234,7 @@ describe("the list", () => {
 test("a change of long ago is found behind Older", async () => {
   const id = BigInt(await added("Long ago"));
   for (let each = 0; each < 51; each += 1) {
-    await here.animals.change("Olga", (by) => by.animals.update([id], { name: `Renamed ${each}` }));
+    await here.animals.change("Olga", (by) => updateAnimals(by, [id], { name: `Renamed ${each}` }));
   }
   expect((await (await at("/changes")).follow("Older")).words).toContain("Added: Long ago.");
 });

@@ -1,4 +1,5 @@
 /** What people send on the console's forms, what is wrong with it, and where it leads. */
+import { addCategory } from "../../../src/features/animals/categories.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readXlsx } from "hucre/xlsx";
 import { type AddedPet, makeChange } from "../../../src/features/animals/changes.ts";
@@ -134,7 +135,7 @@ describe("an export", () => {
   async function withList(pets: readonly Omit<AddedPet, "categoryId">[]) {
     const own = await consoleHere();
     const eve = await own.joined("Eve");
-    await own.animals.change("Eve", ({ categories }) => categories.add("Dog"));
+    await own.animals.change("Eve", (by) => addCategory(by, "Dog"));
     const editing = { db: own.store.db, clock: Date.now, actor: "Eve" };
     const added = pets.map((pet) => ({ categoryId: 1n, ...pet }));
     await makeChange(editing, "import", (change) => change.add(added));

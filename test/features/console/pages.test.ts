@@ -1,4 +1,5 @@
 /** What the pages of animals, categories and keys do with what people send them. */
+import { addAnimal, updateAnimals } from "../../../src/features/animals/animals.ts";
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "../../../src/cli/open.ts";
 import { AnimalActions, named } from "../../../src/features/console/animals.ts";
@@ -58,7 +59,7 @@ describe.each(stores)("on $name", (kind) => {
   }
   const added = (name: string, category = "Dog") =>
     animals.change("Ana", (by) =>
-      by.animals.add({ name, category: named(category), status: "pending" }),
+      addAnimal(by, { name, category: named(category), status: "pending" }),
     );
 
   test("a change says what it was, and of which animals", async () => {
@@ -77,15 +78,15 @@ describe.each(stores)("on $name", (kind) => {
   test("somebody who was removed changes nothing any more, whatever was on its way", async () => {
     const { person } = await people.invite("Rita", "staff", "tester");
     await animals.change("Rita", (by) =>
-      by.animals.add({ name: "Rex", category: named("Dog"), status: "pending" }),
+      addAnimal(by, { name: "Rex", category: named("Dog"), status: "pending" }),
     );
     await people.remove(person.id);
-    const late = animals.change("Rita", (by) => by.animals.update([1n], { status: "sold" }));
+    const late = animals.change("Rita", (by) => updateAnimals(by, [1n], { status: "sold" }));
     expect(await late.catch((error: unknown) => error)).toMatchObject({ kind: "forbidden" });
     expect(await animals.byId(1n)).toMatchObject({ status: "pending" });
     // Another person of the name may.
     await people.invite("Rita", "staff", "tester");
-    await animals.change("Rita", (by) => by.animals.update([1n], { status: "sold" }));
+    await animals.change("Rita", (by) => updateAnimals(by, [1n], { status: "sold" }));
     expect(await animals.byId(1n)).toMatchObject({ status: "sold" });
   });
 
@@ -235,7 +236,7 @@ describe.each(stores)("on $name", (kind) => {
 
     test("that somebody else changed since the list was loaded are asked for again", async () => {
       for (const name of ["One", "Two"]) await added(name);
-      await animals.change("Ana", (by) => by.animals.update([2n], { status: "sold" }));
+      await animals.change("Ana", (by) => updateAnimals(by, [2n], { status: "sold" }));
       const seen = "id=1+pending&id=2+pending";
       const asked = await post("/animals", new URLSearchParams(`${seen}&set=available`));
       expect(asked.status).toBe(409);

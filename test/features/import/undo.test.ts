@@ -7,9 +7,7 @@ import type { ImportOptions } from "../../../src/features/import/plan/options.ts
 import { AppError } from "../../../src/domain/errors.ts";
 import { int64Min } from "../../../src/domain/int64.ts";
 import type { PetStatus } from "../../../src/domain/pet.ts";
-import { AnimalService } from "../../../src/features/animals/animals.ts";
-import { CategoryService } from "../../../src/features/animals/categories.ts";
-import { lastChange } from "../../../src/features/animals/undo.ts";
+import { type Desk, deskOf } from "../animals/animals-of.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { changePets } from "../../../src/storage/database.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
@@ -19,14 +17,13 @@ const nowMs = Date.UTC(2026, 10, 21, 12);
 
 describe.each(stores)("$name", (kind) => {
   let store: Store;
-  let animals: AnimalService;
-  let categories: CategoryService;
+  let animals: Desk["animals"];
+  let categories: Desk["categories"];
 
   openForEach(kind, (opened) => {
     store = opened;
     const options = { db: store.db, clock: () => nowMs, actor: "ana" };
-    animals = new AnimalService(options);
-    categories = new CategoryService(options);
+    ({ animals, categories } = deskOf(options));
   });
 
   const importText = (text: string, options: ImportOptions = {}) =>
@@ -35,7 +32,7 @@ describe.each(stores)("$name", (kind) => {
     store.db.read((tx) =>
       tx.select({ id: tx.t.changes.id }).from(tx.t.changes).orderBy(desc(tx.t.changes.id)),
     );
-  const newestInForce = async () => store.db.read((tx) => lastChange(tx));
+  const newestInForce = async () => animals.lastChange();
   /** Rows of an Austin file. */
   const austin = (rows: readonly string[]) =>
     `Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n${rows.join("\n")}\n`;

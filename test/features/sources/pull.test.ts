@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { AnimalService } from "../../../src/features/animals/animals.ts";
+import { deskOf } from "../animals/animals-of.ts";
 import { undoChange } from "../../../src/features/animals/undo.ts";
 import { dayMs, hourMs } from "../../../src/domain/clock.ts";
 import {
@@ -271,8 +271,8 @@ test("names are read by the encoding that the source says, but for UTF-8", async
 test("a pull does not take back what people changed, unless the list is to win", async () => {
   const { animals, clock, db, listed, pulling } = await followedList();
   await listed(dogs(2));
-  const desk = new AnimalService({ db, clock: clock.read, actor: "Ana" });
-  await desk.update([1n], { status: "sold" });
+  const desk = deskOf({ db, clock: clock.read, actor: "Ana" });
+  await desk.animals.update([1n], { status: "sold" });
   const changed = [...dogs(1), { id: "d2", name: "Dog 2", status: "pending" }];
   expect(await listed(changed)).toMatchObject({
     updated: 1,

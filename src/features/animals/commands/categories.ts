@@ -1,13 +1,15 @@
 import { Argument, type Command, Option } from "commander";
-import { commandGroup } from "../../command.ts";
+import { commandGroup, storeCommand } from "../../command.ts";
 import { printJson } from "../../json.ts";
 import { type Io } from "../../../cli/io.ts";
 import { json } from "../../json.ts";
 import { UsageError } from "../../usage-error.ts";
 import { commandHere } from "../../../cli/command.ts";
-import { printTable } from "../../table.ts";
+import { longWork } from "../../long-work.ts";
+import { flexible, printTable, right } from "../../table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
-import { animalCommand } from "../open.ts";
+import { addCategory, categoriesInUse, mergeCategories, renameCategory } from "../categories.ts";
+import { editingOf } from "../changes.ts";
 import { parseInt64Value } from "./fields.ts";
 
 const categorySchema = json.object({
@@ -39,13 +41,13 @@ export function categoriesCommand(io: Io): Command {
   return commandGroup(io, form, [listCommand, addCommand, renameCommand, mergeCommand]);
 }
 
-const listCommand = animalCommand<object>({
+const listCommand = storeCommand<object>({
   name: "list",
   about: "show all categories and their animals",
   examples: ["rehome categories list"],
   json: categoryListSchema,
-  async run(io, { categories, place }, { json, loaded }) {
-    const all = await categories.list();
+  async run(io, { store, place }, { json, loaded }) {
+    const all = await store.db.read(categoriesInUse, longWork);
     if (json) return printJson(io, all);
     if (all.length === 0) {
       const add = commandHere("rehome categories add NAME", loaded);
@@ -53,17 +55,13 @@ const listCommand = animalCommand<object>({
     }
     printTable(
       io,
-      [
-        { title: "ID", align: "right" },
-        { title: "NAME", flexible: true },
-        { title: "ANIMALS", align: "right" },
-      ],
+      [right("ID"), flexible("NAME"), right("ANIMALS")],
       all.map(({ id, name, animals }) => [String(id), name ?? "-", grouped(animals)]),
     );
   },
 });
 
-const addCommand = animalCommand<{ readonly id?: bigint }, [string]>({
+const addCommand = storeCommand<{ readonly id?: bigint }, [string]>({
   name: "add",
   about: "name a category: a new one, or an id without a name",
   arguments: [new Argument("<name>", "its name")],
@@ -71,27 +69,27 @@ const addCommand = animalCommand<{ readonly id?: bigint }, [string]>({
   examples: ["rehome categories add Dog", "rehome categories add Cat --id 7"],
   json: categorySchema,
   begins: true,
-  async run(io, { categories }, given, name) {
-    const made = await categories.add(name, given.id);
+  async run(io, services, given, name) {
+    const made = await addCategory(editingOf(services), name, given.id);
     if (given.json) printJson(io, made);
     else io.out(`Category ${printable(made.name)} is ${made.id}.\n`);
   },
 });
 
-const renameCommand = animalCommand<object, [string, string]>({
+const renameCommand = storeCommand<object, [string, string]>({
   name: "rename",
   about: "rename a category; it keeps its id",
   arguments: [new Argument("<category>", "its name or id"), new Argument("<name>", "its new name")],
   examples: ["rehome categories rename Dogs Dog", 'rehome categories rename 3 "Small animals"'],
   json: categorySchema,
-  async run(io, { categories }, given, category, name) {
-    const renamed = await categories.rename(category, name);
+  async run(io, services, given, category, name) {
+    const renamed = await renameCategory(editingOf(services), category, name);
     if (given.json) printJson(io, renamed);
     else io.out(`Category ${renamed.id} is ${printable(renamed.name)} now.\n`);
   },
 });
 
-const mergeCommand = animalCommand<{ readonly into?: string }, [readonly string[]]>({
+const mergeCommand = storeCommand<{ readonly into?: string }, [readonly string[]]>({
   name: "merge",
   about: "merge categories: move their animals to one of them, and remove the others",
   arguments: [
@@ -105,7 +103,7 @@ const mergeCommand = animalCommand<{ readonly into?: string }, [readonly string[
   ],
   examples: ["rehome categories merge Dogs Dog", "rehome categories merge Dogs Hounds --into Dog"],
   json: mergedSchema,
-  async run(io, { categories }, given, names) {
+  async run(io, services, given, names) {
     const into = given.into ?? names.at(-1) ?? "";
     const from = given.into === undefined ? names.slice(0, -1) : names;
     if (from.length === 0) {
@@ -114,7 +112,7 @@ const mergeCommand = animalCommand<{ readonly into?: string }, [readonly string[
         "rehome categories merge FROM INTO",
       );
     }
-    const animals = await categories.merge(from, into);
+    const animals = await mergeCategories(editingOf(services), from, into);
     if (given.json) printJson(io, { animals });
     else io.out(`Moved ${counted(animals, "animal")} to ${printable(into)}.\n`);
   },

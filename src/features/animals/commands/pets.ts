@@ -1,23 +1,36 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { commandGroup } from "../../command.ts";
+import { type Command, Option } from "commander";
+import { commandGroup, type Given, storeCommand } from "../../command.ts";
 import { printJson } from "../../json.ts";
 import { type Io } from "../../../cli/io.ts";
 import { json } from "../../json.ts";
 import { commandHere } from "../../../cli/command.ts";
-import { yesOption } from "../../options.ts";
+import { wholeNumber, yesOption } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { confirm } from "../../confirm.ts";
-import { printTable } from "../../table.ts";
+import { longWork } from "../../long-work.ts";
+import { flexible, optional, printTable, right } from "../../table.ts";
 import { isVisible } from "../../visible.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
-import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
+import type { Services } from "../../../service/services.ts";
+import { petOfRow } from "../../../storage/pet-row.ts";
+import { pageLimit } from "../../../domain/page.ts";
 import { type Pet, plainPet } from "../../../domain/pet.ts";
 import type { AnimalHistory, FieldValue, HistoryEvent } from "../history.ts";
-import { type FoundAnimals, noSuchAnimal } from "../animals.ts";
-import { type AnimalServices, type Given, animalCommand } from "../open.ts";
+import {
+  addAnimal,
+  animalHistory,
+  mergeAnimals,
+  noSuchAnimal,
+  removeAnimals,
+  restoreAnimal,
+  updateAnimals,
+} from "../animals.ts";
+import { categoryNames, resolveCategory } from "../categories.ts";
+import { editingOf } from "../changes.ts";
+import { findPets } from "../find.ts";
 import {
   categoryOf,
   categoryOption,
@@ -58,7 +71,7 @@ interface ListOptions {
   readonly after?: bigint;
 }
 
-const list = animalCommand<ListOptions>({
+const list = storeCommand<ListOptions>({
   name: "list",
   about: "show animals, a page at a time",
   options: [
@@ -70,7 +83,7 @@ const list = animalCommand<ListOptions>({
       `maximum number of animals, from ${pageLimit.min} to ${pageLimit.max}`,
     )
       .default(pageLimit.default)
-      .argParser(limitOf),
+      .argParser(wholeNumber(pageLimit.max)),
     new Option("--after <id>", "only those with a greater id: the next page").argParser(
       parseInt64Value,
     ),
@@ -87,84 +100,66 @@ case and accents.`,
   run: listPets,
 });
 
-function limitOf(value: string): number {
-  const limit = parsePageLimit(value);
-  if (limit !== undefined) return limit;
-  throw new InvalidArgumentError(
-    `It must be an integer from ${pageLimit.min} to ${pageLimit.max}.`,
-  );
-}
-
 async function listPets(
   io: Io,
-  { animals, categories, pets, place }: AnimalServices,
-  { json, limit, after, name, category, status, loaded }: Given<ListOptions>,
+  { store: { db }, pets, place }: Services,
+  { json, limit, after, name, category, status: word, loaded }: Given<ListOptions>,
 ): Promise<void> {
-  const filter = { name, category, status: statusOf(status) };
-  const found = await animals.find({ ...filter, after, limit: limit + 1 });
-  const page = found.pets.slice(0, limit);
+  const status = statusOf(word);
+  const found = await db.read(async (tx) => {
+    const categoryId =
+      category === undefined ? undefined : await resolveCategory(tx, { text: category });
+    return findPets(tx, { name, categoryId, status }, { limit: limit + 1, after });
+  }, longWork);
+  const page = found.pets.slice(0, limit).map(petOfRow);
   if (json) return printJson(io, page.map(plainPet));
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  // The options that ask for the same animals again.
+  const filter = Object.entries({ name, category, status }).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag} ${shellWord(value ?? none)}`],
+  );
   const say = (before: string, line: string) => io.err(`${before}${commandHere(line, loaded)}\n`);
   if (page.length === 0) {
-    const isSought = isFiltered || after !== undefined;
+    const isSought = filter.length > 0 || after !== undefined;
     io.err(`There is no ${isSought ? "such animal" : "animal"} in ${place}.\n`);
     if (isSought) return say("All of them: ", "rehome pets list");
     say("Add one:           ", "rehome pets add --name NAME --category 1 --status available");
     return say("Or import a file:  ", "rehome pets import FILE");
   }
-  printPage(io, page, await categories.names());
-  io.err(`${totalsOf(found, page.length, isFiltered ? await pets.count() : undefined)}\n`);
-  if (found.pets.length <= limit) return;
-  const next = ["rehome pets list", ...filterFlags(filter), `--limit ${limit}`];
-  say("More: ", `${next.join(" ")} --after ${page.at(-1)?.id}`);
-}
-
-/** `31 of 12,480 animals`: those that match, or those shown where all do. */
-function totalsOf({ total }: FoundAnimals, shown: number, all: number | undefined): string {
-  if (all === undefined) return `${grouped(shown)} of ${counted(total, "animal")}.`;
-  const part = shown < total ? ` ${grouped(shown)} shown.` : "";
-  return `${grouped(total)} of ${counted(all, "animal")}.${part}`;
-}
-
-/** The options that ask for the same animals again. */
-function filterFlags(filter: Readonly<Record<string, string | null | undefined>>): string[] {
-  return Object.entries(filter).flatMap(([flag, value]) =>
-    value === undefined ? [] : [`--${flag} ${shellWord(value ?? none)}`],
-  );
-}
-
-function printPage(io: Io, page: readonly Pet[], named: ReadonlyMap<bigint, string>): void {
+  const named = await categoryNames(db);
   printTable(
     io,
-    [
-      { title: "ID", align: "right" },
-      { title: "NAME", flexible: true },
-      { title: "CATEGORY", align: "right" },
-      { title: "", flexible: true },
-      "STATUS",
-    ],
+    [right("ID"), flexible("NAME"), right("CATEGORY"), flexible(""), "STATUS"],
     page.map(({ id, name, categoryId, status = "-" }) => {
       const shown = isVisible(name) ? name : "Unnamed";
       return [String(id), shown, String(categoryId), named.get(categoryId) ?? "", status];
     }),
   );
+  const [shown, total] = [grouped(page.length), grouped(found.total)];
+  const part = page.length < found.total ? ` ${shown} shown.` : "";
+  io.err(
+    filter.length === 0
+      ? `${shown} of ${counted(found.total, "animal")}.\n`
+      : `${total} of ${counted(await pets.count(), "animal")}.${part}\n`,
+  );
+  if (found.pets.length <= limit) return;
+  const next = ["rehome pets list", ...filter, `--limit ${limit}`].join(" ");
+  say("More: ", `${next} --after ${page.at(-1)?.id}`);
 }
 
 /** The names of fields stand in so many cells. */
 const labelCells = 12;
 
-const show = animalCommand<object, [bigint]>({
+const show = storeCommand<object, [bigint]>({
   name: "show",
   about: "show an animal",
   arguments: [idArgument()],
   examples: ["rehome pets show 17", "rehome pets show 17 --json | jq -r .name"],
   json: petSchema,
-  async run(io, { pets, categories: known }, { json }, id) {
+  async run(io, { pets, store }, { json }, id) {
     const pet = foundPet(await pets.byId(id), id);
     if (json) return printJson(io, plainPet(pet));
     const { categoryId, status = none } = pet;
-    const category = (await known.names()).get(categoryId);
+    const category = (await categoryNames(store.db)).get(categoryId);
     const rows = {
       id: String(id),
       name: pet.name,
@@ -182,7 +177,7 @@ function foundPet(pet: Pet | undefined, id: bigint): Pet {
   throw noSuchAnimal([id]);
 }
 
-const add = animalCommand<FieldOptions>({
+const add = storeCommand<FieldOptions>({
   name: "add",
   about: "add an animal; it is on the disk when the command returns",
   options: fieldOptions("its"),
@@ -192,11 +187,11 @@ const add = animalCommand<FieldOptions>({
   ],
   json: petSchema,
   begins: true,
-  async run(io, { animals }, given) {
+  async run(io, services, given) {
     const { name = "" } = given;
     const status = statusOf(given.status) ?? undefined;
     const added = { name, status, category: categoryOf(given) };
-    printPets(io, await animals.add(added), "Added", given);
+    printPets(io, await addAnimal(editingOf(services), added), "Added", given);
   },
 });
 
@@ -204,7 +199,7 @@ const add = animalCommand<FieldOptions>({
 const whenShown =
   "A running server shows the change at its next request, or with PostgreSQL within\na second.";
 
-const update = animalCommand<FieldOptions, [readonly bigint[]]>({
+const update = storeCommand<FieldOptions, [readonly bigint[]]>({
   name: "update",
   about: "change animals, all or none",
   arguments: [idsArgument()],
@@ -216,7 +211,7 @@ const update = animalCommand<FieldOptions, [readonly bigint[]]>({
     "rehome pets update 17 --category Dog --status none",
   ],
   json: petListSchema,
-  async run(io, { animals }, given, ids) {
+  async run(io, services, given, ids) {
     const { name } = given;
     const status = statusOf(given.status);
     const category = given.category === undefined ? undefined : categoryOf(given);
@@ -224,14 +219,15 @@ const update = animalCommand<FieldOptions, [readonly bigint[]]>({
       const message = "There is nothing to change. Name at least one field to set.";
       throw new UsageError(message, "rehome pets update --help");
     }
-    printPets(io, await animals.update(ids, { name, status, category }), "Changed", given);
+    const patch = { name, status, category };
+    printPets(io, await updateAnimals(editingOf(services), ids, patch), "Changed", given);
   },
 });
 
 /** Animals in a question at the most. */
 const askedMax = 5;
 
-const remove = animalCommand<{ readonly yes?: true }, [readonly bigint[]]>({
+const remove = storeCommand<{ readonly yes?: true }, [readonly bigint[]]>({
   name: "remove",
   about: "remove animals, all or none; their ids are not reused",
   arguments: [idsArgument()],
@@ -239,9 +235,9 @@ const remove = animalCommand<{ readonly yes?: true }, [readonly bigint[]]>({
   remark: "rehome pets restore brings an animal back with its id, for at least 90 days.",
   examples: ["rehome pets remove 17", "rehome pets remove 17 18 --yes --json > removed.json"],
   json: json.either(petSchema, petListSchema, "the animal; a list if several are removed"),
-  async run(io, { animals, pets }, given, ids) {
+  async run(io, services, given, ids) {
     const found: Pet[] = [];
-    for (const id of ids) found.push(foundPet(await pets.byId(id), id));
+    for (const id of ids) found.push(foundPet(await services.pets.byId(id), id));
     const asked = found.slice(0, askedMax).map(petText).join(", ");
     const more = found.length > askedMax ? `, and ${found.length - askedMax} more` : "";
     await confirm(io, `Remove ${asked}${more}?`, {
@@ -249,25 +245,25 @@ const remove = animalCommand<{ readonly yes?: true }, [readonly bigint[]]>({
       unattended: "refuse",
       why: "This removes animals",
     });
-    const removed = await animals.remove(ids);
+    const removed = await removeAnimals(editingOf(services), ids);
     const [first, ...others] = removed;
     const shown = first !== undefined && others.length === 0 ? first : removed;
     printPets(io, shown, "Removed", given);
   },
 });
 
-const restore = animalCommand<object, [bigint]>({
+const restore = storeCommand<object, [bigint]>({
   name: "restore",
   about: "bring back a removed animal with its id",
   arguments: [idArgument()],
   examples: ["rehome pets restore 17"],
   json: petSchema,
-  async run(io, { animals }, given, id) {
-    printPets(io, await animals.restore(id), "Brought back", given);
+  async run(io, services, given, id) {
+    printPets(io, await restoreAnimal(editingOf(services), id), "Brought back", given);
   },
 });
 
-const merge = animalCommand<{ readonly into: bigint }, [bigint]>({
+const merge = storeCommand<{ readonly into: bigint }, [bigint]>({
   name: "merge",
   about: "make one animal of two entries of it: one stays, the other goes",
   arguments: [idArgument("id of the entry that goes")],
@@ -280,8 +276,8 @@ const merge = animalCommand<{ readonly into: bigint }, [bigint]>({
 It gets the id that the list has for the animal, so that the next import finds it. rehome undo reverses it.`,
   examples: ["rehome pets merge 31 --into 17"],
   json: petSchema,
-  async run(io, { animals }, given, id) {
-    const stays = await animals.merge(id, given.into);
+  async run(io, services, given, id) {
+    const stays = await mergeAnimals(editingOf(services), id, given.into);
     printPets(io, stays, `Merged ${id} into`, given);
   },
 });
@@ -314,7 +310,7 @@ const historySchema = json.object({
   ),
 });
 
-const history = animalCommand<object, [bigint]>({
+const history = storeCommand<object, [bigint]>({
   name: "history",
   about: "show the history of an animal: when, who, and the values before and after",
   arguments: [idArgument("id of the animal, which may be removed")],
@@ -322,8 +318,8 @@ const history = animalCommand<object, [bigint]>({
     "CHANGE is the number for rehome undo. Changes are stored for 90 days, and the origin of an animal as long as the animal.",
   examples: ["rehome pets history 17", "rehome pets history 17 --json | jq '.events[].actor'"],
   json: historySchema,
-  async run(io, { animals }, given, id) {
-    const found = await animals.history(id);
+  async run(io, { store }, given, id) {
+    const found = await animalHistory(store.db, id);
     if (given.json) printJson(io, historyJson(found));
     else printHistory(io, found);
   },
@@ -359,13 +355,7 @@ function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory
   const { atMs, by = "-", action = "-", change = "-" } = created;
   printTable(
     io,
-    [
-      { title: "WHEN" },
-      { title: "WHO", optional: true },
-      { title: "CHANGE", align: "right" },
-      { title: "ACTION", optional: true },
-      { title: "WHAT", flexible: true },
-    ],
+    ["WHEN", optional("WHO"), right("CHANGE"), optional("ACTION"), flexible("WHAT")],
     [
       atMs === undefined
         ? ["-", by, String(change), action, "not recorded"]

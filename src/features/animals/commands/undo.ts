@@ -4,8 +4,9 @@ import { yesOption } from "../../options.ts";
 import { confirm } from "../../confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
-import { isNothing, type UndoReport } from "../undo.ts";
-import { animalCommand } from "../open.ts";
+import { isNothing, undoChange, type UndoReport } from "../undo.ts";
+import { storeCommand } from "../../command.ts";
+import { editingOf } from "../changes.ts";
 import { idArgument } from "./fields.ts";
 
 const undoneSchema = json.object({
@@ -21,7 +22,7 @@ const undoneSchema = json.object({
 });
 
 /** `rehome undo`: takes the last change of animals or categories back. */
-export const undoCommand = animalCommand<{ readonly yes?: true }, [bigint | undefined]>({
+export const undoCommand = storeCommand<{ readonly yes?: true }, [bigint | undefined]>({
   name: "undo",
   about: "show the last change of animals or categories, and undo it",
   arguments: [idArgument("another change, by its number in pets history", "[change]")],
@@ -30,19 +31,20 @@ export const undoCommand = animalCommand<{ readonly yes?: true }, [bigint | unde
 Animals that programs add through the API cannot be undone.`,
   examples: ["rehome undo", "rehome undo --yes --json"],
   json: undoneSchema,
-  async run(io, { animals }, given, wanted) {
+  async run(io, services, given, wanted) {
+    const editing = editingOf(services);
     const say = ({ change: { id, action, actor, atMs } }: UndoReport, effect: string) =>
       io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}.${effect}\n`);
     let change = wanted;
     if (given.yes !== true) {
-      const would = await animals.undo({ change, rehearse: true });
+      const would = await undoChange(editing, { change, rehearse: true });
       say(would, ` ${effectOf(would)}`);
       const why = "This undoes a change";
       await confirm(io, "Undo it?", { yes: false, unattended: "refuse", why });
       // The change that was shown, even if there is a newer one.
       change = would.change.id;
     }
-    const did = await animals.undo({ change });
+    const did = await undoChange(editing, { change });
     if (given.yes === true) say(did, "");
     if (given.json) return printJson(io, undoneJson(did));
     const what = isNothing(did) ? "Nothing was changed" : `Undid change ${did.change.id}`;

@@ -8,6 +8,7 @@ import {
   type Pet,
 } from "../../../domain/pet.ts";
 import { html, type Html } from "../../../web/html.ts";
+import { addAnimal as add, removeAnimals, updateAnimals } from "../../animals/animals.ts";
 import type { Category } from "../../animals/categories.ts";
 import { isVisible } from "../../visible.ts";
 import { named, type AnimalEvent } from "../animals.ts";
@@ -99,9 +100,7 @@ export async function addAnimal(visit: Visit): Promise<Response> {
     same = form.has("anyway") ? undefined : await animals.named(name, category);
     if (same !== undefined) return undefined;
     const status = ui.storedAs(choiceOf(sent)) ?? undefined;
-    const added = await visit.change((by) =>
-      by.animals.add({ name, category: named(category), status }),
-    );
+    const added = await visit.change((by) => add(by, { name, category: named(category), status }));
     // Back at the form, as another one of the same kind may follow.
     return withChange(pathWith("/animals/new", { in: category, as: sent.status }), added);
   });
@@ -237,7 +236,7 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
     return animalPage({ ...visit, typed: asking }, id, { status: said });
   }
   const made = await visit.change((by) =>
-    by.animals.update([animal.id], {
+    updateAnimals(by, [animal.id], {
       ...(changed.includes("name") && { name: sent.name }),
       ...(changed.includes("category") && { category: named(sent.category) }),
       ...(changed.includes("status") && { status: ui.storedAs(to) }),
@@ -251,7 +250,7 @@ export async function removeAnimal(visit: Visit, id: string): Promise<Response> 
   const animal = await animalOf(visit, id);
   if (animal === undefined) return removedPage(visit, id);
   return seeOther(
-    withChange("/animals", await visit.change((by) => by.animals.remove([animal.id]))),
+    withChange("/animals", await visit.change((by) => removeAnimals(by, [animal.id]))),
   );
 }
 

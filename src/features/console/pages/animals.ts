@@ -166,7 +166,7 @@ function filters(visit: Visit, { asked, found, categories }: ShownList): Html {
       "aria-current": isOn && "true",
     });
   const counted = (text: string, animals: number) =>
-    html`${text} <small>${ui.number(visit, animals)}${found.isMore && "+"}</small>`;
+    html`${text} <small>${ui.number(visit, animals)}</small>`;
   const sum = [...counts.values()].reduce((all, each) => all + each, 0);
   const all = words.animals.allKinds;
   const name = categories.find(({ id }) => id === categoryId)?.name;
@@ -242,7 +242,7 @@ function results(visit: Visit, list: ShownList): Html {
 function countText(visit: Visit, { asked, found }: ShownList): string {
   const { words } = visit;
   const total = ui.number(visit, found.total);
-  const all = `${ui.number(visit, found.found)}${found.isMore ? "+" : ""}`;
+  const all = ui.number(visit, found.found);
   const text = isFiltered(asked)
     ? words.animals.countOf(all, total)
     : ui.animalsText(visit, found.total);

@@ -1,7 +1,12 @@
 /** The categories: each with its animals, another name for one, or one with another. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import { html } from "../../../web/html.ts";
-import { categoryKey } from "../../animals/categories.ts";
+import {
+  addCategory as add,
+  categoryKey,
+  mergeCategories as merge,
+  renameCategory as rename,
+} from "../../animals/categories.ts";
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
@@ -43,7 +48,7 @@ export async function addCategory(visit: Visit): Promise<Response> {
   const wrong = () => errorOf(visit, name);
   const path = await visit.once(async () => {
     if ((await wrong()) !== undefined) return undefined;
-    return withChange("/categories", await visit.change(({ categories }) => categories.add(name)));
+    return withChange("/categories", await visit.change((by) => add(by, name)));
   });
   return path === undefined ? categoriesPage(visit, { name: await wrong() }) : seeOther(path);
 }
@@ -100,7 +105,7 @@ export async function renameCategory(visit: Visit, id: string): Promise<Response
   if (!form.isChanged("name")) return seeOther(path);
   const error = await errorOf(visit, name, own);
   if (error !== undefined) return categoryPage(visit, id, { name: error });
-  const changed = await visit.change(({ categories }) => categories.rename(String(own), name));
+  const changed = await visit.change((by) => rename(by, String(own), name));
   return seeOther(withChange(path, changed));
 }
 
@@ -126,8 +131,6 @@ export async function mergeCategories(visit: Visit, id: string): Promise<Respons
   const from = orNotFound(parseInt64(id));
   const wanted = parseInt64(visit.form.text("into"));
   const into = orNotFound(wanted === from ? undefined : wanted);
-  const changed = await visit.change(({ categories }) =>
-    categories.merge([String(from)], String(into)),
-  );
+  const changed = await visit.change((by) => merge(by, [String(from)], String(into)));
   return seeOther(withChange("/categories", changed));
 }

@@ -2,6 +2,7 @@
 import { parseInt64 } from "../../../domain/int64.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
+import { undoChange } from "../../animals/undo.ts";
 import { html, type Html } from "../../../web/html.ts";
 import type { ChangeMade, ChangeRecord } from "../animals.ts";
 import { ownPage, pathOf, pathWith, query, type Visit } from "../visit.ts";
@@ -196,8 +197,8 @@ export async function postUndo(visit: Visit, id: string): Promise<Response> {
   // The undo of a large import takes longer than a connection may be silent.
   visit.sender.limitTime(0);
   let left = 0;
-  const made = await visit.change(async ({ animals }) => {
-    ({ left } = await animals.undo({ change: change.id }));
+  const made = await visit.change(async (by) => {
+    ({ left } = await undoChange(by, { change: change.id }));
   });
   if (made.changeId !== undefined) return seeOther(withChange(back, made));
   // All of it was changed since.

@@ -3,7 +3,8 @@ import { AppError } from "../../../domain/errors.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { html, type Html } from "../../../web/html.ts";
-import type { Changing } from "../animals.ts";
+import { mergeAnimals as merge, removeAnimals, updateAnimals } from "../../animals/animals.ts";
+import type { Editing } from "../../animals/changes.ts";
 import { pathOf, query, type Visit } from "../visit.ts";
 import { failure } from "../words/index.ts";
 import { idsOf, withTicks } from "./animals.ts";
@@ -30,18 +31,18 @@ export async function changeAnimals(visit: Visit): Promise<Response> {
   if (chosen.length === 0) return askFirst(visit, back, words.animals.chooseFirst);
   const ids = chosen.map(({ id }) => id);
   if (status !== undefined) return mark(visit, chosen, seenIn(form.getAll("id")), status, back);
-  if (form.has("remove")) return change(visit, back, (by) => by.animals.remove(ids));
+  if (form.has("remove")) return change(visit, back, (by) => removeAnimals(by, ids));
   const into = (await animals.categories()).find(({ id }) => String(id) === form.text("into"));
   if (into === undefined) return askFirst(visit, withTicks(back, ids), words.animals.categoryFirst);
   const category = { text: String(into.id) };
-  return change(visit, back, (by) => by.animals.update(ids, { category }));
+  return change(visit, back, (by) => updateAnimals(by, ids, { category }));
 }
 
 /** Changes several animals, and leads back. Says so in words if one of them is gone. */
 async function change(
   visit: Visit,
   back: string,
-  work: (by: Changing) => Promise<unknown>,
+  work: (by: Editing) => Promise<unknown>,
   over?: Replaced,
 ): Promise<Response> {
   const made = await visit.change(work).catch((error: unknown) => {
@@ -94,7 +95,7 @@ async function mark(
   if (asked.length > 0) return askAgain(visit, asked, chosen, status, back);
   const ids = chosen.map(({ id }) => id);
   const fields = { status: ui.storedAs(status) };
-  return change(visit, back, (by) => by.animals.update(ids, fields), replaced);
+  return change(visit, back, (by) => updateAnimals(by, ids, fields), replaced);
 }
 
 /** Asks for a tap again that would take back what somebody else decided. */
@@ -166,5 +167,5 @@ export async function mergeAnimals(visit: Visit): Promise<Response> {
   const { form } = visit;
   const into = orNotFound(parseInt64(form.text("into")));
   const from = idsOf(form.getAll("id")).find((id) => id !== into) ?? into;
-  return change(visit, `/animals/${String(into)}`, (by) => by.animals.merge(from, into));
+  return change(visit, `/animals/${String(into)}`, (by) => merge(by, from, into));
 }

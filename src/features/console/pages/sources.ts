@@ -179,6 +179,6 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
     },
     /** Withdraws the animals that wait for it and were `shown`; nobody if these are others now. */
     withdraw: (name: string, shown: string, actor: string) =>
-      changeBy(actor, (editing) => withdrawHeld({ db, clock, actor, ...editing }, name, shown)),
+      changeBy({ db, clock, actor }, (by) => withdrawHeld(by, name, shown)),
   };
 }

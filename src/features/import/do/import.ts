@@ -86,7 +86,7 @@ export async function runImport(
     await ends?.(made.tx, done);
     return done;
   };
-  const done = await makeChange({ ...editing, onChange }, "import", work, { isLong: true });
+  const done = await makeChange({ ...editing, onChange }, "import", work, longWork);
   return { ...done, dryRun: false, change };
 }
 

@@ -1,8 +1,7 @@
 /** A list and people change the same animals: on both stores, against a model of two animals. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { AnimalService } from "../../../../src/features/animals/animals.ts";
-import { CategoryService } from "../../../../src/features/animals/categories.ts";
+import { type Desk, deskOf } from "../../animals/animals-of.ts";
 import type { ImportOptions } from "../../../../src/features/import/plan/options.ts";
 import type { Store } from "../../../../src/storage/contract.ts";
 import { changePets } from "../../../../src/storage/database.ts";
@@ -30,14 +29,13 @@ const csv = (rows: readonly Row[]) =>
 
 describe.each(stores)("$name", (kind) => {
   let store: Store;
-  let animals: AnimalService;
-  let categories: CategoryService;
+  let animals: Desk["animals"];
+  let categories: Desk["categories"];
 
   openForEach(kind, (opened) => {
     store = opened;
     const editing = { db: store.db, clock: () => nowMs, actor: "ana" };
-    animals = new AnimalService(editing);
-    categories = new CategoryService(editing);
+    ({ animals, categories } = deskOf(editing));
   });
 
   interface Options extends ImportOptions {
