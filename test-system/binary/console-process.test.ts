@@ -80,20 +80,12 @@ test("a console goes along when the processes are replaced", async () => {
   expect((await ana.get("/animals")).status).toBe(200);
 }, 150_000);
 
-test.each([
-  [
-    "no.invalid:8090",
-    "Error: The console cannot listen on no.invalid: no such host.",
-    "Try: Give --console an address of this machine",
-  ],
-  ["[2001:db8::9]:8090", "Error: The console would speak plain HTTP at ", "--tls-cert"],
-])("--console %s is refused in words, with what to do", async (address, words, advice) => {
+test("plain HTTP at a public address is refused in words", async () => {
   using folder = temporaryFolder();
-  const args = ["serve", "--data", folder.path, "--port", "0", "--console", address];
-  const { exitCode, stdout, stderr } = await command(args);
+  const console = ["--console", "[2001:db8::9]:8090"];
+  const { exitCode, stdout, stderr } = await command(["serve", "--data", folder.path, ...console]);
   expect([exitCode, stdout]).toEqual([2, ""]);
-  expect(stderr).toStartWith(words);
-  expect(stderr).toContain(advice);
+  expect(stderr).toStartWith("Error: The console would speak plain HTTP at ");
 });
 
 test("a server that is killed leaves no console behind", async () => {

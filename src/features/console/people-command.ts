@@ -21,7 +21,7 @@ import {
   type Person,
   type Secret,
 } from "./people.ts";
-import { leadsToLoopback, reachableOrigin } from "./reach.ts";
+import { isHere, reachableOrigin } from "./reach.ts";
 import { consoleUrlSetting, defaultAddress } from "./settings.ts";
 
 const personFields = {
@@ -120,7 +120,7 @@ async function printLink(
   if (asJson) return writeSecret(io, jsonDocument({ id, name, role, url, expiresAt }), ifLost);
   io.err(`A link for "${printable(name)}" (${role}), which works once, until ${expiresAt}:\n`);
   await writeSecret(io, `${url}\n`, ifLost);
-  if (await leadsToLoopback(new URL(origin).hostname.replace(/^\[(.*)\]$/, "$1"))) {
+  if (isHere(new URL(origin))) {
     const what =
       "Only this machine can open it. For another device, serve the console at an address of the network";
     return io.err(

@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import type { Config } from "../../config.ts";
 import { isEveryAddress } from "../../cli/reach.ts";
@@ -28,41 +27,11 @@ export function exposureOf(zoned: string): Exposure | undefined {
   return privateRanges.some((range) => isInCidr(address, range)) ? "private" : "public";
 }
 
-/**
- * Returns who can reach a listener that is bound to `bound`, the addresses of a host name or
- * `0.0.0.0`, on a machine with the addresses `own`. The widest of them counts.
- */
-export function widest(bound: readonly string[], own: readonly string[]): Exposure {
-  // "::" takes IPv4 too; 0.0.0.0 takes nothing else.
-  const taken = (each: string) => own.filter((one) => each.includes(":") || !one.includes(":"));
-  const all = bound
-    .flatMap((each) => (isEveryAddress(each) ? taken(each) : [each]))
-    .map(exposureOf);
-  if (all.includes("public") || all.length === 0 || all.includes(undefined)) return "public";
-  return all.includes("private") ? "private" : "loopback";
-}
-
-/** Refuses an address that the internet can read, and warns of one that a network can. */
-export async function permit(
-  config: Config,
-  host: string,
-  warn: (message: string) => void,
-): Promise<void> {
-  if (config.tlsCert !== undefined) return;
-  const isAddress = exposureOf(host) !== undefined || isEveryAddress(host);
-  const bound = isAddress ? [host] : await addressesOf(host);
-  if (bound.length === 0) {
-    throw new AppError("invalid_request", `The console cannot listen on ${host}: no such host.`, {
-      hint: "Give --console an address of this machine, such as 127.0.0.1:8090.",
-    });
-  }
-  const exposure =
-    bound.every(isEveryAddress) && ownAddresses().length === 0
-      ? // A unit may not ask. Requests in plain HTTP from public addresses are refused anyway.
-        "private"
-      : widest(bound, ownAddresses());
-  if (exposure === "loopback") return;
-  if (config.trustedProxy.length > 0) return;
+/** Refuses plain HTTP at an address of the internet, and warns of it where a network can read it. */
+export function permit(config: Config, host: string, warn: (message: string) => void): void {
+  if (config.tlsCert !== undefined || config.trustedProxy.length > 0) return;
+  const exposure = isEveryAddress(host) ? "private" : exposureOf(host);
+  if (exposure === "loopback" || isLoopback(host)) return;
   if (exposure === "public") {
     throw new AppError(
       "invalid_request",
@@ -72,6 +41,7 @@ export async function permit(
       },
     );
   }
+  // Of these, requests that come from public addresses are refused.
   warn(
     `The console speaks plain HTTP at ${host}: anyone who sees the traffic in this network can take over a session. ` +
       "Use --tls-cert and --tls-key unless the network is your own.",
@@ -88,20 +58,9 @@ function ownAddresses(): string[] {
   }
 }
 
-/** True for an address that only this machine reaches, or a name that stands for one. */
-export async function leadsToLoopback(host: string): Promise<boolean> {
-  const addresses = parseAddress(host) === undefined ? await addressesOf(host) : [host];
-  return addresses.length > 0 && addresses.every(isLoopback);
-}
-
-/** The addresses that a name stands for; none where it stands for nothing. */
-async function addressesOf(name: string): Promise<string[]> {
-  try {
-    return (await lookup(name, { all: true })).map(({ address }) => address);
-  } catch {
-    return [];
-  }
-}
+/** True for the address of a page that only this machine reaches. */
+export const isHere = ({ hostname }: URL): boolean =>
+  isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"));
 
 /**
  * The origin that people open: where `origin` stands for all addresses, one of this machine. It

@@ -91,7 +91,7 @@ async function run(
 ): Promise<void> {
   const { config } = loaded;
   const at = addressOf(loaded, address);
-  await permit(config, at.host, (message) => log.warn(message));
+  permit(config, at.host, (message) => log.warn(message));
   yieldToService();
   refuseStray(config, {});
   const onError = (error: unknown) => log.failure(error);

@@ -31,7 +31,7 @@ export async function watchWithConsole(
   }
   refuseOwnPort(loaded, address);
   // The console itself warns.
-  await permit(config, address.host, () => undefined);
+  permit(config, address.host, () => undefined);
   const env = { ...childEnvironment(loaded, io.env), [besideVariable]: "1" };
   const child = new ConsoleProcess(env, address, log);
   return {

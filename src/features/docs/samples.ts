@@ -34,43 +34,21 @@ export function sampleOf(language: LanguageId, request: SampleRequest): string {
 function isObject(json: string): boolean {
   try {
     const value = exact(json);
-    const isNested = typeof value === "object" && value !== null && !(value instanceof Digits);
-    return isNested && !Array.isArray(value);
+    return isNested(value) && !Array.isArray(value);
   } catch {
     return false;
   }
 }
 
-/** A number with the digits that it was written with: a double would round them. */
-class Digits {
-  constructor(readonly text: string) {}
-}
+/** True for an object or a list; a number of `exact` is a frozen object. */
+const isNested = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Object.isFrozen(value);
 
-const stringOrNumber = /"((?:[^"\\]|\\.)*)"|-?\d[\d.eE+-]*/g;
-
-/**
- * JSON as a value whose numbers are Digits. Safari before 18.4 and Firefox before 135 have no other
- * way: strings and numbers are marked, and the marks are taken off what was parsed.
- */
-function exact(json: string): unknown {
-  // Throws for what is no JSON, such as 01, which a mark would hide.
-  JSON.parse(json);
-  const marked = json.replace(stringOrNumber, (token, text?: string) =>
-    text === undefined ? `"n${token}"` : `"s${text}"`,
+/** JSON whose numbers keep their digits. A browser from before 2025 rounds those beyond 2^53. */
+const exact = (json: string): unknown =>
+  JSON.parse(json, (_key, value, { source } = {}) =>
+    typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
   );
-  return unmarked(JSON.parse(marked));
-}
-
-function unmarked(value: unknown): unknown {
-  if (typeof value === "string") {
-    return value.startsWith("n") ? new Digits(value.slice(1)) : value.slice(1);
-  }
-  if (Array.isArray(value)) return value.map(unmarked);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name.slice(1), unmarked(each)]),
-  );
-}
 
 /** The statuses after which code sends the request again. After 503 a create may have been done. */
 export function retried({ method, headers }: SampleRequest): readonly number[] {
@@ -91,8 +69,7 @@ const jsonNotation = { object: ["{", "}"], colon: ": ", words: {}, text: JSON.st
 function literal(value: unknown, notation: Notation): string {
   const { object, colon, words, text } = notation;
   if (typeof value === "string") return text(value);
-  if (value instanceof Digits) return value.text;
-  if (typeof value !== "object" || value === null) return words[String(value)] ?? String(value);
+  if (!isNested(value)) return words[JSON.stringify(value)] ?? JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((each) => literal(each, notation)).join(", ")}]`;
   const fields = Object.entries(value).map(
     ([name, each]) => `${text(name)}${colon}${literal(each, notation)}`,
@@ -103,20 +80,8 @@ function literal(value: unknown, notation: Notation): string {
 /** JSON laid out for a reader: with indentation, and an element of a list on a line. */
 export function laidOut(json: string): string {
   const value = exact(json);
-  if (!Array.isArray(value) || value.length === 0) return indented(value, "");
+  if (!Array.isArray(value) || value.length === 0) return JSON.stringify(value, null, 2);
   return `[\n${value.map((each) => `  ${literal(each, jsonNotation)}`).join(",\n")}\n]`;
-}
-
-function indented(value: unknown, margin: string): string {
-  const isPlain = typeof value !== "object" || value === null || value instanceof Digits;
-  if (isPlain || Object.keys(value).length === 0) return literal(value, jsonNotation);
-  const inner = `${margin}  `;
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-  const lines = Object.entries(value).map(([name, each]) => {
-    const label = Array.isArray(value) ? "" : `${JSON.stringify(name)}: `;
-    return `${inner}${label}${indented(each, inner)}`;
-  });
-  return `${open}\n${lines.join(",\n")}\n${margin}${close}`;
 }
 
 /** The address of a list without its query, and the query as pairs. */

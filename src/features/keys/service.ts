@@ -5,7 +5,7 @@ import {
   endOf,
   isKeyBanned,
   type KeySecret,
-  type PlainKey,
+  withoutSecrets,
 } from "../../domain/api-key.ts";
 import { type BanState, noBan, operatorReason, stepAt } from "../../domain/ban.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -50,9 +50,6 @@ export function liftBan(state: BanState, nowMs: number): BanState {
   return { ...state, noisyMinutes: [], bannedUntilMs, reason: noBan.reason };
 }
 
-/** A secret, as it is copied from a header or a file. */
-const pastedSecret = /^(?:authorization: *)?(?:bearer +)?(rehome_(?:live|test)_\S+)$/i;
-
 /** A key with its secrets and its history. What it has used is the usage service's to say. */
 export interface KeyDetails {
   readonly key: ApiKey;
@@ -83,12 +80,19 @@ export class KeyService extends KeyIssuer {
   async resolve(reference: string): Promise<ApiKey> {
     const exact = await this.options.keys.byId(reference);
     if (exact !== undefined) return exact;
-    await this.#refuseSecret(reference);
+    if (withoutSecrets(reference) !== reference) {
+      throw new AppError(
+        "invalid_request",
+        "That is a secret, and a key is named by its id or label.",
+        {
+          hint: "rehome keys list",
+        },
+      );
+    }
     const all = await this.#db.read(allKeys);
     const sameName = all.filter(({ name }) => name === reference);
+    // A key that was revoked keeps its label, and is not in the way of the one in its place.
     const live = sameName.filter(({ revokedAtMs }) => revokedAtMs === undefined);
-    // A key that was revoked keeps its label, and must not be in the way of the one that took its
-    // place.
     const byId = all.filter(({ id }) => id.startsWith(reference));
     const matches = [live, sameName, byId].find(({ length }) => length > 0) ?? [];
     if (matches.length > 1 && reference !== "") {
@@ -101,29 +105,10 @@ export class KeyService extends KeyIssuer {
     return found(reference === "" ? undefined : matches[0], reference);
   }
 
-  /** Throws for a secret in place of a key's name, and never repeats it. */
-  async #refuseSecret(reference: string): Promise<void> {
-    const [, secret] = pastedSecret.exec(reference.trim()) ?? [];
-    if (secret === undefined) return;
-    const found = await this.options.keys.byHash(hashKey(secret as PlainKey));
-    const whose =
-      found === undefined
-        ? "No key of this store has it"
-        : `It belongs to ${found.key.id} "${found.key.name}"`;
-    throw new AppError(
-      "invalid_request",
-      `That is a secret, and a key is named by its id or label. ${whose}.`,
-      { hint: found === undefined ? "rehome keys list" : `Name it ${found.key.id}.` },
-    );
-  }
-
   async details(reference: string): Promise<KeyDetails> {
     const key = await this.resolve(reference);
-    return {
-      key,
-      secrets: await this.#db.read((tx) => secretsOf(tx, key.id)),
-      events: await this.#db.read((tx) => eventsOf(tx, key.id)),
-    };
+    const secrets = await this.#db.read((tx) => secretsOf(tx, key.id));
+    return { key, secrets, events: await this.#db.read((tx) => eventsOf(tx, key.id)) };
   }
 
   /**
@@ -193,10 +178,9 @@ export class KeyService extends KeyIssuer {
 
   /** Bans the key for `durationMs` in place of any other ban. It is no step towards longer ones. */
   async ban(reference: string, durationMs: number): Promise<ApiKey> {
-    return this.#change(reference, "ban", (key, nowMs) => ({
-      ...key,
-      ban: imposeBan(key.ban, durationMs, nowMs),
-    }));
+    return this.#change(reference, "ban", (key, nowMs) => {
+      return { ...key, ban: imposeBan(key.ban, durationMs, nowMs) };
+    });
   }
 
   /**
@@ -204,10 +188,9 @@ export class KeyService extends KeyIssuer {
    * as it would have been.
    */
   async unban(reference: string): Promise<ApiKey> {
-    return this.#change(reference, "unban", (key, nowMs) => ({
-      ...key,
-      ban: liftBan(key.ban, nowMs),
-    }));
+    return this.#change(reference, "unban", (key, nowMs) => {
+      return { ...key, ban: liftBan(key.ban, nowMs) };
+    });
   }
 
   async #change(
@@ -216,11 +199,9 @@ export class KeyService extends KeyIssuer {
     change: (key: ApiKey, nowMs: number) => ApiKey,
   ): Promise<ApiKey> {
     const { id } = await this.resolve(reference);
-    const nowMs = this.options.clock();
-    const after = await this.options.keys.change(id, this.by(action, nowMs), (key) =>
-      change(key, nowMs),
-    );
-    return found(after, reference);
+    const { clock, keys } = this.options;
+    const by = this.by(action, clock());
+    return found(await keys.change(id, by, (key) => change(key, by.nowMs)), reference);
   }
 }
 
@@ -230,8 +211,6 @@ function found(key: ApiKey | undefined, reference: string): ApiKey {
     hint: "rehome keys list",
   });
 }
-
-/* What only operators ask of the store. */
 
 /** A change of a key, stored for the operator. The event that made the key has no `before`. */
 export interface KeyEvent {
@@ -243,54 +222,35 @@ export interface KeyEvent {
 }
 
 export async function allKeys(tx: Tx): Promise<ApiKey[]> {
-  const { createdAtMs, id } = tx.t.apiKeys;
-  return (
-    await tx.select(columnsOf(tx.t.apiKeys)).from(tx.t.apiKeys).orderBy(asc(createdAtMs), asc(id))
-  ).map(keyOf);
+  const { apiKeys } = tx.t;
+  const all = tx.select(columnsOf(apiKeys)).from(apiKeys);
+  return (await all.orderBy(asc(apiKeys.createdAtMs), asc(apiKeys.id))).map(keyOf);
 }
 
 export async function secretsOf(tx: Tx, id: string): Promise<KeySecret[]> {
   const { keySecrets } = tx.t;
-  const found = await tx
-    .select()
-    .from(keySecrets)
-    .where(eq(keySecrets.keyId, id))
-    .orderBy(asc(keySecrets.createdAtMs));
-  return found.map(({ mask, createdAtMs, expiresAtMs }) => ({
-    mask,
-    createdAtMs,
-    expiresAtMs: expiresAtMs ?? undefined,
-  }));
+  const own = tx.select().from(keySecrets).where(eq(keySecrets.keyId, id));
+  const found = await own.orderBy(asc(keySecrets.createdAtMs));
+  return found.map(({ mask, createdAtMs, expiresAtMs }) => {
+    return { mask, createdAtMs, expiresAtMs: expiresAtMs ?? undefined };
+  });
 }
 
 export async function eventsOf(tx: Tx, id: string): Promise<KeyEvent[]> {
   const { keyEvents } = tx.t;
-  const found = await tx
-    .select(columnsOf(keyEvents))
-    .from(keyEvents)
-    .where(eq(keyEvents.keyId, id))
-    .orderBy(asc(keyEvents.id));
-  return found.map(({ atMs, actor, action, before, after }) => ({
-    atMs,
-    actor,
-    action,
-    before: before ?? undefined,
-    after,
-  }));
+  const own = tx.select(columnsOf(keyEvents)).from(keyEvents).where(eq(keyEvents.keyId, id));
+  const found = await own.orderBy(asc(keyEvents.id));
+  return found.map(({ before, ...event }) => ({ ...event, before: before ?? undefined }));
 }
 
-interface Rotation {
-  readonly hash: KeyHash;
-  readonly secret: KeySecret;
-  /** When the key's other secrets end at the latest. */
-  readonly oldExpireAtMs: number;
-}
-
-/** Adds a secret to a key, and shortens its other ones. Undefined if it is gone or revoked. */
+/**
+ * Adds a secret to a key, and ends its other ones at `oldExpireAtMs` at the latest. Undefined if it
+ * is gone or revoked.
+ */
 export async function rotateKey(
   tx: Tx,
   id: string,
-  { hash, secret, oldExpireAtMs }: Rotation,
+  { oldExpireAtMs, ...made }: { hash: KeyHash; secret: KeySecret; oldExpireAtMs: number },
   by: KeyAction,
 ): Promise<ApiKey | undefined> {
   const key = await lockedKey(tx, id);
@@ -302,7 +262,7 @@ export async function rotateKey(
     .update(keySecrets)
     .set({ expiresAtMs: oldExpireAtMs })
     .where(and(eq(keyId, id), or(isNull(expiresAtMs), gt(expiresAtMs, oldExpireAtMs))));
-  await tx.insert(keySecrets).values({ ...secret, hash, keyId: id });
+  await tx.insert(keySecrets).values({ ...made.secret, hash: made.hash, keyId: id });
   await storeChange(tx, key, key, by);
   return key;
 }

@@ -29,10 +29,9 @@ export function isoDay(day: number): string {
 function storedCounts({ counters }: Counters, keyId?: string): Promise<Map<string, WindowCounts>> {
   return counters.read(async (tx) => {
     const { keyId: id, minuteLabel, minuteUsed, dayLabel, dayUsed } = tx.t.rateWindows;
-    const rows = await tx
-      .select({ id, counts: { minuteLabel, minuteUsed, dayLabel, dayUsed } })
-      .from(tx.t.rateWindows)
-      .where(keyId === undefined ? undefined : eq(id, keyId));
+    const counts = { minuteLabel, minuteUsed, dayLabel, dayUsed };
+    const all = tx.select({ id, counts }).from(tx.t.rateWindows);
+    const rows = await all.where(keyId === undefined ? undefined : eq(id, keyId));
     return new Map(rows.map((row) => [row.id, row.counts]));
   });
 }
@@ -54,24 +53,15 @@ export function usageSince(
     const { rateWindows, usageDays } = tx.t;
     const ofKey = (table: typeof rateWindows | typeof usageDays) =>
       keyId === undefined ? undefined : eq(table.keyId, keyId);
-    const stored = await tx
-      .select()
-      .from(usageDays)
-      .where(and(gte(usageDays.day, firstDay), ofKey(usageDays)));
-    const running = await tx
-      .select()
-      .from(rateWindows)
-      .where(and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows)));
+    const isStored = and(gte(usageDays.day, firstDay), ofKey(usageDays));
+    const isRunning = and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows));
+    const stored = await tx.select().from(usageDays).where(isStored);
     const days = new Map(stored.map((row) => [`${row.keyId} ${row.day}`, row]));
-    for (const { keyId: id, dayLabel: day, dayUsed } of running) {
-      const sofar = days.get(`${id} ${day}`) ?? {
-        keyId: id,
-        day,
-        requests: 0,
-        refusals: 0,
-        bans: 0,
-      };
-      days.set(`${id} ${day}`, { ...sofar, requests: sofar.requests + dayUsed });
+    for (const row of await tx.select().from(rateWindows).where(isRunning)) {
+      const { keyId: id, dayLabel: day } = row;
+      const none = { keyId: id, day, requests: 0, refusals: 0, bans: 0 };
+      const sofar = days.get(`${id} ${day}`) ?? none;
+      days.set(`${id} ${day}`, { ...sofar, requests: sofar.requests + row.dayUsed });
     }
     return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
   });

@@ -4,8 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { Form, readForm } from "../../../src/features/console/body.ts";
-import { isEveryAddress } from "../../../src/cli/reach.ts";
-import { exposureOf, reachableOrigin, widest } from "../../../src/features/console/reach.ts";
+import { exposureOf, reachableOrigin } from "../../../src/features/console/reach.ts";
 import {
   hashSecret,
   isPersonName,
@@ -41,22 +40,6 @@ describe("who can reach an address", () => {
     ["2001:db8::1", "public"],
     ["console.example.org", undefined],
   ] as const)("%s: %s", (address, expected) => expect(exposureOf(address)).toBe(expected));
-
-  test("all addresses are as public as the machine", () => {
-    for (const all of ["0.0.0.0", "::", "0:0::0", "*"]) expect(isEveryAddress(all)).toBe(true);
-    for (const one of ["127.0.0.1", "::1", "example.org"]) expect(isEveryAddress(one)).toBe(false);
-    expect(widest(["0.0.0.0"], ["127.0.0.1", "192.168.1.5"])).toBe("private");
-    expect(widest(["0.0.0.0"], ["127.0.0.1", "203.0.113.9"])).toBe("public");
-    expect(widest(["0.0.0.0"], ["192.168.1.5", "2001:db8::1"])).toBe("private");
-    expect(widest(["::"], ["192.168.1.5", "2001:db8::1"])).toBe("public");
-    expect(widest(["127.0.0.1"], ["203.0.113.9"])).toBe("loopback");
-    expect(widest(["192.168.1.5", "127.0.0.1"], [])).toBe("private");
-  });
-
-  test("what is not known is public", () => {
-    expect(widest([], [])).toBe("public");
-    expect(widest(["nonsense"], [])).toBe("public");
-  });
 });
 
 describe("where people open a console that listens on", () => {

@@ -1,9 +1,9 @@
 /** Who may come in: invitations, and the end of it. */
-import { isLoopback } from "../../../domain/address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { personRoles } from "../../../storage/schema.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import { isPersonName, type ListedPerson, type Secret } from "../people.ts";
+import { isHere } from "../reach.ts";
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { askPage, orNotFound, page, seeOther } from "./page.ts";
@@ -104,7 +104,6 @@ export function signOutPage(visit: Visit): Response {
 async function linkPage(visit: Visit, name: string, token: Secret): Promise<Response> {
   const { words, url, person } = visit;
   const { renderSVG } = await import("uqr");
-  const isHere = isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   const link = `${url.origin}/join/${token}`;
   const { people } = words;
   const image = html`<div class="qr" role="img" aria-label="${people.qr}">
@@ -116,8 +115,8 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
     ...(isOperator && { section: "people" }),
     isOnce: true,
     body: ui.narrow(
-      html`<p>${isHere ? people.onlyHere : people.linkHint}</p>
-        ${ui.copyField(visit, "link", people.link, link)} ${!isHere && image}`,
+      html`<p>${isHere(url) ? people.onlyHere : people.linkHint}</p>
+        ${ui.copyField(visit, "link", people.link, link)} ${!isHere(url) && image}`,
     ),
   });
 }
