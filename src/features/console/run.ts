@@ -24,7 +24,7 @@ import { AnimalActions } from "./animals.ts";
 import { publicSetting } from "../public/index.ts";
 import { Imports, inProcess, removeLeft, uploadsPlace } from "./imports.ts";
 import { PeopleService } from "./people.ts";
-import { permit, reachableOrigin } from "./reach.ts";
+import { exposureOf, permit, reachableOrigin } from "./reach.ts";
 import {
   besideVariable,
   consoleSetting,
@@ -229,9 +229,12 @@ async function start(
   try {
     return listen(handler, { host, port, reusePort: false, tls });
   } catch (error) {
+    // For a name that leads nowhere, Bun reports any code.
+    const isName = exposureOf(host) === undefined;
+    const why = isName ? "the port is taken, or there is no such host here" : reasonOf(error);
     throw new AppError(
       "unavailable",
-      `Cannot listen for the console on ${host} port ${port}: ${reasonOf(error)}.`,
+      `Cannot listen for the console on ${host} port ${port}: ${why}.`,
       { cause: error, hint: "Choose another address with --console." },
     );
   }

@@ -46,8 +46,8 @@ const isNested = (value: unknown): value is object =>
 
 /** JSON whose numbers keep their digits. A browser from before 2025 rounds those beyond 2^53. */
 const exact = (json: string): unknown =>
-  JSON.parse(json, (_key, value, { source } = {}) =>
-    typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value,
+  JSON.parse(json, (_key, value, of?: { readonly source?: string }) =>
+    typeof value === "number" && of?.source !== undefined ? JSON.rawJSON(of.source) : value,
   );
 
 /** The statuses after which code sends the request again. After 503 a create may have been done. */
