@@ -2,6 +2,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, type RunningBinary } from "../../test/helpers/binary.ts";
 import { load, portOf, requestText } from "../../test/helpers/load.ts";
 import { serveForAll } from "../../test/helpers/served-file.ts";
@@ -45,20 +48,9 @@ function drip(head: string) {
   return { socket, openMs };
 }
 
-async function names(): Promise<string[]> {
-  const answer = await fetch(`${server.origin}/v1/pets?limit=100`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { name: string }[]).map(({ name }) => name);
-}
+const animals = () => callerOf(server, key).animals();
 
-const create = (more = {}) =>
-  fetch(`${server.origin}/v1/pets`, {
-    method: "POST",
-    body: '{"name":"late","categoryId":1}',
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...more },
-  });
+const create = async () => (await callerOf(server, key).create("late")).status;
 
 /** The head of a create, with more lines. */
 const head = (more: string, credential = key) =>
@@ -76,40 +68,29 @@ const inside =
   /sqlite|drizzle|elysia|bun:|bunfs|\/src\/|node_modules|\bat \w+ ?\(|select |insert /i;
 
 const block = Buffer.alloc(64 * 1024, "a");
+const crlf = Buffer.from("\r\n");
 
-/** Sends `bytes` of body as fast as it is taken, and resolves with the answer. */
-async function flood(bytes: number, isChunked: boolean): Promise<string> {
+/** Sends `blocks` of body as fast as they are taken, and resolves with the answer. */
+async function flood(blocks: number, isChunked: boolean): Promise<string> {
+  const length = `Content-Length: ${blocks * block.length}`;
+  const socket = open(head(isChunked ? "Transfer-Encoding: chunked" : length));
+  const piece = isChunked ? Buffer.concat([Buffer.from("10000\r\n"), block, crlf]) : block;
+  const pieces = Readable.from(Array.from({ length: blocks }, () => piece));
+  const sending = pipeline(pieces, socket, { end: false }).catch(() => undefined);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const length = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${bytes}`;
-  const socket = open(head(length));
   let text = "";
-  let goOn = () => undefined as void;
-  socket.on("drain", () => goOn());
-  socket.on("close", () => goOn());
   socket.on("data", (data) => {
     text += data.toString("latin1");
     if (/\r\n\r\n.*\}$/s.test(text)) resolve();
   });
-  socket.on("error", () => resolve());
-  socket.on("close", () => resolve());
-  const piece = isChunked
-    ? Buffer.concat([Buffer.from("10000\r\n"), block, Buffer.from("\r\n")])
-    : block;
-  for (let sent = 0; sent < bytes && !socket.destroyed; sent += block.length) {
-    if (!socket.write(piece)) {
-      await new Promise<void>((go) => {
-        goOn = go;
-      });
-    }
-  }
-  if (isChunked && !socket.destroyed) socket.write("0\r\n\r\n");
-  await promise;
+  socket.on("close", resolve);
+  await Promise.all([sending, promise]);
   socket.destroy();
   return text;
 }
 
 test("16 bodies of 50 MB are refused with 413 and the limit headers, and do not fill the memory", async () => {
-  const floods = Array.from({ length: 16 }, (_, at) => flood(50 * 1024 * 1024, at % 2 === 0));
+  const floods = Array.from({ length: 16 }, (_, at) => flood(800, at % 2 === 0));
   for (const answer of await Promise.all(floods)) {
     expect(answer).toStartWith("HTTP/1.1 413 ");
     expect(answer).toMatch(/^x-ratelimit-remaining: \d+\r$/im);
@@ -151,7 +132,7 @@ describe("what one request may do to the next on its connection", () => {
     const answer = await raw(server.origin, Buffer.from(text, "latin1"), 100);
     expect(answer.text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
     expect(answer.headers.get("connection")).toBe("close");
-    expect(await names()).toEqual([]);
+    expect(await animals()).toEqual([]);
   });
 
   test("a request in the body of a GET is not carried out", async () => {
@@ -159,15 +140,7 @@ describe("what one request may do to the next on its connection", () => {
     const text = head(length).replace("POST", "GET");
     const answer = await raw(server.origin, text + hidden(), 100);
     expect(answer.text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
-    expect(await names()).toEqual([]);
-  });
-
-  test("a pipeline is answered in its order", async () => {
-    const limits = Array.from({ length: 50 }, (_, position) => (position % 2 === 0 ? 101 : 1));
-    const text = limits.map((limit) => requestText("GET", `/v1/pets?limit=${limit}`, key)).join("");
-    const answer = await raw(server.origin, text, 2_000);
-    const statuses = [...answer.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code);
-    expect(statuses).toEqual(limits.map((limit) => (limit > 100 ? "400" : "200")));
+    expect(await animals()).toEqual([]);
   });
 });
 
@@ -186,15 +159,7 @@ describe("a request that Bun does not answer, or with 400, stores nothing", () =
     const sent = Array.from({ length: 50 }, () => raw(server.origin, head(lines) + bytes, 100));
     const answers = await Promise.all(sent);
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]));
-    expect(await names()).toEqual([]);
-  });
-
-  test("and is not remembered by its Idempotency-Key", async () => {
-    const once = '{"name":"late","categoryId":1}';
-    const lines = `Idempotency-Key: stray\r\nContent-Length: ${once.length}`;
-    expect((await raw(server.origin, `${head(lines)}${once}\n`, 100)).status).toBe(400);
-    const answer = await create({ "idempotency-key": "stray" });
-    expect([answer.status, answer.headers.get("idempotent-replayed")]).toEqual([201, null]);
+    expect(await animals()).toEqual([]);
   });
 });
 
@@ -212,59 +177,39 @@ test("100 bodies that never end, in 10,000 chunks of a byte, cost next to nothin
   expect(mostMiB - beforeMiB).toBeLessThan(120);
 }, 120_000);
 
-test("as many bodies as there is room for are read at once, and the next ones are told when to try again", async () => {
-  const unfinished = head("Content-Length: 40");
-  const opened = Array.from({ length: 256 }, () => open(unfinished));
-  let refused: Response | undefined;
-  await until(async () => {
-    const answer = await create();
-    if (answer.status === 503) refused = answer;
-    // A busy store may have refused one of them before its body was read.
-    else opened.push(open(unfinished));
-    return refused !== undefined;
-  });
-  expect(refused?.headers.get("retry-after")).toBe("1");
-  expect(await refused?.json()).toMatchObject({ code: "unavailable", status: 503 });
-  for (const socket of opened) socket.destroy();
-  await until(async () => (await create()).status === 201);
-});
-
-test("one key's slow bodies take nobody else's place, from whatever address", async () => {
+test("one key's slow bodies take nobody else's place, from whatever address, and are told when to try again", async () => {
   const { key: other } = await makeKey(folder, ...roomy);
-  const sockets = Array.from({ length: 1_000 }, (_, at) =>
-    open(`${head("Content-Length: 40", other)}{`, `127.0.0.${1 + (at % 5)}`),
-  );
-  // Those for which there is no place are told so.
+  const begun = `${head("Content-Length: 40", other)}{`;
+  const sockets = Array.from({ length: 1_000 }, (_, at) => open(begun, `127.0.0.${1 + (at % 5)}`));
   let refused = 0;
   for (const socket of sockets) {
-    socket.on("data", (chunk) => (refused += String(chunk).includes("HTTP/1.1 503") ? 1 : 0));
+    socket.on(
+      "data",
+      (chunk) => (refused += /^HTTP\S+ 503[^]*retry-after: 1\r/i.test(`${chunk}`) ? 1 : 0),
+    );
   }
   await until(() => refused >= 1_000 - 128);
-  for (let count = 0; count < 30; count += 1) expect((await create()).status).toBe(201);
+  for (let count = 0; count < 30; count += 1) expect(await create()).toBe(201);
   for (const socket of sockets) socket.destroy();
 }, 60_000);
 
-test.each([14_000, 200])(
-  "a new Host of %d bytes with each request costs no memory",
-  async (length) => {
-    const pages = ["/docs", "/docs/json", "/animals", "/animals.json", "/nothing"];
-    const beforeMiB = memory("VmRSS");
-    let answers = 0;
-    await load({
-      port: portOf(server.origin),
-      clients: 300,
-      keepAlive: true,
-      isOver: () => answers > 10_000,
-      onAnswer: () => (answers += 1),
-      request(client, count) {
-        const host = `h${client}-${count}-${"x".repeat(60)}.`.repeat(300).slice(0, length - 1);
-        return `GET ${pages[(client + count) % 5]} HTTP/1.1\r\nHost: ${host}x\r\n\r\n`;
-      },
-    });
-    expect(memory("VmRSS") - beforeMiB).toBeLessThan(150);
-  },
-  60_000,
-);
+test("a new Host of 14,000 bytes with each request costs no memory", async () => {
+  const pages = ["/docs", "/docs/json", "/animals", "/animals.json", "/nothing"];
+  const beforeMiB = memory("VmRSS");
+  let answers = 0;
+  await load({
+    port: portOf(server.origin),
+    clients: 300,
+    keepAlive: true,
+    isOver: () => answers > 10_000,
+    onAnswer: () => (answers += 1),
+    request(client, count) {
+      const host = `h${client}-${count}-${"x".repeat(60)}.`.repeat(300).slice(0, 13_999);
+      return `GET ${pages[(client + count) % 5]} HTTP/1.1\r\nHost: ${host}x\r\n\r\n`;
+    },
+  });
+  expect(memory("VmRSS") - beforeMiB).toBeLessThan(150);
+}, 60_000);
 
 test("requests with random bytes changed get a clean answer or none", async () => {
   const originals = [
@@ -303,38 +248,6 @@ test("requests with random bytes changed get a clean answer or none", async () =
   expect(broken).toEqual([]);
   expect(statuses.size).toBeGreaterThan(3);
   expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
-}, 120_000);
-
-test("random JSON and random queries are refused or carried out, and nothing else", async () => {
-  const next = randomOf(4);
-  const random = (below: number) => Math.floor(next() * below);
-  const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T;
-  const scalars = ['"Rex"', "1", "-1", "1e400", "1.5", "9223372036854775808", "null", "true", '""'];
-  const json = (depth: number): string => {
-    const kind = depth === 0 ? 0 : random(3);
-    if (kind === 0) return pick([...scalars, '"sold"', '"\\u0000"', '"\\ud800"', "NaN", "{"]);
-    const items = Array.from({ length: random(4) }, () => json(depth - 1));
-    if (kind === 1) return `[${items.join(",")}]`;
-    const names = ["name", "categoryId", "status", "id", "__proto__", "constructor", ""];
-    return `{${items.map((item) => `"${pick(names)}":${item}`).join(",")}}`;
-  };
-  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  for (let count = 0; count < 300; count += 1) {
-    const body = count === 0 ? deep : json(3);
-    const answer = await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
-    const text = await answer.text();
-    expect([201, 400]).toContain(answer.status);
-    expect(text).not.toMatch(inside);
-  }
-  const parts = "limit status after = & 1 101 sold % %00 %ff ' []".split(" ");
-  for (let count = 0; count < 300; count += 1) {
-    const query = Array.from({ length: random(6) }, () => pick(parts)).join("");
-    const answer = await fetch(`${server.origin}/v1/pets?${query}`, { headers });
-    const text = await answer.text();
-    expect([200, 400]).toContain(answer.status);
-    if (answer.status === 400) expect(text).not.toMatch(inside);
-  }
 }, 120_000);
 
 test("400 stalled connections do not hold up anybody else", async () => {

@@ -11,16 +11,21 @@ import {
   serve,
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
-import { isRunning } from "../../test/helpers/family.ts";
+import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { filesWhenClosed, onStoreUnderTest } from "../../test/helpers/store-under-test.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";
 
-test.each(["SIGTERM", "SIGINT"] as const)(
-  "%s under load breaks no answer and exits with 0",
-  async (signal) => {
+test.each([
+  ["SIGTERM", 1],
+  // As Ctrl-C does, it reaches all of them.
+  ["SIGINT", 2],
+] as const)(
+  "%s to %d processes under load breaks no answer and exits with 0",
+  async (signal, processes) => {
     using folder = temporaryFolder();
-    await using server = await serve(folder.path);
+    await using server = await serve(folder.path, ["--processes", `${processes}`]);
+    if (processes > 1) await until(() => server.stderr().includes("2 processes serve"));
     const { key } = await makeKey(folder.path, ...roomy);
     let isOver = false;
     let created = 0;
@@ -37,6 +42,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
           : requestText("POST", "/v1/pets", key, `{"name":"${client}-${count}","categoryId":1}`),
     });
     await until(() => created > 50);
+    for (const pid of childrenOf(server)) process.kill(pid, signal);
     expect(await server.stop(signal)).toBe(0);
     isOver = true;
     const { statuses, failures } = await loading;
