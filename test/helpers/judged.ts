@@ -164,7 +164,7 @@ const exchanges: Exchange[] = [];
 /** Keeps an answer when all of it has come. Its server may be killed before. */
 async function keepWhole(request: Request, response: Response): Promise<void> {
   if (!new URL(request.url).pathname.startsWith(`${basePath}/`)) return;
-  const [sent = "", body = ""] = await Promise.all([request.text(), response.text()]);
+  const [sent, body] = await Promise.all([request.text(), response.text()]);
   const { status: statusCode, headers } = response;
   const answer = { statusCode, headers: Object.fromEntries(headers), body: valueOf(body, headers) };
   exchanges.push({ input: inputOf(request, sent), answer });
