@@ -99,7 +99,7 @@ function visits(frame: Frame) {
       const form = typed ?? new Form();
       const once: Visit["once"] = (work) => doOnce(frame.done, person, pathOf(arrival), form, work);
       const visit: Visit = { ...known, form, typed, once };
-      return { visit };
+      return { visit: { ...visit, done: await changes.changeNotice(visit) } };
     })
     .as("scoped");
 }

@@ -7,6 +7,7 @@ import type { AddressLimiter } from "../../service/anonymous.ts";
 import type { Services } from "../../service/services.ts";
 import type { Editing } from "../animals/changes.ts";
 import type { AnimalActions, ChangeMade } from "./animals.ts";
+import type { Html } from "../../web/html.ts";
 import type { Form } from "./body.ts";
 import type { Health } from "./pages/health.ts";
 import type { Imports } from "./imports.ts";
@@ -72,6 +73,8 @@ export interface Arrival {
 export interface Visit extends Arrival, Omit<Actions, "marks"> {
   readonly person: Person;
   readonly marks: ReadonlySet<Section>;
+  /** What the change in the address did, if it was theirs. */
+  readonly done?: Html | undefined;
   /** What was sent; it is empty where that is a file, or nothing. */
   readonly form: Form;
   /** Makes a change in their name; its number is undefined where nothing changed. */

@@ -15,7 +15,7 @@ import { named, type AnimalEvent } from "../animals.ts";
 import { Form } from "../body.ts";
 import { pathWith, query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
-import { by, changeNotice, lastChangeOf, undoOf, withChange } from "./changes.ts";
+import { by, lastChangeOf, undoOf, withChange } from "./changes.ts";
 import { orNotFound, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
@@ -72,7 +72,7 @@ export async function newAnimalPage(
   asked?: Html,
 ): Promise<Response> {
   const { words, animals } = visit;
-  const [categories, done] = await Promise.all([animals.categories(), changeNotice(visit)]);
+  const categories = await animals.categories();
   const status = ui.statusChoice(query(visit, "as")) ?? "available";
   const fields = new ui.Fields(visit, { category: query(visit, "in"), status }, errors);
   const body = html`${animalFields(visit, fields, categories)}
@@ -81,7 +81,6 @@ export async function newAnimalPage(
     title: words.animals.addTitle,
     section: "animals",
     status: asked && 409,
-    done,
     errors,
     at: "/animals/new",
     body: ui.narrow(ui.mainForm(visit, "/animals/new", body, { makes: true })),
@@ -127,12 +126,11 @@ export async function animalPage(
   const animal = await animalOf(visit, id);
   if (animal === undefined) return removedPage(visit, id);
   const path = `/animals/${String(animal.id)}`;
-  const [categories, former, origin, events, done] = await Promise.all([
+  const [categories, former, origin, events] = await Promise.all([
     animals.categories(),
     animals.formerCategories(),
     animals.origin(animal.id),
     animals.history(animal.id),
-    changeNotice(visit),
   ]);
   const fields = new ui.Fields(visit, { ...valuesOf(animal, categories) }, errors);
   const { remove, save } = words.buttons;
@@ -147,12 +145,18 @@ export async function animalPage(
     title: ui.shownName(visit, animal.name),
     section: "animals",
     beside: html`<small>${String(animal.id)}</small>`,
-    done,
     errors,
     at: path,
     body: ui.desk(
       html`<section class="card">
-        ${ui.mainForm(visit, path, form)} ${originPart(visit, animal, origin)}
+        ${ui.mainForm(visit, path, form)}
+        ${
+          origin &&
+          ui.facts([
+            origin.id !== undefined && [words.animals.externalId, html`<bdi>${origin.id}</bdi>`],
+            [words.animals.source, html`<bdi>${origin.source}</bdi>`],
+          ])
+        }
         <p class="hint">${words.animals.photos}</p>
       </section>`,
       ui.card(
@@ -161,32 +165,6 @@ export async function animalPage(
       ),
     ),
   });
-}
-
-/** The list that it came with, its id there, and what the list says, which one tap takes. */
-function originPart(
-  { words }: Visit,
-  animal: Pet,
-  origin: Awaited<ReturnType<Visit["animals"]["origin"]>>,
-): Html | undefined {
-  if (origin === undefined) return undefined;
-  const { externalId, source, said } = origin;
-  const id = String(animal.id);
-  const status = animal.status ?? ui.noStatus;
-  const listed = said?.presence === "there" ? (said.status ?? ui.noStatus) : status;
-  const tap = { class: "quiet small", name: "tap", value: `${id} ${status} ${listed}` };
-  return html`${ui.facts([
-    externalId !== undefined && [words.animals.externalId, html`<bdi>${externalId}</bdi>`],
-    [words.animals.source, html`<bdi>${source}</bdi>`],
-  ])}
-  ${
-    listed !== status &&
-    html`<form method="post" action="/animals" class="acts start">
-      ${ui.hidden("back", `/animals/${id}`)}
-      <span>${words.animals.listSays(words.status[listed])}</span>
-      ${ui.button(words.animals.takeThat, tap)}
-    </form>`
-  }`;
 }
 
 /** `GET /animals/:id` of an animal that is gone: who removed it, and how it comes back. */

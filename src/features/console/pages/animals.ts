@@ -6,7 +6,6 @@ import type { Category } from "../../animals/categories.ts";
 import { inWorkbook } from "../../import/write/csv.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { pathWith, query, type Visit } from "../visit.ts";
-import { changeNotice } from "./changes.ts";
 import { download, icon, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 import { staleNotice } from "./sources.ts";
@@ -83,10 +82,9 @@ export async function animalsPage(visit: Visit): Promise<Response> {
   const ids = idsOf((typed ?? url.searchParams).getAll("id"));
   // A browser sends all of the form with a search; its address needs less.
   if (url.searchParams.has("back")) return seeOther(withTicks(listPath(asked), ids));
-  const [found, categories, done, stale, ticked] = await Promise.all([
+  const [found, categories, stale, ticked] = await Promise.all([
     animals.find(asked),
     animals.categories(),
-    changeNotice(visit),
     staleNotice(visit),
     animals.byIds(ids.slice(0, ticksMax)),
   ]);
@@ -98,7 +96,6 @@ export async function animalsPage(visit: Visit): Promise<Response> {
     title: words.sections.animals,
     section: "animals",
     beside: isPart ? html`<small>${aboutText(visit, asked, categories)}</small>` : undefined,
-    done,
     body: html`${stale} ${actions(visit, asked)}
     ${ui.mainForm(
       visit,

@@ -10,13 +10,13 @@ import {
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
-import { changeNotice, withChange } from "./changes.ts";
+import { withChange } from "./changes.ts";
 import { askPage, orNotFound, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
 export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}): Promise<Response> {
   const { words, animals } = visit;
-  const [categories, done] = await Promise.all([animals.countedCategories(), changeNotice(visit)]);
+  const categories = await animals.countedCategories();
   const listed = categories.map((each) => {
     const count = ui.animalsText(visit, each.animals);
     return html`<li>
@@ -30,7 +30,6 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
   return page(visit, {
     title: words.sections.categories,
     section: "categories",
-    done,
     errors,
     at: "/categories",
     body: ui.desk(
@@ -90,7 +89,6 @@ export async function categoryPage(
   return page(visit, {
     title: ui.categoryName(visit, category),
     section: "categories",
-    done: await changeNotice(visit),
     errors,
     at: path,
     body: ui.narrow(ui.mainForm(visit, path, form)),

@@ -146,11 +146,10 @@ function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRecord): 
 export async function changesPage(visit: Visit): Promise<Response> {
   const { words, animals } = visit;
   const before = parseInt64(query(visit, "before"));
-  const [found, categories, former, done] = await Promise.all([
+  const [found, categories, former] = await Promise.all([
     animals.recentChanges(shownChanges + 1, before),
     animals.categories(),
     animals.formerCategories(),
-    changeNotice(visit),
   ]);
   const known = [...categories, ...former];
   const changes = found.slice(0, shownChanges);
@@ -162,7 +161,6 @@ export async function changesPage(visit: Visit): Promise<Response> {
   return page(visit, {
     title: words.changes.title,
     section: "animals",
-    done,
     body: html`${ui.narrow(listed.length === 0 ? none : ui.lines(listed))}
     ${ui.pageLinks(visit, [
       [before !== undefined && "/changes", words.animals.start],

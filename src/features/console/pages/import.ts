@@ -17,7 +17,7 @@ import {
 } from "../import-work.ts";
 import type { ImportJob } from "../imports.ts";
 import type { Visit } from "../visit.ts";
-import { changeNotice, undoButton } from "./changes.ts";
+import { undoButton } from "./changes.ts";
 import { countsText, lookForm } from "./import-look.ts";
 import { download, orNotFound, page, seeOther } from "./page.ts";
 import { sourcesPart, wordsIn } from "./sources.ts";
@@ -36,7 +36,6 @@ export async function importPage(visit: Visit, errors: ui.FieldErrors = {}): Pro
   return page(visit, {
     title,
     section: "import",
-    done: await changeNotice(visit),
     errors,
     refreshSeconds: job?.state.is === "working" ? refreshSeconds : undefined,
     at: "/import",

@@ -75,7 +75,7 @@ function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): H
 /** A page of the console, as the person who asked for it sees it. */
 export function page(visit: Visit, parts: PageParts): Response {
   const { words, person, carried } = visit;
-  const { title, section, beside, done, errors = {}, isOnce = false } = parts;
+  const { title, section, beside, done = visit.done, errors = {}, isOnce = false } = parts;
   const isWithin = section !== undefined && (parts.at ?? visit.sent.pathname) !== `/${section}`;
   const back = parts.back ?? (isWithin && ([`/${section}`, words.sections[section]] as const));
   const sections = person.role === "operator" ? operatorSections : staffSections;

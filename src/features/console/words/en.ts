@@ -123,8 +123,6 @@ export const en = {
       "The one you keep takes over what it lacks. The other one disappears. You can undo this.",
     mergeKeep: "Keep this one",
     markAnyway: (value: string) => `Change it to “${value}”`,
-    listSays: (status: string) => `The list says: ${status}`,
-    takeThat: "Take that",
     externalId: "ID in your list",
     source: "List",
     photos:

@@ -118,8 +118,6 @@ export const es: Words = {
       "La ficha que dejes se completa con los datos de la otra, que desaparece. Puedes deshacerlo.",
     mergeKeep: "Dejar esta",
     markAnyway: (value) => `Cambiarlo a «${value}»`,
-    listSays: (status) => `La lista dice: ${status}`,
-    takeThat: "Usar eso",
     externalId: "ID en tu lista",
     source: "Origen",
     photos:
