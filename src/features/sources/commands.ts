@@ -24,7 +24,7 @@ import {
   type ReadingOptions,
 } from "../import/commands/import-options.ts";
 import { animalsText, guessRemedy, importedText } from "../import/commands/import-report.ts";
-import { parseStatusWords } from "../import/understand/statuses.ts";
+import { parseStatusWords } from "../import/understand/words.ts";
 import { encodingOf } from "./fetch.ts";
 import { type Address, type PresetName, presetNames, readingsOf } from "./presets.ts";
 import { begin, fetchNew, pull, pullingOf, type PullReport, withdrawHeld } from "./pull.ts";

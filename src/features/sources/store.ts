@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { lateness, leaseMs } from "../schedule/job-times.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import type { Reading } from "../import/understand/propose.ts";
-import { statusKey } from "../import/understand/statuses.ts";
+import { statusKey } from "../import/understand/words.ts";
 import type { Meaning } from "../import/understand/words.ts";
 import {
   allJobs,

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { previewImport } from "../../../src/features/import/do/import.ts";
 import { preparedOf, propose } from "../../../src/features/import/understand/propose.ts";
-import { statusKey } from "../../../src/features/import/understand/statuses.ts";
+import { statusKey } from "../../../src/features/import/understand/words.ts";
 import type { Meaning } from "../../../src/features/import/understand/words.ts";
 import { begin, pull, type Pulling } from "../../../src/features/sources/pull.ts";
 import {

@@ -6,7 +6,7 @@ import type { Services } from "../../../service/services.ts";
 import { failJob } from "../../schedule/jobs.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { message, messageText } from "../../import/messages.ts";
-import { statusKey } from "../../import/understand/statuses.ts";
+import { statusKey } from "../../import/understand/words.ts";
 import { type Meaning, meanings } from "../../import/understand/words.ts";
 import { pullCommand } from "../../sources/index.ts";
 import { heldMark, withdrawHeld } from "../../sources/pull.ts";

@@ -15,7 +15,7 @@ import {
   readList,
   type Reading,
 } from "../understand/propose.ts";
-import { statusKey } from "../understand/statuses.ts";
+import { statusKey } from "../understand/words.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 
 export const allQuestion =

@@ -9,7 +9,7 @@ import { stepsOf } from "../read/read.ts";
 import { parseFieldMap } from "../understand/columns.ts";
 import { layouts } from "../understand/layouts.ts";
 import type { Given } from "../understand/propose.ts";
-import { parseStatusWords } from "../understand/statuses.ts";
+import { parseStatusWords } from "../understand/words.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 
 export interface ReadingOptions {

@@ -7,7 +7,7 @@ import { messageText } from "../messages.ts";
 import { type AnimalReport, type FieldReport, reportsMax } from "../plan/reports.ts";
 import { type FieldMap, fieldMapText } from "../understand/columns.ts";
 import type { Reading } from "../understand/apply.ts";
-import { statusWordsText } from "../understand/statuses.ts";
+import { statusWordsText } from "../understand/words.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 
 const cause = json.object({

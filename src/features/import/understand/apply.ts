@@ -30,7 +30,7 @@ import {
   type RecordReader,
   type Said,
 } from "./record.ts";
-import { statusKey, Statuses } from "./statuses.ts";
+import { statusKey, Statuses } from "./words.ts";
 import { categoryName, idOrName, int64Of, shelterName, unnamed } from "./values.ts";
 import { type Meaning, outcomeWords, wordKey } from "./words.ts";
 

@@ -1,21 +1,11 @@
-import { dayMs, isoSeconds } from "../../../domain/clock.ts";
+import { dayMs } from "../../../domain/clock.ts";
 import { wordKey } from "./words.ts";
 
 /** Beginnings of the months' names, January first, in the ten languages that are known best. */
-const months = [
-  "jan ene",
-  "feb fev",
-  "mar mrt maerz maart",
-  "apr abr avr",
-  "may mai mei",
-  "jun juin",
-  "jul juil",
-  "aug ago aou",
-  "sep set",
-  "oct okt out",
-  "nov",
-  "dec dic dez",
-].map((beginnings) => beginnings.split(" "));
+const months =
+  "jan ene|feb fev|mar mrt maerz maart|apr abr avr|may mai mei|jun juin|jul juil|aug ago aou|sep set|oct okt out|nov|dec dic dez"
+    .split("|")
+    .map((beginnings) => beginnings.split(" "));
 
 const zone = String.raw`(?<zone>Z|(?:GMT|UTC)?[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d))?`;
 const before = String.raw`T|,?\s+(?:(?:à|at|um|om|às|a\s+las?)\s+)?|,\s*`;
@@ -40,12 +30,10 @@ const weekday = /^\p{L}+\.?(?:,\s*|\s+(?=(?:\d{1,2}[^\d/]*)?\p{L}))/u;
 const order = /^(\d{1,2})([/.-])(\d{1,2})\2\d{2}/;
 
 /** Days from Excel's day 0 (1899-12-30) that are dates of our time: 1954 to 2119. */
-const serialMin = 20_000;
-const serialMax = 80_000;
+const [serialMin, serialMax] = [20_000, 80_000];
 const excelEpochMs = Date.UTC(1899, 11, 30);
 /** Above it a number counts milliseconds, below it seconds, since 1970. */
-const epochSecondsMax = 1e11;
-const epochSecondsMin = 1e8;
+const [epochSecondsMin, epochSecondsMax] = [1e8, 1e11];
 /** The end of the year 9999. Beyond it a number is no time, and soon none that a Date holds. */
 const epochMsMax = Date.UTC(10_000, 0) - 1;
 
@@ -108,20 +96,18 @@ export class Dates {
   #ofText(text: string): number | undefined {
     // Tried first: most are such.
     const found = numbers.exec(text);
-    if (found !== null) return this.#ofNumbers(found);
-    for (const pattern of patterns) {
-      const groups = pattern.exec(text)?.groups;
-      if (groups !== undefined) return sortable(groups);
+    if (found === null) {
+      for (const pattern of patterns) {
+        const groups = pattern.exec(text)?.groups;
+        if (groups !== undefined) return ofGroups(groups);
+      }
+      return undefined;
     }
-    return undefined;
-  }
-
-  #ofNumbers(found: readonly (string | undefined)[]): number | undefined {
     const [, one, separator, other, year, hour, minute, second, half, zone] = found;
     const isDayFirst =
       Number(one) > 12 || (Number(other) <= 12 && (separator === "." || this.dayFirst === true));
     const [day, month] = isDayFirst ? [one, other] : [other, one];
-    return sortable({ year, month, day, hour, minute, second, half, zone });
+    return ofGroups({ year, month, day, hour, minute, second, half, zone });
   }
 }
 
@@ -132,62 +118,44 @@ const never =
 /** True for a date that means never, such as 2999-12-31, 0000-00-00 or Excel's 30.12.1899. */
 export const isNever = (text: string): boolean => never.test(text.trim());
 
-type Groups = Readonly<Record<string, string | undefined>>;
-
-export function monthOf(name: string): string | undefined {
+/** The number of a month, from 1; undefined for no name of one. */
+export function monthOf(name: string): number | undefined {
   const key = wordKey(name);
   const at = months.findIndex((each) => each.some((beginning) => key.startsWith(beginning)));
-  return at < 0 ? undefined : String(at + 1);
+  return at < 0 ? undefined : at + 1;
 }
 
 function ofNumber(value: number): number | undefined {
   if (value >= serialMin && value <= serialMax) return ofMs(excelEpochMs + value * dayMs);
-  if (value > epochMsMax) return undefined;
-  if (value >= epochSecondsMax) return ofMs(value);
-  return value >= epochSecondsMin ? ofMs(value * 1_000) : undefined;
+  if (value > epochMsMax || value < epochSecondsMin) return undefined;
+  return ofMs(value >= epochSecondsMax ? value : value * 1_000);
 }
 
 function ofMs(ms: number): number {
-  return Number(isoSeconds(Math.floor(ms)).replaceAll(/\D/g, ""));
+  const at = new Date(ms);
+  const day = (at.getUTCFullYear() * 100 + at.getUTCMonth() + 1) * 100 + at.getUTCDate();
+  return ((day * 100 + at.getUTCHours()) * 100 + at.getUTCMinutes()) * 100 + at.getUTCSeconds();
 }
 
 /** The time that the groups of a pattern tell; undefined for none. */
-function sortable(groups: Groups): number | undefined {
-  const {
-    year: years = "",
-    month,
-    day,
-    name,
-    hour: hours = 0,
-    minute = 0,
-    second = 0,
-    half,
-    zone: at,
-  } = groups;
-  const full = fullYear(years);
-  const [months, days] = [Number(name === undefined ? month : monthOf(name)), Number(day)];
-  const afternoon = half?.toLowerCase() === "p" ? 12 : 0;
-  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + afternoon;
-  const isMonth = months >= 1 && months <= 12;
-  const lastDay = () => (Date.UTC(full, months) - Date.UTC(full, months - 1)) / dayMs;
-  const isDay = isMonth && days >= 1 && (days <= 28 || days <= lastDay());
-  if (!isDay || !(hour <= 24 && Number(minute) <= 59 && Number(second) <= 60)) return undefined;
-  const ahead = offsetMinutes(at);
-  const [minutes, seconds] = [Number(minute), Number(second)];
-  if (ahead !== 0) return ofMs(Date.UTC(full, months - 1, days, hour, minutes - ahead, seconds));
-  return (((full * 100 + months) * 100 + days) * 100 + hour) * 10_000 + minutes * 100 + seconds;
+function ofGroups(groups: Readonly<Record<string, string | undefined>>): number | undefined {
+  const { year = "", name, day, hour = 0, minute = 0, second = 0, half, zone: at } = groups;
+  const month = Number(name === undefined ? groups["month"] : monthOf(name));
+  // Two digits are a year from 1970 to 2069.
+  const century = Number(year) < 70 ? 2_000 : 1_900;
+  const full = Number(year) + (year.length > 2 ? 0 : century);
+  const hours =
+    half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+  const start = Date.UTC(full, month - 1, Number(day));
+  const isDay = Number(day) > 0 && new Date(start).getUTCMonth() === month - 1;
+  if (!isDay || hours > 24 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  const minutes = hours * 60 + Number(minute) - minutesAhead(at);
+  return ofMs(start + (minutes * 60 + Number(second)) * 1_000);
 }
 
 /** How far a zone such as `-05:00` is ahead of UTC. */
-function offsetMinutes(zone: string | undefined): number {
+function minutesAhead(zone: string | undefined): number {
   const [, sign, hours, minutes = "0"] = /([+-])(\d{2}):?(\d{2})?$/.exec(zone ?? "") ?? [];
   const ahead = Number(hours ?? 0) * 60 + Number(minutes);
   return sign === "-" ? -ahead : ahead;
-}
-
-/** Two digits are a year from 1970 to 2069. */
-function fullYear(text: string): number {
-  const number = Number(text);
-  if (text.length > 2) return number;
-  return number + (number < 70 ? 2_000 : 1_900);
 }

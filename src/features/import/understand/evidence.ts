@@ -3,9 +3,10 @@
  * read from. Of all that they say, what is furthest from adoption holds.
  */
 import { isBlank, message, type Note, shown, wordOf } from "../messages.ts";
-import { type Column, columnsOf, type Field, hasFields, type Sample } from "./columns.ts";
-import { type Tells, tellsOf } from "./headings.ts";
 import type { Reading } from "./apply.ts";
+import { type Column, columnsOf, type Field, hasFields, type Sample } from "./columns.ts";
+import { isNever } from "./dates.ts";
+import { type Tells, tellsOf } from "./headings.ts";
 import {
   type MapperContext,
   type RecordReader,
@@ -13,10 +14,18 @@ import {
   type Weigh,
   type Weighed,
 } from "./record.ts";
-import { saysDead } from "./statuses.ts";
 import { isNo, isPlaceholderId, isYes } from "./values.ts";
-import { isNever } from "./dates.ts";
-import { besides, hiddenWords, type Meaning, outcomeWords, shownWords, wordKey } from "./words.ts";
+import {
+  besides,
+  hiddenWords,
+  type Meaning,
+  outcomeWords,
+  saysDead,
+  saysNothing,
+  shownWords,
+  type Statuses,
+  wordKey,
+} from "./words.ts";
 
 type No = Exclude<Meaning, "available" | "none">;
 
@@ -39,7 +48,13 @@ interface Telling extends Column {
 
 /** What a value says; `open` where that is to be asked. */
 type Judged = No | "open" | undefined;
-type Judge = (value: unknown, context: MapperContext) => Judged;
+
+/** A value that is no yes, no or date. */
+interface Word {
+  readonly key: string;
+  readonly meaning: Meaning | undefined;
+  readonly isDead: boolean;
+}
 
 /** What the values of such a column mean. */
 interface Rule {
@@ -51,7 +66,7 @@ interface Rule {
   readonly past?: Judged;
   readonly ahead?: Judged;
   /** Any other text. */
-  readonly says: Judge;
+  readonly says: (word: Word) => Judged;
   /** True where a yes, a number or a day says nothing. */
   readonly isText?: true;
 }
@@ -59,17 +74,8 @@ interface Rule {
 const noOf = (meaning: Meaning | undefined): No | undefined =>
   meaning === "available" || meaning === "none" ? undefined : meaning;
 
-const says = (value: unknown, what: RegExp) => what.test(wordKey(wordOf(value)));
-
-const wordsOf: Judge = (value, { statuses }) =>
-  noOf(statuses.meaningOf(value)) ?? (statuses.understood(value) ? undefined : "open");
-
-/** What somebody said that a word means goes before what it says. */
-const deadOf: Judge = (value, { statuses }) =>
-  saysDead(value) && statuses.understood(value)?.by !== "told" ? "gone" : undefined;
-
-const isAvailable: (...of: Parameters<Judge>) => boolean = (value, { statuses }) =>
-  statuses.meaningOf(value) === "available";
+const asWord = ({ meaning }: Word): Judged => (meaning === undefined ? "open" : noOf(meaning));
+const goneIf = (is: boolean) => (is ? "gone" : undefined);
 
 const deadPlaces = /^(?:freezer|morgue|cooler)(?= |$)/;
 /** How animals come that are wild, or somebody's. */
@@ -77,59 +83,42 @@ const passersBy = /^(?:wildlife|clinic|s n clinic|spay neuter|boarding)(?= |$)/;
 
 const rules: Partial<Record<Tells, Rule>> = {
   // Where it is or came from is no status beside one that says that it is available.
-  status: {
-    isText: true,
-    says: (value, context) =>
-      besides.has(wordKey(wordOf(value))) ? undefined : wordsOf(value, context),
-  },
-  outcome: { yes: "gone", says: wordsOf },
-  condition: { isText: true, says: deadOf },
-  kennel: {
-    isText: true,
-    says: (value, { statuses }) => (statuses.meaningOf(value) === "gone" ? "gone" : undefined),
-  },
+  status: { isText: true, says: (word) => (besides.has(word.key) ? undefined : asWord(word)) },
+  outcome: { yes: "gone", says: asWord },
+  condition: { isText: true, says: ({ isDead }) => goneIf(isDead) },
+  kennel: { isText: true, says: ({ meaning }) => goneIf(meaning === "gone") },
   way: { past: "gone", ahead: "gone", says: () => "gone" },
-  place: { isText: true, says: (value) => (says(value, deadPlaces) ? "gone" : undefined) },
-  intakeType: {
-    isText: true,
-    says: (value, context) => (says(value, passersBy) ? "gone" : deadOf(value, context)),
-  },
-  death: { yes: "gone", says: (value) => (saysDead(value) ? "gone" : "open") },
-  departure: { yes: "gone", says: wordsOf },
+  place: { isText: true, says: ({ key }) => goneIf(deadPlaces.test(key)) },
+  intakeType: { isText: true, says: ({ key, isDead }) => goneIf(isDead || passersBy.test(key)) },
+  death: { yes: "gone", says: ({ isDead }) => (isDead ? "gone" : "open") },
+  departure: { yes: "gone", says: asWord },
   adoption: {
     yes: "sold",
-    says: (value, { statuses }) => {
-      const found = statuses.understood(value);
-      return found === undefined ? "sold" : noOf(found.meaning);
-    },
+    says: ({ meaning }) => (meaning === undefined ? "sold" : noOf(meaning)),
   },
   adoptionNoun: {
     yes: "open",
     past: "sold",
     most: "sold",
-    says: (value, context) =>
-      /^\W{0,2}[\d.,]+\W{0,3}$/.test(wordOf(value)) ? undefined : wordsOf(value, context),
+    // A number is a fee.
+    says: (word) => (/^[\d ]+$/.test(word.key) ? undefined : asWord(word)),
   },
-  adopter: { yes: "sold", says: (...of) => (isAvailable(...of) ? undefined : "sold") },
-  taker: { yes: "gone", says: (...of) => (isAvailable(...of) ? undefined : "gone") },
+  adopter: { yes: "sold", says: ({ meaning }) => (meaning === "available" ? undefined : "sold") },
+  taker: { yes: "gone", says: ({ meaning }) => (meaning === "available" ? undefined : "gone") },
   reservation: {
     yes: "pending",
-    says: (value, { statuses }) => {
-      const { meaning = "gone" } = statuses.understood(value) ?? {};
-      return meaning === "gone" ? "pending" : noOf(meaning);
-    },
+    says: ({ meaning = "gone" }) => (meaning === "gone" ? "pending" : noOf(meaning)),
   },
   reservedUntil: { ahead: "pending", says: () => "open" },
-  deleted: { yes: "gone", says: wordsOf },
+  deleted: { yes: "gone", says: asWord },
   active: {
     no: "gone",
-    says: (value, context) => {
-      const key = wordKey(wordOf(value));
-      if (shownWords.has(key)) return undefined;
-      return hiddenWords.has(key) ? "gone" : wordsOf(value, context);
+    says: (word) => {
+      if (shownWords.has(word.key)) return undefined;
+      return hiddenWords.has(word.key) ? "gone" : asWord(word);
     },
   },
-  available: { no: "gone", says: wordsOf },
+  available: { no: "gone", says: asWord },
   availableFrom: { says: () => "open" },
 };
 
@@ -164,30 +153,23 @@ function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: r
   };
   const [cameAt, returnedAt] = [latest("intake", "returned"), latest("returned")];
   const [leftAt, adoptedAt] = [latest("departure", "outcome"), latest("adoption")];
-  /** One who was adopted and came back. An adoption without a date was before the return. */
-  const isReturned = (adopted: number, record: unknown) => {
-    const returned = returnedAt(record);
-    return returned > 0 && returned >= adopted;
-  };
+  const hasOutcome = (record: unknown) => outcomes.some((read) => isFilled(read(record)));
   return (tells: Tells, date: number | undefined, record: unknown): boolean => {
     switch (tells) {
       case "departure":
-        if (date === undefined) return false;
-        if (outcomes.some((read) => isFilled(read(record)))) return true;
-        return cameAt(record) >= date;
+        return date !== undefined && (hasOutcome(record) || cameAt(record) >= date);
       case "way":
       case "kennel":
-        return outcomes.some((read) => isFilled(read(record)));
-      case "outcome": {
-        const left = leftAt(record);
-        return left > 0 && cameAt(record) > left;
+        return hasOutcome(record);
+      case "outcome":
+        return leftAt(record) > 0 && cameAt(record) > leftAt(record);
+      case "adoption":
+      case "adopter": {
+        // An adoption without a date was before the return.
+        const adopted = (tells === "adoption" ? date : undefined) ?? adoptedAt(record);
+        const returned = returnedAt(record);
+        return returned > 0 && returned >= adopted && (adopted > 0 || tells === "adopter");
       }
-      case "adoption": {
-        const adopted = date ?? adoptedAt(record);
-        return adopted > 0 && isReturned(adopted, record);
-      }
-      case "adopter":
-        return isReturned(adoptedAt(record), record);
       default:
         return false;
     }
@@ -202,44 +184,42 @@ function hasKnown({ read }: Column, { first }: Sample, { statuses }: MapperConte
 const isFilled = (value: unknown) =>
   !isBlank(value) && !isNo(value) && !isPlaceholderId(wordOf(value)) && !isNever(wordOf(value));
 
-/** Who is alive, or was not adopted: words that take nothing of an animal. */
-const nothing =
-  /^(?:alive|living|lives|vivo|viva|lebt|lebend|vivant|vivante|levend|zyje|zyjacy|zije|zivy|ziva|nobody|nadie|niemand|personne|ninguno|ninguna|nenhum|keiner|keine|kein|aucun|aucune|nessuno|geen|brak|zadny|ziadny|nikdo|nikt|not applicable|no aplica|sahiplenilmedi|sahiplendirilmedi|evlat edinilmedi|on shelter|in shelter|at shelter|in care|still in care)$/;
-/** What is not, or not yet: `Not adopted`, `Sin reservar`, `Nicht vermittelt`. */
-const negated =
-  /^(?:not(?: yet)?|non|no|never|un|nicht|noch nicht|nie|ne|nao|ainda nao|aun no|todavia no|pas|pas encore|niet|nog niet|sin|sem|jeszcze nie|jeste ne|nije|nisu|nem|inte|ikke|ei|nu este|не|ще не) ?(?:adopt\w*|adot\w*|reserv\w*|rezer\w*|zarez\w*|vermit\w*|gereserv\w*|geadopt\w*|udomlj\w*|orokbe\w*|gazdis|foglalt|усыновл\p{L}*|усиновл\p{L}*|осинов\p{L}*|пристро\p{L}*|прилашт\p{L}*|удомљ\p{L}*|dead|deceased|deleted|archived|hidden|returned|left|transferred)$/u;
+const judgedMax = 10_000;
 
 /** Judges values; a column has few different ones that are no dates and no names. */
 function judgeOf(context: MapperContext): (tells: Tells, value: unknown) => Judged {
   const known = new Map<Tells, Map<unknown, Judged>>();
-  const ofOutcome = { ...context, statuses: context.statuses.withWords(outcomeWords) };
+  const ofOutcome = context.statuses.withWords(outcomeWords);
   return (tells, value) => {
     const values = known.getOrInsertComputed(tells, () => new Map());
     if (values.has(value)) return values.get(value);
     const isOutcome = tells === "outcome" || tells === "departure";
     const rule = rules[tells];
-    const found = rule && judged(rule, value, isOutcome ? ofOutcome : context);
+    const found = rule && judged(rule, value, context, isOutcome ? ofOutcome : context.statuses);
     if (values.size < judgedMax) values.set(value, found);
     return found;
   };
 }
 
-const judgedMax = 10_000;
-
-function judged(rule: Rule, value: unknown, context: MapperContext): Judged {
-  const { yes, no, past = yes, ahead = "open", says: saysOf, isText } = rule;
+function judged(
+  { yes, no, past = yes, ahead = "open", says, isText }: Rule,
+  value: unknown,
+  { dates, now }: MapperContext,
+  statuses: Statuses,
+): Judged {
   if (typeof value === "object") return undefined;
   const text = wordOf(value);
   if (isNo(value) && isText !== true) return no;
   if (isPlaceholderId(text) || isNever(text)) return undefined;
-  if (isText) return typeof value === "string" ? saysOf(value, context) : undefined;
+  const { meaning, by } = statuses.understood(value) ?? {};
+  // What somebody said that a word means goes before what it says.
+  const word = { key: wordKey(text), meaning, isDead: saysDead(value) && by !== "told" };
+  if (isText) return typeof value === "string" ? says(word) : undefined;
   if (isYes(value)) return yes;
-  const date = context.dates.sortable(value);
-  if (date !== undefined) return date > context.now ? ahead : past;
-  const key = wordKey(text);
-  const told = context.statuses.understood(value);
-  if (told?.by === "told") return noOf(told.meaning);
-  return nothing.test(key) || negated.test(key) ? undefined : saysOf(value, context);
+  const date = dates.sortable(value);
+  if (date !== undefined) return date > now ? ahead : past;
+  if (by === "told") return noOf(meaning);
+  return saysNothing(word.key) ? undefined : says(word);
 }
 
 /** What a column says of an animal. */

@@ -14,7 +14,7 @@ import {
   type MapTarget,
   type Sample,
 } from "./columns.ts";
-import { Statuses, statusKey } from "./statuses.ts";
+import { Statuses, statusKey } from "./words.ts";
 import { isNo, isPlaceholderId, isYes } from "./values.ts";
 import { type Meaning, outcomeWords, wordKey } from "./words.ts";
 

@@ -37,7 +37,7 @@ import {
 } from "./guess.ts";
 import { candidates, layoutOf, neededBy } from "./layouts.ts";
 import { rehome } from "./rehome.ts";
-import { Statuses, statusWordsText } from "./statuses.ts";
+import { Statuses, statusWordsText } from "./words.ts";
 import type { Meaning } from "./words.ts";
 
 export type { Reading } from "./apply.ts";

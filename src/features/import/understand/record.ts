@@ -3,7 +3,7 @@ import type { NewPet, PetStatus } from "../../../domain/pet.ts";
 import { isBlank, type Message, message, type Notes, shown, wordOf } from "../messages.ts";
 import { MalformedRecord } from "../read/table.ts";
 import { type Dates, isNever } from "./dates.ts";
-import { Statuses } from "./statuses.ts";
+import { Statuses } from "./words.ts";
 import { type Meaning, passing, wordKey } from "./words.ts";
 import { externalId as idInSource, FieldFault, unnamed } from "./values.ts";
 

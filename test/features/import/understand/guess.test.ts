@@ -1,7 +1,7 @@
 /** Lists of no known format: what their columns are taken for, and what is asked. */
 import { describe, expect, test } from "bun:test";
 import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
-import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
+import { parseStatusWords } from "../../../../src/features/import/understand/words.ts";
 import { bytesOf, brief, readWhole, refusal } from "../helpers.ts";
 import { prepareAgain, propose } from "../../../../src/features/import/understand/propose.ts";
 

@@ -1,7 +1,7 @@
 /** Values that no field may have: each ends at its record, and never ends the import. */
 import { describe, expect, test } from "bun:test";
 import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
-import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
+import { parseStatusWords } from "../../../../src/features/import/understand/words.ts";
 import { fixture, readWhole, refusal } from "../helpers.ts";
 
 /** JSON: other types, numbers beyond every type, and objects that cannot become text. */

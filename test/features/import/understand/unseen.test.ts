@@ -9,7 +9,7 @@ import {
   prepareAgain,
   propose,
 } from "../../../../src/features/import/understand/propose.ts";
-import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
+import { parseStatusWords } from "../../../../src/features/import/understand/words.ts";
 import { zipped } from "../../../helpers/zip.ts";
 import { brief, bytesOf, readWhole, refusal } from "../helpers.ts";
 

@@ -5,7 +5,7 @@ import {
   parseStatusWords,
   saysDead,
   Statuses,
-} from "../../../../src/features/import/understand/statuses.ts";
+} from "../../../../src/features/import/understand/words.ts";
 import type { Meaning } from "../../../../src/features/import/understand/words.ts";
 
 const read = (word: string) => new Statuses().understood(word);
