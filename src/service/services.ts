@@ -47,8 +47,6 @@ export function createServices(store: Store, options: ServiceOptions) {
     keys: new KeyIssuer({ ...options, keys: store.keys }),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,
-    /** Tells the operator what went wrong, or seems to. */
-    onProblem: onError,
     check: async (): Promise<StoreCheck[]> => store.check(),
     /** Keeps the limits tidy. Runs once a second while the services are open, and never rejects. */
     sweep,

@@ -191,6 +191,10 @@ async function insertCategory(tx: Tx, { id, name }: Category): Promise<void> {
   await tx.insert(tx.t.categories).values({ id, name, nameKey: categoryKey(name) });
 }
 
+async function dropCategory(tx: Tx, id: bigint): Promise<void> {
+  await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
+}
+
 async function setName(tx: Tx, id: bigint, name: string): Promise<void> {
   const { categories } = tx.t;
   const named = { name, nameKey: categoryKey(name) };
@@ -211,7 +215,7 @@ export async function undoCategories(
     if (current?.name !== after) continue;
     if (before === undefined) {
       if (!wasCarried && (await isCarried(tx, id))) continue;
-      await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
+      await dropCategory(tx, id);
     } else {
       const holder = await categoryByName(tx, before);
       if (holder !== undefined && holder.id !== id) continue;
@@ -272,30 +276,20 @@ export function renameCategory(
 }
 
 /** Moves the animals of `from` to `into`, and drops `from`. Returns how many animals moved. */
-export function mergeCategories(
-  editing: Editing,
-  from: readonly string[],
-  into: string,
-): Promise<number> {
+export function mergeCategories(editing: Editing, from: string, into: string): Promise<number> {
   const work = async (change: Change) => {
     const { tx } = change;
     change.summary = { from, into };
     const categoryId = await resolveCategory(tx, { text: into });
-    // Each once: a category may be given by its id and by its name.
-    const ids = new Set<bigint>();
-    for (const text of from) {
-      const id = await resolveCategory(tx, { text });
-      if (id === categoryId) {
-        const both = printable(`${text} and ${into}`);
-        throw new AppError("invalid_request", `${both} are the same category.`);
-      }
-      ids.add(id);
+    const id = await resolveCategory(tx, { text: from });
+    if (id === categoryId) {
+      const both = printable(`${from} and ${into}`);
+      throw new AppError("invalid_request", `${both} are the same category.`);
     }
-    for (const id of ids) {
-      await moveAnimals(change, id, categoryId);
-      const named = await categoryById(tx, id);
-      if (named === undefined) continue;
-      await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
+    await moveAnimals(change, id, categoryId);
+    const named = await categoryById(tx, id);
+    if (named !== undefined) {
+      await dropCategory(tx, id);
       await rememberWord(change, named.name, id, categoryId);
       change.categories.push({ id, before: named.name });
     }

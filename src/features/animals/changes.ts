@@ -14,9 +14,8 @@
  * What happens to an animal that was there is an event with its fields before and after. Once the
  * work has ended, the animals are changed as their events say, so a history is always true.
  */
-import { eq, getTableColumns, lt, lte, max, sql, type SQL } from "drizzle-orm";
-import { type Clock, dayMs, isoSeconds } from "../../domain/clock.ts";
-import { grouped } from "../../domain/int64.ts";
+import { eq, getTableColumns, lt, sql, type SQL } from "drizzle-orm";
+import { type Clock, dayMs } from "../../domain/clock.ts";
 import { type NewPet, petFieldNames } from "../../domain/pet.ts";
 import {
   changePets,
@@ -44,8 +43,6 @@ export interface Editing {
   readonly actor: string;
   /** Is told the number of each change that was made. What changed nothing is none. */
   readonly onChange?: ((change: bigint) => void) | undefined;
-  /** Is told when the clock seems to be far ahead. */
-  readonly onProblem?: ((problem: Error) => void) | undefined;
   /** Throws in the transaction of a change whose author may not make it any more. */
   readonly allows?: ((tx: Tx) => Promise<void>) | undefined;
 }
@@ -107,18 +104,16 @@ export const editingOf = (services: Services): Editing => ({ ...services, db: se
 
 /** Runs `work` as one change in one transaction. */
 export async function makeChange<T>(
-  { db, clock, actor, onChange, onProblem, allows }: Editing,
+  { db, clock, actor, onChange, allows }: Editing,
   action: string,
   work: (change: Change) => Promise<T>,
   options: WorkOptions = {},
 ): Promise<T> {
   const atMs = clock();
-  let jump: Error | undefined;
   const { result, made } = await db.transaction(
     (tx) =>
       changePets(tx, "any", async () => {
         await allows?.(tx);
-        jump = await findJump(tx, atMs);
         await forget(tx, atMs);
         const { changes } = tx.t;
         const [row] = await tx
@@ -134,7 +129,6 @@ export async function makeChange<T>(
     options,
   );
   if (made !== undefined) onChange?.(made);
-  if (jump !== undefined) onProblem?.(jump);
   return result;
 }
 
@@ -324,19 +318,4 @@ async function forget(tx: Tx, nowMs: number): Promise<void> {
   await tx.run(sql`DELETE FROM ${petEvents} WHERE (pet_id, change_id) IN (${events})`);
   await tx.run(sql`DELETE FROM ${changes} WHERE ${isOld}
     AND NOT EXISTS (SELECT 1 FROM ${petEvents} WHERE ${petEvents.changeId} = ${changes.id})`);
-}
-
-/** What to warn of where the newest change is older than what histories keep: a wrong clock? */
-async function findJump(tx: Tx, nowMs: number): Promise<Error | undefined> {
-  const { changes } = tx.t;
-  const [newest] = await tx
-    .select({ atMs: max(changes.atMs) })
-    .from(changes)
-    .where(lte(changes.atMs, nowMs));
-  const sinceMs = nowMs - (newest?.atMs ?? nowMs);
-  if (sinceMs <= storedMs) return undefined;
-  const days = grouped(Math.floor(sinceMs / dayMs));
-  return new Error(
-    `The clock says ${isoSeconds(nowMs)}, ${days} days after the last change. No history was deleted. If the clock is wrong, set it right.`,
-  );
 }

@@ -86,7 +86,7 @@ describe.each(stores)("$name", (kind) => {
     const rex = await create("Rex");
     await animals.update([rex], { name: "Rex", status: null });
     await animals.update([rex], {});
-    expect(await categories.merge(["5"], "7")).toBe(0);
+    expect(await categories.merge("5", "7")).toBe(0);
     expect((await animals.history(rex)).events).toEqual([]);
     expect(await newestInForce()).toBeUndefined();
     await categories.add("Dog", 4n);
@@ -273,8 +273,6 @@ describe.each(stores)("$name", (kind) => {
     test.each([1, 30, 89, 91, 365, 3_650])(
       "outlive a clock that jumped by %d days",
       async (days) => {
-        const problems: string[] = [];
-        ({ animals } = desk({ onProblem: ({ message }) => problems.push(message) }));
         const rex = await create("Rex");
         await renameDaily(rex, 90);
         const rightMs = nowMs;
@@ -283,7 +281,6 @@ describe.each(stores)("$name", (kind) => {
           await animals.update([rex], { name: `Max ${count}` });
         }
         expect((await animals.history(rex)).events).toHaveLength(94);
-        expect(problems.length).toBe(days > 90 ? 1 : 0);
         // And once it is right again.
         nowMs = rightMs;
         await renameDaily(rex, 2);
@@ -340,9 +337,9 @@ describe.each(stores)("$name", (kind) => {
       { id: 3n, name: "Hound", animals: 1 },
       { id: 4n, name: "Dog", animals: 0 },
     ]);
-    expect(await categories.merge(["Hound", "hound", "3", "3"], "dog")).toBe(1);
+    expect(await categories.merge("hound", "dog")).toBe(1);
     expect(await categories.list()).toEqual([{ id: 4n, name: "Dog", animals: 1 }]);
-    expect((await refusal(categories.merge(["dog"], "4"))).message).toContain("the same category");
+    expect((await refusal(categories.merge("dog", "4"))).message).toContain("the same category");
     await animals.undo();
     expect(await categories.list()).toEqual(before);
     await animals.undo();
@@ -403,7 +400,7 @@ describe.each(stores)("$name", (kind) => {
     expect(
       (await animals.add({ name: "Ada", category: { text: "Eel", create: true } })).categoryId,
     ).toBe(9n);
-    await categories.merge(["Eel"], "Owl");
+    await categories.merge("Eel", "Owl");
     expect(await categories.add("Emu")).toEqual({ id: 10n, name: "Emu" });
   });
 

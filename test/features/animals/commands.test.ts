@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { InvalidArgumentError } from "commander";
 import { categoriesCommand } from "../../../src/features/animals/commands/categories.ts";
-import { nameOption, parseStatusWord } from "../../../src/features/animals/commands/fields.ts";
+import { nameOption, parseStatusWord } from "../../../src/features/animals/commands/pets.ts";
 import { petsCommand } from "../../../src/features/animals/commands/pets.ts";
 import { undoCommand } from "../../../src/features/animals/commands/undo.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
@@ -119,12 +119,10 @@ test("an undo takes back the change that it showed, and says what it left", asyn
   );
 });
 
-test("categories without a name are listed, and a merge needs two", async () => {
+test("categories without a name are listed and merged", async () => {
   await pets("add", "--name", "Eve", "--category", "8", "--create-category");
   expect(lastRow((await categories("list")).out)).toEqual(["8", "-", "1"]);
-  const alone = categories("merge", "Dog").catch((error: Error) => error.message);
-  expect(await alone).toBe("Name the category to merge, and the one that receives its animals.");
-  expect((await categories("merge", "8", "--into", "Dog")).out).toBe("Moved 1 animal to Dog.\n");
+  expect((await categories("merge", "8", "Dog")).out).toBe("Moved 1 animal to Dog.\n");
 });
 
 describe("a status that is typed", () => {

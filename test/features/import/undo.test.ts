@@ -225,7 +225,7 @@ describe.each(stores)("$name", (kind) => {
           [...everyId][(each.picks[0] ?? 0) % Math.max(1, everyId.size)] ?? 0n,
         );
       case "merge":
-        return categories.merge([each.from], each.into);
+        return categories.merge(each.from, each.into);
     }
   }
 

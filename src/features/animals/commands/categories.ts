@@ -3,14 +3,13 @@ import { commandGroup, storeCommand } from "../../command.ts";
 import { printJson } from "../../json.ts";
 import { type Io } from "../../../cli/io.ts";
 import { json } from "../../json.ts";
-import { UsageError } from "../../usage-error.ts";
 import { commandHere } from "../../../cli/command.ts";
 import { longWork } from "../../long-work.ts";
 import { flexible, printTable, right } from "../../table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { addCategory, categoriesInUse, mergeCategories, renameCategory } from "../categories.ts";
 import { editingOf } from "../changes.ts";
-import { parseInt64Value } from "./fields.ts";
+import { parseInt64Value } from "./pets.ts";
 
 const categorySchema = json.object({
   id: json.int64("id, an int64: the categoryId of its animals"),
@@ -35,7 +34,7 @@ export function categoriesCommand(io: Io): Command {
     examples: [
       "rehome categories list",
       "rehome categories add Dog",
-      "rehome categories merge Dogs Hounds --into Dog",
+      "rehome categories merge Dogs Dog",
     ],
   };
   return commandGroup(io, form, [listCommand, addCommand, renameCommand, mergeCommand]);
@@ -89,29 +88,16 @@ const renameCommand = storeCommand<object, [string, string]>({
   },
 });
 
-const mergeCommand = storeCommand<{ readonly into?: string }, [readonly string[]]>({
+const mergeCommand = storeCommand<object, [string, string]>({
   name: "merge",
-  about: "merge categories: move their animals to one of them, and remove the others",
+  about: "merge two categories: move the animals of one to the other, and remove it",
   arguments: [
-    new Argument(
-      "<categories...>",
-      "names or ids; without --into the last one receives the animals",
-    ),
+    new Argument("<from>", "name or id of the category that goes"),
+    new Argument("<into>", "name or id of the category that receives its animals"),
   ],
-  options: [
-    new Option("--into <category>", "name or id of the category that receives the animals"),
-  ],
-  examples: ["rehome categories merge Dogs Dog", "rehome categories merge Dogs Hounds --into Dog"],
+  examples: ["rehome categories merge Dogs Dog"],
   json: mergedSchema,
-  async run(io, services, given, names) {
-    const into = given.into ?? names.at(-1) ?? "";
-    const from = given.into === undefined ? names.slice(0, -1) : names;
-    if (from.length === 0) {
-      throw new UsageError(
-        "Name the category to merge, and the one that receives its animals.",
-        "rehome categories merge FROM INTO",
-      );
-    }
+  async run(io, services, given, from, into) {
     const animals = await mergeCategories(editingOf(services), from, into);
     if (given.json) printJson(io, { animals });
     else io.out(`Moved ${counted(animals, "animal")} to ${printable(into)}.\n`);

@@ -1,24 +1,30 @@
-import { type Command, Option } from "commander";
-import { commandGroup, type Given, storeCommand } from "../../command.ts";
-import { printJson } from "../../json.ts";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { type Io } from "../../../cli/io.ts";
-import { json } from "../../json.ts";
 import { commandHere } from "../../../cli/command.ts";
-import { wholeNumber, yesOption } from "../../options.ts";
-import { UsageError } from "../../usage-error.ts";
-import { confirm } from "../../confirm.ts";
-import { longWork } from "../../long-work.ts";
-import { flexible, optional, printTable, right } from "../../table.ts";
-import { isVisible } from "../../visible.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
+import { parseInt64 } from "../../../domain/int64.ts";
+import { pageLimit } from "../../../domain/page.ts";
+import {
+  isPetName,
+  isPetStatus,
+  type Pet,
+  petNameLengthMax,
+  petStatuses,
+  type PetStatus,
+} from "../../../domain/pet.ts";
 import type { Services } from "../../../service/services.ts";
 import { petOfRow } from "../../../storage/pet-row.ts";
-import { pageLimit } from "../../../domain/page.ts";
-import { type Pet, plainPet } from "../../../domain/pet.ts";
-import type { AnimalHistory, FieldValue, HistoryEvent } from "../history.ts";
+import { commandGroup, type Given, storeCommand } from "../../command.ts";
+import { confirm } from "../../confirm.ts";
+import { json, printJson } from "../../json.ts";
+import { longWork } from "../../long-work.ts";
+import { wholeNumber, yesOption } from "../../options.ts";
+import { cut, flexible, optional, printTable, right } from "../../table.ts";
+import { UsageError } from "../../usage-error.ts";
+import { isVisible } from "../../visible.ts";
 import {
   addAnimal,
   animalHistory,
@@ -29,38 +35,113 @@ import {
   updateAnimals,
 } from "../animals.ts";
 import { categoryNames, resolveCategory } from "../categories.ts";
-import { editingOf } from "../changes.ts";
+import { editingOf, type StoredState } from "../changes.ts";
 import { findPets } from "../find.ts";
-import {
-  categoryOf,
-  categoryOption,
-  fieldOptions,
-  type FieldOptions,
-  idArgument,
-  idsArgument,
-  none,
-  parseInt64Value,
-  petFieldsSchema,
-  petListSchema,
-  petSchema,
-  petText,
-  printPets,
-  statusOf,
-  statusOption,
-  type StatusWord,
-} from "./fields.ts";
+import type { AnimalHistory, FieldValue, HistoryEvent } from "../history.ts";
 
-export function petsCommand(io: Io): Command {
-  const form = {
-    name: "pets",
-    about: "show and change animals, one by one or whole catalogues, while the server runs",
-    examples: [
-      "rehome pets list --status available",
-      "rehome pets update 17 --status adopted",
-      "rehome pets import animals.csv --dry-run",
+/** The word for having no status: commander makes an empty text of null. */
+const none = "none";
+const statusChoices = [...petStatuses, none];
+type StatusWord = PetStatus | typeof none;
+
+/** Everyday words for a status, as people at a front desk say them. */
+const statusWords: ReadonlyMap<string, PetStatus> = new Map([
+  ["adoptable", "available"],
+  ["reserved", "pending"],
+  ["on hold", "pending"],
+  ["adopted", "sold"],
+]);
+
+/** A status in any case, or an everyday word for one. */
+export function parseStatusWord(value: string): StatusWord {
+  const word = value.trim().toLowerCase();
+  const status = word === none || isPetStatus(word) ? word : statusWords.get(word);
+  if (status !== undefined) return status;
+  throw new InvalidArgumentError(`Allowed choices are ${statusChoices.join(", ")}.`);
+}
+
+/** What the store keeps for a status that was typed: null for none. */
+const statusOf = (word: StatusWord | undefined): PetStatus | null | undefined =>
+  word === none ? null : word;
+
+const statusOption = (description: string) =>
+  new Option("--status <status>", description).choices(statusChoices).argParser(parseStatusWord);
+
+const categoryOption = (description: string) => new Option("--category <category>", description);
+
+export const nameOption = (description: string) =>
+  new Option("--name <name>", description).argParser((value: string) => {
+    if (isPetName(value)) return value;
+    throw new InvalidArgumentError(
+      `It must be well-formed Unicode without NUL, of at most ${petNameLengthMax} characters.`,
+    );
+  });
+
+/** A value of the int64 range, written plainly. */
+export function parseInt64Value(value: string): bigint {
+  const id = parseInt64(value);
+  if (id === undefined) throw new InvalidArgumentError("It must be an integer of 64 bits.");
+  return id;
+}
+
+export const idArgument = (description = "id of the animal", name = "<id>") =>
+  new Argument(name, description).argParser(parseInt64Value);
+
+const idsArgument = () =>
+  new Argument("<id...>", "ids of the animals").argParser(
+    (value: string, sofar: readonly bigint[] | undefined): readonly bigint[] => [
+      ...new Set([...(sofar ?? []), parseInt64Value(value)]),
     ],
-  };
-  return commandGroup(io, form, [list, show, add, update, history, remove, restore, merge]);
+  );
+
+const petFieldsSchema = {
+  name: json.text("name"),
+  categoryId: json.int64("id of its category, an int64"),
+  status: json.optional(json.oneOf(petStatuses, "status; absent when it has none")),
+};
+const petSchema = json.object({
+  id: json.int64("id of the animal, an int64"),
+  ...petFieldsSchema,
+});
+const petListSchema = json.list(petSchema);
+
+/** The fields that a command was given. */
+interface FieldOptions {
+  readonly name?: string;
+  readonly category?: string;
+  readonly createCategory?: true;
+  readonly status?: StatusWord;
+}
+
+/** An option for each field, described behind `word`. A new animal must have some of them. */
+const fieldOptions = (word: "its" | "new"): Option[] => [
+  nameOption(`${word} name, any text`).makeOptionMandatory(word === "its"),
+  categoryOption(`${word} category, by name or id`).makeOptionMandatory(word === "its"),
+  new Option("--create-category", "create the category if it does not exist"),
+  statusOption(`${word} status`),
+];
+
+const categoryOf = ({ category, createCategory }: FieldOptions) =>
+  category === undefined ? undefined : { text: category, create: createCategory === true };
+
+/** A name may have 1,000 characters; a sentence takes this much of it. */
+const nameCells = 60;
+
+/** An animal in words: `17 "Rex" (category 1, available)`. */
+function petText({ id, name, categoryId, status }: Pet): string {
+  const shown = cut(printable(name), nameCells);
+  return `${id} "${shown}" (category ${categoryId}, ${status ?? "without a status"})`;
+}
+
+/** Prints what became of an animal, or of several: as JSON, or a sentence each. */
+function printPets(
+  io: Io,
+  pets: Pet | readonly Pet[],
+  did: string,
+  options: { readonly json?: true },
+): void {
+  if (options.json) return printJson(io, pets);
+  for (const pet of "id" in pets ? [pets] : pets) io.out(`${did} ${petText(pet)}.\n`);
 }
 
 interface ListOptions {
@@ -112,7 +193,7 @@ async function listPets(
     return findPets(tx, { name, categoryId, status }, { limit: limit + 1, after });
   }, longWork);
   const page = found.pets.slice(0, limit).map(petOfRow);
-  if (json) return printJson(io, page.map(plainPet));
+  if (json) return printJson(io, page);
   // The options that ask for the same animals again.
   const filter = Object.entries({ name, category, status }).flatMap(([flag, value]) =>
     value === undefined ? [] : [`--${flag} ${shellWord(value ?? none)}`],
@@ -157,7 +238,7 @@ const show = storeCommand<object, [bigint]>({
   json: petSchema,
   async run(io, { pets, store }, { json }, id) {
     const pet = foundPet(await pets.byId(id), id);
-    if (json) return printJson(io, plainPet(pet));
+    if (json) return printJson(io, pet);
     const { categoryId, status = none } = pet;
     const category = (await categoryNames(store.db)).get(categoryId);
     const rows = {
@@ -190,7 +271,7 @@ const add = storeCommand<FieldOptions>({
   async run(io, services, given) {
     const { name = "" } = given;
     const status = statusOf(given.status) ?? undefined;
-    const added = { name, status, category: categoryOf(given) };
+    const added = { name, status, category: categoryOf(given) ?? { text: "" } };
     printPets(io, await addAnimal(editingOf(services), added), "Added", given);
   },
 });
@@ -212,14 +293,15 @@ const update = storeCommand<FieldOptions, [readonly bigint[]]>({
   ],
   json: petListSchema,
   async run(io, services, given, ids) {
-    const { name } = given;
-    const status = statusOf(given.status);
-    const category = given.category === undefined ? undefined : categoryOf(given);
-    if (name === undefined && status === undefined && category === undefined) {
+    const patch = {
+      name: given.name,
+      status: statusOf(given.status),
+      category: categoryOf(given),
+    };
+    if (Object.values(patch).every((value) => value === undefined)) {
       const message = "There is nothing to change. Name at least one field to set.";
       throw new UsageError(message, "rehome pets update --help");
     }
-    const patch = { name, status, category };
     printPets(io, await updateAnimals(editingOf(services), ids, patch), "Changed", given);
   },
 });
@@ -246,9 +328,7 @@ const remove = storeCommand<{ readonly yes?: true }, [readonly bigint[]]>({
       why: "This removes animals",
     });
     const removed = await removeAnimals(editingOf(services), ids);
-    const [first, ...others] = removed;
-    const shown = first !== undefined && others.length === 0 ? first : removed;
-    printPets(io, shown, "Removed", given);
+    printPets(io, removed.length === 1 ? (removed[0] as Pet) : removed, "Removed", given);
   },
 });
 
@@ -325,50 +405,35 @@ const history = storeCommand<object, [bigint]>({
   },
 });
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The fields without those that are null. */
-function shown(fields: Fields | undefined): Fields | undefined {
-  return fields && Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-}
+const withoutNull = (fields: StoredState | undefined) =>
+  fields && Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
 /** What `--json` prints: JSON leaves out what is undefined. */
-function historyJson({ pet, isRemoved, created, events }: AnimalHistory) {
-  const { atMs, by, action, change } = created;
+function historyJson({ pet, isRemoved: removed, created, events }: AnimalHistory) {
+  const { atMs, ...origin } = created;
   return {
-    pet: plainPet(pet),
-    removed: isRemoved,
-    created: { at: atMs === undefined ? undefined : isoSeconds(atMs), by, action, change },
-    events: events.map((event) => ({
-      at: isoSeconds(event.atMs),
-      actor: event.actor,
-      action: event.action,
-      change: event.change,
-      before: shown(event.before),
-      after: shown(event.after),
-    })),
+    pet,
+    removed,
+    created: { at: atMs === undefined ? undefined : isoSeconds(atMs), ...origin },
+    events: events.map(({ atMs, actor, action, change, before, after }) => {
+      const states = { before: withoutNull(before), after: withoutNull(after) };
+      return { at: isoSeconds(atMs), actor, action, change, ...states };
+    }),
   };
 }
 
 function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory): void {
   io.out(`${petText(pet)}${isRemoved ? ", removed" : ""}\n\n`);
   const { atMs, by = "-", action = "-", change = "-" } = created;
-  printTable(
-    io,
-    ["WHEN", optional("WHO"), right("CHANGE"), optional("ACTION"), flexible("WHAT")],
-    [
-      atMs === undefined
-        ? ["-", by, String(change), action, "not recorded"]
-        : [isoSeconds(atMs), by, String(change), action, "added"],
-      ...events.map((event) => [
-        isoSeconds(event.atMs),
-        event.actor,
-        String(event.change),
-        event.action,
-        textOfEvent(event),
-      ]),
-    ],
-  );
+  const isKnown = atMs !== undefined;
+  const came = [isKnown ? isoSeconds(atMs) : "-", by, String(change), action];
+  const rows = events.map((event) => {
+    const { atMs, actor, change, action } = event;
+    return [isoSeconds(atMs), actor, String(change), action, textOfEvent(event)];
+  });
+  const columns = ["WHEN", optional("WHO"), right("CHANGE"), optional("ACTION"), flexible("WHAT")];
+  printTable(io, columns, [[...came, isKnown ? "added" : "not recorded"], ...rows]);
 }
 
 const didWords = { withdrawn: "withdrawn", removed: "removed", restored: "brought back" };
@@ -384,4 +449,17 @@ function textOfEvent({ did, changed: changes }: HistoryEvent): string {
 function textOf(field: string, value: FieldValue): string {
   if (value === null || (field === "source" && value === "")) return "none";
   return typeof value === "string" && /^\w+$/.test(value) ? value : jsonText(value);
+}
+
+export function petsCommand(io: Io): Command {
+  const form = {
+    name: "pets",
+    about: "show and change animals, one by one or whole catalogues, while the server runs",
+    examples: [
+      "rehome pets list --status available",
+      "rehome pets update 17 --status adopted",
+      "rehome pets import animals.csv --dry-run",
+    ],
+  };
+  return commandGroup(io, form, [list, show, add, update, history, remove, restore, merge]);
 }

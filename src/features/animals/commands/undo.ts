@@ -7,7 +7,7 @@ import { isoSeconds } from "../../../domain/clock.ts";
 import { isNothing, undoChange, type UndoReport } from "../undo.ts";
 import { storeCommand } from "../../command.ts";
 import { editingOf } from "../changes.ts";
-import { idArgument } from "./fields.ts";
+import { idArgument } from "./pets.ts";
 
 const undoneSchema = json.object({
   change: json.int64("the change that was undone"),
@@ -46,7 +46,12 @@ Animals that programs add through the API cannot be undone.`,
     }
     const did = await undoChange(editing, { change });
     if (given.yes === true) say(did, "");
-    if (given.json) return printJson(io, undoneJson(did));
+    if (given.json) {
+      const { id, action, actor, atMs } = did.change;
+      const { updated, removed, restored, left, categories } = did;
+      const counts = { updated, removed, restored, left, categories: categories.length };
+      return printJson(io, { change: id, action, actor, at: isoSeconds(atMs), ...counts });
+    }
     const what = isNothing(did) ? "Nothing was changed" : `Undid change ${did.change.id}`;
     io.out(`${what}. ${effectOf(did)}\n`);
   },
@@ -54,29 +59,16 @@ Animals that programs add through the API cannot be undone.`,
 
 /** What an undo does to animals and categories, in a sentence. */
 function effectOf({ updated, removed, restored, left, categories }: UndoReport): string {
-  const parts = [
-    [updated, "changed back"],
-    [removed, "removed"],
-    [restored, "brought back"],
-  ] as const;
-  const animals = parts
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${grouped(count)} ${what}`);
-  const named =
-    categories.length === 0
-      ? []
-      : [`${counted(categories.length, "category", "categories")} changed back`];
-  const done = [...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]), ...named];
-  const rest =
-    left === 0
-      ? ""
-      : ` ${grouped(left)} left unchanged, because ${left === 1 ? "it was" : "they were"} changed since.`;
+  const counts = { "changed back": updated, removed, "brought back": restored };
+  const animals = Object.entries(counts).flatMap(([what, count]) =>
+    count === 0 ? [] : [`${grouped(count)} ${what}`],
+  );
+  const named = counted(categories.length, "category", "categories");
+  const done = [
+    ...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]),
+    ...(categories.length === 0 ? [] : [`${named} changed back`]),
+  ];
+  const were = left === 1 ? "it was" : "they were";
+  const rest = left === 0 ? "" : ` ${grouped(left)} left unchanged, because ${were} changed since.`;
   return `${done.length === 0 ? "Nothing of it is left to undo" : done.join("; ")}.${rest}`;
-}
-
-function undoneJson(did: UndoReport) {
-  const { id, action, actor, atMs } = did.change;
-  const { updated, removed, restored, left, categories } = did;
-  const counts = { updated, removed, restored, left, categories: categories.length };
-  return { change: id, action, actor, at: isoSeconds(atMs), ...counts };
 }

@@ -129,6 +129,6 @@ export async function mergeCategories(visit: Visit, id: string): Promise<Respons
   const from = orNotFound(parseInt64(id));
   const wanted = parseInt64(visit.form.text("into"));
   const into = orNotFound(wanted === from ? undefined : wanted);
-  const changed = await visit.change((by) => merge(by, [String(from)], String(into)));
+  const changed = await visit.change((by) => merge(by, String(from), String(into)));
   return seeOther(withChange("/categories", changed));
 }

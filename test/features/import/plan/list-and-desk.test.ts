@@ -145,7 +145,7 @@ describe.each(stores)("$name", (kind) => {
     const perro = { ...rex, kind: "Perro" };
     await whole([perro]);
     await categories.add("Dog");
-    await categories.merge(["Perro"], "Dog");
+    await categories.merge("Perro", "Dog");
     await categories.rename("Dog", "Canine");
     const more = { id: "2", name: "Ada", status: "available", kind: "Perro" };
     expect(await whole([perro, more])).toMatchObject({ added: 1, updated: 0, kept: 0 });
