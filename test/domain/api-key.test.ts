@@ -2,9 +2,8 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import * as apiKey from "../../src/domain/api-key.ts";
 import { noBan } from "../../src/domain/ban.ts";
-import { publishedLimits } from "../../src/domain/plan.ts";
 import { imposeBan, keyState } from "../../src/features/keys/service.ts";
-import { seededBytes } from "../helpers/app.ts";
+import { seededBytes, someKey } from "../helpers/app.ts";
 import { checked } from "./checked.ts";
 
 const { environments, generateKey, generateKeyId, isWellFormedKey, keyPrefixes, maskKey } = apiKey;
@@ -103,17 +102,7 @@ test.each([
 
 test("a key's state changes in the millisecond of its end; revoked beats expired, expired banned", () => {
   const atMs = Date.UTC(2026, 10, 21, 8, 32, 0, 500);
-  const active: apiKey.ApiKey = {
-    id: "key_1",
-    name: "shelter",
-    plan: "free",
-    limits: publishedLimits.free,
-    readOnly: false,
-    createdAtMs: atMs - 1_000,
-    expiresAtMs: undefined,
-    revokedAtMs: undefined,
-    ban: noBan,
-  };
+  const active = someKey();
   const expiring = { ...active, expiresAtMs: atMs };
   const banned = { ...active, ban: imposeBan(noBan, 0, atMs) };
   const both = { ...expiring, ban: imposeBan(noBan, 1, atMs) };

@@ -1,7 +1,9 @@
 import { featureSettings } from "../../src/cli/options.ts";
 import { loadConfig } from "../../src/config.ts";
 import { features } from "../../src/features/index.ts";
-import type { PlanName } from "../../src/domain/plan.ts";
+import type { ApiKey } from "../../src/domain/api-key.ts";
+import { noBan } from "../../src/domain/ban.ts";
+import { publishedLimits, type PlanName } from "../../src/domain/plan.ts";
 import { createService, type AppOptions } from "../../src/http/app.ts";
 import type { ServiceOptions } from "../../src/service/services.ts";
 import { random as randomOf } from "../../scripts/random.ts";
@@ -28,6 +30,20 @@ export function seededBytes(seed = 1): (count: number) => Uint8Array {
   const random = randomOf(seed);
   return (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
 }
+
+/** A key of the plan Pro, with all that is known of one, but for `changes`. */
+export const someKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
+  id: "key_1",
+  name: "a key",
+  plan: "pro",
+  limits: publishedLimits.pro,
+  readOnly: false,
+  createdAtMs: 0,
+  expiresAtMs: undefined,
+  revokedAtMs: undefined,
+  ban: noBan,
+  ...changes,
+});
 
 /** What a server knows of a connection from `address`. */
 export const peerAt = (address: string) => ({

@@ -1,164 +1,141 @@
 /** Bans through the services: who is banned, who never is, what is said, and what is kept. */
-import { countsOf } from "../../src/features/keys/usage.ts";
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { minuteMs } from "../../src/domain/clock.ts";
 import { keyState } from "../../src/features/keys/service.ts";
-import type { Admission } from "../../src/service/admission.ts";
+import { countsOf } from "../../src/features/keys/usage.ts";
 import { TestClock } from "../helpers/app.ts";
 import { SharedFolder, Stack } from "../helpers/stack.ts";
 import { changesNoticed } from "../helpers/store-under-test.ts";
 
-const minuteMs = 60_000;
-/** A Free minute is noisy with more than this many refusals after its first two seconds. */
-const threshold = 30;
+const open = async (options = {}) => {
+  const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 21, 12)), options);
+  return { stack, ...(await stack.key("free")) };
+};
+const refusalOf = async (stack: Stack, secret: string) => (await stack.request(secret)).refusal;
 
-/**
- * The rest of a minute on a Free key: its 60 requests, then `refusals` that count. Ends at the next
- * minute's start.
- */
-async function minute(stack: Stack, secret: string, refusals: number): Promise<Admission> {
+/** The rest of a minute: its 60 requests, then `refusals` that count. Ends at the next one's start. */
+async function minute(stack: Stack, secret: string, refusals: number) {
   const { clock } = stack;
   await stack.requests(secret, 61);
   clock.advance(2_000);
   const admissions = await stack.requests(secret, refusals);
   await changesNoticed();
   clock.advance(minuteMs - (clock.nowMs % minuteMs));
-  return admissions.at(-1) as Admission;
+  return admissions.at(-1)?.refusal;
 }
 
-/** Makes a Free key noisy in three minutes; the ban begins two seconds into the third. */
+/** Three minutes with more than the 30 refusals of a quiet one; the ban begins 2 s into the third. */
 async function becomeBanned(stack: Stack, secret: string): Promise<void> {
-  for (let i = 0; i < 3; i += 1) await minute(stack, secret, threshold + 1);
+  for (let i = 0; i < 3; i += 1) await minute(stack, secret, 31);
 }
 
-const start = () => new TestClock(Date.UTC(2026, 10, 21, 12, 0, 0));
+const changeOf = async (change: Promise<unknown>) => {
+  await change;
+  await changesNoticed();
+};
 
-describe("a key that goes on after 429", () => {
-  test("is told what it leads to, and in its third noisy minute that it is banned, why and until when", async () => {
-    const stack = await Stack.open(start(), {});
-    const { secret } = await stack.key("free");
-    await stack.requests(secret, 60);
-    expect((await stack.request(secret)).refusal?.message).toBe(
-      "The free plan allows 60 requests per minute, and that limit is reached; try again in 60 s.",
-    );
-    stack.clock.advance(2_000);
-    expect((await stack.request(secret)).refusal?.message).toBe(
-      "The free plan allows 60 requests per minute, and that limit is reached; try again in 58 s, because going on without waiting leads to a temporary ban.",
-    );
-    await becomeBanned(stack, secret);
-    const { refusal, view } = await stack.request(secret);
-    const endSeconds = Date.UTC(2026, 10, 21, 12, 7, 2) / 1000;
-    expect(refusal).toMatchObject({
-      kind: "key_banned",
-      detail: "banned",
-      retryAfterSeconds: endSeconds - stack.clock.nowMs / 1000,
-    });
-    expect(refusal?.message).toBe(
+test("who goes on after 429 is told what it leads to, and banned until the end that was said", async () => {
+  const { stack, key, secret } = await open();
+  const { clock } = stack;
+  await stack.requests(secret, 60);
+  const limit =
+    "The free plan allows 60 requests per minute, and that limit is reached; try again in";
+  expect((await refusalOf(stack, secret))?.message).toBe(`${limit} 60 s.`);
+  clock.advance(2_000);
+  expect((await refusalOf(stack, secret))?.message).toBe(
+    `${limit} 58 s, because going on without waiting leads to a temporary ban.`,
+  );
+  await becomeBanned(stack, secret);
+  const { refusal, view } = await stack.request(secret);
+  const endMs = Date.UTC(2026, 10, 21, 12, 7, 2);
+  expect(refusal).toMatchObject({
+    kind: "key_banned",
+    detail: "banned",
+    retryAfterSeconds: (endMs - clock.nowMs) / 1000,
+    message:
       "This key is banned for another 242 s, until 2026-11-21T12:07:02Z, because it went on sending requests after 429 in 3 minutes out of 10. Waiting is enough.",
-    );
-    expect(view).toMatchObject({ remaining: 0, resetSeconds: endSeconds });
-    const [day] = await stack.services.usage.days(1);
-    expect(day?.bans).toBe(1);
   });
-
-  test("is served again once the ban is over, and not a moment before", async () => {
-    const stack = await Stack.open(start(), {});
-    const { key, secret } = await stack.key("free");
-    await becomeBanned(stack, secret);
-    const { refusal } = await stack.request(secret);
-    stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000 - 1);
-    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
-    stack.clock.advance(1);
-    expect((await stack.request(secret)).view.remaining).toBe(59);
-    // A thousand requests while it was banned were charged to nothing, and prolonged nothing.
-    await becomeBanned(stack, secret);
-    const before = await countsOf(stack.store, key.id);
-    const first = await stack.request(secret);
-    await stack.requests(secret, 1_000);
-    expect((await stack.request(secret)).view.resetSeconds).toBe(first.view.resetSeconds);
-    expect(await countsOf(stack.store, key.id)).toEqual(before as NonNullable<typeof before>);
-  });
-
-  test("is not banned with --bans off, but an operator's ban holds", async () => {
-    const stack = await Stack.open(start(), { bans: false });
-    const { key, secret } = await stack.key("free");
-    for (let i = 0; i < 10; i += 1) {
-      expect((await minute(stack, secret, 500)).refusal?.kind).toBe("rate_limited");
-    }
-    expect((await stack.request(secret)).refusal).toBeUndefined();
-    await stack.services.keys.ban(key.id, minuteMs);
-    expect((await stack.request(secret)).refusal?.message).toBe(
-      "This key is banned for another 60 s, until 2026-11-21T12:11:00Z, because the operator of this service imposed it. Waiting is enough.",
-    );
-  });
+  expect(view).toMatchObject({ remaining: 0, resetSeconds: endMs / 1000 });
+  const [day] = await stack.services.usage.days(1);
+  expect(day?.bans).toBe(1);
+  // A thousand requests while it is banned are charged to nothing, and prolong nothing.
+  const before = await countsOf(stack.store, key.id);
+  await stack.requests(secret, 1_000);
+  expect(await countsOf(stack.store, key.id)).toEqual(before);
+  clock.nowMs = endMs - 1;
+  expect((await refusalOf(stack, secret))?.kind).toBe("key_banned");
+  clock.nowMs = endMs;
+  expect((await stack.request(secret)).view.remaining).toBe(59);
 });
 
-describe("a read-only key", () => {
-  test("is limited like any other, and never banned but by an operator", async () => {
-    const stack = await Stack.open(start(), {});
-    const { key, secret } = await stack.key("free");
-    await stack.services.keys.update(key.id, { readOnly: true });
-    await changesNoticed();
+test.each([
+  ["with --bans off", { bans: false }, false],
+  ["that is read-only", {}, true],
+])(
+  "a key %s is limited like any other, and banned by an operator alone",
+  async (_, options, readOnly) => {
+    const { stack, key, secret } = await open(options);
+    await changeOf(stack.services.keys.update(key.id, { readOnly }));
     for (let i = 0; i < 5; i += 1) {
-      const { refusal } = await minute(stack, secret, 500);
-      expect(refusal?.message).toEndWith("try again in 58 s.");
+      const refusal = await minute(stack, secret, 500);
+      expect(refusal?.kind).toBe("rate_limited");
+      if (readOnly) expect(refusal?.message).toEndWith("try again in 58 s.");
     }
-    expect((await stack.request(secret)).refusal).toBeUndefined();
-    await stack.services.keys.ban(key.id, minuteMs);
-    await changesNoticed();
-    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
-  });
+    expect(await refusalOf(stack, secret)).toBeUndefined();
+    await changeOf(stack.services.keys.ban(key.id, minuteMs));
+    expect((await refusalOf(stack, secret))?.message).toBe(
+      "This key is banned for another 60 s, until 2026-11-21T12:06:00Z, because the operator of this service imposed it. Waiting is enough.",
+    );
+  },
+);
 
-  test("is served again when it becomes read-only during an automatic ban", async () => {
-    const stack = await Stack.open(start(), {});
-    const { key, secret } = await stack.key("free");
-    await becomeBanned(stack, secret);
-    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
-    const readOnly = await stack.services.keys.update(key.id, { readOnly: true });
-    await changesNoticed();
-    expect((await stack.request(secret)).refusal).toBeUndefined();
-    expect(keyState(readOnly, stack.clock.nowMs)).toBe("active");
-  });
+test("a key is served again when it becomes read-only during an automatic ban", async () => {
+  const { stack, key, secret } = await open();
+  await becomeBanned(stack, secret);
+  expect((await refusalOf(stack, secret))?.kind).toBe("key_banned");
+  const changed = stack.services.keys.update(key.id, { readOnly: true });
+  await changeOf(changed);
+  expect(await refusalOf(stack, secret)).toBeUndefined();
+  expect(keyState(await changed, stack.clock.nowMs)).toBe("active");
 });
 
-describe("a ban", () => {
-  test("holds in every process, after a restart, and for a rotated secret; unban ends it everywhere", async () => {
-    await using folder = new SharedFolder(start());
-    const [one, two] = [await folder.stack(), await folder.stack()];
-    const { key, secret } = await one.key("free");
-    await becomeBanned(one, secret);
-    await changesNoticed();
-    expect((await two.request(secret)).refusal?.kind).toBe("key_banned");
-    await folder.stop(one);
-    const restarted = await folder.stack();
-    expect((await restarted.request(secret)).refusal?.kind).toBe("key_banned");
-    const { secret: rotated } = await two.services.keys.rotate(key.id, 0);
-    await changesNoticed();
-    expect((await restarted.request(rotated)).refusal?.kind).toBe("key_banned");
-    await two.services.keys.unban(key.id);
-    await changesNoticed();
-    expect((await restarted.request(rotated)).refusal).toBeUndefined();
-    expect((await two.request(rotated)).refusal).toBeUndefined();
-  });
+test("a ban holds in every process, after a restart and for a rotated secret, until it is lifted", async () => {
+  await using folder = new SharedFolder(new TestClock(Date.UTC(2026, 10, 21, 12)));
+  const [one, two] = [await folder.stack(), await folder.stack()];
+  const { key, secret } = await one.key("free");
+  await becomeBanned(one, secret);
+  await changesNoticed();
+  await folder.stop(one);
+  const restarted = await folder.stack();
+  const kinds = async (given: string) =>
+    [await refusalOf(two, given), await refusalOf(restarted, given)].map(
+      (refusal) => refusal?.kind,
+    );
+  expect(await kinds(secret)).toEqual(["key_banned", "key_banned"]);
+  const rotating = two.services.keys.rotate(key.id, 0);
+  await changeOf(rotating);
+  const { secret: rotated } = await rotating;
+  expect(await kinds(rotated)).toEqual(["key_banned", "key_banned"]);
+  await changeOf(two.services.keys.unban(key.id));
+  expect(await kinds(rotated)).toEqual([undefined, undefined]);
+});
 
-  test("comes of minutes that were noisy in different processes; the same minute counts once", async () => {
-    await using folder = new SharedFolder(start());
-    const stacks = [await folder.stack(), await folder.stack()];
-    const { secret } = await (stacks[0] as Stack).key("free");
-    const noisy = async (stack: Stack | undefined) => stack?.requests(secret, 100);
-    for (const position of [0, 1]) {
-      // Both see the same minute; that is one noisy minute, and the limit is the key's, not each
-      // one's.
-      await Promise.all(stacks.map(noisy));
-      folder.clock.advance(2_000);
-      await Promise.all(stacks.map(noisy));
-      await changesNoticed();
-      expect((await stacks[position]?.request(secret))?.refusal?.kind).toBe("rate_limited");
-      folder.clock.advance(58_000);
+test("a ban comes of minutes that were noisy in different processes; the same minute counts once", async () => {
+  await using folder = new SharedFolder(new TestClock(Date.UTC(2026, 10, 21, 12)));
+  const [one, two] = [await folder.stack(), await folder.stack()];
+  const { secret } = await one.key("free");
+  // Both see the first two minutes: each is one, and the limit is the key's, not each process's.
+  for (const [stacks, kind] of [
+    [[one, two], "rate_limited"],
+    [[one, two], "rate_limited"],
+    [[two], "key_banned"],
+  ] as const) {
+    for (const ms of [0, 2_000]) {
+      folder.clock.advance(ms);
+      await Promise.all(stacks.map((stack) => stack.requests(secret, 100)));
     }
-    await noisy(stacks[1]);
-    folder.clock.advance(2_000);
-    await noisy(stacks[1]);
     await changesNoticed();
-    expect((await stacks[0]?.request(secret))?.refusal?.kind).toBe("key_banned");
-  });
+    expect((await refusalOf(one, secret))?.kind).toBe(kind);
+    folder.clock.advance(58_000);
+  }
 });

@@ -1,158 +1,191 @@
-/** The limiter on a real store; limiter-model.test.ts has random histories. */
-import { countsOf, usageSince } from "../../src/features/keys/usage.ts";
+/** The limiter on a real store, one case at a time; limiter-model.test.ts has random histories. */
 import { describe, expect, test } from "bun:test";
-import { publishedLimits } from "../../src/domain/plan.ts";
+import { dayMs, minuteMs } from "../../src/domain/clock.ts";
+import { limitMax, planNames } from "../../src/domain/plan.ts";
+import { countsOf, usageSince } from "../../src/features/keys/usage.ts";
+import type { Account } from "../../src/service/account.ts";
 import type { Admission } from "../../src/service/admission.ts";
-import { Account } from "../../src/service/account.ts";
 import { KeyDirectory } from "../../src/service/key-directory.ts";
+import { agreedLimits } from "../../src/service/keys.ts";
 import { Limiter } from "../../src/service/limiter.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
-import { countAdmitted, SharedFolder, Stack } from "../helpers/stack.ts";
+import { countAdmitted, SharedFolder, type Stack } from "../helpers/stack.ts";
 import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
 import { until } from "../helpers/until.ts";
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
-const seconds = (ms: number) => Math.floor(ms / 1000);
+type StackOptions = Parameters<SharedFolder["stack"]>[0];
+type Take = ReturnType<Stack["store"]["windows"]["reserve"]>;
 
-const remaining = (admissions: readonly Admission[]) =>
-  admissions.filter(({ refusal }) => refusal === undefined).map(({ view }) => view.remaining);
-
-describe("one process", () => {
-  test("a plan moved up binds at once and keeps what was used; moved down it refuses, and says until when", async () => {
-    const stack = await Stack.open(new TestClock(), {});
-    const { key, secret } = await stack.key("free");
-    await stack.requests(secret, 100);
-    await stack.services.keys.update(key.id, { plan: "pro" });
-    expect((await stack.request(secret)).view).toMatchObject({ limit: 300, remaining: 239 });
-    expect(await stack.admitted(secret, 189)).toBe(189);
-
-    await stack.services.keys.update(key.id, { plan: "free" });
-    const { view, refusal } = await stack.request(secret);
-    expect(view).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
-    expect(refusal).toMatchObject({ kind: "rate_limited", retryAfterSeconds: 50 });
-    stack.clock.advance(50_000);
-    expect((await stack.request(secret)).view).toMatchObject({ limit: 60, remaining: 59 });
+/** A process on a folder whose takes are counted, and pass through `around`. */
+async function noted(options: StackOptions = {}, clock = new TestClock()) {
+  const folder = new SharedFolder(clock);
+  const state = { takes: 0, around: (take: () => Take) => take() };
+  const stack = await folder.stack({
+    reserve:
+      (reserve) =>
+      async (...args) => {
+        state.takes += 1;
+        return state.around(() => reserve(...args));
+      },
+    ...options,
   });
+  const used = async (id: string) => (await countsOf(stack.store, id))?.minuteUsed;
+  return {
+    folder,
+    stack,
+    state,
+    used,
+    clock,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
 
+const kindsOf = (admissions: readonly Admission[]) =>
+  admissions.map(({ refusal }) => refusal?.kind);
+
+describe("takes", () => {
   test.each([
     [10, 1],
     [30, 2],
   ])(
-    "%d who come while a take is under way are served from its block while it lasts: %d takes",
+    "%d who come while one is under way are served from its block: %d in all",
     async (count, taken) => {
-      const begun = Promise.withResolvers<void>();
-      const answered = Promise.withResolvers<void>();
-      let takes = 0;
-      const stack = await Stack.open(new TestClock(), {
-        reserve:
-          (reserve) =>
-          async (...args) => {
-            takes += 1;
-            begun.resolve();
-            const results = await reserve(...args);
-            await answered.promise;
-            return results;
-          },
-      });
+      await using place = await noted();
+      const { stack, state } = place;
+      const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      state.around = async (take) => {
+        begun.resolve();
+        const results = await take();
+        await answered.promise;
+        return results;
+      };
       const { key, secret } = await stack.key("business");
       const first = stack.request(secret);
       await begun.promise;
       const others = stack.requests(secret, count);
       await Bun.sleep(1);
       answered.resolve();
-      const admissions = [await first, ...(await others)];
-      expect(remaining(admissions)).toEqual(Array.from({ length: count + 1 }, (_, i) => 999 - i));
+      const shown = [await first, ...(await others)].map(({ view }) => view.remaining);
+      expect(shown).toEqual(Array.from({ length: count + 1 }, (_, i) => 999 - i));
       // A take that nobody waits for would begin in the turn after.
       await Bun.sleep(1);
-      expect(takes).toBe(taken);
-      expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 17 * taken });
+      expect([state.takes, await place.used(key.id)]).toEqual([taken, 17 * taken]);
     },
   );
+
+  test("are one for every 17 requests of a busy Business key, and none for a refusal", async () => {
+    await using place = await noted();
+    const { stack, state } = place;
+    const { secret } = await stack.key("business");
+    for (let i = 0; i < 1_000; i += 1) await stack.request(secret);
+    await stack.requests(secret, 500);
+    expect(state.takes).toBe(59);
+    const { secret: daily } = await stack.key("enterprise", { perMinute: 60, perDay: 2 });
+    await stack.requests(daily, 2);
+    const before = state.takes;
+    for (let i = 0; i < 5; i += 1) await stack.request(daily);
+    expect(state.takes).toBe(before);
+  });
+
+  test("are not used beyond their window on the store's clock, ahead of the machine's", async () => {
+    const skewMs = 3_000;
+    const clock = new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 900) - skewMs);
+    await using place = await noted({ storeClock: () => clock.nowMs + skewMs }, clock);
+    const { stack } = place;
+    Object.assign(stack.store.windows, { skewMs: () => skewMs });
+    const { secret } = await stack.key("business");
+    const [first, second] = [await stack.request(secret), await stack.request(secret)];
+    expect([first.view.remaining, second.view.remaining]).toEqual([999, 998]);
+    clock.advance(200);
+    // By this machine's clock the first minute still runs, but it is the next one that is charged.
+    const { remaining, resetSeconds } = (await stack.request(secret)).view;
+    expect([remaining, resetSeconds]).toEqual([999, first.view.resetSeconds + 60]);
+  });
 });
 
-describe("several processes on one folder", () => {
-  test("an idle block goes to the process that has run out", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const [idle, busy] = [await folder.stack(), await folder.stack()];
+describe("an idle block", () => {
+  test("goes to the process that has run out, a second after its last use", async () => {
+    await using place = await noted();
+    const { clock, folder, stack: idle, state } = place;
+    const busy = await folder.stack();
     const { secret } = await idle.key("business");
-    expect(await idle.admitted(secret, 1)).toBe(1);
-    expect(await busy.admitted(secret, 2_000)).toBe(983);
-    expect(await busy.admitted(secret, 20)).toBe(0);
-    folder.clock.advance(1_000);
-    await idle.services.sweep();
+    await changesNoticed();
+    expect([await idle.admitted(secret, 1), await busy.admitted(secret, 2_000)]).toEqual([1, 983]);
+    for (const [ms, taken] of [
+      [999, 1],
+      [1, 2],
+    ] as const) {
+      clock.advance(ms);
+      await idle.services.sweep();
+      expect(state.takes).toBe(taken);
+    }
     await busy.services.sweep();
-    expect(await busy.admitted(secret, 20)).toBe(16);
-    expect(await idle.admitted(secret, 20)).toBe(0);
+    expect([await busy.admitted(secret, 20), await idle.admitted(secret, 20)]).toEqual([16, 0]);
+  });
+
+  test("of a process that is alone stays with it", async () => {
+    await using place = await noted();
+    const { clock, stack, state } = place;
+    const { secret } = await stack.key("business");
+    // A client of a database cannot tell, and takes others to be there.
+    Object.assign(stack.store.windows, { version: () => 1 });
+    await stack.services.sweep();
+    clock.advance(61_000);
+    await stack.request(secret);
+    clock.advance(30_000);
+    await stack.services.sweep();
+    expect((await stack.request(secret)).view.remaining).toBe(998);
+    expect(state.takes).toBe(1);
   });
 });
 
 describe("a store in trouble", () => {
   /** A server with a writer thread, whose takes never block. */
-  const serving = { serving: true, timeoutMs: isOnPostgres ? 1_000 : 60 };
+  const serving = (timeoutMs = 5_000) => noted({ serving: true, timeoutMs });
 
-  test("while another process holds the lock nobody is served uncharged, and it recovers by itself", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const stack = await folder.stack(serving);
+  test("serves nobody uncharged while another process holds the lock, and recovers by itself", async () => {
+    await using place = await serving(isOnPostgres ? 1_000 : 60);
+    const { clock, folder, stack } = place;
     const { key, secret } = await stack.key("business");
     expect(await stack.admitted(secret, 1)).toBe(1);
     await using other = await countersOf(folder.path);
     await other.lock();
-    let turns = 0;
-    const counting = setInterval(() => (turns += 1), 1);
     // Sixteen are paid for already.
     const during = await stack.requests(secret, 20);
-    clearInterval(counting);
-    // An event loop that waited with them would have had no turn.
-    expect(turns).toBeGreaterThan(3);
     expect(countAdmitted(during)).toBe(16);
-    expect(during.at(-1)).toMatchObject({
-      refusal: { kind: "unavailable" },
-      view: { limit: 1_000, remaining: 983, resetSeconds: seconds(stack.clock.nowMs) + 50 },
-    });
     const { secret: unseen } = await stack.key("free");
-    expect(await stack.request(unseen)).toMatchObject({
-      refusal: { kind: "unavailable" },
-      view: { limit: 60, remaining: 60, resetSeconds: seconds(stack.clock.nowMs) + 50 },
-    });
+    const resetSeconds = Math.floor(clock.nowMs / 1000) + 50;
+    for (const [admission, limit, remaining] of [
+      [during.at(-1), 1_000, 983],
+      [await stack.request(unseen), 60, 60],
+    ] as const) {
+      const view = { limit, remaining, resetSeconds };
+      expect(admission).toMatchObject({ refusal: { kind: "unavailable" }, view });
+    }
     await other.unlock();
     expect((await stack.request(secret)).view.remaining).toBe(982);
-    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 34 });
-    expect(stack.reported).toHaveLength(2);
+    expect([await place.used(key.id), stack.reported.length]).toEqual([34, 2]);
   });
 
-  test("those who gathered behind a take that failed do not wait a second time", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    let takes = 0;
-    const stack = await folder.stack({
-      serving: true,
-      timeoutMs: 2_000,
-      reserve:
-        (reserve) =>
-        (...args) => {
-          takes += 1;
-          return reserve(...args);
-        },
-    });
+  test("lets those who gathered behind a take that failed wait no second time, nor pay", async () => {
+    await using place = await serving(2_000);
+    const { folder, stack, state } = place;
     const { key, secret } = await stack.key("free");
     await using other = await countersOf(folder.path);
     await other.lock();
     const first = stack.request(secret);
     await Bun.sleep(300);
-    const second = stack.request(secret);
-    expect((await first).refusal?.kind).toBe("unavailable");
-    expect((await second).refusal?.kind).toBe("unavailable");
-    expect(takes).toBe(1);
+    const both = await Promise.all([first, stack.request(secret)]);
+    expect([...kindsOf(both), state.takes]).toEqual(["unavailable", "unavailable", 1]);
     await other.unlock();
-    // Nor are they charged afterwards for what they were refused.
     expect((await stack.request(secret)).view.remaining).toBe(59);
-    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 1 });
+    expect(await place.used(key.id)).toBe(1);
   });
 
-  test("a plan moved down while a take waits for the lock binds at once", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const stack = await folder.stack({ ...serving, timeoutMs: 5_000 });
+  test("has a plan that moved down while a take waits bind at once", async () => {
+    await using place = await serving();
+    const { folder, stack } = place;
     const operator = await folder.stack();
     const { key, secret } = await operator.key("business");
     await changesNoticed();
@@ -169,46 +202,29 @@ describe("a store in trouble", () => {
     const atOnce = waiting.then(() => stack.request(secret));
     // The three were under way before the change; nothing that came after it is admitted, not from
     // their block either.
-    expect(countAdmitted(await waiting)).toBe(3);
-    expect((await atOnce).refusal?.kind).toBe("rate_limited");
-    expect(countAdmitted(await after)).toBe(0);
+    expect([countAdmitted(await waiting), countAdmitted(await after)]).toEqual([3, 0]);
+    expect(kindsOf([await atOnce])).toEqual(["rate_limited"]);
     expect(await stack.admitted(secret, 20)).toBe(0);
     await changesNoticed();
-    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 103 });
+    expect(await place.used(key.id)).toBe(103);
   });
 
-  test("accounts let go while a take waits leave nothing taken behind", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const stack = await folder.stack({ ...serving, timeoutMs: 5_000 });
-    const { store, clock } = stack;
-    const released: Promise<void>[] = [];
-    const limiter = new Limiter({
-      windows: store.windows,
-      clock: clock.read,
-      bans: true,
-      onNoisyMinute() {},
-      onError: (error) => stack.reported.push(error),
-    });
+  test("leaves nothing taken behind for accounts that are let go while a take waits", async () => {
+    await using place = await serving();
+    const { clock, folder, stack, used } = place;
+    const { store } = stack;
+    const onError = (error: unknown) => stack.reported.push(error);
+    const options = { windows: store.windows, clock: clock.read, bans: true, onNoisyMinute() {} };
+    const limiter = new Limiter({ ...options, onError });
     const directory = new KeyDirectory({
       store,
-      limiter: {
-        open: (key) => limiter.open(key),
-        async release(accounts) {
-          const done = limiter.release(accounts);
-          released.push(done);
-          return done;
-        },
-      },
+      limiter,
       environment: "production",
       clock: clock.read,
       entriesMax: 1,
     });
     const [one, two] = [await stack.key("business"), await stack.key("business")];
-    const find = async (secret: string) => {
-      const found = await directory.find(secret);
-      if (!(found instanceof Account)) throw new Error(JSON.stringify(found));
-      return found;
-    };
+    const find = async (secret: string) => (await directory.find(secret)) as Account;
     await using other = await countersOf(folder.path);
     await other.lock();
     const admit = async (secret: string) => limiter.admit(await find(secret));
@@ -218,113 +234,141 @@ describe("a store in trouble", () => {
     await find(two.secret);
     await other.unlock();
     expect(countAdmitted(await Promise.all(admissions))).toBe(3);
-    await Promise.all(released);
     await limiter.release(directory.accounts());
     // The rest of a take for an account that was let go is given back without anybody waiting.
-    const used = async (id: string) => (await countsOf(store, id))?.minuteUsed;
     await until(async () => (await used(one.key.id)) === 2 && (await used(two.key.id)) === 1);
-    expect(await countsOf(store, one.key.id)).toMatchObject({ minuteUsed: 2, dayUsed: 2 });
-    expect(await countsOf(store, two.key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
     expect(stack.reported).toEqual([]);
   });
 
-  test("a failure that may come after the commit never lets a block be used twice", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    let failsAfterCommit = false;
-    const stack = await folder.stack({
-      reserve:
-        (reserve) =>
-        async (...args) => {
-          const results = await reserve(...args);
-          if (failsAfterCommit) throw new Error("the answer to the commit was lost");
-          return results;
-        },
-    });
+  test("that fails after its commit lets no block be used twice", async () => {
+    await using place = await noted();
+    const { clock, stack, state, used } = place;
     const { key, secret } = await stack.key("enterprise", { perMinute: 60, perDay: 100 });
-    const { key: wide, secret: wideSecret } = await stack.key("business");
-    let admitted = await stack.admitted(wideSecret, 1);
-    expect(await stack.admitted(secret, 40)).toBe(40);
-    failsAfterCommit = true;
+    const { secret: wide } = await stack.key("business");
+    expect([await stack.admitted(wide, 1), await stack.admitted(secret, 40)]).toEqual([1, 40]);
+    state.around = async (take) => {
+      await take();
+      throw new Error("the answer to the commit was lost");
+    };
     expect(await stack.admitted(secret, 3)).toBe(0);
-    stack.clock.advance(minuteMs);
-    expect(await stack.admitted(wideSecret, 1)).toBe(0);
-    failsAfterCommit = false;
-    admitted += await stack.admitted(wideSecret, 2_000);
-    expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 43 });
-    expect(admitted).toBe(1 + 1_000 - 17);
-    expect(await countsOf(stack.store, wide.id)).toMatchObject({ dayUsed: 1 + 1_000 });
+    expect(await used(key.id)).toBe(43);
+    clock.advance(minuteMs);
+    expect(await stack.admitted(wide, 1)).toBe(0);
+    state.around = (take) => take();
+    expect(await stack.admitted(wide, 2_000)).toBe(1_000 - 17);
   });
 
   test.each(["after BEGIN", "after the update", "in COMMIT"] as const)(
-    "a failure %s charges nothing and serves nobody",
+    "that fails %s charges nothing and serves nobody",
     async (point) => {
-      let isAt: string | undefined;
+      let isAtBegin = false;
       const clock = new TestClock();
-      const readClock = () => {
-        if (isAt === "after BEGIN") throw new Error("killed after BEGIN");
+      const storeClock = () => {
+        if (isAtBegin) throw new Error("killed after BEGIN");
         return clock.nowMs;
       };
-      await using folder = new SharedFolder(clock);
-      const stack = await folder.stack({ storeClock: readClock });
+      await using place = await noted({ storeClock }, clock);
+      const { folder, stack, used } = place;
       const { key, secret } = await stack.key("free");
       expect(await stack.admitted(secret, 1)).toBe(1);
       await using counters = await countersOf(folder.path);
-      if (point !== "after BEGIN") await counters.break(point);
-      isAt = point;
-      const admissions = await stack.requests(secret, 3);
-      expect(admissions.map(({ refusal }) => refusal?.kind)).toEqual(Array(3).fill("unavailable"));
-      isAt = undefined;
-      if (point !== "after BEGIN") await counters.mend();
-      expect(await countsOf(stack.store, key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
-      expect(await stack.admitted(secret, 100)).toBe(59);
+      if (point === "after BEGIN") isAtBegin = true;
+      else await counters.break(point);
+      expect(kindsOf(await stack.requests(secret, 3))).toEqual(Array(3).fill("unavailable"));
+      if (point === "after BEGIN") isAtBegin = false;
+      else await counters.mend();
+      expect([await used(key.id), await stack.admitted(secret, 100)]).toEqual([1, 59]);
     },
   );
 });
 
-describe("what is written", () => {
-  test("a refusal writes nothing, and refusals are kept now and then", async () => {
-    await using folder = new SharedFolder(new TestClock());
-    const stack = await folder.stack();
-    const { key, secret } = await stack.key("free");
-    await stack.requests(secret, 60);
-    await using counters = await countersOf(folder.path);
-    const before = await counters.state();
-    await stack.requests(secret, 5_000);
-    for (let i = 0; i < 9; i += 1) {
-      stack.clock.advance(5_000);
-      await stack.request(secret);
-      await stack.services.sweep();
-    }
-    expect(await counters.state()).toEqual(before);
-    stack.clock.advance(600_000);
+test("a refusal writes nothing; refusals are kept every ten minutes and at a stop, each once", async () => {
+  await using place = await noted();
+  const { clock, folder, stack, state } = place;
+  const { key, secret } = await stack.key("enterprise", { perMinute: 1, perDay: 1 });
+  const day = Math.floor(clock.nowMs / dayMs);
+  const kept = async (by = stack) => {
+    const [usage] = await usageSince(by.store, day, key.id);
+    return usage?.refusals;
+  };
+  const afterSweep = async (ms: number, refusals: number) => {
+    expect(countAdmitted(await stack.requests(secret, refusals))).toBe(0);
+    clock.advance(ms);
     await stack.services.sweep();
-    expect(await counters.state()).not.toEqual(before);
-    const day = Math.floor(stack.clock.nowMs / dayMs);
-    expect(await usageSince(stack.store, day, key.id)).toEqual([
-      { keyId: key.id, day, requests: 60, refusals: 5_009, bans: 0 },
-    ]);
-  });
+    return kept();
+  };
+  await stack.request(secret);
+  await using counters = await countersOf(folder.path);
+  const before = await counters.state();
+  expect([await afterSweep(9 * minuteMs, 5_000), await afterSweep(minuteMs - 1, 1)]).toEqual([
+    0, 0,
+  ]);
+  expect(await counters.state()).toEqual(before);
+  expect([await afterSweep(1, 0), await afterSweep(9 * minuteMs, 2)]).toEqual([5_001, 5_001]);
+  const error = new Error("the store is away");
+  state.around = () => Promise.reject(error);
+  expect(await afterSweep(minuteMs, 0)).toBe(5_001);
+  expect(stack.reported).toEqual([error]);
+  state.around = (take) => take();
+  for (let i = 0; i < 2; i += 1) expect(await afterSweep(10 * minuteMs, 0)).toBe(5_003);
+  await stack.requests(secret, 7);
+  await folder.stop(stack);
+  expect(await kept(await folder.stack())).toBe(5_010);
+});
 
-  test("a busy Business key costs a take for every 17 requests, and a refusal none", async () => {
-    let takes = 0;
-    await using folder = new SharedFolder(new TestClock());
-    const stack = await folder.stack({
-      reserve:
-        (reserve) =>
-        (...args) => {
-          takes += 1;
-          return reserve(...args);
-        },
-    });
-    const { secret } = await stack.key("business");
-    for (let i = 0; i < publishedLimits.business.perMinute; i += 1) await stack.request(secret);
-    expect(takes).toBe(59);
-    await stack.requests(secret, 500);
-    expect(takes).toBe(59);
-    const { secret: daily } = await stack.key("enterprise", { perMinute: 60, perDay: 2 });
-    await stack.requests(daily, 2);
-    const before = takes;
-    for (let i = 0; i < 5; i += 1) await stack.request(daily);
-    expect(takes).toBe(before);
-  });
+test.each([
+  ["at once", true],
+  ["later", false],
+])(
+  "a look-up that fails %s is 503 with the address's numbers, and charged to nobody",
+  async (_when, isThrown) => {
+    await using place = await noted({ anonymousPerMinute: 10 });
+    const { clock, stack } = place;
+    const { key, secret } = await stack.key("free");
+    const error = new Error("the keys cannot be read");
+    const working = stack.store.keys.byHash;
+    stack.store.keys.byHash = () => {
+      if (isThrown) throw error;
+      return Promise.reject(error);
+    };
+    expect((await stack.request("nonsense")).view.remaining).toBe(9);
+    for (const [ms, remaining] of [
+      [0, 9],
+      [0, 9],
+      // The next minute's bucket is whole again, though nobody was charged in it yet.
+      [50_000, 10],
+    ] as const) {
+      clock.advance(ms);
+      const { view, refusal, key: shown } = await stack.request(secret);
+      expect([refusal?.kind, shown]).toEqual(["unavailable", undefined]);
+      const resetSeconds = clock.nowMs / 1000 + (remaining === 10 ? 60 : 50);
+      expect(view).toEqual({ window: "minute", limit: 10, remaining, resetSeconds });
+    }
+    expect(stack.reported).toEqual([error, error, error]);
+    stack.store.keys.byHash = working;
+    expect((await stack.request(secret)).view.remaining).toBe(59);
+    expect(await place.used(key.id)).toBe(1);
+  },
+);
+
+test("enterprise has the limits that were agreed on and needs both, and no other plan takes any", () => {
+  const both = { perMinute: 1, perDay: limitMax };
+  expect(agreedLimits("enterprise", both)).toEqual(both);
+  const some = [{ perMinute: 5 }, { perDay: 5 }];
+  for (const numbers of [{}, ...some]) {
+    expect(() => agreedLimits("enterprise", numbers)).toThrow("it needs both numbers");
+  }
+  for (const wrong of [0, -1, 1.5, Number.NaN, limitMax + 1]) {
+    for (const numbers of [
+      { ...both, perMinute: wrong },
+      { ...both, perDay: wrong },
+    ]) {
+      expect(() => agreedLimits("enterprise", numbers)).toThrow("A limit must be a whole number");
+    }
+  }
+  for (const plan of planNames.filter((each) => each !== "enterprise")) {
+    for (const numbers of [...some, both]) {
+      expect(() => agreedLimits(plan, numbers)).toThrow("only enterprise takes its own");
+    }
+  }
 });
