@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { permit } from "../../../src/features/console/reach.ts";
 import { readFile, readForm } from "../../../src/features/console/body.ts";
-import { assetPaths } from "../../../src/features/console/pages/assets.ts";
+import { assetPaths } from "../../../src/features/console/pages/page.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { refusalLog } from "../../../src/features/console/run.ts";

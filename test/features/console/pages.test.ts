@@ -5,7 +5,7 @@ import { randomBytes } from "../../../src/cli/open.ts";
 import { AnimalActions, named } from "../../../src/features/console/animals.ts";
 import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
-import { assetPaths } from "../../../src/features/console/pages/assets.ts";
+import { assetPaths } from "../../../src/features/console/pages/page.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { sourceActions } from "../../../src/features/console/pages/sources.ts";
 import { follow } from "../../../src/features/sources/store.ts";
