@@ -1,5 +1,5 @@
 /** The schedule as it is stored: what is due, who begins it, and how it ended. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
 import {
   type JobProblem,
   type JobTimes,
@@ -7,7 +7,7 @@ import {
   nextAfterFailure,
   nextAfterSuccess,
 } from "./job-times.ts";
-import type { Database, Tx } from "../../storage/database.ts";
+import type { Database, Tables, Tx } from "../../storage/database.ts";
 import type { JobKind, pauseReasons } from "../../storage/schema.ts";
 import { randomBytes } from "../../cli/open.ts";
 
@@ -98,6 +98,18 @@ export async function removeJob(tx: Tx, name: string): Promise<void> {
   await tx.delete(tx.t.schedule).where(eq(tx.t.schedule.name, name));
 }
 
+/** Changes the row of a job, if it is as `seen` says. Returns whether it was. */
+export async function setJob(
+  tx: Tx,
+  name: string,
+  set: Partial<Tables["schedule"]["$inferInsert"]>,
+  ...seen: readonly SQL[]
+): Promise<boolean> {
+  const { schedule } = tx.t;
+  const where = and(eq(schedule.name, name), ...seen);
+  return (await tx.run(tx.update(schedule).set(set).where(where))) > 0;
+}
+
 /** Pauses a job, or lets it go on at once if `paused` is null. */
 export async function pauseJob(
   tx: Tx,
@@ -105,31 +117,20 @@ export async function pauseJob(
   paused: PauseReason | null,
   nowMs: number,
 ): Promise<void> {
-  const { schedule } = tx.t;
-  const resumed = paused === null ? { nextAtMs: nowMs, failures: 0 } : {};
-  await tx
-    .update(schedule)
-    .set({ paused, ...resumed })
-    .where(eq(schedule.name, name));
+  await setJob(tx, name, { paused, ...(paused === null && { nextAtMs: nowMs, failures: 0 }) });
 }
 
 /**
  * Begins a job: true for one caller only, of all processes and servers that saw it as `job`. The
  * others see it as under way until the lease ends.
  */
-export async function claimJob(db: Database, job: Job, nowMs: number): Promise<boolean> {
-  const changed = await db.transaction(async (tx) => {
-    const { schedule } = tx.t;
-    const seen = and(
-      eq(schedule.name, job.name),
-      eq(schedule.nextAtMs, job.nextAtMs),
-      sql`${schedule.triedAtMs} IS NOT DISTINCT FROM ${job.triedAtMs}`,
-      sql`${schedule.paused} IS NULL`,
-    );
+export function claimJob(db: Database, job: Job, nowMs: number): Promise<boolean> {
+  return db.transaction((tx) => {
+    const { nextAtMs, triedAtMs, paused } = tx.t.schedule;
     const begun = { triedAtMs: nowMs, nextAtMs: nowMs + leaseMs };
-    return tx.run(tx.update(schedule).set(begun).where(seen));
+    const isSame = sql`${triedAtMs} IS NOT DISTINCT FROM ${job.triedAtMs}`;
+    return setJob(tx, job.name, begun, eq(nextAtMs, job.nextAtMs), isSame, isNull(paused));
   });
-  return changed === 1;
 }
 
 /**
@@ -142,11 +143,9 @@ export async function leaseJob(
   triedAtMs: number,
   nextAtMs: number,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    const { schedule } = tx.t;
-    const own = and(eq(schedule.name, name), eq(schedule.triedAtMs, triedAtMs));
-    await tx.update(schedule).set({ nextAtMs }).where(own);
-  });
+  await db.transaction((tx) =>
+    setJob(tx, name, { nextAtMs }, eq(tx.t.schedule.triedAtMs, triedAtMs)),
+  );
 }
 
 /** How a job ended: a success may have a problem too, such as withdrawals that wait. */
@@ -176,19 +175,15 @@ export async function finishJob(
   if (job.triedAtMs !== triedAtMs || job.paused !== paused) return false;
   const { ok, problem, retryAfterMs } = outcome;
   const failures = ok ? 0 : job.failures + 1;
-  await tx
-    .update(schedule)
-    .set({
-      ...(ok && { succeededAtMs: nowMs }),
-      problem: problem === undefined ? null : JSON.stringify(problem),
-      nextAtMs: ok
-        ? nextAfterSuccess(job.everyMs, nowMs, spread)
-        : nextAfterFailure({ ...job, failures }, nowMs, retryAfterMs),
-      triedAtMs: nowMs,
-      failures,
-    })
-    .where(eq(schedule.name, name));
-  return true;
+  return setJob(tx, name, {
+    ...(ok && { succeededAtMs: nowMs }),
+    problem: problem === undefined ? null : JSON.stringify(problem),
+    nextAtMs: ok
+      ? nextAfterSuccess(job.everyMs, nowMs, spread)
+      : nextAfterFailure({ ...job, failures }, nowMs, retryAfterMs),
+    triedAtMs: nowMs,
+    failures,
+  });
 }
 
 /** Stores why a job failed whose process could not: it was killed, or did not start. */

@@ -10,7 +10,7 @@ import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import { finishJob, type JobOutcome } from "../schedule/jobs.ts";
+import { finishJob, type JobOutcome, setJob } from "../schedule/jobs.ts";
 import { type Editing, makeChange, partSize } from "../animals/changes.ts";
 import { ImportRefused, runImport } from "../import/do/import.ts";
 import type { ImportSummary, KeptAnimal } from "../import/do/summary.ts";
@@ -332,11 +332,10 @@ export async function withdrawHeld(
     editing,
     "remove",
     async (change) => {
-      const { pets, schedule } = change.tx.t;
+      const { pets } = change.tx.t;
       const { source } = await followedIn(change.tx, name);
       if (source.held === null) return undefined;
       if (shown !== undefined && shown !== heldMark(source)) return undefined;
-      const isJob = eq(schedule.name, pullJob(name));
       let count = 0;
       for (const ids of batches(source.held.map(BigInt), partSize)) {
         const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
@@ -346,7 +345,7 @@ export async function withdrawHeld(
         count += rows.length;
       }
       await updateSource(change.tx, name, { held: null });
-      await change.tx.update(schedule).set({ problem: null }).where(isJob);
+      await setJob(change.tx, pullJob(name), { problem: null });
       return count;
     },
     longWork,

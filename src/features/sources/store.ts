@@ -1,5 +1,5 @@
 /** Followed lists as they are stored. */
-import { and, count, eq, gte } from "drizzle-orm";
+import { and, count, eq, gte, isNull } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { lateness, leaseMs } from "../schedule/job-times.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
@@ -14,6 +14,7 @@ import {
   pauseJob,
   removeJob,
   scheduleJob,
+  setJob,
 } from "../schedule/jobs.ts";
 
 export type Source = Tables["sources"]["$inferSelect"];
@@ -69,7 +70,6 @@ export async function setSource(
   nowMs: number,
 ): Promise<void> {
   const { source, job } = await followedIn(tx, name);
-  const { schedule } = tx.t;
   if (everyMs !== undefined) {
     await scheduleJob(tx, { kind: "pull", target: name }, everyMs, nowMs + everyMs);
   }
@@ -82,8 +82,7 @@ export async function setSource(
     lastModified: null,
     hash: null,
   });
-  if (job.paused !== null) return;
-  await tx.update(schedule).set({ nextAtMs: nowMs }).where(eq(schedule.name, job.name));
+  await setJob(tx, job.name, { nextAtMs: nowMs }, isNull(tx.t.schedule.paused));
 }
 
 export const sourceStates = ["ok", "waiting", "failing", "held", "partial", "paused"] as const;
@@ -158,15 +157,10 @@ export async function resumeList(
  */
 export async function claimPull(db: Database, name: string, nowMs: number): Promise<number> {
   return db.transaction(async (tx) => {
-    const { schedule } = tx.t;
     const job = await findJob(tx, pullJob(name));
     // No two claims are alike.
     const triedAtMs = job?.triedAtMs === nowMs ? nowMs + 1 : nowMs;
-    const begun = { triedAtMs, nextAtMs: nowMs + leaseMs };
-    await tx
-      .update(schedule)
-      .set(begun)
-      .where(eq(schedule.name, pullJob(name)));
+    await setJob(tx, pullJob(name), { triedAtMs, nextAtMs: nowMs + leaseMs });
     return triedAtMs;
   });
 }

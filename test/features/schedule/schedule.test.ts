@@ -1,11 +1,7 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
 import { leaseMs } from "../../../src/features/schedule/job-times.ts";
-import {
-  Schedule,
-  type ScheduleOptions,
-  type Work,
-} from "../../../src/features/schedule/schedule.ts";
+import { Schedule, type ScheduleOptions, type Work } from "../../../src/features/schedule/index.ts";
 import {
   claimJob,
   finishJob,
