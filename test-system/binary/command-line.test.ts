@@ -6,7 +6,6 @@ import {
   cleanEnvironment,
   executable,
   makeKey,
-  rehome,
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
@@ -66,24 +65,16 @@ async function shell(line: string, folder: string) {
   return finished(child);
 }
 
-test("what goes wrong with a name commands no terminal", async () => {
-  const { stderr } = await rehome(["keys", "show", "a\u001B[2J\u202Eb", "--data", ":memory:"]);
-  expect(stderr).toContain("a\\u001B[2J\\u202Eb");
-});
-
 describe("standard output", () => {
   const [closed, full] = ["it is closed", "no space is left on the disk"];
   const unread = "nobody reads from this pipe";
   const rotate = "Try: rehome keys rotate key_";
   test.each([
     ["openapi > /dev/full", full, ""],
-    ["pets export > /dev/full", full, ""],
     ["keys list --json >&-", closed, ""],
-    ["keys create --plan free --name x >&-", closed, rotate],
     ["keys create --plan free --name x --json >&4", unread, rotate],
     ["keys rotate first > /dev/full", full, rotate],
     ["people invite Ana >&4", unread, "Try: rehome people link "],
-    ["people invite Ana --json > /dev/full", full, "Try: rehome people link "],
   ])(
     "that cannot be written fails %s, with what to do about a secret",
     async (args, why, advice) => {
@@ -98,11 +89,9 @@ describe("standard output", () => {
   );
 
   test.each([
-    ["openapi | head -c 1", "{"],
-    ["licenses | head -c 1", "r"],
     ["pets export | head -c 1", "["],
     ["keys create --plan free --name x > /dev/null", ""],
-    ["pets update {1..5000} --status sold --json | { sleep 1.5; jq length; }", "5000\n"],
+    ["pets update {1..5000} --status sold --json | { sleep 0.3; grep -c id; }", "5000\n"],
   ])("is whole, or as long as its reader wants: %s", async (line, stdout) => {
     using folder = temporaryFolder();
     const stdin = `name,categoryId,status\n${"Luna,1,available\n".repeat(5_000)}`;
@@ -111,28 +100,16 @@ describe("standard output", () => {
     expect(await shell(`rehome ${line}`, folder.path)).toMatchObject({ exitCode: 0, stdout });
   });
 
-  test.each(["> /dev/full", ">&-"])(
-    "that cannot be written stops no server, and makes none unhealthy: %s",
-    async (into) => {
-      using folder = temporaryFolder();
-      const port = await freePort();
-      const health = `rehome health --port ${port}`;
-      const { exitCode, stderr } = await shell(
-        `rehome serve --port ${port} ${into} & until ${health} --wait 60s ${into}; do :; done
-        kill $(jobs -p); wait $!`,
-        folder.path,
-      );
-      expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining("Error")]);
-    },
-  );
-
-  test("that nobody reads does not hold up a command that is asked to stop", async () => {
+  test("that cannot be written stops no server, and makes none unhealthy", async () => {
     using folder = temporaryFolder();
-    const data = ["--data", join(folder.path, "data")];
-    const stdin = `name,categoryId,status\n${"Luna,1,available\n".repeat(5_000)}`;
-    await command(["pets", "import", "-", "--new-ids", ...data], { stdin });
-    const line = `exec 3<>'${folder.path}/other'; rehome pets export >&3 & sleep 0.5; kill $!; wait $!`;
-    const { exitCode } = await shell(`mkfifo '${folder.path}/other'; ${line}`, folder.path);
-    expect(exitCode).toBe(128 + 15);
+    const port = await freePort();
+    const into = "> /dev/full";
+    const { exitCode, stderr } = await shell(
+      `rehome serve --port ${port} ${into} & rehome health --port ${port} --wait 60s ${into}
+      echo $? >&2; kill $(jobs -p); wait $!`,
+      folder.path,
+    );
+    expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining("Error")]);
+    expect(stderr).toMatch(/^0$/m);
   });
 });

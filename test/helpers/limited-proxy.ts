@@ -1,4 +1,4 @@
-/** Stands before a service and, for a while, refuses as a service over its limits would. */
+/** Stands before a service and, for a while, answers as a service over its limits would. */
 interface LimitedProxy {
   readonly origin: string;
   /** When each request came, in ms. */
@@ -6,7 +6,7 @@ interface LimitedProxy {
   stop(): Promise<void>;
 }
 
-/** Refuses the requests of the numbers (from 0) in `refused`, and passes on all others. */
+/** Passes all requests on, and loses the answers to those of the numbers (from 0) in `refused`. */
 export function limitedProxy(
   target: string,
   refused: Readonly<Record<number, { status: 429 | 503; retryAfterSeconds: number }>>,
@@ -17,6 +17,15 @@ export function limitedProxy(
     port: 0,
     async fetch(request) {
       const refusal = refused[arrivals.push(performance.now()) - 1];
+      const { pathname, search } = new URL(request.url);
+      const { method, headers: sent } = request;
+      const body = method === "GET" ? {} : { body: await request.text() };
+      const answer = await fetch(`${target}${pathname}${search}`, {
+        method,
+        headers: sent,
+        ...body,
+      });
+      const text = await answer.text();
       if (refusal !== undefined) {
         const { status, retryAfterSeconds } = refusal;
         const code = status === 429 ? "rate_limited" : "unavailable";
@@ -25,13 +34,11 @@ export function limitedProxy(
           { status, headers: { "retry-after": String(retryAfterSeconds) } },
         );
       }
-      const { pathname, search } = new URL(request.url);
-      const answer = await fetch(`${target}${pathname}${search}`, { headers: request.headers });
       const headers = new Headers(answer.headers);
       const link = headers.get("link");
       if (link !== null) headers.set("link", link.replace(target, server.url.origin));
       headers.delete("content-encoding");
-      return new Response(await answer.text(), { status: answer.status, headers });
+      return new Response(text, { status: answer.status, headers });
     },
   });
   return {
