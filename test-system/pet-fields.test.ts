@@ -21,7 +21,6 @@ interface Schema {
   readonly $ref?: string;
   readonly type?: string;
   readonly enum?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
 }
 type Animal = Readonly<Record<string, string | number>>;
 
@@ -39,24 +38,18 @@ async function ran(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** A value for a field that no other field has. */
-function valueFor(name: string, { type, enum: values }: Schema, at: number): string | number {
-  if (values !== undefined) return values.at(-1) ?? "";
-  return type === "integer" ? 40 + at : `a ${name}`;
-}
-
 /** An animal with every field of a NewPet, as the document of the service at `origin` has them. */
 async function fullAnimal(origin: string): Promise<Animal> {
-  const document = await (await fetch(`${origin}/docs/json`)).json();
-  const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
-  const { properties = {} } = schemas["NewPet"] ?? {};
-  const entries = Object.entries(properties);
-  return Object.fromEntries(
-    entries.map(([name, { $ref, ...own }], at) => {
-      const schema = $ref === undefined ? own : schemas[$ref.split("/").at(-1) ?? ""];
-      return [name, valueFor(name, schema ?? {}, at)] as const;
-    }),
-  );
+  const document = (await (await fetch(`${origin}/docs/json`)).json()) as {
+    components: { schemas: Record<string, { properties: Record<string, Schema> } & Schema> };
+  };
+  const { schemas } = document.components;
+  const fields = Object.entries(schemas["NewPet"]?.properties ?? {});
+  const values = fields.map(([name, { $ref, ...own }], at) => {
+    const { enum: values, type } = schemas[$ref?.split("/").at(-1) ?? ""] ?? own;
+    return [name, values?.at(-1) ?? (type === "integer" ? 40 + at : `a ${name}`)] as const;
+  });
+  return Object.fromEntries(values);
 }
 
 /**
