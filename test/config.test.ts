@@ -12,7 +12,7 @@ import {
   settings,
   toggle,
 } from "../src/config.ts";
-import { listenAddress } from "../src/features/operate/listen-address.ts";
+import { listenAddress } from "../src/features/operate/settings.ts";
 
 describe("the data folder that nobody named", () => {
   test.each([

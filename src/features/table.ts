@@ -3,8 +3,6 @@ import { printable } from "../cli/terminal/text.ts";
 
 export type Paint = (text: string) => string;
 
-const plain: Paint = (text) => text;
-
 /** SGR parameters (ECMA-48, section 8.3.117) that switch a style on and off. */
 const codes = {
   bold: [1, 22],
@@ -20,17 +18,11 @@ export type Style = keyof typeof codes;
 export function stylesOf({ env, isTerminal }: Io): Readonly<Record<Style, Paint>> {
   // NO_COLOR: see no-color.org.
   const isColored = isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb";
-  const painter = (style: Style): Paint => {
-    const [on, off] = codes[style];
-    return isColored ? (text) => `\u001B[${on}m${text}\u001B[${off}m` : plain;
-  };
-  return {
-    bold: painter("bold"),
-    dim: painter("dim"),
-    red: painter("red"),
-    green: painter("green"),
-    yellow: painter("yellow"),
-  };
+  const painters = Object.entries(codes).map(([style, [on, off]]) => {
+    const paint: Paint = (text) => (isColored ? `\u001B[${on}m${text}\u001B[${off}m` : text);
+    return [style, paint] as const;
+  });
+  return Object.fromEntries(painters) as Record<Style, Paint>;
 }
 
 export interface Column {
@@ -43,7 +35,6 @@ export interface Column {
   readonly optional?: boolean;
 }
 
-/** A cell, and how it is painted. */
 type Cell = string | { readonly text: string; readonly paint: Paint };
 
 export const right = (title: string): Column => ({ title, align: "right" });

@@ -1,4 +1,10 @@
 /** Texts as people see them, and type them. */
+import { planNames, type PlanName } from "../domain/plan.ts";
+
+/** The names of the plans as people read them, in every language. */
+export const planTitles = Object.fromEntries(
+  planNames.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]),
+) as Readonly<Record<PlanName, string>>;
 
 /** What draws nothing by itself: blanks, marks without a letter, and what Unicode ignores. */
 const unseen = /[\p{White_Space}\p{M}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;

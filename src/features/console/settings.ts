@@ -1,5 +1,5 @@
 import { origin, type Setting } from "../../config.ts";
-import { listenAddress } from "../operate/listen-address.ts";
+import { listenAddress } from "../operate/settings.ts";
 
 /** Where the console is unless somebody says otherwise, as the documentation has it. */
 export const defaultAddress = "127.0.0.1:8090";

@@ -7,8 +7,8 @@ import { AppError } from "../../domain/errors.ts";
 import type { Logger } from "../../service/log.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
 import { childEnvironment, program } from "../schedule/child.ts";
-import type { ListenAddress } from "../operate/listen-address.ts";
-import { RestartPause } from "../operate/restart-pause.ts";
+import type { ListenAddress } from "../operate/settings.ts";
+import { restartPause } from "../operate/restart-pause.ts";
 import { permit } from "./reach.ts";
 import { besideVariable, inviting } from "./settings.ts";
 
@@ -69,7 +69,7 @@ interface Begun {
 class ConsoleProcess {
   #child: ReturnType<typeof spawn> | undefined;
   #isStopping = false;
-  readonly #pause = new RestartPause(1_000, 60_000);
+  readonly #pause = restartPause(1_000, 60_000);
   #startedMs = 0;
 
   /** `address` gets the port that it had before it died: people have that open. */
@@ -120,7 +120,7 @@ class ConsoleProcess {
   /** What ends by itself is started again; what was asked to end, as by Ctrl-C, is not. */
   #ended(code: number): void {
     if (this.#isStopping || code === 0) return;
-    const waitMs = this.#pause.after(performance.now() - this.#startedMs);
+    const waitMs = this.#pause(performance.now() - this.#startedMs);
     this.log.error(`The console ended with code ${code}. It starts again in ${waitMs / 1_000} s.`);
     setTimeout(() => void this.#restart(), waitMs).unref();
   }

@@ -19,7 +19,7 @@ import {
 } from "../../http/routes/operations.ts";
 import { otherBody, petRoutes } from "../../http/routes/pets.ts";
 import { readOnlyKey, unauthorized } from "../../service/admission.ts";
-import { planTitles } from "../plan-titles.ts";
+import { planTitles } from "../visible.ts";
 
 export type OpenApiDocument = OpenAPIV3.Document;
 type Json = Record<string, unknown>;

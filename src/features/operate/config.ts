@@ -1,8 +1,8 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { shownValue, sources, variableOf, type LoadedConfig } from "../../config.ts";
-import { printJson, addJson, json, type Static } from "../json.ts";
+import { printJson, json, type Static } from "../json.ts";
 import type { Io } from "../../cli/io.ts";
-import { beginWithoutStore } from "../command.ts";
+import { beginWithoutStore, commandOf } from "../command.ts";
 import { addAllSettings } from "../../cli/options.ts";
 import { stylesOf, printTable } from "../table.ts";
 
@@ -18,23 +18,22 @@ const configSchema = json.list(
   }),
 );
 
-const help = `
-Priority: a flag, then the environment, then the settings of this machine's service, then the default. The service's
-settings apply only if no flag and no variable names a data folder or a database. An unknown REHOME_ variable is an error
-in every command.
-
-Examples:
-  rehome config
-  rehome config --port 9000 --json | jq '.[] | select(.source != "default")'
-  rehome config --data DIR     the settings for another folder`;
-
 /** `rehome config`: every setting, its value and where it comes from. */
 export function configCommand(io: Io): Command {
-  const command = new Command("config")
-    .description("show every setting with its value and where it comes from")
-    .addHelpText("after", help);
-  addJson(addAllSettings(command, io), configSchema);
-  return command.action((options: { json?: true }) => {
+  const command = commandOf({
+    name: "config",
+    about: "show every setting with its value and where it comes from",
+    remark: `Priority: a flag, then the environment, then the settings of this machine's service,
+then the default. The service's settings apply only if no flag and no variable names a
+data folder or a database. An unknown REHOME_ variable is an error in every command.`,
+    examples: [
+      "rehome config",
+      `rehome config --port 9000 --json | jq '.[] | select(.source != "default")'`,
+      "rehome config --data DIR     the settings for another folder",
+    ],
+    json: configSchema,
+  });
+  return addAllSettings(command, io).action((options: { json?: true }) => {
     const loaded = beginWithoutStore(command, io);
     const shown = configJson(loaded);
     if (options.json) {

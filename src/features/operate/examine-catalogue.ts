@@ -6,6 +6,7 @@ import { constants, Database } from "bun:sqlite";
 import { statSync, existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
+import { windowMs } from "../../domain/windows.ts";
 import { busyTimeoutMs, isDamaged, isBusy, isFull } from "../../storage/sqlite/connection.ts";
 import { catalogueAdvice } from "../../storage/sqlite/inspect.ts";
 import { movedStore } from "../../cli/open.ts";
@@ -179,3 +180,17 @@ export function factIn(catalogue: string, name: string): string | undefined {
   const value = "SELECT value FROM store_state WHERE name = ?";
   return examine(catalogue, (db) => db.query<{ value: string }, [string]>(value).get(name)?.value);
 }
+
+/** When something happened in a store at last, to compare a clock with. For either database. */
+export function newestRecordSql(schema: string): string {
+  const selects = Object.entries({
+    key_events: "at_ms",
+    changes: "at_ms",
+    schedule: "tried_at_ms",
+    sessions: "seen_at_ms",
+  }).map(([table, column]) => `SELECT max(${column}) AS at FROM ${schema}${table}`);
+  return `SELECT max(at) AS newest FROM (${selects.join(" UNION ALL ")}) AS times`;
+}
+
+export const newestWindowSql = (schema: string): string =>
+  `SELECT max(minute_label) * ${windowMs.minute} AS newest FROM ${schema}rate_windows`;

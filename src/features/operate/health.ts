@@ -1,9 +1,9 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { askedServer, checkServer } from "./doctor/server.ts";
 import { announce, type Io } from "../../cli/io.ts";
 import { isRunning } from "../schedule/child.ts";
-import { beginWithoutStore } from "../command.ts";
+import { beginWithoutStore, commandOf } from "../command.ts";
 import { addSettings, durationOption } from "../options.ts";
 
 const pauseMs = 100;
@@ -16,12 +16,14 @@ function isForNothing({ MAINPID }: Io["env"]): boolean {
 }
 
 export function healthCommand(io: Io): Command {
-  const command = new Command("health")
-    .description("check whether the server is ready: exit code 0 or 1, for monitors and containers")
-    .addOption(
+  const command = commandOf({
+    name: "health",
+    about: "check whether the server is ready: exit code 0 or 1, for monitors and containers",
+    options: [
       durationOption("--wait <DURATION>", "repeat until it is ready, for at most this long"),
-    )
-    .addHelpText("after", "\nExamples:\n  rehome health\n  rehome health --port 9000 --wait 30s");
+    ],
+    examples: ["rehome health", "rehome health --port 9000 --wait 30s"],
+  });
   return addSettings(command, ["host", "port"], askedServer).action(
     async ({ wait: waitMs }: { wait?: number }) => {
       const { config } = beginWithoutStore(command, io);

@@ -1,5 +1,4 @@
-import { availableParallelism } from "node:os";
-import { type AnySetting, dataFolderOf, type LoadedConfig, type Setting } from "../../config.ts";
+import { type AnySetting, dataFolderOf, type LoadedConfig } from "../../config.ts";
 import { parseDuration } from "../duration.ts";
 import type { CommandEntry, Feature, ServerHooks } from "../../feature.ts";
 import type { Logger } from "../../service/log.ts";
@@ -7,31 +6,9 @@ import { inMemory } from "../../storage/sqlite/files.ts";
 import { gone } from "../gone.ts";
 import { warns } from "../../cli/member.ts";
 import { listMemoryMaxBytes } from "../schedule/child.ts";
-import { listenAddress } from "./listen-address.ts";
-import { backupSettings } from "./backup/settings.ts";
+import { backupSettings, metricsSetting, processesSetting } from "./settings.ts";
 import { openFolderWarning } from "./permissions.ts";
 import { hooksForParent } from "./processes/parent.ts";
-
-export const metricsSetting = listenAddress(
-  "metrics",
-  "serve Prometheus metrics at this address, to anyone who can reach it; off by default",
-);
-
-const processesMax = 64;
-
-/** `--processes`: how many processes serve at one address. `auto` is one for each core. */
-export const processesSetting: Setting<number> = {
-  flag: "processes",
-  placeholder: "N|auto",
-  description: "processes that serve at one address; auto is one for each core",
-  default: 1,
-  rule: `must be a whole number from 1 to ${processesMax}, or auto`,
-  parse(text) {
-    if (text === "auto") return availableParallelism();
-    const count = /^\d{1,2}$/.test(text) ? Number(text) : 0;
-    return count >= 1 && count <= processesMax ? count : undefined;
-  },
-};
 
 const commands: readonly CommandEntry[] = [
   { path: "config", load: async () => (await import("./config.ts")).configCommand },

@@ -1,8 +1,7 @@
 /** Whose files are, what this process and others may do with them, and what can be changed. */
-import { readdirSync, statfsSync, statSync, accessSync, constants } from "node:fs";
+import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { storeFiles } from "../../storage/sqlite/files.ts";
-import { reasonOf } from "../../domain/system-error.ts";
 import { userName } from "../../storage/system.ts";
 
 /** File systems (statfs(2), linux/magic.h) whose files have the mode that they are mounted with. */
@@ -48,16 +47,6 @@ export function openFolderWarning(folder: string): string | undefined {
   const system = systemWithoutModes(folder);
   const kind = system === undefined ? "" : ` (${system})`;
   return `Others on this machine can read ${catalogue}: its file system${kind} keeps no permissions. ${mountAdvice}`;
-}
-
-/** Why this process may not write to the file or folder; undefined if it may. */
-export function whyNotWritable(path: string): string | undefined {
-  try {
-    accessSync(path, constants.W_OK);
-    return undefined;
-  } catch (error) {
-    return `${reasonOf(error)}, and it ${ownership(path)}`;
-  }
 }
 
 /** `belongs to root (mode 0755), and this process runs as alice`: the end of a sentence. */

@@ -11,28 +11,13 @@ import { AppError } from "../../domain/errors.ts";
 
 const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
 const channelBindings = ["disable", "prefer", "require"] as const;
-/** rehome writes, so it passes over a server that does not accept writes, whatever is asked for. */
-const targets = ["read-write", "primary", "any"] as const;
 
-const parameters = [
-  "host",
-  "port",
-  "user",
-  "password",
-  "dbname",
-  "sslmode",
-  "sslrootcert",
-  "sslcert",
-  "sslkey",
-  "channel_binding",
-  "application_name",
-  "options",
-  "target_session_attrs",
-] as const;
-type Parameter = (typeof parameters)[number];
-
-/** Parameters for libpq alone, which providers put into addresses. */
-const ignoredParameters = new Set(["connect_timeout", "pgbouncer"]);
+const parameterNames =
+  "host port user password dbname application_name options channel_binding " +
+  "sslmode sslrootcert sslcert sslkey";
+const parameters = parameterNames.split(" ");
+/** Parameters for libpq alone: rehome writes, so of several hosts it uses the primary. */
+const ignoredParameters = new Set(["connect_timeout", "pgbouncer", "target_session_attrs"]);
 
 export interface DatabaseHost {
   readonly host: string;
@@ -79,7 +64,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   const servers = (authority || "localhost").split(",");
   const url = parseUrl(`${head}${servers[0]}${rest}`);
   const given = readParameters(url.searchParams);
-  const textOf = (name: Parameter, fallback: string) => given.get(name) ?? decode(fallback);
+  const textOf = (name: string, fallback: string) => given.get(name) ?? decode(fallback);
 
   const hosts = hostsOf(servers, given);
   const user = textOf("user", url.username) || userInfo().username;
@@ -94,7 +79,6 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   };
   const options = given.get("options");
   if (options !== undefined) startup["options"] = options;
-  chosen("target_session_attrs", given.get("target_session_attrs") ?? "read-write", targets);
   return {
     hosts,
     user,
@@ -116,7 +100,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
 /** The hosts of the address itself, or those of the parameter `host` and its ports. */
 function hostsOf(
   servers: readonly string[],
-  given: ReadonlyMap<Parameter, string>,
+  given: ReadonlyMap<string, string>,
 ): DatabaseAddress["hosts"] {
   const urls = servers.map((server) => parseUrl(`postgres://${server}`));
   const inAddress = urls.map(({ hostname }) => decode(hostname.replace(/^\[(.*)\]$/, "$1")));
@@ -151,16 +135,15 @@ function parseUrl(text: string): URL {
   );
 }
 
-function readParameters(query: URLSearchParams): Map<Parameter, string> {
-  const given = new Map<Parameter, string>();
+function readParameters(query: URLSearchParams): Map<string, string> {
+  const given = new Map<string, string>();
   for (const [name, value] of query) {
     if (ignoredParameters.has(name)) continue;
-    if (!parameters.includes(name as Parameter)) {
-      throw invalid(
-        `has the parameter ${JSON.stringify(name)}, which is not one of ${parameters.join(", ")}`,
-      );
+    if (!parameters.includes(name)) {
+      const known = parameters.join(", ");
+      throw invalid(`has the parameter ${JSON.stringify(name)}, which is not one of ${known}`);
     }
-    given.set(name as Parameter, value);
+    given.set(name, value);
   }
   return given;
 }

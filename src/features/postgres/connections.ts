@@ -209,11 +209,7 @@ export class Connections<Session> {
 
 export type Runner<Session> = Pick<Connections<Session>, "run">;
 
-interface ConnectOptions {
-  readonly host: DatabaseHost;
-  readonly max: number;
-  readonly timeoutMs: number;
-}
+type ConnectOptions = Pick<ConnectionsOptions<unknown>, "host" | "max" | "timeoutMs">;
 
 /** One connection or several to a host of `address`, opened when the first statement needs them. */
 export function connect(address: DatabaseAddress, { host, max, timeoutMs }: ConnectOptions): SQL {

@@ -2,7 +2,7 @@ import type { SQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
 import { jobRows, jobsSql } from "../schedule/jobs.ts";
-import { newestRecordSql, newestWindowSql } from "../operate/newest-record.ts";
+import { newestRecordSql, newestWindowSql } from "../operate/examine-catalogue.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, describeHost, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
@@ -31,17 +31,11 @@ export async function diagnosePostgres(address: string, timeoutMs: number) {
       SELECT current_setting('server_version') AS version,
         pg_database_size(current_database())::float8 AS bytes,
         current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
-        current_user AS "user"`) as [
-      { version: string; bytes: number; isReadOnly: boolean; now: number; user: string },
+        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`) as [
+      { version: string; bytes: number; isReadOnly: boolean; now: number },
     ];
     if (row.isReadOnly) {
       throw new AppError("unavailable", `${where} is read-only.`, { hint: readOnlyHint });
-    }
-    if (!(await mayWrite(sql))) {
-      throw new AppError("unavailable", `${where} does not let ${row.user} change its tables.`, {
-        hint: `As their owner: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schemaName} TO "${row.user}"; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schemaName} TO "${row.user}";`,
-      });
     }
     const pending = pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag);
     // An older schema has no place for the marks.
@@ -65,20 +59,6 @@ export async function diagnosePostgres(address: string, timeoutMs: number) {
   } finally {
     if (sql !== undefined) await closeAtOnce(sql);
   }
-}
-
-/** Whether this user may do with every table of the store, and its ids, what a server does. */
-async function mayWrite(sql: SQL): Promise<boolean> {
-  const [row] = (await sql`
-    SELECT coalesce(bool_and(has_table_privilege(oid, 'SELECT')
-      AND has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
-      AND has_table_privilege(oid, 'DELETE')), true)
-      AND coalesce(has_sequence_privilege(to_regclass('rehome.pets_id_seq'), 'USAGE'), true)
-      AS "mayWrite"
-    FROM pg_class
-    WHERE relnamespace = to_regnamespace(${schemaName}) AND relkind = 'r'
-      AND relname <> 'schema_migrations'`) as [{ mayWrite: boolean }];
-  return row.mayWrite;
 }
 
 async function newestRecord(sql: SQL): Promise<number> {

@@ -99,9 +99,7 @@ function hintOf(error: unknown): string {
     : "Check the database, and try again.";
 }
 
-export function unavailable(message: string): AppError {
-  return new AppError("unavailable", message);
-}
+export const unavailable = (message: string) => new AppError("unavailable", message);
 
 /** What to do about a database that accepts no writes though it is no standby. */
 export const readOnlyHint =

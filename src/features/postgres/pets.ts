@@ -85,11 +85,6 @@ const insertAll = (() => {
     SELECT id, position FROM batch`;
 })();
 
-interface InsertedPet {
-  readonly id: bigint;
-  readonly position: bigint;
-}
-
 interface PetConnections {
   readonly reads: Runner<{ readonly hot: ReturnType<typeof hotReads> }>;
   readonly creates: Runner<{ readonly sql: SQL }>;
@@ -194,7 +189,7 @@ export class PostgresPets implements PetStore {
     const { timeoutMs } = this.#options;
     const values = createdFields.map((name) => batch.map((pet) => pet[name] ?? null));
     const rows = await this.#connections.creates.run(
-      ({ sql: client }): Promise<InsertedPet[]> =>
+      ({ sql: client }): Promise<{ readonly id: bigint; readonly position: bigint }[]> =>
         client.unsafe(insertAll, [lockTimeout(timeoutMs), batch.length, ...values]),
       {
         deadlineMs: sinceMs + timeoutMs,

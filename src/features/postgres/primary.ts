@@ -17,24 +17,15 @@ interface Timeline {
   readonly number: number;
 }
 
-/** What the store's mark says: `CLUSTER NUMBER`. */
-function timelineOf(mark: string): Timeline {
-  const [cluster = "", number] = mark.split(" ");
-  return { cluster, number: Number(number) };
-}
-
-/** What a host says of itself. */
-interface HostState {
+/** A host, and what it says of itself. */
+interface Looked {
+  readonly host: DatabaseHost;
+  readonly sql: SQL;
   readonly isWritable: boolean;
   /** The same for two names of one server, such as of two poolers. */
   readonly instance: string;
   /** Its own, and that of its store's mark. */
   readonly timelines: readonly [own: Timeline, mark?: Timeline];
-}
-
-interface Looked extends HostState {
-  readonly host: DatabaseHost;
-  readonly sql: SQL;
 }
 
 interface Primary {
@@ -92,14 +83,13 @@ export class PrimaryFinder {
   findHost(): Promise<DatabaseHost> {
     const { hosts } = this.#address;
     if (hosts.length === 1) return Promise.resolve(hosts[0]);
-    this.#finding ??= this.#find().finally(() => (this.#finding = undefined));
+    const find = async () => {
+      const { host, sql } = await this.find();
+      await closeAtOnce(sql);
+      return host;
+    };
+    this.#finding ??= find().finally(() => (this.#finding = undefined));
     return this.#finding;
-  }
-
-  async #find(): Promise<DatabaseHost> {
-    const { host, sql } = await this.find();
-    await closeAtOnce(sql);
-    return host;
   }
 
   async #ask(host: DatabaseHost, sql: SQL): Promise<Looked> {
@@ -155,7 +145,7 @@ function failureOf(
   return new ReadOnlyError("the server does not accept writes");
 }
 
-async function stateOf(sql: SQL): Promise<HostState> {
+async function stateOf(sql: SQL): Promise<Omit<Looked, "host" | "sql">> {
   // The name of the log that is written has the timeline at once after a promotion; the control
   // file has it from the next checkpoint on.
   const [row] = (await sql`
@@ -174,8 +164,10 @@ async function stateOf(sql: SQL): Promise<HostState> {
       hasMarks: boolean;
     },
   ];
-  const own = { cluster: row.cluster, number: row.number };
-  const mark = row.hasMarks ? await metaOf(sql, timelineMark) : undefined;
-  const { isWritable, instance } = row;
-  return { isWritable, instance, timelines: mark === undefined ? [own] : [own, timelineOf(mark)] };
+  const { isWritable, instance, cluster, number, hasMarks } = row;
+  const own = { cluster, number };
+  const mark = hasMarks ? await metaOf(sql, timelineMark) : undefined;
+  if (mark === undefined) return { isWritable, instance, timelines: [own] };
+  const [of = "", marked] = mark.split(" ");
+  return { isWritable, instance, timelines: [own, { cluster: of, number: Number(marked) }] };
 }

@@ -142,7 +142,7 @@ class PostgresStore implements Store {
     const windows = windowStore(connections.reservations, {
       timeoutMs,
       clock,
-      version: () => this.#versions.polls(),
+      version: () => this.#versions.polls,
       skewMs: () => (clock === undefined ? this.#versions.skewMs() : 0),
     });
     this.pets = pets;

@@ -42,7 +42,7 @@ export function postgresDatabase(
       reads.run(
         ({ sql }) =>
           sql.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", (client) =>
-            performed(client, work, {}),
+            work(txOn(client, {})),
           ),
         { ...repeatable, deadlineMs: performance.now() + timeoutMs },
       ),
@@ -54,7 +54,7 @@ export function postgresDatabase(
           sql.begin(async (client) => {
             notes = {};
             await limitLocks(client, timeoutMs);
-            return performed(client, work, notes);
+            return work(txOn(client, notes));
           }),
         { mayRepeat: isHarmless, deadlineMs: performance.now() + timeoutMs },
       );
@@ -85,23 +85,6 @@ async function limitLocks(client: Client, timeoutMs: number): Promise<void> {
       set_config('idle_in_transaction_session_timeout', $2, true)`,
     [lockTimeout(timeoutMs), String(timeoutMs)],
   );
-}
-
-async function performed<T>(
-  client: Client,
-  work: (tx: Tx) => Promise<T>,
-  notes: Notes,
-): Promise<T> {
-  let hasEnded = false;
-  const unsafe: SQL["unsafe"] = (text, values) => {
-    if (hasEnded) throw new Error("The transaction has ended.");
-    return client.unsafe(text, values);
-  };
-  try {
-    return await work(txOn({ unsafe }, notes));
-  } finally {
-    hasEnded = true;
-  }
 }
 
 /** Runs a statement on its own. Integers come as bigints. */

@@ -66,10 +66,10 @@ export class VersionWatch {
   #keys = 0;
   #pets = 0;
   #edits = 0;
-  #polls = 0;
+  /** How often the database was asked and answered. */
+  polls = 0;
   /** Upper bounds of the clocks' difference, from the last polls. */
   #skewsMs: number[] = [];
-  #skewMs = 0;
   #seen: PolledVersions | undefined;
   #generation = 0;
   /** When the last poll that was answered began. */
@@ -103,12 +103,7 @@ export class VersionWatch {
 
   /** How far the database's clock is ahead of this machine's at most, by the last polls. */
   skewMs(): number {
-    return this.#skewMs;
-  }
-
-  /** How often the database was asked and answered. */
-  polls(): number {
-    return this.#polls;
+    return Math.min(...this.#skewsMs);
   }
 
   /** This process changed keys: the commit began `epoch`. */
@@ -173,10 +168,9 @@ export class VersionWatch {
     const isTrusted = found.pets >= pets && startMs - this.#freshAtMs <= freshMs;
     if (found.edits !== this.#seen?.edits || !isTrusted) this.#edits += 1;
     this.#seen = found;
-    this.#polls += 1;
+    this.polls += 1;
     this.#freshAtMs = startMs;
     // The database read its clock after the question was sent, so that this is never too little.
     this.#skewsMs = [found.nowMs - askedMs, ...this.#skewsMs].slice(0, skewPolls);
-    this.#skewMs = Math.min(...this.#skewsMs);
   }
 }

@@ -33,9 +33,18 @@ export function windowStore(
   const { timeoutMs, clock, version, skewMs } = options;
   const commits = new GroupCommit<ReserveCall, Reserved[]>(
     async (calls, sinceMs) => {
-      const progress: Progress = { isDecided: false };
+      const progress = { isDecided: false };
       return reservations.run(
-        (client) => commitReservations(client, calls, { timeoutMs, clock, progress }),
+        async (client) => {
+          progress.isDecided = false;
+          try {
+            return await reserveInTransaction(client, calls, { timeoutMs, clock, progress });
+          } catch (error) {
+            // The connection is used again: nothing of this transaction may be left in it.
+            await client`ROLLBACK`;
+            throw error;
+          }
+        },
         {
           deadlineMs: sinceMs + timeoutMs,
           // Once the commit was sent it may have happened, and nothing may be given back twice.
@@ -53,36 +62,18 @@ export function windowStore(
   };
 }
 
-interface Progress {
-  /** True from the moment at which the commit may have reached the server. */
-  isDecided: boolean;
-}
-
-interface CommitContext extends Pick<WindowStoreOptions, "timeoutMs" | "clock"> {
-  readonly progress: Progress;
-}
-
-async function commitReservations(
-  client: ReservedSQL,
-  calls: readonly ReserveCall[],
-  context: CommitContext,
-): Promise<Reserved[][]> {
-  context.progress.isDecided = false;
-  try {
-    return await reserveInTransaction(client, calls, context);
-  } catch (error) {
-    // The connection is used again: nothing of this transaction may be left in it.
-    await client`ROLLBACK`;
-    throw error;
-  }
+interface TransactionOptions extends Pick<WindowStoreOptions, "timeoutMs" | "clock"> {
+  /** Decided from the moment at which the commit may have reached the server. */
+  readonly progress: { isDecided: boolean };
 }
 
 async function reserveInTransaction(
   client: ReservedSQL,
   calls: readonly ReserveCall[],
-  { timeoutMs, clock, progress }: CommitContext,
+  { timeoutMs, clock, progress }: TransactionOptions,
 ): Promise<Reserved[][]> {
-  const locked = await lockWindows(client, idsOf(calls), timeoutMs);
+  const ids = new Set(calls.flatMap(({ requests }) => requests.map(({ keyId }) => keyId)));
+  const locked = await lockWindows(client, [...ids].toSorted(), timeoutMs);
   // After the last lock: a process that waited past the window's end must not charge the old one.
   const nowMs = clock?.() ?? locked.nowMs;
   const { results, changed, usage, endedDays } = decide(calls, locked.counts, nowMs);
@@ -98,18 +89,8 @@ async function reserveInTransaction(
   return results;
 }
 
-function idsOf(calls: readonly ReserveCall[]): string[] {
-  const ids = new Set(calls.flatMap(({ requests }) => requests.map(({ keyId }) => keyId)));
-  return [...ids].toSorted();
-}
-
 interface LockedRow extends WindowCounts {
   readonly keyId: string;
-  readonly nowMs: number;
-}
-
-interface LockedWindows {
-  readonly counts: Map<string, WindowCounts>;
   readonly nowMs: number;
 }
 
@@ -121,7 +102,7 @@ async function lockWindows(
   client: ReservedSQL,
   ids: readonly string[],
   timeoutMs: number,
-): Promise<LockedWindows> {
+): Promise<{ readonly counts: Map<string, WindowCounts>; readonly nowMs: number }> {
   for (;;) {
     const [, , rows] = await Promise.all([
       client`BEGIN`.execute(),
@@ -210,22 +191,11 @@ interface UsageRow extends UsageDelta {
   readonly requests: number;
 }
 
-interface Decision {
-  readonly results: Reserved[][];
-  readonly changed: ReadonlyMap<string, WindowCounts>;
-  readonly usage: readonly UsageRow[];
-  /** The keys whose day ended. */
-  readonly endedDays: ReadonlySet<string>;
-}
-
 /** What the calls are granted and what is to be stored of it, one request after the other. */
-function decide(
-  calls: readonly ReserveCall[],
-  stored: Map<string, WindowCounts>,
-  nowMs: number,
-): Decision {
+function decide(calls: readonly ReserveCall[], stored: Map<string, WindowCounts>, nowMs: number) {
   const changed = new Map<string, WindowCounts>();
   const usage: UsageRow[] = [];
+  /** The keys whose day ended. */
   const endedDays = new Set<string>();
   const reserveOne = (request: ReserveRequest): Reserved => {
     const { keyId } = request;

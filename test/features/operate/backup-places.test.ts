@@ -10,7 +10,7 @@ import {
 } from "../../../src/features/operate/backup/credentials.ts";
 import { decryptTo, headed } from "../../../src/features/operate/backup/encryption.ts";
 import { bucketPlace, deliver, type Place } from "../../../src/features/operate/backup/places.ts";
-import { backupSettings } from "../../../src/features/operate/backup/settings.ts";
+import { backupSettings } from "../../../src/features/operate/settings.ts";
 import { startS3 } from "../../helpers/s3.ts";
 
 let s3: Awaited<ReturnType<typeof startS3>>;

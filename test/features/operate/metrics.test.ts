@@ -24,8 +24,8 @@ test("time is in seconds, and what is read is not counted twice", async () => {
   onCommit?.({ batchSize: 4, commitMs: 20 });
   onBusy?.();
   onBan?.();
-  await metrics.text();
-  const { body } = await metrics.text();
+  await metrics.registry.metrics();
+  const body = await metrics.registry.metrics();
   const values = {
     'rehome_requests_total{route="/v1/pets",method="POST",status="201"}': 1,
     'rehome_request_duration_seconds_sum{route="/v1/pets"}': 0.03,
@@ -61,7 +61,7 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
   });
   const metrics = new Metrics("/", undefined, { droppedTotal: 0 });
   metrics.watchSchedule(db, true);
-  const { body } = await metrics.text();
+  const body = await metrics.registry.metrics();
   const values = {
     'rehome_source_last_success_timestamp_seconds{source="north"}': nowMs / 1000,
     'rehome_source_last_success_timestamp_seconds{source="south"}': 0,
@@ -76,13 +76,13 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
   expect(body).not.toContain("east");
   // A certificate that is being written, and a data folder that is gone.
   const broken = new Metrics("/nowhere", import.meta.path, { droppedTotal: 0 });
-  const { body: rest } = await broken.text();
+  const rest = await broken.registry.metrics();
   expect(valueIn(rest, "rehome_certificate_expiry_timestamp_seconds")).toBe(0);
   expect(rest).not.toMatch(/^rehome_disk_free_bytes /m);
   broken.close();
   const others = new Metrics("/", undefined, { droppedTotal: 0 });
   others.watchSchedule(db, false);
-  expect(valueIn((await others.text()).body, "rehome_backup_failures")).toBe(0);
+  expect(valueIn(await others.registry.metrics(), "rehome_backup_failures")).toBe(0);
   others.close();
   expect(valueIn(body, "rehome_disk_free_bytes")).toBeGreaterThan(0);
   metrics.close();

@@ -62,11 +62,6 @@ describe.each([
   ["a port out of range", "postgres://u:hunter2@h/d?port=65536", "port"],
   ["a port of one of several hosts", "postgres://u:hunter2@h:1,h:port/d", "cannot be read"],
   ["fewer ports than hosts", "postgres://u:hunter2@/d?host=a,b,c&port=1,2", "number of ports"],
-  [
-    "the wish for a standby",
-    "postgres://u:hunter2@h/d?target_session_attrs=standby",
-    "target_session_attrs",
-  ],
   ["a bad escape", "postgres://u:hunter2%zz@h/d", "%"],
   ["an unknown parameter", "postgres://u:hunter2@h/d?sslmod=disable", '"sslmod"'],
   ["sslmode=prefer", "postgres://u:hunter2@h/d?sslmode=prefer", "sslmode"],

@@ -6,7 +6,7 @@ import type { IssuedKey } from "../../../service/keys.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { parseDuration } from "../../duration.ts";
 import { type KeyDetails, KeyService, keyState } from "../../keys/service.ts";
-import { planTitles } from "../../plan-titles.ts";
+import { planTitles } from "../../visible.ts";
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
 import { orNotFound, page, seeOther } from "./page.ts";

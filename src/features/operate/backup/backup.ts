@@ -5,7 +5,7 @@ import { Argument, type Command, Option } from "commander";
 import { beginOnStore, commandOf } from "../../command.ts";
 import { messageOf } from "../../../cli/errors.ts";
 import { UsageError } from "../../usage-error.ts";
-import { printJson, json, type Static } from "../../json.ts";
+import { printJson, json } from "../../json.ts";
 import type { Io } from "../../../cli/io.ts";
 import { randomShare, findJob, finishJob, jobName, type JobOutcome } from "../../schedule/jobs.ts";
 import { withServices } from "../../with-services.ts";
@@ -16,11 +16,18 @@ import { dayMs, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
-import { examine } from "../examine-catalogue.ts";
-import { alreadyThere, backup, countsIn, partialEnding } from "./copy.ts";
+import { alreadyThere, backup, partialEnding } from "./copy.ts";
 import { blankSecrets } from "./carry-over.ts";
-import { encryptedEnding, encryptFile, temporary } from "./encryption.ts";
-import { dataFolder, listCommand, locate, verifyCommand } from "./find.ts";
+import { encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";
+import {
+  backupFields,
+  type Contents,
+  contentsOf,
+  dataFolder,
+  listCommand,
+  locate,
+  verifyCommand,
+} from "./find.ts";
 import {
   type Kept,
   keepNewest,
@@ -33,21 +40,12 @@ import {
 } from "./keep.ts";
 import { datedNames, isUnfinished, newName, stagedName } from "./names.ts";
 import { type Content, deliver, isBucket, type Place } from "./places.ts";
-import { backupSettings } from "./settings.ts";
+import { backupSettings } from "../settings.ts";
 
-export const backupFields = {
-  file: json.text("file that was written"),
-  bytes: json.count("size of the file"),
-  animals: json.count("animals in it"),
-  keys: json.count("keys in it"),
-};
 export const backupSchema = json.object({
   ...backupFields,
   removed: json.list(json.text("older backup that --keep removed")),
 });
-/** A file with a catalogue, and how much is in it. */
-type Contents = Omit<Static<typeof backupSchema>, "removed">;
-
 interface Options {
   readonly keep?: number;
   readonly scheduled?: true;
@@ -113,17 +111,12 @@ async function makeNow(
   }
   const { contents, removeOlder } = await makeBackup(place, loaded, io, options);
   const { animals, keys, file, bytes } = contents;
-  const older = async () => {
-    const { removed, problem } = await removeOlder();
-    if (problem !== undefined) io.err(`Warning: ${problem}\n`);
-    return removed;
-  };
-  if (options.json) return printJson(io, { ...contents, removed: await older() });
-  io.out(
-    `Backed up ${counted(animals, "animal")} and ${counted(keys, "key")} to ${file} (${grouped(bytes)} bytes, verified).\n`,
-  );
-  for (const each of await older()) io.out(`Removed ${each}\n`);
-  return undefined;
+  const text = `Backed up ${counted(animals, "animal")} and ${counted(keys, "key")} to ${file} (${grouped(bytes)} bytes, verified).\n`;
+  if (!options.json) io.out(text);
+  const { removed, problem } = await removeOlder();
+  if (problem !== undefined) io.err(`Warning: ${problem}\n`);
+  if (options.json) printJson(io, { ...contents, removed });
+  else io.out(removed.map((each) => `Removed ${each}\n`).join(""));
 }
 
 /** Makes the backup of the settings, and stores on the schedule how it ended. */
@@ -149,22 +142,16 @@ async function outcomeOf(loaded: LoadedConfig, io: Io): Promise<JobOutcome> {
   }
 }
 
-interface Backup {
-  readonly contents: Contents;
-  /** Removes all of this store there but the newest `keep`. */
-  removeOlder(): Promise<Kept>;
-}
-
 /**
  * Makes a backup at `address`, or where the settings have them. Throws AppError when that fails; a
- * backup that has its name is whole.
+ * backup that has its name is whole. `removeOlder` removes all of this store there but the newest.
  */
 async function makeBackup(
   address: string | undefined,
   loaded: LoadedConfig,
   io: Io,
   { keep: wanted, scheduled }: Options,
-): Promise<Backup> {
+) {
   const isOfSettings = address === undefined;
   const keep = wanted ?? (isOfSettings ? loaded.valueOf(backupSettings.keep) : undefined);
   const folder = dataFolder(loaded.config, "backup");
@@ -198,13 +185,11 @@ async function makeBackup(
   if (given === undefined) noteMade(catalogue, file, { bytes: made.bytes, digest });
   const settled = isOfSettings && place.folder !== undefined ? resolve(place.folder) : undefined;
   recordBackup(catalogue, { atMs: nowMs, file, bytes: made.bytes, folder: settled });
-  return {
-    contents: made,
-    removeOlder: async () =>
-      keep === undefined
-        ? { removed: [] }
-        : keepNewest({ place, catalogue, id, newest: name, folder }, keep),
+  const removeOlder = async (): Promise<Kept> => {
+    if (keep === undefined) return { removed: [] };
+    return keepNewest({ place, catalogue, id, newest: name, folder }, keep);
   };
+  return { contents: made, removeOlder };
 }
 
 /** The folder or bucket of `--backup-to`; a folder is made in one that is there. */
@@ -253,18 +238,13 @@ async function sent(
   backup(catalogue, plain, recipient === undefined ? blankSecrets : undefined);
   const contents = contentsOf(plain);
   if (recipient !== undefined) {
-    await encryptFile(plain, encrypted, recipient);
+    const encrypter = await encrypterFor(recipient);
+    await save(await encrypter.encrypt(Bun.file(plain).stream()), encrypted);
     rmSync(plain);
   }
   const { bytes, digest } = await deliver(place, name, recipient === undefined ? plain : encrypted);
   return { ...contents, file: place.at(name), bytes, digest };
 }
-
-export const contentsOf = (file: string): Contents => ({
-  file,
-  bytes: statSync(file).size,
-  ...examine(file, countsIn),
-});
 
 /** Removes what backups left in the folder that were killed more than a day ago. */
 function removeUnfinished(folder: string, nowMs: number): void {

@@ -2,10 +2,10 @@
  * Copies of a database: VACUUM INTO, a check of all that makes it a good backup (schema, pages,
  * indexes, references, rules), and a name that it gets at the end.
  */
-import { closeSync, constants, existsSync, openSync, rmSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
-import { reasonNotMade } from "../../../domain/system-error.ts";
+import { reasonNotMade, reasonOf } from "../../../domain/system-error.ts";
 import { flush, giveName, vacuumInto } from "../../../storage/sqlite/backup.ts";
 import { asAppError, isFull } from "../../../storage/sqlite/connection.ts";
 import { migrationsOf } from "../../../storage/sqlite/files.ts";
@@ -19,7 +19,7 @@ import {
   type Blame,
   Damage,
 } from "../examine-catalogue.ts";
-import { whyNotWritable } from "../permissions.ts";
+import { ownership } from "../permissions.ts";
 import { Database } from "bun:sqlite";
 import type { Migration } from "../../../storage/migration-history.ts";
 
@@ -67,12 +67,15 @@ function verifyCopy(copy: string, source: string): void {
 
 /** Throws for a catalogue in a folder that cannot be written: reading it needs files beside it. */
 function requireWritable(source: string): void {
-  const why = whyNotWritable(dirname(source));
-  if (why === undefined) return;
-  const needs = `reading needs to write to its folder: ${why}`;
-  throw new AppError("unavailable", `${source} cannot be backed up: ${needs}.`, {
-    hint: "Copy it, and its -wal if there is one, to a folder on another disk. There rehome backup verify tests it.",
-  });
+  const folder = dirname(source);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    const needs = `reading needs to write to its folder: ${reasonOf(error)}, and it ${ownership(folder)}`;
+    throw new AppError("unavailable", `${source} cannot be backed up: ${needs}.`, {
+      hint: "Copy it, and its -wal if there is one, to a folder on another disk. There rehome backup verify tests it.",
+    });
+  }
 }
 
 function noCatalogue(source: string, state: string): AppError {

@@ -2,7 +2,7 @@
 import type { EnvironmentVariables, LoadedConfig } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { textIn } from "./encryption.ts";
-import { backupSettings } from "./settings.ts";
+import { backupSettings } from "../settings.ts";
 
 /** How a bucket is reached. */
 export interface BucketAccess {

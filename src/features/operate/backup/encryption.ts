@@ -11,12 +11,6 @@ export const encryptedEnding = ".age";
 /** The library is loaded where it is wanted: few commands need it. */
 const age = () => import("age-encryption");
 
-/** Encrypts the file `from` to the new file `to`. Throws AppError for a wrong public key. */
-export async function encryptFile(from: string, to: string, recipient: string): Promise<void> {
-  const encrypter = await encrypterFor(recipient);
-  await save(await encrypter.encrypt(Bun.file(from).stream()), to);
-}
-
 /** Encrypts for the owner of this public key. Throws AppError if it is none. */
 export async function encrypterFor(recipient: string) {
   const { Encrypter } = await age();
@@ -40,10 +34,13 @@ export async function decryptTo(
 ): Promise<void> {
   const { Decrypter } = await age();
   const decrypter = new Decrypter();
+  const words = textIn(identityFile).split(/\s+/);
+  const identities = words.filter((word) => word.startsWith("AGE-SECRET-KEY-"));
+  if (identities.length === 0) throw noKey(identityFile);
   try {
-    for (const identity of identitiesIn(identityFile)) decrypter.addIdentity(identity);
+    for (const identity of identities) decrypter.addIdentity(identity);
   } catch (error) {
-    throw error instanceof AppError ? error : noKey(identityFile, error);
+    throw noKey(identityFile, error);
   }
   try {
     await save(await decrypter.decrypt(stream.pipeThrough(headed())), to);
@@ -79,14 +76,6 @@ export function headed(maxBytes = headerMaxBytes): TransformStream<Uint8Array, U
       if (begun !== undefined) controller.enqueue(begun);
     },
   });
-}
-
-function identitiesIn(file: string): string[] {
-  const found = textIn(file)
-    .split(/\s+/)
-    .filter((word) => word.startsWith("AGE-SECRET-KEY-"));
-  if (found.length > 0) return found;
-  throw noKey(file);
 }
 
 function noKey(file: string, cause?: unknown): AppError {

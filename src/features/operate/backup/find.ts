@@ -14,12 +14,12 @@ import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { freeBytes } from "../../../storage/sqlite/folder.ts";
 import { inMemory, migrationsOf } from "../../../storage/sqlite/files.ts";
-import { refuseMovedFolder, distrust } from "../examine-catalogue.ts";
+import { distrust, examine, refuseMovedFolder } from "../examine-catalogue.ts";
 import { decryptTo, encryptedEnding, encrypterFor, save, temporary } from "./encryption.ts";
 import { datedNames, stagedName } from "./names.ts";
 import { bucketAccess } from "./credentials.ts";
 import { bucketPlace, folderPlace, isBucket, type Place } from "./places.ts";
-import { backupSettings } from "./settings.ts";
+import { backupSettings } from "../settings.ts";
 import { Database } from "bun:sqlite";
 import { tmpdir } from "node:os";
 import { reasonOf } from "../../../domain/system-error.ts";
@@ -193,9 +193,7 @@ export function listCommand(io: Io): Command {
     }
     const { place, name: file } = locate(address, loaded, io);
     if (file !== undefined && place.folder !== undefined) {
-      const isThere = existsSync(address);
-      const what = isThere ? `${address} is one file.` : `There is no folder ${address}.`;
-      throw new AppError(isThere ? "invalid_request" : "not_found", what, {
+      throw new AppError("not_found", `There is no folder ${address}.`, {
         hint: "Name the folder that backups are written to, or s3://BUCKET/PREFIX.",
       });
     }
@@ -219,15 +217,26 @@ export function listCommand(io: Io): Command {
   });
 }
 
-const { text, count, list, object, orNull, time } = json;
+export const backupFields = {
+  file: json.text("path or address of the file"),
+  bytes: json.count("size of the file"),
+  animals: json.count("animals in it"),
+  keys: json.count("keys in it"),
+};
+const contentsSchema = json.object(backupFields);
+/** A file with a catalogue, and how much is in it. */
+export type Contents = Static<typeof contentsSchema>;
 
-export const verifiedSchema = object({
-  file: text("file that was read"),
-  bytes: count("size of the file"),
-  animals: count("animals in it"),
-  keys: count("keys in it"),
-  newest: orNull(time("newest change of a key")),
-  pending: list(text("migration that a start from it would apply")),
+export const contentsOf = (file: string): Contents => ({
+  file,
+  bytes: statSync(file).size,
+  ...examine(file, countsIn),
+});
+
+export const verifiedSchema = json.object({
+  ...backupFields,
+  newest: json.orNull(json.time("newest change of a key")),
+  pending: json.list(json.text("migration that a start from it would apply")),
 });
 
 /** `rehome backup verify`: whether a backup can be restored, and what is in it. */

@@ -18,7 +18,6 @@ import { prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder
 import { examine, holdAlone, noSpace } from "../examine-catalogue.ts";
 import { checkRules, ofBackup, verify, emptyFile, freeName } from "./copy.ts";
 import { flush } from "../../../storage/sqlite/backup.ts";
-import { backupFields, contentsOf } from "./backup.ts";
 import {
   carryOver,
   endVisits,
@@ -27,8 +26,16 @@ import {
   namedKinds,
   type Named,
 } from "./carry-over.ts";
-import { bring, dataFolder, findBackup, identityOption, requireBackup } from "./find.ts";
-import { backupSettings } from "./settings.ts";
+import {
+  backupFields,
+  bring,
+  contentsOf,
+  dataFolder,
+  findBackup,
+  identityOption,
+  requireBackup,
+} from "./find.ts";
+import { backupSettings } from "../settings.ts";
 
 const namedSchema = json.object({
   kind: json.oneOf(namedKinds, "what it is"),
@@ -155,7 +162,11 @@ export function restore(
   try {
     return replaceWith(file, catalogue, nowMs, follows);
   } catch (error) {
-    throw notRestored(catalogue, error);
+    if (isFull(error)) throw noSpace(catalogue, error);
+    if (error instanceof AppError) throw error;
+    const message = `${catalogue} could not be replaced: ${reasonOf(error)}.`;
+    const hint = "Check the disk and the system's log, then try again.";
+    throw new AppError("unavailable", message, { cause: error, hint });
   }
 }
 
@@ -183,16 +194,6 @@ function replaceWith(file: string, catalogue: string, nowMs: number, follows: bo
     held.release();
     rmSync(partial, { force: true });
   }
-}
-
-function notRestored(catalogue: string, error: unknown): AppError {
-  if (isFull(error)) return noSpace(catalogue, error);
-  if (error instanceof AppError) return error;
-  const message = `${catalogue} could not be replaced: ${reasonOf(error)}.`;
-  return new AppError("unavailable", message, {
-    cause: error,
-    hint: "Check the disk and the system's log, then try again.",
-  });
 }
 
 /** Keeps the old catalogue under another name. With links, one is always whole. */

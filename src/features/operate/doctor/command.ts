@@ -1,12 +1,12 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { settings, variableOf, type LoadedConfig, type SettingName } from "../../../config.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { findingStates, type Finding } from "./finding.ts";
-import { printJson, addJson, json, type Static } from "../../json.ts";
+import { printJson, json, type Static } from "../../json.ts";
 import type { Io } from "../../../cli/io.ts";
 import { storeAddress } from "../../../cli/open.ts";
-import { beginOnStore } from "../../command.ts";
+import { beginOnStore, commandOf } from "../../command.ts";
 import { addSettings } from "../../options.ts";
 import { stylesOf, pad } from "../../table.ts";
 import { counted, printable } from "../../../cli/terminal/text.ts";
@@ -25,24 +25,24 @@ export const doctorSchema = json.object({
   ),
 });
 
-const help = `
-It changes nothing, and you can run it while the service runs. The exit code is 0 if no check failed (warnings included),
-else 1.
-
-Examples:
-  rehome doctor
-  rehome doctor --data /var/lib/rehome --port 80
-  rehome doctor --json | jq -r '.checks[] | select(.state != "ok").detail'`;
-
 export function doctorCommand(io: Io): Command {
-  const command = new Command("doctor")
-    .description("check folder, databases, disk, backups, sources, clock, permissions and server")
-    .addHelpText("after", help);
+  const command = commandOf({
+    name: "doctor",
+    about: "check folder, databases, disk, backups, sources, clock, permissions and server",
+    remark: `It changes nothing, and you can run it while the service runs. The exit code is 0 if
+no check failed (warnings included), else 1.`,
+    examples: [
+      "rehome doctor",
+      "rehome doctor --data /var/lib/rehome --port 80",
+      `rehome doctor --json | jq -r '.checks[] | select(.state != "ok").detail'`,
+    ],
+    json: doctorSchema,
+  });
   addSettings(command, ["data", "store", "storeFile", "storeTimeoutMs", "host", "port"], {
     ...askedServer,
     storeTimeoutMs: "how long the database may take to answer, in ms",
   });
-  return addJson(command, doctorSchema).action(async (options: { json?: true }) => {
+  return command.action(async (options: { json?: true }) => {
     const checks = await examine(beginOnStore(command, io), io);
     const has = (wanted: Finding["state"]) => checks.filter(({ state }) => state === wanted);
     const state = findingStates.findLast((each) => has(each).length > 0) ?? "ok";

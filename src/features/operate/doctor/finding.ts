@@ -29,12 +29,7 @@ export function failWith(check: string, error: AppError, advice: string): Findin
 
 /** Bytes as people read them: `1.5 GiB`. */
 export function bytesText(bytes: number): string {
-  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1_024 && unit < units.length - 1) {
-    value /= 1_024;
-    unit += 1;
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+  const power = bytes < 1 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
+  const unit = ["bytes", "KiB", "MiB", "GiB", "TiB"][power];
+  return `${power === 0 ? bytes : (bytes / 1_024 ** power).toFixed(1)} ${unit}`;
 }

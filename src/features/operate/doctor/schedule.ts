@@ -10,7 +10,7 @@ import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../examine-catalogue.ts";
 import { lastBackup } from "../backup/keep.ts";
 import { locate } from "../backup/find.ts";
-import { backupSettings } from "../backup/settings.ts";
+import { backupSettings } from "../settings.ts";
 import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
 
 /** The schedule of a data folder; none of one that lacks it or cannot be read. */

@@ -7,7 +7,7 @@ import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
 import { ownership } from "../permissions.ts";
-import { backupSettings } from "../backup/settings.ts";
+import { backupSettings } from "../settings.ts";
 import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** What the settings of a server are to a command that asks one. */

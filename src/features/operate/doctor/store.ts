@@ -7,15 +7,20 @@ import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
 import { inspectFolder, limitsAdvice } from "../../../storage/sqlite/inspect.ts";
-import { examine, ofStore, folderMovedTo } from "../examine-catalogue.ts";
+import {
+  examine,
+  folderMovedTo,
+  newestRecordSql,
+  newestWindowSql,
+  ofStore,
+} from "../examine-catalogue.ts";
 import { checkAll } from "../backup/copy.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
-import { newestRecordSql, newestWindowSql } from "../newest-record.ts";
 import { checkBackup, checkSources, jobsIn } from "./schedule.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { freeBytes, refuseNetwork, requireFolder } from "../../../storage/sqlite/folder.ts";
-import { backupSettings } from "../backup/settings.ts";
+import { backupSettings } from "../settings.ts";
 import { ownership, mountAdvice, sharedFile, systemWithoutModes } from "../permissions.ts";
 import { packagedUnit, unitFile, unitName } from "../systemd/command.ts";
 
@@ -106,8 +111,7 @@ export async function examineDatabase(
   const check = "database";
   try {
     const found = await diagnosePostgres(address, timeoutMs);
-    const { where, host, rivals, server, bytes, pending, movedTo, jobs, serverMs, newestMs } =
-      found;
+    const { where, host, rivals, server, bytes, pending, movedTo, jobs, newestMs } = found;
     const nowMs = clock();
     const used = host === undefined ? "" : `, on ${host}`;
     const detail = `${where} (${why})${used}, ${server}, ${bytesText(bytes)}`;
@@ -115,22 +119,20 @@ export async function examineDatabase(
     return [
       checkSchema(check, detail, pending, advice),
       ...moved(movedTo),
-      ...rivals.map(rival),
+      ...rivals.map((each) => {
+        // What it stores would be nobody's.
+        const what = `${each} accepts writes too, though it is not the primary`;
+        const remedy = "Stop it, and make it a standby of the primary, such as with pg_rewind.";
+        return fail("second primary", what, remedy);
+      }),
       ...checkSources(jobs, nowMs),
-      ...checkSkew(Math.abs(nowMs - serverMs)),
+      ...checkSkew(Math.abs(nowMs - found.serverMs)),
       checkClock(nowMs, newestMs),
     ];
   } catch (error) {
     const finding = failWith(check, error as AppError, "Check that it runs and can be reached.");
     return [{ ...finding, detail: `${finding.detail} (${why})` }, checkClock(clock(), 0)];
   }
-}
-
-/** A host that accepts writes beside the primary: what it stores would be nobody's. */
-function rival(host: string): Finding {
-  const detail = `${host} accepts writes too, though it is not the primary`;
-  const advice = "Stop it, and make it a standby of the primary, such as with pg_rewind.";
-  return fail("second primary", detail, advice);
 }
 
 function checkSchema(
@@ -240,9 +242,7 @@ function checkFolder(folder: string, why: string): Finding {
   return ok(check, from);
 }
 
-function hasCatalogue(folder: string): boolean {
-  return existsSync(storeFiles(folder).catalogue);
-}
+const hasCatalogue = (folder: string) => existsSync(storeFiles(folder).catalogue);
 
 /** Whether its owner alone can read the folder, and owns all files in it. */
 function checkPermissions(folder: string): Finding {

@@ -25,8 +25,8 @@ const lagResolutionMs = 20;
  * statuses, plans and reasons, never a path, a key or an address.
  */
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #make = makersOf(this.#registry);
+  readonly registry = new Registry();
+  readonly #make = makersOf(this.registry);
   readonly #requests = this.#make.counter(
     "rehome_requests_total",
     "Requests that got a response.",
@@ -83,16 +83,6 @@ export class Metrics {
     const child = () =>
       reason === undefined ? this.#admissions.labels(plan) : this.#refusals.labels(plan, reason);
     this.#children.getOrInsertComputed(`${plan} ${reason}`, child).inc();
-  }
-
-  /** Everything, in Prometheus's text format. */
-  async text(): Promise<{ readonly contentType: string; readonly body: string }> {
-    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
-  }
-
-  /** Everything, as one process hands it to another that adds it up. */
-  async json(): Promise<readonly object[]> {
-    return this.#registry.getMetricsAsJSON();
   }
 
   /** Shows what the schedule of this store says, too; backups only where this service has them. */

@@ -11,8 +11,8 @@ import type { Refusal } from "../../../service/admission.ts";
 import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import type { Database } from "../../../storage/database.ts";
-import type { ListenAddress } from "../listen-address.ts";
-import { backupSettings } from "../backup/settings.ts";
+import type { ListenAddress } from "../settings.ts";
+import { backupSettings } from "../settings.ts";
 import type { Member, Supervisor } from "../processes/supervisor.ts";
 import { Metrics } from "./metrics.ts";
 
@@ -34,7 +34,7 @@ export function metricsHooks(
     ...hooks,
     onStart(db) {
       hooks.onStart(db);
-      server = serveMetrics(() => metrics.text(), address);
+      server = serveMetrics(() => metrics.registry, address);
       return server.listening;
     },
     async onStop() {
@@ -51,7 +51,7 @@ export function countForParent(
   report: (metrics: () => Promise<readonly object[]>) => void,
 ): ServerHooks {
   const { metrics, ...hooks } = counting(loaded, log);
-  report(() => metrics.json());
+  report(() => metrics.registry.getMetricsAsJSON());
   return { ...hooks, onStop: async () => metrics.close() };
 }
 
@@ -90,8 +90,7 @@ export function serveMetricsOfAll(supervisor: Supervisor, address: ListenAddress
       const counts = metrics.filter(({ type }) => String(type) !== "gauge");
       ended = AggregatorRegistry.aggregate([ended, counts]).getMetricsAsArray();
     }
-    const all = AggregatorRegistry.aggregate([...last.values(), ended]);
-    return { contentType: all.contentType, body: await all.metrics() };
+    return AggregatorRegistry.aggregate([...last.values(), ended]);
   }, address);
 }
 
@@ -101,7 +100,10 @@ interface MetricsServer {
   stop(): Promise<void>;
 }
 
-function serveMetrics(text: Metrics["text"], { host, port }: ListenAddress): MetricsServer {
+function serveMetrics(
+  all: () => Registry | Promise<Registry>,
+  { host, port }: ListenAddress,
+): MetricsServer {
   const answer = async ({ method, url }: Request): Promise<Response> => {
     if (new URL(url).pathname !== path) {
       return refused(refusal("not_found", `The metrics are at ${path}.`));
@@ -109,8 +111,10 @@ function serveMetrics(text: Metrics["text"], { host, port }: ListenAddress): Met
     if (method !== "GET" && method !== "HEAD") {
       return refused(otherMethod(method, methods), { Allow: methods });
     }
-    const { contentType, body } = await text();
-    return new Response(body, { headers: { "Content-Type": contentType } });
+    const registry = await all();
+    return new Response(await registry.metrics(), {
+      headers: { "Content-Type": registry.contentType },
+    });
   };
   try {
     const server = Bun.serve({

@@ -1,4 +1,3 @@
-import type { ListenAddress } from "../listen-address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { announce, type Io, untilAborted } from "../../../cli/io.ts";
 import { joinsVariable, memberVariable } from "../../../cli/member.ts";
@@ -16,9 +15,8 @@ import { idleTimeoutSeconds } from "../../../http/server.ts";
 import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { childEnvironment } from "../../schedule/child.ts";
-import { metricsSetting, processesSetting } from "../index.ts";
+import { type ListenAddress, metricsSetting, processesSetting } from "../settings.ts";
 import { Supervisor } from "./supervisor.ts";
-import { existsSync } from "node:fs";
 import { readSettingsFile } from "../../../cli/machine.ts";
 import { featureSettings } from "../../../cli/options.ts";
 
@@ -161,7 +159,7 @@ export function settingsReader(loaded: LoadedConfig, io: Io, file = serviceSetti
 /** What is in the file; nothing where there is none, or it is closed to this account. */
 function readIfAllowed(file: string): ReadonlyMap<string, string> {
   try {
-    return existsSync(file) ? readSettingsFile(file) : new Map();
+    return readSettingsFile(file);
   } catch {
     return new Map();
   }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { EnvironmentVariables } from "../../../config.ts";
 import type { Logger } from "../../../service/log.ts";
 import { program } from "../../schedule/child.ts";
-import { RestartPause } from "../restart-pause.ts";
+import { restartPause } from "../restart-pause.ts";
 import { type MemberMessage, protocol, type Sent, type SupervisorMessage } from "./parent.ts";
 
 /** The first and the longest pause before a process that ended is replaced. */
@@ -32,12 +32,12 @@ export class Supervisor {
   #envOf: EnvironmentOf;
   #isStopping = false;
   #handingOver: Promise<void> | undefined;
-  readonly #pauses: readonly RestartPause[];
+  readonly #pauses: readonly ReturnType<typeof restartPause>[];
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#envOf = options.envOf;
-    this.#pauses = Array.from({ length: options.count }, () => new RestartPause(...pauseMs));
+    this.#pauses = Array.from({ length: options.count }, () => restartPause(...pauseMs));
   }
 
   /** Resolves with true once all processes serve, with false if the first one did not start. */
@@ -111,7 +111,7 @@ export class Supervisor {
   async #watch(member: Member): Promise<void> {
     const how = await member.ended;
     if (member.isStopping || this.#isStopping) return;
-    const waitMs = this.#pauses[member.slot]?.after(performance.now() - member.startedMs) ?? 0;
+    const waitMs = this.#pauses[member.slot]?.(performance.now() - member.startedMs) ?? 0;
     const what = member.pid === 0 ? "A process did not start" : `Process ${member.pid} ended`;
     this.#options.log.error(`${what} (${how}). A new one starts in ${waitMs} ms.`);
     await Bun.sleep(waitMs);

@@ -11,8 +11,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { Command, InvalidArgumentError, Option } from "commander";
-import { commandOf } from "../../command.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { commandGroup, commandOf } from "../../command.ts";
 import type { Io } from "../../../cli/io.ts";
 import {
   settings,
@@ -33,12 +33,12 @@ import defaults from "./rehome.default" with { type: "text" };
 import service from "./rehome.service" with { type: "text" };
 
 export function serviceCommand(io: Io): Command {
-  return new Command("service")
-    .description("run rehome under systemd: print, install or remove its unit")
-    .addCommand(printCommand(io))
-    .addCommand(installCommand(io))
-    .addCommand(uninstallCommand(io))
-    .addHelpText("after", "\nExamples:\n  rehome service print\n  sudo rehome service install");
+  const form = {
+    name: "service",
+    about: "run rehome under systemd: print, install or remove its unit",
+    examples: ["rehome service print", "sudo rehome service install"],
+  };
+  return commandGroup(io, form, [printCommand, installCommand, uninstallCommand]);
 }
 
 const executable = () => realpathSync(process.execPath);
@@ -202,20 +202,16 @@ function setLowPort(given: number | undefined, io: Io): void {
 }
 
 /**
- * The text of a settings file with these variables set. Each takes the place of the line that sets
- * it, or else of the comment that shows it; all other lines stay as they are.
+ * The text of a settings file with these variables set. Each takes the place of the last line that
+ * sets it or shows it as a comment; all other lines stay as they are.
  */
 export function withVariables(text: string, variables: ReadonlyMap<string, string>): string {
   const lines = text.replace(/\n$/, "").split("\n");
   for (const [name, value] of variables) {
-    const assigned = `${name}=${value}`;
-    const isSet = (line: string) => new RegExp(`^\\s*${name}\\s*=`).test(line);
-    const isShown = (line: string) => new RegExp(`^#\\s*${name}=`).test(line);
+    const isOfIt = (line: string) => new RegExp(`^\\s*#?\\s*${name}\\s*=`).test(line);
     // The last assignment counts.
-    const at = lines.findLastIndex(isSet);
-    const place = at === -1 ? lines.findIndex(isShown) : at;
-    if (place === -1) lines.push(assigned);
-    else lines[place] = assigned;
+    const at = lines.findLastIndex(isOfIt);
+    lines.splice(at === -1 ? lines.length : at, 1, `${name}=${value}`);
   }
   return `${lines.join("\n")}\n`;
 }

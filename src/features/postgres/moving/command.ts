@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { Command } from "commander";
+import { type Command, Option } from "commander";
 import { AppError } from "../../../domain/errors.ts";
 import { closeAtOnce } from "../connections.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
@@ -11,14 +11,14 @@ import { type CopiedPart, copyStore, holdsNothing } from "./copy.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import type { Io } from "../../../cli/io.ts";
-import { printJson, addJson, json } from "../../json.ts";
+import { printJson, json } from "../../json.ts";
 import { refuseRoot } from "../../../cli/machine.ts";
 import { typedWords } from "../../../cli/program.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
 import { copyMark, getMeta, movedTo } from "../../../storage/store-state.ts";
-import { beginWithoutStore } from "../../command.ts";
+import { beginWithoutStore, commandGroup, commandOf } from "../../command.ts";
 import { addSettings } from "../../options.ts";
 import { requireUnused } from "../../operate/examine-catalogue.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
@@ -45,38 +45,40 @@ const copiedSchema = json.object({
   ),
 });
 
-export function storeCommand(io: Io): Command {
-  return new Command("store")
-    .description("move everything between a data folder and a PostgreSQL database")
-    .addCommand(copyCommand(io))
-    .addHelpText(
-      "after",
-      "\nExample:\n  rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store",
-    );
-}
+export const storeCommand = (io: Io): Command =>
+  commandGroup(
+    io,
+    {
+      name: "store",
+      about: "move everything between a data folder and a PostgreSQL database",
+      examples: ["rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store"],
+    },
+    [copyCommand],
+  );
 
 /** `rehome store copy`: everything, from a folder to a database or back, compared at the end. */
 function copyCommand(io: Io): Command {
-  const command = new Command("copy")
-    .description("copy everything to an empty place, and compare both sides")
-    .option("--from <place>", "data folder, or postgres:// address")
-    .option("--from-file <file>", "file that holds the address to copy from")
-    .option("--to <place>", "data folder, or postgres:// address")
-    .option("--to-file <file>", "file that holds the address to copy to")
-    .addHelpText(
-      "after",
-      `
-Animals keep their ids, and keys stay valid. Events, counters and usage are copied
+  const command = commandOf({
+    name: "copy",
+    about: "copy everything to an empty place, and compare both sides",
+    options: [
+      new Option("--from <place>", "data folder, or postgres:// address"),
+      new Option("--from-file <file>", "file that holds the address to copy from"),
+      new Option("--to <place>", "data folder, or postgres:// address"),
+      new Option("--to-file <file>", "file that holds the address to copy to"),
+    ],
+    remark: `Animals keep their ids, and keys stay valid. Events, counters and usage are copied
 too; people of the console sign in again. Stop every server on both places first.
 The old place keeps everything and gets a mark: commands and servers on it then fail
 and name the new address, unless they have --moved-store. A copy that is cut short is
-served by nobody: the same command makes it again.
-
-Examples:
-  rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store
-  rehome store copy --from postgres://rehome:secret@db.example.org/rehome --to /var/lib/rehome`,
-    );
-  addJson(addSettings(command, ["storeTimeoutMs", "movedStore"]), copiedSchema);
+served by nobody: the same command makes it again.`,
+    examples: [
+      "rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store",
+      "rehome store copy --from postgres://rehome:secret@db.example.org/rehome --to /var/lib/rehome",
+    ],
+    json: copiedSchema,
+  });
+  addSettings(command, ["storeTimeoutMs", "movedStore"]);
   return command.action((options: Options) =>
     copy(io, options, beginWithoutStore(command, io).config, typedWords(command)),
   );
@@ -107,7 +109,7 @@ async function copy(
     );
   }
   for (const folder of folders) refuseRoot(folder, words, io);
-  const copied = await copyBetween(io, { source, target, config });
+  const copied = await copyBetween(io, source, target, config);
   if (options.json) return printJson(io, copied);
   const { from, to, parts } = copied;
   for (const { title, rows, checksum } of parts.filter((part) => part.rows > 0)) {
@@ -118,19 +120,15 @@ async function copy(
   return undefined;
 }
 
-interface Places {
-  readonly source: string;
-  readonly target: string;
-  readonly config: Config;
-}
-
 /**
  * Moves everything from one place to an empty one, and shows on the terminal how far it is. What is
  * left is marked as moved, so that nobody changes it by mistake.
  */
 async function copyBetween(
   io: Io,
-  { source, target, config }: Places,
+  source: string,
+  target: string,
+  config: Config,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
   const say = (step: string) => void (io.stderrIsTTY && io.err(`${step}\n`));
   await requireUnusedPlace(source, config);
@@ -138,7 +136,8 @@ async function copyBetween(
   const from = await open(io, source, config);
   opened.defer(() => from.close());
   const moved = await from.db.read(movedTo);
-  if (moved !== placeName(target)) await refuseMoved(from, config);
+  const shown = isAddress(target) ? describeAddress(parseDatabaseAddress(target)) : target;
+  if (moved !== shown) await refuseMoved(from, config);
   // While the source is open, so that it is not its own target by another address.
   await requireUnusedPlace(target, config);
   const to = await open(io, target, config, from.place);
@@ -147,31 +146,9 @@ async function copyBetween(
   // Cut short at its very end, a copy has marked both sides. A new target has a mark too.
   const isAtEnd = isPart && !(await holdsNothing(to));
   if (moved !== undefined && !isAtEnd) await refuseMoved(from, config);
-  if (!isPart) await refuseFormer(from, to, config);
+  if (!isPart) await refuseMoved(to, config);
   const parts = await copyStore(from, to, say);
   return { from: from.place, to: to.place, parts };
-}
-
-/** A place as stores name it: without a password. */
-const placeName = (place: string): string =>
-  isAddress(place) ? describeAddress(parseDatabaseAddress(place)) : place;
-
-/** Throws where a copy would go on to a former one: what is there is not wanted any more. */
-async function refuseFormer(from: Store, to: Store, config: Config): Promise<void> {
-  const place = await to.db.read(movedTo);
-  if (place !== from.place) return refuseMoved(to, config);
-  const aside = "ALTER SCHEMA rehome RENAME TO rehome_former;";
-  throw new AppError("invalid_request", `${to.place} has the former copy of this store.`, {
-    hint: isAddress(to.place)
-      ? `Give it another name, then copy again: ${aside}`
-      : "Move rehome.db and limits.db away from there, then copy again.",
-  });
-}
-
-/** Throws while a server uses the place: what it stores would not be in the new place. */
-async function requireUnusedPlace(place: string, { storeTimeoutMs }: Config) {
-  if (isAddress(place)) await requireUnusedDatabase(place, storeTimeoutMs);
-  else requireUnused(storeFiles(place).catalogue);
 }
 
 /** The address or the whole path of the folder that the options name. */
@@ -189,9 +166,7 @@ async function placeOf(
 }
 
 /** Whether a place is an address, of whatever kind, and not a folder. It may hold a password. */
-function isAddress(place: string): boolean {
-  return /^\w+:\/\//.test(place);
-}
+const isAddress = (place: string) => /^\w+:\/\//.test(place);
 
 function open(io: Io, place: string, { storeTimeoutMs }: Config, copyOf?: string): Promise<Store> {
   const isDatabase = isAddress(place);
@@ -209,6 +184,12 @@ function open(io: Io, place: string, { storeTimeoutMs }: Config, copyOf?: string
     io.features.flatMap(({ stores = [] }) => stores),
   );
 }
+
+/** Throws while a server uses the place: what it stores would not be in the new place. */
+const requireUnusedPlace = async (place: string, { storeTimeoutMs }: Config) =>
+  isAddress(place)
+    ? requireUnusedDatabase(place, storeTimeoutMs)
+    : requireUnused(storeFiles(place).catalogue);
 
 /** How long a session of a process that has ended may still be listed, and how often to look. */
 const lingerMs = 1_000;

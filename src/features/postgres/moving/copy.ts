@@ -152,28 +152,28 @@ async function compare(from: Store, to: Store): Promise<CopiedPart[]> {
   for (const table of movedTables) {
     const ours = await digest(from, table);
     const theirs = await digest(to, table);
-    if (ours.rows !== theirs.rows || ours.sum !== theirs.sum) {
+    if (!Bun.deepEquals(ours, theirs)) {
       throw new AppError(
         "unavailable",
         `The copy is not equal: ${table.title} are ${ours.rows} in ${from.place} and ${theirs.rows} in ${to.place}, ` +
-          `checksums ${hex(ours.sum)} and ${hex(theirs.sum)}.`,
+          `checksums ${ours.checksum} and ${theirs.checksum}.`,
         { hint: "Stop every server on both places and copy again, to a new place." },
       );
     }
-    copied.push({ title: table.title, rows: ours.rows, checksum: hex(ours.sum) });
+    copied.push({ title: table.title, ...ours });
   }
   return copied;
 }
 
 /** The number of a table's rows and the sum of their hashes, whatever their order. */
-async function digest(store: Store, table: Moved): Promise<{ rows: number; sum: bigint }> {
+async function digest(store: Store, table: Moved): Promise<Omit<CopiedPart, "title">> {
   let rows = 0;
   let sum = 0n;
   await eachBatch(store, table, (batch) => {
     rows += batch.length;
     for (const row of batch) sum = BigInt.asUintN(64, sum + hashOf(row));
   });
-  return { rows, sum };
+  return { rows, checksum: sum.toString(16).padStart(16, "0") };
 }
 
 /** Calls `visit` for each batch of rows in the order of the key. */
@@ -200,10 +200,6 @@ function hashOf(row: Row): bigint {
   return Bun.hash(jsonText(plain));
 }
 
-function hex(sum: bigint): string {
-  return sum.toString(16).padStart(16, "0");
-}
-
 export type Row = Readonly<Record<string, unknown>>;
 
 const dbOf = (store: Store, { table }: Moved): Database =>
@@ -212,11 +208,12 @@ const dbOf = (store: Store, { table }: Moved): Database =>
 /** At most `limit` rows in the order of their key, above the key of `after` where one is given. */
 export function readRows(
   store: Store,
-  { table, key, ...rest }: Moved,
+  from: Moved,
   after: Row | undefined,
   limit: number,
 ): Promise<Row[]> {
-  return dbOf(store, { table, key, ...rest }).read(async (tx) => {
+  const { table, key } = from;
+  return dbOf(store, from).read(async (tx) => {
     const columns = columnsOf<PgTable>(tx.t[table]);
     const ofKey = key.flatMap((property) => columns[property] ?? []);
     const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
@@ -237,13 +234,7 @@ export function readRows(
 const numbered = ["pets", "changes", "keyEvents"] as const;
 
 /** The last numbers that a store gave out, so that another one goes on behind them. */
-interface LastNumbers {
-  readonly keys: readonly bigint[];
-  readonly epoch: number;
-  readonly facts: readonly { readonly name: string; readonly value: string }[];
-}
-
-async function lastNumbers(tx: Tx): Promise<LastNumbers> {
+async function lastNumbers(tx: Tx) {
   const given: bigint[] = [];
   for (const name of numbered) given.push(await lastNumber(tx, getTableName(tx.t[name])));
   const [found] = await tx.select().from(tx.t.keyEpoch);
@@ -252,7 +243,7 @@ async function lastNumbers(tx: Tx): Promise<LastNumbers> {
 }
 
 /** Ends a copy: new numbers go on after `last`, and servers read everything again. */
-async function goOnBehind(tx: Tx, last: LastNumbers): Promise<void> {
+async function goOnBehind(tx: Tx, last: Awaited<ReturnType<typeof lastNumbers>>): Promise<void> {
   for (const [at, name] of numbered.entries()) {
     await raiseNumber(tx, getTableName(tx.t[name]), last.keys[at] ?? 0n);
   }
