@@ -58,7 +58,8 @@ const postgres: StoreKind = {
 export const bothStores: readonly StoreKind[] = [sqlite, postgres];
 
 /** The store under test: see store-under-test.ts. */
-export const stores: readonly StoreKind[] = [isOnPostgres ? postgres : sqlite];
+export const storeKind: StoreKind = isOnPostgres ? postgres : sqlite;
+export const stores: readonly StoreKind[] = [storeKind];
 
 type Close = () => Promise<void>;
 

@@ -2,7 +2,7 @@
  * What shares a commit, what waits for the next one, and what becomes of those who wait when one
  * fails.
  */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { GroupCommit, type GroupCommitOptions } from "../../src/storage/group-commit.ts";
 
 /**
@@ -30,70 +30,50 @@ const turns = async () => {
   for (let i = 0; i < 5; i += 1) await new Promise(setImmediate);
 };
 
-describe("a commit", () => {
-  test("holds all that came in the turn of its first item, and answers each with its own result", async () => {
-    const { group, commits, batches } = held();
-    const results = [group.add(1), group.add(2), Promise.resolve().then(() => group.add(3))];
-    await turns();
-    expect(batches()).toEqual([[1, 2, 3]]);
-    commits[0]?.end();
-    expect(await Promise.all(results)).toEqual([10, 20, 30]);
-  });
+const caught = (added: Promise<number>) => added.catch((error: unknown) => error);
 
-  test("is alone: what comes while it is under way shares the next one", async () => {
-    const { group, commits, batches } = held();
-    const first = group.add(1);
-    await turns();
-    const later = [group.add(2), group.add(3)];
-    await turns();
-    expect(batches()).toEqual([[1]]);
-    commits[0]?.end();
-    expect(await first).toBe(10);
-    await turns();
-    expect(batches()).toEqual([[1], [2, 3]]);
-    commits[1]?.end();
-    expect(await Promise.all(later)).toEqual([20, 30]);
-    // And after a pause there is one more.
-    const last = group.add(4);
-    await turns();
-    commits[2]?.end();
-    expect(await last).toBe(40);
-  });
+test("a commit holds all that came in the turn of its first item; what comes meanwhile shares the next", async () => {
+  const { group, commits, batches } = held();
+  const results = [group.add(1), group.add(2), Promise.resolve().then(() => group.add(3))];
+  await turns();
+  results.push(group.add(4), group.add(5));
+  await turns();
+  expect(batches()).toEqual([[1, 2, 3]]);
+  commits[0]?.end();
+  await turns();
+  expect(batches()).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ]);
+  commits[1]?.end();
+  // Each has its own result, and after a pause there is one more commit.
+  expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
+  const last = group.add(6);
+  await turns();
+  commits[2]?.end();
+  expect(await last).toBe(60);
+});
 
-  test("holds no more than it may; the rest follows", async () => {
-    const { group, commits, batches } = held({ batchMax: 2 });
-    const results = [1, 2, 3, 4, 5].map((item) => group.add(item));
-    for (let position = 0; position < 3; position += 1) {
-      await turns();
-      commits[position]?.end();
-    }
-    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
-    expect(batches()).toEqual([[1, 2], [3, 4], [5]]);
-  });
-
-  test("that fails is told to all that it held and to nobody else", async () => {
-    const { group, commits } = held({ batchMax: 2 });
-    const results = [1, 2, 3].map((item) => group.add(item).catch((error: unknown) => error));
-    const error = new Error("no room");
+test("it holds no more than it may, and its failure is told to all that it held and to nobody else", async () => {
+  const { group, commits, batches } = held({ batchMax: 2 });
+  const results = [1, 2, 3, 4, 5].map((item) => caught(group.add(item)));
+  const error = new Error("no room");
+  for (const failure of [undefined, error, undefined]) {
     await turns();
-    commits[0]?.end(error);
-    await turns();
-    commits[1]?.end();
-    expect(await Promise.all(results)).toEqual([error, error, 30]);
-  });
+    commits.at(-1)?.end(failure);
+  }
+  expect(await Promise.all(results)).toEqual([10, 20, error, error, 50]);
+  expect(batches()).toEqual([[1, 2], [3, 4], [5]]);
 });
 
 test("an item that is aborted before its commit begins is left out, whether others wait or not", async () => {
   const { group, commits, batches } = held();
-  const aborted = {
-    kind: "invalid_request",
-    message: "The request ended before it was carried out.",
-  };
-  const caught = (added: Promise<number>) => added.catch((error: unknown) => error);
-  const [alone, among, late] = [
-    new AbortController(),
-    new AbortController(),
-    new AbortController(),
+  const message = "The request ended before it was carried out.";
+  const aborted = { kind: "invalid_request", message };
+  const [alone, among, late] = [1, 2, 3].map(() => new AbortController()) as [
+    AbortController,
+    AbortController,
+    AbortController,
   ];
   const first = caught(group.add(1, alone.signal));
   alone.abort();
@@ -101,12 +81,12 @@ test("an item that is aborted before its commit begins is left out, whether othe
   await group.settled();
   expect(batches()).toEqual([]);
 
-  const held2 = group.add(2, late.signal);
+  const second = group.add(2, late.signal);
   await turns();
   const waiting = [caught(group.add(3, among.signal)), caught(group.add(4))];
   // In the turn in which its commit would begin.
   commits[0]?.end();
-  await held2;
+  await second;
   among.abort();
   // Too late: its commit is done.
   late.abort();
@@ -118,21 +98,20 @@ test("an item that is aborted before its commit begins is left out, whether othe
 
 test("above the bound an item is refused at once, and taken again when there is room", async () => {
   const { group, commits, batches } = held({ waitingMax: 2 });
-  const first = group.add(1);
+  const results = [group.add(1)];
   await turns();
-  const waiting = [group.add(2), group.add(3)];
-  const refused = await group.add(4).catch((error: unknown) => error);
-  expect(refused).toMatchObject({
+  results.push(group.add(2), group.add(3));
+  expect(await caught(group.add(4))).toMatchObject({
     kind: "unavailable",
     message: "The store is overloaded at the moment.",
   });
   commits[0]?.end();
-  await first;
   await turns();
-  const after = group.add(5);
-  commits[1]?.end();
-  await turns();
-  commits[2]?.end();
-  expect(await Promise.all([...waiting, after])).toEqual([20, 30, 50]);
+  results.push(group.add(5));
+  for (const commit of [1, 2]) {
+    commits[commit]?.end();
+    await turns();
+  }
+  expect(await Promise.all(results)).toEqual([10, 20, 30, 50]);
   expect(batches()).toEqual([[1], [2, 3], [5]]);
 });

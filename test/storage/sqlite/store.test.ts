@@ -1,134 +1,125 @@
+/** What holds of a store on a data folder alone: turns, locks, files and checks. */
 import { constants, Database as Connection } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { systemClock } from "../../../src/domain/clock.ts";
-import { type Database, patientWork } from "../../../src/storage/database.ts";
-import { PeopleService } from "../../../src/features/console/people.ts";
 import { randomBytes } from "../../../src/cli/open.ts";
+import { systemClock } from "../../../src/domain/clock.ts";
+import { PeopleService } from "../../../src/features/console/people.ts";
+import { type Database, patientWork } from "../../../src/storage/database.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
-const options = (folder: string) => ({
-  folder,
-  clock: systemClock,
-  timeoutMs: 100,
-  serving: true,
-});
-const open = (folder: string) => openSqliteStore(options(folder));
+/** A server's store on a folder of its own, which ends with the test. */
+function opened(more: Partial<Parameters<typeof openSqliteStore>[0]> = {}) {
+  const folder = temporaryFolder();
+  const options = { folder: folder.path, clock: systemClock, timeoutMs: 100, serving: true };
+  const open = () => openSqliteStore({ ...options, ...more });
+  const store = open();
+  return {
+    store,
+    open,
+    path: (name: string) => join(folder.path, name),
+    connect: (name = "rehome.db") => new Connection(join(folder.path, name)),
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
 
+const rex = { name: "Rex", categoryId: 1n };
+const lockHeld = "another process has held its lock for too long";
 /** Lets the running event-loop turn end. */
 const nextTurn = () => new Promise(setImmediate);
 
-test("a store may be closed in the turn in which it was read", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  store.versions();
+test("all reads of a turn see one state, and the next turn sees what another process did", async () => {
+  await using place = opened();
+  const { store, path } = place;
+  const seen = async () => (await store.pets.page({ limit: 2 })).length;
+  const before = store.versions();
+  expect(await seen()).toBe(0);
+  // Another process commits while this turn is still running.
+  const program = `new (require("bun:sqlite").Database)(${JSON.stringify(path("rehome.db"))})
+    .run("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)");`;
+  expect(Bun.spawnSync([process.execPath, "-e", program]).exitCode).toBe(0);
+  expect([store.versions() === before, await seen()]).toEqual([true, 0]);
+  await nextTurn();
+  expect([store.versions().pets, await seen()]).toEqual([before.pets + 1, 1]);
+  // It may be closed in the turn in which it was read.
   await store.close();
   await nextTurn();
 });
 
-test("all reads of a turn see one state, and the next turn sees what another process did", async () => {
-  using folder = temporaryFolder();
-  const [reader, other] = [open(folder.path), open(folder.path)];
-  const seen = async () => (await reader.pets.page({ limit: 2 })).length;
-  const before = reader.versions();
-  expect(await seen()).toBe(0);
-  // Another process commits while this turn is still running.
-  const added = Bun.spawnSync([
-    process.execPath,
-    "-e",
-    `const { Database } = require("bun:sqlite");
-     new Database(${JSON.stringify(`${folder.path}/rehome.db`)})
-       .run("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)");`,
-  ]);
-  expect(added.exitCode).toBe(0);
-  expect(reader.versions()).toBe(before);
-  expect(await seen()).toBe(0);
-  await nextTurn();
-  expect(reader.versions().pets).toBe(before.pets + 1);
-  expect(await seen()).toBe(1);
-  await Promise.all([reader.close(), other.close()]);
-});
-
 test("a change in a turn that has read is there for others at once, not when the turn ends", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  const id = await store.pets.create({ name: "Rex", categoryId: 1n });
+  await using place = opened();
+  const { store } = place;
+  const id = await store.pets.create(rex);
   await nextTurn();
   store.versions();
   expect(await store.pets.byId(id)).toMatchObject({ name: "Rex" });
   await store.db.transaction((tx) => tx.update(tx.t.pets).set({ status: "sold" }));
-  using other = new Connection(`${folder.path}/rehome.db`);
+  using other = place.connect();
   expect(other.query("SELECT status FROM pets").get()).toEqual({ status: "sold" });
-  await store.close();
 });
 
-test("a transaction has the lock from its beginning", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  using other = new Connection(`${folder.path}/rehome.db`);
+test("a transaction has the lock from its beginning; a change is on the disk, and counters survive a kill", async () => {
+  await using place = opened();
+  const { store } = place;
+  using other = place.connect();
   await store.db.transaction(async (tx) => {
     expect(() => other.run("UPDATE key_epoch SET epoch = epoch + 1")).toThrow("locked");
     await tx.delete(tx.t.pets);
   });
-  await store.close();
-});
-
-test("a change is on the disk once it returns, and counters survive a kill", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
   const synchronous = (db: Database) => db.transaction((tx) => tx.rows(sql`PRAGMA synchronous`));
   expect(await synchronous(store.db)).toEqual([{ synchronous: 2n }]);
   expect(await synchronous(store.counters)).toEqual([{ synchronous: 1n }]);
-  await store.close();
 });
 
 test("an animal is there for whoever reads once its create is answered, however much was read before", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  const over = new AbortController();
+  await using place = opened();
+  const { store } = place;
+  let isOver = false;
   // Others read in every turn, the one in which the writer thread answers among them.
   const read = () => {
+    if (isOver) return;
     store.versions();
-    if (!over.signal.aborted) setImmediate(read);
+    setImmediate(read);
   };
   read();
   for (let round = 0; round < 20; round += 1) {
     const before = store.versions().pets;
-    const id = await store.pets.create({ name: "Rex", categoryId: 1n });
+    const id = await store.pets.create(rex);
     expect(store.versions().pets).toBeGreaterThan(before);
     expect(await store.pets.byId(id)).toBeDefined();
   }
-  over.abort();
+  isOver = true;
   await nextTurn();
-  await store.close();
 });
 
 test("after 4,096 takes the log of the counters is moved into their file", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
+  await using place = opened();
+  const { store } = place;
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
   for (let count = 0; count < 4_096; count += 1) {
     await store.windows.reserve([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
   }
   // The writer thread does what it is told in its order: when this is done, so is the checkpoint.
-  await store.pets.create({ name: "Rex", categoryId: 1n });
+  await store.pets.create(rex);
   // Read without the log.
-  using file = new Connection(
-    `file:${folder.path}/limits.db?immutable=1`,
-    constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
-  );
+  const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
+  using file = new Connection(`file:${place.path("limits.db")}?immutable=1`, flags);
   const { used } = file.query("SELECT day_used AS used FROM rate_windows").get() as {
     used: number;
   };
   expect(used).toBeGreaterThanOrEqual(4_095);
-  await store.close();
 });
 
-test("its checks name which of its files cannot be written, and why", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
+test("its checks name which file cannot be written, and why, and write nothing while takes succeed", async () => {
+  await using place = opened();
+  const { store } = place;
+  await store.started;
   const failing = async () =>
     (await store.check()).flatMap(({ name, ok, detail }) => (ok ? [] : [`${name}: ${detail}`]));
   expect(await failing()).toEqual([]);
@@ -136,116 +127,83 @@ test("its checks name which of its files cannot be written, and why", async () =
     ["catalogue", "rehome.db"],
     ["limits", "limits.db"],
   ] as const) {
-    using other = new Connection(`${folder.path}/${file}`);
+    using other = place.connect(file);
     other.run("BEGIN IMMEDIATE");
-    expect(await failing()).toEqual([`${name}: another process has held its lock for too long`]);
+    expect(await failing()).toEqual([`${name}: ${lockHeld}`]);
     other.run("ROLLBACK");
     expect(await failing()).toEqual([]);
   }
-  await store.close();
-});
-
-test("its checks write nothing while takes succeed", async () => {
-  using folder = temporaryFolder();
-  const store = open(folder.path);
-  await store.started;
   const limits = { perMinute: 1, perDay: 1 };
   await store.windows.reserve([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
-  using other = new Connection(`${folder.path}/limits.db`);
+  using other = place.connect("limits.db");
   const version = () => other.query("PRAGMA data_version").get();
   const before = version();
   await store.check();
   expect(version()).toEqual(before);
-  await store.close();
+});
+
+test("a check waits for another process's write, and no longer than others do", async () => {
+  for (const [timeoutMs, expected] of [
+    [2_000, []],
+    [20, [{ name: "catalogue", ok: false, detail: lockHeld }]],
+  ] as const) {
+    await using place = opened({ timeoutMs });
+    const { store } = place;
+    await store.started;
+    using other = place.connect();
+    other.run("BEGIN IMMEDIATE");
+    // Whatever else waits for the lock.
+    const patient = store.db.transaction((tx) => tx.delete(tx.t.pets), patientWork);
+    const checks = store.check();
+    if (expected.length === 0) {
+      await Bun.sleep(50);
+      other.run("ROLLBACK");
+    }
+    expect((await checks).filter(({ ok }) => !ok)).toEqual([...expected]);
+    if (expected.length > 0) other.run("ROLLBACK");
+    await patient;
+  }
 });
 
 test("animals that cannot be read are an unavailable store, and a retry makes sense", async () => {
-  using folder = temporaryFolder();
-  const before = open(folder.path);
-  const name = "a".repeat(60_000);
-  for (let n = 0; n < 20; n += 1) await before.pets.create({ name, categoryId: 1n });
-  await before.close();
-  const store = open(folder.path);
-  const file = `${folder.path}/rehome.db`;
-  const keptBytes = 30 * 4_096;
-  writeFileSync(file, Buffer.alloc(statSync(file).size, readFileSync(file).subarray(0, keptBytes)));
-  const unavailable = { kind: "unavailable" };
-  const failure = async (read: () => unknown) => {
-    try {
-      return await read();
-    } catch (error) {
-      return error;
-    }
-  };
-  expect(await failure(() => store.pets.page({ limit: 20 }))).toMatchObject(unavailable);
-  expect(await failure(() => store.pets.byId(15n))).toMatchObject(unavailable);
-  await store.close();
-});
-
-test("a check waits for another process's write", async () => {
-  using folder = temporaryFolder();
-  const store = openSqliteStore({ ...options(folder.path), timeoutMs: 2_000 });
-  await store.started;
-  using other = new Connection(`${folder.path}/rehome.db`);
-  other.run("BEGIN IMMEDIATE");
-  const checks = store.check();
-  await Bun.sleep(50);
-  other.run("ROLLBACK");
-  expect((await checks).filter(({ ok }) => !ok)).toEqual([]);
-  await store.close();
-});
-
-test("a check waits no longer than others do, whatever else waits for the lock", async () => {
-  using folder = temporaryFolder();
-  const store = openSqliteStore({ ...options(folder.path), timeoutMs: 20 });
-  await store.started;
-  using other = new Connection(`${folder.path}/rehome.db`);
-  other.run("BEGIN IMMEDIATE");
-  const patient = store.db.transaction((tx) => tx.run(sql`DELETE FROM ${tx.t.pets}`), patientWork);
-  expect((await store.check()).filter(({ ok }) => !ok)).toEqual([
-    {
-      name: "catalogue",
-      ok: false,
-      detail: "another process has held its lock for too long",
-    },
-  ]);
-  other.run("ROLLBACK");
-  await patient;
+  await using place = opened();
+  const pet = { name: "a".repeat(60_000), categoryId: 1n };
+  for (let n = 0; n < 20; n += 1) await place.store.pets.create(pet);
+  await place.store.close();
+  const store = place.open();
+  const file = place.path("rehome.db");
+  const kept = readFileSync(file).subarray(0, 30 * 4_096);
+  writeFileSync(file, Buffer.alloc(statSync(file).size, kept));
+  const reads = [async () => store.pets.page({ limit: 20 }), async () => store.pets.byId(15n)];
+  for (const read of reads) {
+    const failure: unknown = await read().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ kind: "unavailable" });
+  }
   await store.close();
 });
 
 test("a store that was closed tells of no files that are gone", async () => {
-  using folder = temporaryFolder();
   const problems: unknown[] = [];
-  const onProblem = (error: unknown) => problems.push(error);
-  const store = openSqliteStore({ ...options(folder.path), onProblem });
-  await store.started;
-  await store.close();
+  const place = opened({ onProblem: (error) => void problems.push(error) });
+  await place.store.started;
+  await place[Symbol.asyncDispose]();
   // Longer than it is between two looks.
   await Bun.sleep(300);
   expect(problems).toEqual([]);
 });
 
 test("who ends somebody's access waits for a long change, as nobody else does", async () => {
-  using folder = temporaryFolder();
-  const store = openSqliteStore({ ...options(folder.path), timeoutMs: 1 });
+  await using place = opened({ timeoutMs: 1 });
+  const { store } = place;
   const people = new PeopleService(store.db, systemClock, randomBytes);
   const { person } = await people.invite("Ana", "staff", "test");
-  using other = new Connection(`${folder.path}/rehome.db`);
+  using other = place.connect();
   other.run("BEGIN IMMEDIATE");
-  const revocation = store.keys.change(
-    "key_1",
-    { action: "revoke", actor: "test", nowMs: 0 },
-    (key) => key,
-  );
-  const removal = people.remove(person.id);
-  const refused = store.pets
-    .create({ name: "Rex", categoryId: 1n })
-    .catch((error: unknown) => error);
-  expect(await refused).toMatchObject({ kind: "unavailable" });
+  const by = { action: "revoke", actor: "test", nowMs: 0 };
+  const ends = [store.keys.change("key_1", by, (key) => key), people.remove(person.id)];
+  const refused: unknown = await store.pets.create(rex).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ kind: "unavailable" });
   other.run("ROLLBACK");
-  expect(await revocation).toBeUndefined();
-  expect(await removal).toBeUndefined();
+  expect(await Promise.all<unknown>(ends)).toEqual([undefined, undefined]);
   expect(await people.byId(person.id)).toBeUndefined();
-  await store.close();
 });
