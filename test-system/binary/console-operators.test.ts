@@ -5,11 +5,13 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { en } from "../../src/features/console/words/en.ts";
+import { languages } from "../../src/features/console/words/index.ts";
 import { behindProxy, invite, serveConsole, Visitor } from "../../test/helpers/console.ts";
 import { addresses } from "../../test/helpers/console-pages.ts";
 import type { RunningConsole } from "../../test/helpers/console.ts";
 import { until } from "../../test/helpers/until.ts";
+
+const { words: en } = languages.en;
 
 const folder = temporaryFolder();
 const data = ["--data", folder.path];

@@ -14,8 +14,7 @@ import {
   link,
 } from "../../test/helpers/console-in-browser.ts";
 import { axeFindings } from "../../test/helpers/docs-page.ts";
-import { en } from "../../src/features/console/words/en.ts";
-import { es } from "../../src/features/console/words/es.ts";
+import { countWord, languages } from "../../src/features/console/words/index.ts";
 
 const shown = consoleInBrowser();
 const { folder, joined } = shown;
@@ -75,7 +74,7 @@ const stories = [
 test.each(stories)(
   "a fortnight at the desk in $language on the screen $screen, with a script: $javaScriptEnabled",
   async ({ javaScriptEnabled, language, screen }) => {
-    const words = { en, es }[language];
+    const { words } = languages[language];
     using place = temporaryFolder();
     await using own = await serveConsole(place.path);
     const invitation = await invite(place.path, "Ana of the day", "staff");
@@ -126,9 +125,9 @@ test.each(stories)(
     await page.getByLabel(fields.source).fill("shelter");
     await page.getByLabel(fields.complete).check();
     await button(page, words.import.look).click();
-    await page.getByRole("heading", { name: `2 ${words.import.counts.new[1]}` }).waitFor();
+    await page.getByRole("heading", { name: `2 ${countWord(language, "new", 2)}` }).waitFor();
     await button(page, buttons.import).click();
-    await page.getByText(`2 ${words.import.counts.added[1]}.`).waitFor();
+    await page.getByText(`2 ${countWord(language, "added", 2)}.`).waitFor();
     await button(page, words.import.cancel).click();
     await load("two.csv", "Rex,Dog,Adopted,1\nMia,Cat,Snoozing,2\n");
     await page.getByRole("cell", { name: `${status.available} → ${status.sold}` }).waitFor();

@@ -6,7 +6,7 @@ import { AnimalActions, named } from "../../../src/features/console/animals.ts";
 import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { assetPaths } from "../../../src/features/console/pages/page.ts";
-import { en } from "../../../src/features/console/words/en.ts";
+import { languages } from "../../../src/features/console/words/index.ts";
 import { sourceActions } from "../../../src/features/console/pages/sources.ts";
 import { follow } from "../../../src/features/sources/store.ts";
 import type { Store } from "../../../src/storage/contract.ts";
@@ -15,6 +15,8 @@ import { until } from "../../helpers/until.ts";
 import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
 import { servicesOn, type TestServices } from "../../helpers/services.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
+
+const { words: en } = languages.en;
 
 describe.each(stores)("on $name", (kind) => {
   let store: Store;

@@ -2,8 +2,8 @@
  * The console in Spanish, page by page: a word that only the English list has is on none of them.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { en } from "../../../src/features/console/words/en.ts";
-import { es } from "../../../src/features/console/words/es.ts";
+import { counts } from "../../../src/features/console/words/labels.ts";
+import { languages } from "../../../src/features/console/words/index.ts";
 import { sent, settled, type Visitor } from "../../helpers/console.ts";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
 import { addresses } from "../../helpers/console-pages.ts";
@@ -31,9 +31,11 @@ function textsOf(words: unknown): string[] {
 const wordsOf = (text: string) =>
   (text.match(/[\p{L}\p{M}]{3,}/gu) ?? []).map((word) => word.toLowerCase());
 
-const spanish = new Set(textsOf(es).flatMap(wordsOf));
+const countsOf = (...at: readonly number[]) =>
+  Object.values(counts).flatMap((words) => words.filter((_, each) => at.includes(each)));
+const spanish = new Set([...textsOf(languages.es.words), ...countsOf(1, 2)].flatMap(wordsOf));
 const english = new Set(
-  textsOf(en)
+  [...textsOf(languages.en.words), ...countsOf(0)]
     .flatMap(wordsOf)
     .filter((word) => !spanish.has(word)),
 );

@@ -4,14 +4,15 @@ import { randomBytes } from "../../../src/cli/open.ts";
 import type { AnimalActions } from "../../../src/features/console/animals.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { hashSecret, type Secret } from "../../../src/features/console/people.ts";
-import { en } from "../../../src/features/console/words/en.ts";
-import { failure as failureOf } from "../../../src/features/console/words/index.ts";
+import { failure as failureOf, languages } from "../../../src/features/console/words/index.ts";
 import type { PersonRole } from "../../../src/features/console/people.ts";
 import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { asking, cookieOf, site, type Ask } from "../../helpers/console-pages.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
+
+const { words: en } = languages.en;
 
 describe.each(stores)("on $name", (kind) => {
   let nowMs: number;

@@ -1,7 +1,6 @@
 /** Both languages of the console say the same things, each in its own words. */
 import { describe, expect, test } from "bun:test";
-import { en } from "../../../src/features/console/words/en.ts";
-import { es } from "../../../src/features/console/words/es.ts";
+import { languages } from "../../../src/features/console/words/index.ts";
 
 /** What is the same in both languages: names, signs, and values that are only put together. */
 const same = ["fields.plan", "export.excel", "keys.id"];
@@ -19,8 +18,8 @@ function* texts(value: unknown, path: string): Generator<readonly [path: string,
   }
 }
 
-const english = new Map(texts(en, ""));
-const spanish = new Map(texts(es, ""));
+const english = new Map(texts(languages.en.words, ""));
+const spanish = new Map(texts(languages.es.words, ""));
 
 describe("the words of the console", () => {
   test("are the same in both languages where they have to be, and nowhere else", () => {

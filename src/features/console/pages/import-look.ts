@@ -10,7 +10,7 @@ import type { Meaning } from "../../import/understand/words.ts";
 import { type Answers, isOther, type ListSummary, type Look } from "../import-work.ts";
 import type { ImportJob } from "../imports.ts";
 import type { Visit } from "../visit.ts";
-import type { Words } from "../words/index.ts";
+import { type CountName, countWord, type Words } from "../words/index.ts";
 import * as ui from "./ui.ts";
 
 const changesShown = 50;
@@ -296,12 +296,11 @@ export function countsText(visit: Visit, summary: ListSummary, isDone = false): 
     leftOut: summary.skipped.reduce((sum, { records }) => sum + records, 0),
     rejected,
     unchanged,
-  }) as (readonly [keyof Words["import"]["counts"], number])[];
+  }) as (readonly [CountName, number])[];
   const shown = counts
     .filter(([, count]) => count > 0)
     .map(([what, count]) => {
-      const [one, many] = words.import.counts[what];
-      return `${ui.number(visit, count)} ${count === 1 ? one : many}`;
+      return `${ui.number(visit, count)} ${countWord(visit.language, what, count)}`;
     });
   return shown.length === 0 ? words.import.nobody : shown.join(", ");
 }

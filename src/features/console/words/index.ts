@@ -1,10 +1,47 @@
 import { AppError, type ErrorKind } from "../../../domain/errors.ts";
 import { acceptedLanguages } from "../../../web/encodings.ts";
-import { en } from "./en.ts";
+import { en, type Sentences } from "./en.ts";
 import { es } from "./es.ts";
+import { counts, labels } from "./labels.ts";
 
-/** Every word that the console shows. A translation is a second object of this type. */
-export type Words = typeof en;
+type Labels<T> = T extends readonly string[]
+  ? string
+  : { readonly [Name in keyof T]: Labels<T[Name]> };
+
+/** Every word that the console shows: labels and sentences. */
+export type Words = Sentences & Labels<typeof labels>;
+
+interface Table {
+  readonly [name: string]: Table | readonly [en: string, es: string];
+}
+
+const isLabel = (each: Table[string]): each is readonly [string, string] => Array.isArray(each);
+
+const labelsOf = (table: Table, at: 0 | 1): Record<string, object | string> =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, each]) => [
+      name,
+      isLabel(each) ? each[at] : labelsOf(each, at),
+    ]),
+  );
+
+/** The labels of a language, and its sentences of the same groups. */
+function wordsOf(sentences: Sentences, at: 0 | 1): Words {
+  const said: Record<string, object | string> = labelsOf(labels, at);
+  for (const [group, more] of Object.entries(sentences)) {
+    said[group] = Object.assign(said[group] ?? {}, more);
+  }
+  return said as Words;
+}
+
+export type CountName = keyof typeof counts;
+
+/** What stands behind a number of animals or rows. */
+export function countWord(language: Language, name: CountName, count: number): string {
+  const [english, one, many] = counts[name];
+  if (language === "en") return english;
+  return count === 1 ? one : many;
+}
 
 const formats = (locale: string) => ({
   moment: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
@@ -16,8 +53,8 @@ const formats = (locale: string) => ({
 
 /** The languages of the console. */
 export const languages = {
-  en: { title: "English", words: en, ...formats("en-GB") },
-  es: { title: "Español", words: es, ...formats("es") },
+  en: { title: "English", words: wordsOf(en, 0), ...formats("en-GB") },
+  es: { title: "Español", words: wordsOf(es, 1), ...formats("es") },
 } as const;
 export type Language = keyof typeof languages;
 
