@@ -151,8 +151,13 @@ describe("a store in trouble", () => {
     expect(await stack.admitted(secret, 1)).toBe(1);
     await using other = await countersOf(folder.path);
     await other.lock();
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 1);
     // Sixteen are paid for already.
     const during = await stack.requests(secret, 20);
+    clearInterval(counting);
+    // An event loop that waited with them would have had no turn.
+    expect(turns).toBeGreaterThan(3);
     expect(countAdmitted(during)).toBe(16);
     const { secret: unseen } = await stack.key("free");
     const resetSeconds = Math.floor(clock.nowMs / 1000) + 50;

@@ -60,55 +60,49 @@ const contents = () =>
  */
 function refusal(file = catalogue): AppError {
   const before = contents();
-  let thrown: unknown;
   try {
     open();
   } catch (error) {
-    thrown = error;
+    if (!(error instanceof AppError)) throw error;
+    expect(contents()).toEqual(before);
+    expect(error.message).toContain(file);
+    expect(error.message).toEndWith(".");
+    expect(error.hint ?? "").not.toBe("");
+    return error;
   }
-  expect(thrown).toBeInstanceOf(AppError);
-  expect(contents()).toEqual(before);
-  const { message, hint = "" } = thrown as AppError;
-  expect(message).toContain(file);
-  expect(message).toEndWith(".");
-  expect(hint).not.toBe("");
-  return thrown as AppError;
+  throw new Error("it was opened");
+}
+
+const noDatabase = "animals of the town\n".repeat(500);
+const damaged = "is damaged: file is not a database";
+
+/** Changes the catalogue past the store. */
+function run(...statements: readonly string[]): void {
+  const db = new Database(catalogue, { create: true });
+  for (const statement of statements) db.run(statement);
+  db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close(true);
 }
 
 describe("a start is refused in words, and changes nothing, on", () => {
-  test("a file that is no database", () => {
-    writeFileSync(catalogue, "animals of the town\n".repeat(500));
-    expect(refusal().message).toContain("is damaged: file is not a database");
-  });
-
-  test("counters that are no database, before the catalogue is made", () => {
-    const limits = join(folder, "limits.db");
-    writeFileSync(limits, "animals of the town\n".repeat(500));
-    expect(refusal(limits).message).toContain("is damaged: file is not a database");
+  test.each(["rehome.db", "limits.db"])("%s that is no database", (name) => {
+    const file = join(folder, name);
+    writeFileSync(file, noDatabase);
+    expect(refusal(file).message).toContain(damaged);
   });
 
   test("another program's database", () => {
-    const db = new Database(catalogue, { create: true });
-    db.run("CREATE TABLE notes (text TEXT)");
-    db.close(true);
+    run("CREATE TABLE notes (text TEXT)");
     expect(refusal().message).toContain("not one that rehome made");
   });
 
-  test("a newer program's database", async () => {
+  test.each([
+    ["a newer rehome", "INSERT INTO schema_migrations (tag, hash) VALUES ('9999_future', 'x')"],
+    ["another schema history", "UPDATE schema_migrations SET hash = 'x'"],
+  ])("a database of %s", async (message, statement) => {
     await filled();
-    const db = new Database(catalogue);
-    db.run("INSERT INTO schema_migrations (tag, hash) VALUES ('9999_future', 'x')");
-    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    db.close(true);
-    expect(refusal().message).toContain("a newer rehome");
-  });
-
-  test("a database with another history", async () => {
-    await filled();
-    const db = new Database(catalogue);
-    db.run("UPDATE schema_migrations SET hash = 'x'");
-    db.close(true);
-    expect(refusal().message).toContain("another schema history");
+    run(statement);
+    expect(refusal().message).toContain(message);
   });
 
   test.each(["rehome.db", "limits.db", "rehome.db-wal"])("a link in place of %s", (name) => {
@@ -137,9 +131,8 @@ describe("a start is refused in words, and changes nothing, on", () => {
       if (state === "is empty") truncateSync(catalogue, 0);
       else rmSync(catalogue);
       const { message, hint } = refusal();
-      expect(message).toContain(
-        `${state}, but ${join(folder, "limits.db")} shows that there was one`,
-      );
+      const shown = `${state}, but ${join(folder, "limits.db")} shows that there was one`;
+      expect(message).toContain(shown);
       expect(hint).toContain("rehome restore");
     },
   );
@@ -208,35 +201,23 @@ test.each([
   expect(() => refuseNetwork("/srv/data", type)).toThrow(`network file system (${name})`);
 });
 
-test("files are their user's alone, and a new folder too", async () => {
-  const inside = join(folder, "a/b");
-  const store = open(inside);
-  expect(statSync(inside).mode & 0o777).toBe(0o700);
-  for (const name of readdirSync(inside)) {
-    expect(`${name} ${(statSync(join(inside, name)).mode & 0o077).toString(8)}`).toBe(`${name} 0`);
-  }
+test("files and a new folder of any name are their user's alone, whatever they were", async () => {
+  const odd = join(folder, "a?mode=memory#b %41 é/b");
+  const files = ["limits.db", "rehome.db"];
+  const modes = (...names: readonly string[]) =>
+    names.map((name) => (statSync(join(odd, name)).mode & 0o777).toString(8));
+  const store = open(odd);
+  expect(modes("", ...files)).toEqual(["700", "600", "600"]);
+  for (const mode of modes(...readdirSync(odd))) expect(mode).toEndWith("00");
   await store.close();
-  expect(readdirSync(inside).toSorted()).toEqual(["limits.db", "rehome.db"]);
-});
-
-test("files that others could read are taken from them, whatever they were", async () => {
-  await filled();
-  chmodSync(catalogue, 0o664);
-  chmodSync(join(folder, "limits.db"), 0o640);
-  await open().close();
-  for (const name of ["rehome.db", "limits.db"]) {
-    expect((statSync(join(folder, name)).mode & 0o777).toString(8)).toBe("600");
-  }
-});
-
-test("a folder may have any name", async () => {
-  const odd = join(folder, "a?mode=memory#b %41 é");
-  await open(odd).close();
+  expect(readdirSync(odd).toSorted()).toEqual(files);
+  chmodSync(join(odd, "rehome.db"), 0o664);
+  chmodSync(join(odd, "limits.db"), 0o640);
   const again = open(odd);
   expect(await again.pets.create({ name: "first", categoryId: 1n })).toBe(1n);
   await again.close();
-  expect(readdirSync(odd).toSorted()).toEqual(["limits.db", "rehome.db"]);
+  expect(modes(...files)).toEqual(["600", "600"]);
   // And it is the file in it that is looked at.
-  writeFileSync(join(odd, "rehome.db"), "animals of the town\n".repeat(500));
-  expect(() => open(odd)).toThrow("is damaged: file is not a database");
+  writeFileSync(join(odd, "rehome.db"), noDatabase);
+  expect(() => open(odd)).toThrow(damaged);
 });
