@@ -142,7 +142,7 @@ export class Change {
   summary: Readonly<Record<string, unknown>> = {};
   /** True for one that is stored though no animal changed. */
   isStored = false;
-  readonly #counts = { added: 0, updated: 0, removed: 0, restored: 0 };
+  readonly counts = { added: 0, updated: 0, removed: 0, restored: 0 };
   /** The fields that any animal has otherwise afterwards: each has its indexes. */
   readonly #changed = new Set<StateField>();
   #isCarriedOut = false;
@@ -154,23 +154,19 @@ export class Change {
     this.atMs = atMs;
   }
 
-  get counts(): ChangeCounts {
-    return { ...this.#counts };
-  }
-
   /** Adds animals under new ids, in this order. */
   async add(pets: readonly AddedPet[]): Promise<void> {
     const made = { createdAtMs: this.atMs, createdIn: this.id };
     const rows = pets.map(({ name, categoryId, status = null, externalId = null, source = "" }) => {
       return { name, categoryId, status, externalId, source, ...made };
     });
-    this.#counts.added += await this.tx.insertAll(this.tx.t.pets, rows);
+    this.counts.added += await this.tx.insertAll(this.tx.t.pets, rows);
   }
 
   async plan(events: readonly PetEvent[]): Promise<void> {
     if (events.length === 0) return;
     for (const { before, after } of events) {
-      this.#counts[before === null ? "restored" : after === null ? "removed" : "updated"] += 1;
+      this.counts[before === null ? "restored" : after === null ? "removed" : "updated"] += 1;
       for (const field of after === null ? [] : eventFields) {
         if (before?.[field] !== after?.[field]) this.#changed.add(field);
       }
@@ -190,7 +186,7 @@ export class Change {
    */
   async dropTaken(): Promise<number> {
     const { pets, petEvents } = this.tx.t;
-    if (this.#counts.updated + this.#counts.restored === 0) return 0;
+    if (this.counts.updated + this.counts.restored === 0) return 0;
     const dropped = await this.tx.rows<{ restored: bigint }>(sql`DELETE FROM ${petEvents}
       WHERE ${petEvents.changeId} = ${this.id} AND ${movesId} AND EXISTS (SELECT 1 FROM ${pets} AS other
         WHERE other.source = after ->> 'source' AND other.external_id = after ->> 'externalId'
@@ -198,7 +194,7 @@ export class Change {
             WHERE mine.pet_id = other.id AND mine.change_id = ${this.id}))
       RETURNING CAST(CASE WHEN before IS NULL THEN 1 ELSE 0 END AS bigint) AS restored`);
     for (const { restored } of dropped) {
-      this.#counts[restored === 1n ? "restored" : "updated"] -= 1;
+      this.counts[restored === 1n ? "restored" : "updated"] -= 1;
     }
     // What is left out gives up nothing that others would get.
     return dropped.length === 0 ? 0 : dropped.length + (await this.dropTaken());
@@ -228,7 +224,7 @@ export class Change {
     this.#isCarriedOut = true;
     const { tx, id } = this;
     const { pets, petEvents, removedPets } = tx.t;
-    const { removed, restored } = this.#counts;
+    const { removed, restored } = this.counts;
     const others = Object.values(getTableColumns(pets)).filter((each) => each !== pets.externalId);
     const columns = sql.join(others.map(nameOf), sql`, `);
     const lacking = (state: SQL) =>

@@ -11,10 +11,6 @@ export interface StoredEvent {
   readonly change: bigint;
   readonly before: StoredState | undefined;
   readonly after: StoredState | undefined;
-  /** In an import's event: the state of a removed animal that it brought back as another. */
-  readonly former?: StoredState | undefined;
-  /** The change that this one took back. */
-  readonly undoes?: bigint | undefined;
 }
 
 /** A value of an animal's field, as a history has it; an int64 that is no double is a bigint. */
@@ -93,42 +89,35 @@ async function keyNamed(tx: Tx, id: string): Promise<string> {
 async function storedEvents(tx: Tx, id: bigint): Promise<StoredEvent[]> {
   const { changes, petEvents } = tx.t;
   const { before, after } = columnsOf(petEvents);
-  const { atMs, actor, action, undoes } = changes;
+  const { atMs, actor, action } = changes;
   const found = await tx
-    .select({ before, after, atMs, actor, action, undoes, change: changes.id })
+    .select({ before, after, atMs, actor, action, change: changes.id })
     .from(petEvents)
     .innerJoin(changes, eq(changes.id, petEvents.changeId))
     .where(eq(petEvents.petId, id))
     .orderBy(asc(petEvents.changeId));
-  return found.map(({ after: stored, ...event }) => {
-    const { former, ...after } = stored ?? {};
-    return {
-      ...event,
-      before: event.before ?? undefined,
-      after: stored === null ? undefined : after,
-      former: former as StoredState | undefined,
-      undoes: event.undoes ?? undefined,
-    };
+  return found.map(({ before, after: stored, ...event }) => {
+    // The former state of one that came back as another is for an undo.
+    const { former: _former, ...after } = stored ?? {};
+    return { ...event, before: before ?? undefined, after: stored === null ? undefined : after };
   });
 }
 
 /** The events of one animal, oldest first, with what each of them did. */
 export function eventsOf(events: readonly StoredEvent[]): HistoryEvent[] {
   let known: StoredState | undefined;
-  const earlier = new Map<bigint, StoredState | undefined>();
   return events.map((event) => {
-    const { change, after, undoes } = event;
-    const before = event.before ?? event.former ?? known;
-    earlier.set(change, before);
-    // What an undo takes away again is as it was before the change that brought it back.
-    known = after ?? (undoes === undefined ? undefined : earlier.get(undoes)) ?? before;
-    return { ...event, did: didOf(event), changed: differences(before, after) };
+    const { action, after } = event;
+    const before = event.before ?? known;
+    known = after ?? before;
+    const came = event.before === undefined ? "restored" : undefined;
+    const went = action === "import" ? "withdrawn" : "removed";
+    return {
+      ...event,
+      did: after === undefined ? went : came,
+      changed: differences(before, after),
+    };
   });
-}
-
-function didOf({ action, before, after }: StoredEvent): HistoryEvent["did"] {
-  if (after === undefined) return action === "import" ? "withdrawn" : "removed";
-  return before === undefined ? "restored" : undefined;
 }
 
 export function differences(

@@ -3,11 +3,10 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { commandGroup, type Given, type StoreCommand, storeCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Io } from "../../cli/io.ts";
-import { printJson } from "../json.ts";
-import { declared, fieldOf, json } from "../json.ts";
+import { json, printJson, type Static } from "../json.ts";
 import { durationOption, yesOption } from "../options.ts";
 import { confirm } from "../confirm.ts";
-import { printTable } from "../table.ts";
+import { flexible, printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
@@ -183,44 +182,51 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
 }
 
 const at = (ms: number | null) => (ms === null ? null : isoSeconds(ms));
-const ofList = fieldOf<[list: Followed]>();
 const { text, count, time, orNull } = json;
-/** A followed list as `--json` prints it: never with its secret. */
-const fields = declared({
-  name: ofList(text("name of the list, and source of its animals"), ({ source }) => source.name),
-  state: ofList(json.oneOf(sourceStates, "how it is"), stateOf),
-  preset: ofList(orNull(text("program whose list it is")), ({ source }) => source.preset),
-  account: ofList(orNull(text("account there")), ({ source }) => source.account),
-  url: ofList(orNull(text("address; null for the program's own")), ({ source }) => source.url),
-  everySeconds: ofList(count("interval"), ({ job }) => job.everyMs / 1_000),
-  complete: ofList(
-    json.flag("true if what the list does not have is withdrawn"),
-    ({ source }) => source.complete === 1,
-  ),
-  nextAt: ofList(orNull(time("when it is next due; null while it is paused")), ({ job }) =>
-    job.paused === null ? at(job.nextAtMs) : null,
-  ),
-  triedAt: ofList(orNull(time("when it was last tried")), ({ job }) => at(job.triedAtMs)),
-  succeededAt: ofList(orNull(time("when it last succeeded")), ({ job }) => at(job.succeededAtMs)),
-  failures: ofList(count("failures in a row"), ({ job }) => job.failures),
-  problem: ofList(
-    orNull(text("what went wrong, or waits for a person")),
-    ({ job }) => job.problem?.text ?? null,
-  ),
-  paused: ofList(orNull(text("who paused it: person, undo or restore")), ({ job }) => job.paused),
-  waiting: ofList(count("animals whose status is a word that nobody explained"), ({ source }) =>
-    waitingWords(source).reduce((sum, { animals }) => sum + animals, 0),
-  ),
-  words: ofList(
-    json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
-    ({ source }) => waitingWords(source).map((each) => ({ ...each })),
-  ),
-  held: ofList(
-    count("withdrawals that wait for a person"),
-    ({ source }) => source.held?.length ?? 0,
-  ),
+const sourceSchema = json.object({
+  name: text("name of the list, and source of its animals"),
+  state: json.oneOf(sourceStates, "how it is"),
+  preset: orNull(text("program whose list it is")),
+  account: orNull(text("account there")),
+  url: orNull(text("address; null for the program's own")),
+  everySeconds: count("interval"),
+  complete: json.flag("true if what the list does not have is withdrawn"),
+  nextAt: orNull(time("when it is next due; null while it is paused")),
+  triedAt: orNull(time("when it was last tried")),
+  succeededAt: orNull(time("when it last succeeded")),
+  failures: count("failures in a row"),
+  problem: orNull(text("what went wrong, or waits for a person")),
+  paused: orNull(text("who paused it: person, undo or restore")),
+  waiting: count("animals whose status is a word that nobody explained"),
+  words: json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
+  held: count("withdrawals that wait for a person"),
 });
-const sourceSchema = json.object(fields.schemas);
+
+/** A followed list as `--json` prints it: never with its secret. */
+function listed(list: Followed): Static<typeof sourceSchema> {
+  const { source, job } = list;
+  const { name, preset, account, url } = source;
+  const { failures, paused } = job;
+  const words = waitingWords(source).map((each) => ({ ...each }));
+  return {
+    name,
+    state: stateOf(list),
+    preset,
+    account,
+    url,
+    everySeconds: job.everyMs / 1_000,
+    complete: source.complete === 1,
+    nextAt: paused === null ? at(job.nextAtMs) : null,
+    triedAt: at(job.triedAtMs),
+    succeededAt: at(job.succeededAtMs),
+    failures,
+    problem: job.problem?.text ?? null,
+    paused,
+    waiting: words.reduce((sum, { animals }) => sum + animals, 0),
+    words,
+    held: source.held?.length ?? 0,
+  };
+}
 
 const list = storeCommand<object>({
   name: "list",
@@ -228,22 +234,20 @@ const list = storeCommand<object>({
   examples: ["rehome sources list", "rehome sources list --json"],
   json: json.list(sourceSchema),
   async run(io, { store }, given) {
-    const all = (await followed(store.db)).map((each) => fields.make(each));
+    const all = (await followed(store.db)).map(listed);
     if (given.json) return printJson(io, all);
-    if (all.length === 0) {
-      io.err("No list is followed. rehome sources add --help\n");
-      return;
-    }
+    if (all.length === 0) return io.err("No list is followed. rehome sources add --help\n");
     const rows = all.map(({ name, state, succeededAt, nextAt, problem, waiting, words }) => {
-      const named = words.map(({ word }) => JSON.stringify(word)).join(", ");
-      const waits = waiting === 0 ? "" : `${waiting}: ${named}`;
+      const waits = waiting === 0 ? "" : `${waiting}: ${quoted(words)}`;
       return [name, state, succeededAt ?? "never", nextAt ?? "-", waits, problem ?? ""];
     });
-    const last = { title: "PROBLEM", flexible: true };
-    const waits = { title: "WAITING FOR A WORD", flexible: true };
-    printTable(io, ["NAME", "STATE", "LAST SUCCESS", "NEXT", waits, last], rows);
+    const last = [flexible("WAITING FOR A WORD"), flexible("PROBLEM")];
+    printTable(io, ["NAME", "STATE", "LAST SUCCESS", "NEXT", ...last], rows);
   },
 });
+
+const quoted = (words: readonly { readonly word: string }[]) =>
+  words.map(({ word }) => JSON.stringify(word)).join(", ");
 
 /** A command on one list that is followed. */
 const ofOneList = <Options>({
@@ -265,7 +269,7 @@ const show = ofOneList<object>({
   examples: ["rehome sources show north"],
   json: sourceSchema,
   async run(io, list, _services, given) {
-    if (given.json) return printJson(io, fields.make(list));
+    if (given.json) return printJson(io, listed(list));
     for (const [title, value] of Object.entries(shownFacts(list))) {
       if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
     }
@@ -277,7 +281,7 @@ const show = ofOneList<object>({
 /** A followed list in words: how it is, where it is, and how it is read. */
 function shownFacts(list: Followed): Record<string, string | undefined> {
   const { source, job } = list;
-  const { state, problem, nextAt, succeededAt } = fields.make(list);
+  const { state, problem, nextAt, succeededAt } = listed(list);
   const { columns, format, category, statuses } = source.reading as Reading;
   const pairs = (map: object) =>
     Object.entries(map)
@@ -339,8 +343,8 @@ const set = ofOneList<SetOptions>({
     const settings = { statuses, everyMs: every, isComplete };
     await store.db.transaction((tx) => setSource(tx, name, settings, clock()));
     const { source } = await findFollowed(store.db, name);
-    const open = waitingWords(source).map(({ word }) => JSON.stringify(word));
-    const waits = open.length === 0 ? "" : ` Still waiting: ${open.join(", ")}.`;
+    const open = quoted(waitingWords(source));
+    const waits = open === "" ? "" : ` Still waiting: ${open}.`;
     io.out(`Changed ${name}.${waits}\n`);
   },
 });

@@ -3,14 +3,13 @@
  * nothing, and the schedule says what it was.
  */
 import { and, eq, inArray } from "drizzle-orm";
-import { randomShare } from "../schedule/jobs.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import { finishJob, type JobOutcome, setJob } from "../schedule/jobs.ts";
+import { finishJob, type JobOutcome, randomShare, setJob } from "../schedule/jobs.ts";
 import { type Editing, makeChange, partSize } from "../animals/changes.ts";
 import { ImportRefused, runImport } from "../import/do/import.ts";
 import type { ImportSummary, KeptAnimal } from "../import/do/summary.ts";
@@ -24,6 +23,7 @@ import { encodingOf, type FetchedPage, type FetchLimits, NoList, noList } from "
 import { pullPrivateSetting } from "./index.ts";
 import { type Address, fetchList, type PresetName } from "./presets.ts";
 import {
+  asNew,
   blankedSecret,
   claimPull,
   findFollowed,
@@ -73,15 +73,13 @@ export interface PullReport extends WaitingWords {
 }
 
 /** An animal of a report, without its number: JSON rounds that. */
-export type ReportedAnimal = Omit<KeptAnimal, "id" | "by"> & { readonly by?: string | undefined };
+export type ReportedAnimal = Omit<KeptAnimal, "id">;
 
 /** Animals of each kind in a report at the most. */
 const reportedMax = 20;
 
 /** What a pull did, or why it failed. */
 export type PullResult = PullReport | "unchanged" | UnreadableInput | AppError;
-
-const noneKnown = { etag: null, lastModified: null };
 
 const limitsOf = (pulling: Pulling): FetchLimits => ({
   ...pulling,
@@ -94,7 +92,7 @@ export async function fetchNew(
   address: Address,
   secret: string | null = null,
 ): Promise<FetchedPage> {
-  const fetched = await fetchList(address, secret, noneKnown, limitsOf(pulling));
+  const fetched = await fetchList(address, secret, asNew, limitsOf(pulling));
   if (fetched === "unchanged") throw noList("returnedNothing");
   return fetched;
 }
@@ -108,34 +106,24 @@ export function begin(
   source: Omit<NewSource, "createdAtMs">,
   everyMs: number,
   fetched: FetchedPage,
-  { allows, ...options }: ImportOptions & Pick<Editing, "allows"> = {},
 ): Promise<PullReport> {
   const nowMs = pulling.clock();
   const begun = { triedAtMs: null, paused: null };
+  const allows = (tx: Tx) =>
+    follow(tx, { ...source, createdAtMs: nowMs }, everyMs, nowMs + everyMs);
   // The categories that the preview showed are agreed to.
-  return take(pulling, { ...source, createsCategories: 1 }, begun, fetched, {
-    ...options,
-    async allows(tx) {
-      await allows?.(tx);
-      await follow(tx, { ...source, createdAtMs: nowMs }, everyMs, nowMs + everyMs);
-    },
-  });
-}
-
-interface PullOptions {
-  readonly isScheduled?: boolean;
-  /** The list is right of every animal, whatever people changed, also if it is as it was. */
-  readonly listWins?: boolean;
+  return take(pulling, { ...source, createsCategories: 1 }, begun, fetched, { allows });
 }
 
 /**
  * Pulls a followed list now, and stores how it ended. One that the schedule began is claimed
- * already. Throws AppError if none has this name.
+ * already. With `listWins` the list is right of every animal, whatever people changed, also if it is
+ * as it was. Throws AppError if none has this name.
  */
 export async function pull(
   pulling: Pulling,
   name: string,
-  { isScheduled = false, listWins = false }: PullOptions = {},
+  { isScheduled = false, listWins = false } = {},
 ): Promise<PullResult> {
   const { db, clock, random } = pulling;
   if (!isScheduled) await claimPull(db, name, clock());
@@ -149,15 +137,13 @@ export async function pull(
   try {
     if (source.secret === blankedSecret) throw noList("credentialMissing");
     const address = { ...source, preset: source.preset as PresetName | null };
-    const known = listWins ? noneKnown : source;
+    const known = listWins ? asNew : source;
     const fetched = await fetchList(address, source.secret, known, limitsOf(pulling));
-    if (fetched === "unchanged") await ends({ ok: true });
-    else if (listWins || hashOf(fetched.bytes) !== source.hash) {
+    if (fetched !== "unchanged" && (listWins || hashOf(fetched.bytes) !== source.hash)) {
       return await take(pulling, source, job, fetched, { listWins });
-    } else {
-      const { etag, lastModified } = fetched;
-      await ends({ ok: true }, { etag, lastModified });
     }
+    const { etag, lastModified } = fetched === "unchanged" ? source : fetched;
+    await ends({ ok: true }, { etag, lastModified });
     return "unchanged";
   } catch (error) {
     if (!(error instanceof UnreadableInput || error instanceof AppError)) throw error;
@@ -184,7 +170,7 @@ async function take(
   source: Pick<NewSource, "name" | "reading" | "complete" | "createsCategories">,
   begun: Begun,
   fetched: FetchedPage,
-  { allows, ...options }: ImportOptions & Pick<Editing, "allows"> = {},
+  { allows, ...options }: Pick<ImportOptions, "listWins"> & Pick<Editing, "allows">,
 ): Promise<PullReport> {
   const { db, clock, random } = pulling;
   const { name } = source;
@@ -194,7 +180,9 @@ async function take(
   const prepared = await readAgain(fetched, source.reading as Reading);
   const ends = async (tx: Tx, done: ImportSummary) => {
     const report = reportOf(done, held.length, unsure);
-    if (!(await finishJob(tx, pullJob(name), outcomeOf(report), clock(), random(), begun))) {
+    const said = problemIn(report);
+    const outcome = { ok: true, problem: said && { text: messageText(said), ...said } };
+    if (!(await finishJob(tx, pullJob(name), outcome, clock(), random(), begun))) {
       throw noList("pullOvertaken");
     }
     // What is not whole is taken again, however often it is the same.
@@ -202,9 +190,7 @@ async function take(
     await updateSource(tx, name, {
       report: { ...report },
       held: held.length === 0 ? null : [...held],
-      etag: isWhole ? etag : null,
-      lastModified: isWhole ? lastModified : null,
-      hash: isWhole ? hashOf(bytes) : null,
+      ...(isWhole ? { etag, lastModified, hash: hashOf(bytes) } : asNew),
     });
   };
   const summary = await runImport({ db, clock, actor: `source ${name}`, allows, ends }, prepared, {
@@ -259,50 +245,25 @@ async function withdrawals(
 
 /** Throws UnreadableInput for a list of which nothing was taken. */
 function reportOf(summary: ImportSummary, held: number, unsure: PullReport["unsure"]): PullReport {
-  const { read, added, updated, withdrawn, rejected, kept, animals, keptAnimals } = summary;
-  const problems = problemsOf(summary);
-  if (!summary.applied && rejected > 0) {
-    throw noList("noneTaken", `${read}`, problems[0] ?? "");
-  }
+  const { read, added, updated, withdrawn, rejected, kept, causes } = summary;
+  const problems = causes.slice(0, problemsShown).map(({ field, problem, records }) => {
+    return `${field === "" ? "" : `${field}: `}${messageText(problem)} (${records})`;
+  });
+  if (!summary.applied && rejected > 0) throw noList("noneTaken", `${read}`, problems[0] ?? "");
   const isPartial = rejected > 0 || unsure !== undefined;
+  const outcome = held > 0 ? "held" : isPartial ? "partial" : "imported";
+  const counts = { read, added, updated, withdrawn, held, rejected, kept };
   const words = wordsIn(summary);
   const shown = (all: readonly KeptAnimal[]) =>
     all.slice(0, reportedMax).map(({ id: _id, ...each }) => each);
-  return {
-    outcome: held > 0 ? "held" : isPartial ? "partial" : "imported",
-    read,
-    added,
-    updated,
-    withdrawn,
-    held,
-    unsure,
-    rejected,
-    problems,
-    words,
-    kept,
-    animals: shown(animals),
-    keptAnimals: shown(keptAnimals),
-  };
+  const [animals, keptAnimals] = [shown(summary.animals), shown(summary.keptAnimals)] as const;
+  return { outcome, ...counts, unsure, problems, words, animals, keptAnimals };
 }
 
 const wordsIn = ({ causes }: ImportSummary) =>
   causes.flatMap(({ unknownStatus: word, records }) =>
     word === undefined ? [] : { word, animals: records },
   );
-
-function problemsOf({ causes }: ImportSummary): string[] {
-  return causes.slice(0, problemsShown).map(({ field, problem, records }) => {
-    const where = field === "" ? "" : `${field}: `;
-    return `${where}${messageText(problem)} (${records})`;
-  });
-}
-
-function outcomeOf(report: PullReport): JobOutcome {
-  const said = problemIn(report);
-  return said === undefined
-    ? { ok: true }
-    : { ok: true, problem: { text: messageText(said), ...said } };
-}
 
 /** What waits for a person, the worst first. */
 function problemIn({ held, unsure, words = [], rejected, read }: PullReport) {

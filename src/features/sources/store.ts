@@ -4,8 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { lateness, leaseMs } from "../schedule/job-times.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import type { Reading } from "../import/understand/propose.ts";
-import { statusKey } from "../import/understand/words.ts";
-import type { Meaning } from "../import/understand/words.ts";
+import { type Meaning, statusKey } from "../import/understand/words.ts";
 import {
   allJobs,
   findJob,
@@ -22,6 +21,9 @@ export type NewSource = Tables["sources"]["$inferInsert"];
 
 /** What stands for a credential in a backup that is not encrypted. */
 export const blankedSecret = "";
+
+/** Takes the next list even if it is as it was. */
+export const asNew = { etag: null, lastModified: null, hash: null };
 
 /** A followed list with its place on the schedule. */
 export interface Followed {
@@ -78,9 +80,7 @@ export async function setSource(
   await updateSource(tx, name, {
     reading: { ...reading, statuses: { ...reading.statuses, ...Object.fromEntries(statuses) } },
     ...(isComplete !== undefined && { complete: isComplete ? 1 : 0 }),
-    etag: null,
-    lastModified: null,
-    hash: null,
+    ...asNew,
   });
   await setJob(tx, job.name, { nextAtMs: nowMs }, isNull(tx.t.schedule.paused));
 }
@@ -95,15 +95,15 @@ export function stateOf({ source, job }: Followed): (typeof sourceStates)[number
   return job.succeededAtMs === null ? "waiting" : "ok";
 }
 
-export function followed(db: Database): Promise<Followed[]> {
-  return db.read(async (tx) => {
-    const { sources } = tx.t;
-    const jobs = new Map((await allJobs(tx)).map((job) => [job.name, job]));
-    const rows = await tx.select(columnsOf(sources)).from(sources).orderBy(sources.name);
-    return rows.flatMap((source) => {
-      const job = jobs.get(pullJob(source.name));
-      return job === undefined ? [] : [{ source, job }];
-    });
+export const followed = (db: Database): Promise<Followed[]> => db.read(allFollowed);
+
+async function allFollowed(tx: Tx): Promise<Followed[]> {
+  const { sources } = tx.t;
+  const jobs = new Map((await allJobs(tx)).map((job) => [job.name, job]));
+  const rows = await tx.select(columnsOf(sources)).from(sources).orderBy(sources.name);
+  return rows.flatMap((source) => {
+    const job = jobs.get(pullJob(source.name));
+    return job === undefined ? [] : [{ source, job }];
   });
 }
 
@@ -112,10 +112,8 @@ export const findFollowed = (db: Database, name: string): Promise<Followed> =>
   db.read((tx) => followedIn(tx, name));
 
 export async function followedIn(tx: Tx, name: string): Promise<Followed> {
-  const { sources } = tx.t;
-  const [source] = await tx.select(columnsOf(sources)).from(sources).where(eq(sources.name, name));
-  const job = await findJob(tx, pullJob(name));
-  if (source !== undefined && job !== undefined) return { source, job };
+  const list = (await allFollowed(tx)).find(({ source }) => source.name === name);
+  if (list !== undefined) return list;
   throw new AppError("not_found", `No followed list is called ${name}.`, {
     hint: "rehome sources list",
   });
@@ -147,7 +145,7 @@ export async function resumeList(
   nowMs: number,
   secret?: string,
 ): Promise<void> {
-  await updateSource(tx, name, { etag: null, lastModified: null, hash: null, secret });
+  await updateSource(tx, name, { ...asNew, secret });
   await pauseJob(tx, pullJob(name), null, nowMs);
 }
 
@@ -175,12 +173,7 @@ export async function unfollow(db: Database, name: string): Promise<void> {
 export async function updateSource(
   tx: Tx,
   name: string,
-  changes: Partial<
-    Pick<
-      NewSource,
-      "secret" | "etag" | "lastModified" | "hash" | "report" | "held" | "reading" | "complete"
-    >
-  >,
+  changes: Partial<Omit<NewSource, "name">>,
 ): Promise<void> {
   await tx.update(tx.t.sources).set(changes).where(eq(tx.t.sources.name, name));
 }
@@ -188,16 +181,11 @@ export async function updateSource(
 /** How many animals of a source imports withdrew since `sinceMs`, and are still gone. */
 export async function withdrawnSince(tx: Tx, source: string, sinceMs: number): Promise<number> {
   const { removedPets, changes } = tx.t;
+  const isSince = and(eq(removedPets.source, source), gte(removedPets.removedAtMs, sinceMs));
   const [row] = await tx
     .select({ animals: count() })
     .from(removedPets)
     .innerJoin(changes, eq(changes.id, removedPets.removedIn))
-    .where(
-      and(
-        eq(removedPets.source, source),
-        gte(removedPets.removedAtMs, sinceMs),
-        eq(changes.action, "import"),
-      ),
-    );
+    .where(and(isSince, eq(changes.action, "import")));
   return row?.animals ?? 0;
 }

@@ -45,16 +45,6 @@ test("tells that an animal went or came back, and what is not as it was", () => 
   ]);
 });
 
-test("an animal that an undo took away again is as it was before the change", () => {
-  const [restored, removed, again] = eventsOf([
-    { ...event("import", undefined, renamed), former: old },
-    { ...event("undo", renamed), change: 2n, undoes: 1n },
-    { ...event("restore", undefined, old), change: 3n },
-  ]);
-  expect(restored?.changed).toHaveLength(2);
-  expect([removed?.changed, again?.changed]).toEqual([[], []]);
-});
-
 test("an event from before a field existed, or whose former values are forgotten, shows no change", () => {
   const [first, second] = eventsOf([
     event("restore", undefined, old),

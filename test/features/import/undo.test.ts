@@ -113,7 +113,7 @@ describe.each(stores)("$name", (kind) => {
       ["withdrawn", []],
       ["restored", ["name", "categoryId", "status"]],
       ["removed", []],
-      ["restored", []],
+      ["restored", ["name", "categoryId", "status"]],
     ]);
     expect(Object.keys(events[1]?.after ?? {})).toEqual(Object.keys(events[0]?.before ?? {}));
     // One that somebody else removed stays as they removed it.
