@@ -6,8 +6,6 @@ import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exposureWarning } from "../../src/cli/warnings.ts";
-import { loadConfig } from "../../src/config.ts";
 import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { until } from "../../test/helpers/until.ts";
@@ -96,17 +94,6 @@ test("a key with a passphrase, and a file that is no certificate, are refused in
   });
   const { stderr } = await refusal(import.meta.path, join(fixtures, "first.key"));
   expect(stderr).toContain("is not a certificate in PEM");
-});
-
-test.each([
-  ["0.0.0.0", {}, true],
-  ["0.0.0.0", { "trusted-proxy": "10.0.0.0/8" }, false],
-  ["0.0.0.0", { "tls-cert": "a.crt", "tls-key": "a.key" }, false],
-  ["127.0.0.1", {}, false],
-  ["localhost", {}, false],
-])("that others can reach %s with %j without TLS is warned of: %p", (host, flags, isWarned) => {
-  const { config } = loadConfig({ host, ...flags }, {}, []);
-  expect(exposureWarning(config) !== undefined).toBe(isWarned);
 });
 
 test("a server that others can reach without TLS warns of it", async () => {

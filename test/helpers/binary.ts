@@ -80,14 +80,9 @@ export async function serve(
     path?: string;
   } = {},
 ): Promise<RunningBinary> {
-  const named = await onStoreUnderTest(
-    [
-      ...(options.words ?? ["serve", "--port", "0"]),
-      ...(folder === undefined ? [] : ["--data", folder]),
-      ...args,
-    ],
-    options.env,
-  );
+  const words = options.words ?? ["serve", "--port", "0"];
+  const data = folder === undefined ? [] : ["--data", folder];
+  const named = await onStoreUnderTest([...words, ...data, ...args], options.env);
   const path = options.path ?? (await executable());
   const command = [...(options.command ?? []), path, ...named.args];
   const child = Bun.spawn(command, {
@@ -163,16 +158,8 @@ let lastKey = 0;
 export async function makeKey(folder: string, ...args: string[]): Promise<TestKey> {
   const plan = args.length === 0 ? ["--plan", "business"] : args;
   const { command } = await import("./command.ts");
-  const result = await command([
-    "keys",
-    "create",
-    "--name",
-    `test ${(lastKey += 1)}`,
-    "--data",
-    folder,
-    "--json",
-    ...plan,
-  ]);
+  const named = ["--name", `test ${(lastKey += 1)}`, "--data", folder, "--json"];
+  const result = await command(["keys", "create", ...named, ...plan]);
   if (result.exitCode !== 0) throw new Error(result.stderr);
   return JSON.parse(result.stdout) as TestKey;
 }

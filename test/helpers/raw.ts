@@ -1,4 +1,7 @@
 /** Speaks to a server byte by byte, for what an HTTP client would not send. */
+import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
+
 interface RawAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -9,7 +12,7 @@ interface RawAnswer {
 }
 
 /** Whether a first response is there, whole. */
-function isWhole(text: string, isHead: boolean): boolean {
+export function isWhole(text: string, isHead = false): boolean {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return false;
   const head = text.slice(0, end);
@@ -28,45 +31,35 @@ export async function raw(
   quietMs = 300,
   silentMs = 30_000,
 ): Promise<RawAnswer> {
-  const { hostname, port, protocol } = new URL(origin);
-  let text = "";
-  let isClosed = false;
+  const { hostname: host, port, protocol } = new URL(origin);
+  const options = { host, port: Number(port), rejectUnauthorized: false };
+  const socket = protocol === "https:" ? connectTls(options) : connect(options);
   const { promise, resolve } = Promise.withResolvers<void>();
   const isHead = Buffer.from(bytes.slice(0, 5)).toString() === "HEAD ";
+  let text = "";
+  let isClosed = false;
   let quiet = setTimeout(resolve, silentMs);
-  const socket = await Bun.connect({
-    hostname,
-    port: Number(port),
-    ...(protocol === "https:" && { tls: { rejectUnauthorized: false } }),
-    socket: {
-      ...(protocol === "https:" && { handshake: (made) => void made.write(bytes) }),
-      data(_socket, chunk) {
-        text += chunk.toString("latin1");
-        clearTimeout(quiet);
-        quiet = setTimeout(resolve, isWhole(text, isHead) ? quietMs : silentMs);
-      },
-      close: () => {
-        isClosed = true;
-        resolve();
-      },
-      error: () => resolve(),
-    },
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+    clearTimeout(quiet);
+    quiet = setTimeout(resolve, isWhole(text, isHead) ? quietMs : silentMs);
   });
-  if (protocol !== "https:") socket.write(bytes);
+  socket.on("close", () => {
+    isClosed = true;
+    resolve();
+  });
+  socket.on("error", () => resolve());
+  socket.write(bytes);
   await promise;
   clearTimeout(quiet);
   const wasClosed = isClosed;
-  socket.end();
+  socket.destroy();
   const [head = "", ...body] = text.split("\r\n\r\n");
   const [line = "", ...lines] = head.split("\r\n");
+  const pairs = lines.map((each) => /^([^:]*): *(.*)$/.exec(each) ?? []);
   return {
     status: Number(line.split(" ")[1] ?? 0),
-    headers: new Map(
-      lines.map((header) => {
-        const at = header.indexOf(":");
-        return [header.slice(0, at).toLowerCase(), header.slice(at + 1).trim()];
-      }),
-    ),
+    headers: new Map(pairs.map(([, name = "", value = ""]) => [name.toLowerCase(), value])),
     body: body.join("\r\n\r\n"),
     isClosed: wasClosed,
     text,
