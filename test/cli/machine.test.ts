@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -9,6 +9,8 @@ import {
   refuseRoot,
   requireServiceAccount,
 } from "../../src/cli/machine.ts";
+import { actorOf } from "../../src/cli/io.ts";
+import { localHost } from "../../src/cli/reach.ts";
 import { loadConfig } from "../../src/config.ts";
 import { shellWord } from "../../src/domain/errors.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
@@ -51,91 +53,85 @@ test.each([
   expect(readSettingsFile(file).get("REHOME_PORT")).toBe(value);
 });
 
+test.each([
+  [{}, 0, "root"],
+  [{ USER: "mallory" }, 0, "root"],
+  [{ SUDO_USER: "kim" }, 0, "kim"],
+  [{ SUDO_USER: "" }, 0, "root"],
+  [{}, undefined, "unknown"],
+])("%j as user %p is known by name", (env, uid, name) => expect(actorOf(env, uid)).toBe(name));
+
+test.each([
+  ["0.0.0.0", "127.0.0.1"],
+  ["::", "[::1]"],
+  ["2001:db8::2", "[2001:db8::2]"],
+  ["localhost", "localhost"],
+])("this machine reaches %s at %s", (host, local) => expect(localHost(host)).toBe(local));
+
 /** A machine with these programs, as its user `uid` sees it. */
-const machineWith = (uid: number, programs: readonly string[], more = {}) => ({
+const machineWith = (uid: number, programs: string, more = {}) => ({
   uid,
   service: () => undefined,
   isContainer: false,
   program: "rehome",
-  hasProgram: (name: string) => programs.includes(name),
+  hasProgram: (name: string) => programs.split(" ").includes(name),
   ...more,
 });
 
-describe("what to type to work as the owner of the data", () => {
-  // Every system has this account, with these numbers.
-  const named = { name: "nobody", uid: 65_534, gid: 65_534 };
-  const nameless = { name: "uid 1000", uid: 1_000, gid: 1_001 };
-  const words = ["keys", "create", "--name", "a b"];
-  const typed = "rehome keys create --name 'a b'";
+// Every system has the first account, with these numbers.
+const named = { name: "nobody", uid: 65_534, gid: 65_534 };
+const nameless = { name: "uid 1000", uid: 1_000, gid: 1_001 };
+const typed = "keys create --name 'a b'";
+const inSetpriv = `setpriv --reuid=1000 --regid=1001 --clear-groups rehome ${typed}`;
+const elsewhere = { program: "/opt/a b/rehome" };
+const contained = { isContainer: true };
 
-  test.each([
-    ["root, with sudo", named, machineWith(0, ["sudo", "runuser"]), `sudo -u nobody ${typed}`],
-    ["root, without", named, machineWith(0, ["runuser"]), `runuser -u nobody -- ${typed}`],
-    ["another user", named, machineWith(1_000, ["sudo"]), `sudo -u nobody ${typed}`],
-    [
-      "root of a small system",
-      named,
-      machineWith(0, ["su"]),
-      `su -s /bin/sh nobody -c ${shellWord(typed)}`,
-    ],
-    [
-      "a bind mount whose owner has no name here",
-      nameless,
-      machineWith(0, ["sudo", "setpriv"]),
-      `setpriv --reuid=1000 --regid=1001 --clear-groups ${typed}`,
-    ],
-    [
-      "a program that no shell finds",
-      named,
-      machineWith(0, ["sudo"], { program: "/opt/a b/rehome" }),
-      "sudo -u nobody '/opt/a b/rehome' keys create --name 'a b'",
-    ],
-  ])("%s", (_place, owner, machine, line) => {
-    expect(asOwner(owner, words, machine)).toBe(line);
-  });
+test.each([
+  ["root, with sudo", named, machineWith(0, "sudo runuser"), `sudo -u nobody rehome ${typed}`],
+  ["root, without", named, machineWith(0, "runuser"), `runuser -u nobody -- rehome ${typed}`],
+  ["another user", named, machineWith(1_000, "sudo"), `sudo -u nobody rehome ${typed}`],
+  [
+    "root of a small system",
+    named,
+    machineWith(0, "su"),
+    `su -s /bin/sh nobody -c ${shellWord(`rehome ${typed}`)}`,
+  ],
+  ["an owner without a name here", nameless, machineWith(0, "sudo setpriv"), inSetpriv],
+  [
+    "a program that no shell finds",
+    named,
+    machineWith(0, "sudo", elsewhere),
+    `sudo -u nobody '/opt/a b/rehome' ${typed}`,
+  ],
+  ["a container", named, machineWith(0, "", contained), "--user 65534:65534 "],
+  ["its mounted folder", nameless, machineWith(0, "sudo su", contained), "--user 1000:1001 "],
+  ["an image without any of these", nameless, machineWith(0, "", contained), "--user 1000:1001 "],
+])("what to type to work as the owner of the data: %s", (_place, owner, machine, line) =>
+  expect(asOwner(owner, ["keys", "create", "--name", "a b"], machine)).toContain(line),
+);
 
-  test.each([
-    ["a container", named, []],
-    ["a folder that is mounted into a container", nameless, ["sudo", "setpriv", "su"]],
-    ["an image without any of these", nameless, []],
-  ])("%s", (_place, owner, programs) => {
-    const inside = machineWith(0, programs, { isContainer: true });
-    expect(asOwner(owner, words, inside)).toContain(`--user ${owner.uid}:${owner.gid} `);
-  });
-});
-
-describe.if(process.geteuid?.() === 0)("root and the data folder of another user", () => {
-  const io = testIo({ machine: machineWith(0, ["sudo"]) });
-  const refused = (folder: string) => expect(() => refuseRoot(folder, ["serve"], io));
-
-  test.each(["", "/data", "/data/deeper"])("is refused at their folder%s", (below) => {
+test.if(process.geteuid?.() === 0)(
+  "root is refused in the data folder of another user alone",
+  () => {
     using folder = temporaryFolder();
+    const io = testIo({ machine: machineWith(0, "sudo") });
+    const refused = (path: string) => expect(() => refuseRoot(path, ["serve"], io));
+    const below = ["", "/data", "/data/deeper"].map((name) => folder.path + name);
+    for (const path of [...below, ":memory:"]) refused(path).not.toThrow();
     chownSync(folder.path, 65_534, 65_534);
     const hint = "sudo -u nobody rehome serve";
-    refused(folder.path + below).toThrow(expect.objectContaining({ hint }));
-  });
+    for (const path of below) refused(path).toThrow(expect.objectContaining({ hint }));
+  },
+);
 
-  test("is let into its own, and into memory", () => {
-    using folder = temporaryFolder();
-    chownSync(folder.path, 0, 0);
-    refused(folder.path).not.toThrow();
-    refused(join(folder.path, "new")).not.toThrow();
-    refused(":memory:").not.toThrow();
-  });
-});
-
-describe("the store of this machine's service", () => {
+test("the store of this machine's service is open to its account alone", () => {
   const account = { name: "rehome", uid: 990, gid: 990 };
   const service: MachineService = { file: "/etc/default/rehome", variables: new Map(), account };
   const loaded = loadConfig({ data: "/var/lib/rehome" }, {}, []);
-  const begin = (uid: number) =>
-    requireServiceAccount(service, loaded, ["doctor"], testIo({ machine: machineWith(uid, []) }));
-
-  test.each([0, 1_000])("is closed to the user %d", (uid) => {
-    expect(() => begin(uid)).toThrow("which belongs to the account rehome.");
-  });
-
-  test("is open to its account", () => {
-    expect(() => begin(990)).not.toThrow();
-  });
+  const begin = (uid: number) => () =>
+    requireServiceAccount(service, loaded, ["doctor"], testIo({ machine: machineWith(uid, "") }));
+  for (const uid of [0, 1_000]) {
+    expect(begin(uid)).toThrow("which belongs to the account rehome.");
+  }
+  expect(begin(990)).not.toThrow();
 });

@@ -1,7 +1,13 @@
 /** What all commands have in common. test/sessions/command-line.md has their mistakes. */
 import { expect, test } from "bun:test";
 import type { Command } from "commander";
+import * as fc from "fast-check";
+import { firstOf, messageOf } from "../../src/cli/errors.ts";
 import { createProgram, pathOf } from "../../src/cli/program.ts";
+import { grouped, printable } from "../../src/cli/terminal/text.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import { cut } from "../../src/features/table.ts";
+import { html, trusted } from "../../src/web/html.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { command } from "../helpers/command.ts";
 import { testIo } from "../helpers/io.ts";
@@ -65,4 +71,62 @@ test("a name commands no terminal, in whatever is printed of it", async () => {
   for (const line of ["categories list", "people list"]) await harmless(line);
   const [shown] = JSON.parse(await harmless("keys list --json")) as { name: string }[];
   expect(shown?.name).toBe(name);
+});
+
+test("nothing that a terminal obeys is left: C0, DEL, C1, separators and marks of direction", () => {
+  for (const [from, to] of [
+    [0, 0x1f],
+    [0x7f, 0x9f],
+    [0x61c, 0x61c],
+    [0x200e, 0x200f],
+    [0x2028, 0x202e],
+    [0x2066, 0x2069],
+  ] as const) {
+    for (let code = from; code <= to; code += 1) {
+      expect(printable(String.fromCodePoint(code))).toMatch(/^\\[\w]+$/);
+    }
+  }
+});
+
+test("an operator reads why it failed, of several errors the first", async () => {
+  const failure = new AppError("unavailable", "The store cannot be used.", { why: "it is full" });
+  const alone = new AppError("unavailable", "It broke.");
+  const messages = [failure, alone, new TypeError("no such thing"), "a text"].map(messageOf);
+  const store = "The store cannot be used: it is full.";
+  expect(messages).toEqual([store, "It broke.", "no such thing", "a text"]);
+  const closing = (text: string) => ({
+    async [Symbol.asyncDispose]() {
+      throw new Error(text);
+    },
+  });
+  const work = async () => {
+    await using _one = closing("one cannot be closed");
+    await using _two = closing("two cannot be closed");
+    throw alone;
+  };
+  expect(firstOf(await work().catch((error: unknown) => error))).toBe(alone);
+  expect(firstOf(alone)).toBe(alone);
+});
+
+test("a whole number is grouped as English has it, whatever its size and sign", () => {
+  fc.assert(fc.property(fc.bigInt(), (count) => grouped(count) === count.toLocaleString("en")));
+  expect([0, 999, -1000].map(grouped)).toEqual(["0", "999", "-1,000"]);
+});
+
+test.each([
+  ["Rex", 3, "Rex"],
+  ["Rexie", 3, "Re…"],
+  ["👩‍👩‍👧 and dog", 5, "👩‍👩‍👧 a…"],
+])("%p in %i cells is %p", (text, width, shown) => expect(cut(text, width)).toBe(shown));
+
+test("html escapes all but markup, joins lists, and shows nothing for nothing", () => {
+  // By another name, because the formatter lays out what is tagged `html`.
+  const tag = html;
+  const text = "\"'<&>";
+  const escaped = "&quot;&#39;&lt;&amp;&gt;";
+  expect(tag`<p title="${text}">${text}</p>`.text).toBe(`<p title="${escaped}">${escaped}</p>`);
+  const items = [1, 2].map((item) => tag`<li>${item}</li>`);
+  expect(tag`<ul>${items}</ul>${undefined}${false}${trusted("<hr>")}`.text).toBe(
+    "<ul><li>1</li><li>2</li></ul><hr>",
+  );
 });
