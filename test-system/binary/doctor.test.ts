@@ -1,9 +1,9 @@
 /** `rehome doctor` beside a server, on other disks, as another user, and on PostgreSQL. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
-import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../test/helpers/postgres.ts";
 import { command } from "../../test/helpers/command.ts";
@@ -50,26 +50,6 @@ test.each([[[]], [["--tls-cert", "first.crt", "--tls-key", "first.key"]]])(
     const backup = ["backup", join(backups.path, "rehome.db"), "--data", folder.path];
     expect((await command(backup)).exitCode).toBe(0);
     expect(JSON.parse((await rehome(doctor)).stdout)).toMatchObject({ state: "ok" });
-  },
-);
-
-test.if(process.geteuid?.() === 0)(
-  "a folder that this user may not make fails as serve does",
-  async () => {
-    using folder = temporaryFolder();
-    chmodSync(folder.path, 0o755);
-    const own = join(folder.path, "rehome");
-    copyFileSync(await executable(), own);
-    const data = join(folder.path, "below/data");
-    const asNobody = (...args: string[]) =>
-      rehome(["--reuid=65534", "--clear-groups", own, ...args, "--data", data], {
-        path: "setpriv",
-      });
-    const { stdout } = await asNobody("doctor", "--port", "1", "--json");
-    const found = of(stdout, "data folder");
-    const { stderr } = await asNobody("serve", "--port", "0");
-    expect(stderr).toContain("cannot be used: permission denied");
-    expect(stderr).toBe(`Error: ${found?.detail}.\nTry: ${found?.advice}\n`);
   },
 );
 

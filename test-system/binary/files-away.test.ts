@@ -3,7 +3,7 @@
  * by itself.
  */
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ask } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
@@ -100,16 +100,5 @@ describe("under a running server", () => {
       expect((await ask(first.origin, key)).status).toBe(503);
     }
     expect((await ask(second.origin, key)).status).toBe(200);
-  });
-
-  test("a data folder that is reached through a link is watched where it is", async () => {
-    using folder = temporaryFolder();
-    const data = join(folder.path, "data");
-    const { key } = await makeKey(data);
-    const link = join(folder.path, "link");
-    symlinkSync(data, link);
-    await using server = await serve(link);
-    await Bun.sleep(300);
-    expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(201);
   });
 });

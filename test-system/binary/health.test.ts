@@ -1,9 +1,7 @@
 /** `rehome health`: what monitors and containers ask. */
 import { expect, test } from "bun:test";
-import { copyFileSync, readdirSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
-import { executable, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 
@@ -62,20 +60,4 @@ test("--wait ends with the service that systemd waits for", async () => {
     env: { MAINPID: `${service.pid}` },
   });
   expect((await waiting).exitCode).toBe(1);
-});
-
-test("service print names the executable, and install needs a port that stays", async () => {
-  // Not from the folder of the project, whose path may have a blank, which no unit can hold.
-  using folder = temporaryFolder();
-  const path = join(folder.path, "rehome");
-  copyFileSync(await executable(), path);
-  const printed = await rehome(["service", "print"], { path });
-  expect(printed.exitCode).toBe(0);
-  expect(printed.stdout).toContain(`ExecStart=${path} serve\n`);
-  const anyPort = ["service", "install", "--port", "0"];
-  expect(await rehome(anyPort, { path })).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining("The service needs a port that stays."),
-  });
-  expect(readdirSync(folder.path)).toEqual(["rehome"]);
 });

@@ -9,12 +9,9 @@ import {
   readdirSync,
   readFileSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { dayMs } from "../../src/domain/clock.ts";
-import { removeLeft } from "../../src/features/console/imports.ts";
 import { executable, rehome, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const isRoot = process.geteuid?.() === 0;
@@ -127,41 +124,5 @@ describe.if(isRoot)("as root", () => {
     }
     expect(readFileSync(at.secret, "utf8")).toBe("kept");
     expect(readdirSync(at.rootData).toSorted()).toEqual(["limits.db", "rehome.db"]);
-  });
-
-  test("a file of rejects in a folder of others follows no link", async () => {
-    using at = place();
-    const theirs = folderOf(alice, join(at.folder.path, "theirs"));
-    const link = join(theirs, "link");
-    symlinkSync(at.secret, link);
-    await key(at.rootData);
-    const data = ["--data", at.rootData];
-    const list = join(at.folder.path, "list.csv");
-    writeFileSync(list, "name,category,status\nRex,Dog,available\n");
-    const importing = ["pets", "import", list, "--rejects", link, ...data];
-    expect(await rehome(importing)).toMatchObject({ exitCode: 2 });
-    expect(readFileSync(at.secret, "utf8")).toBe("kept");
-  });
-
-  test("a backup with a link beside it is not looked at", async () => {
-    using at = place();
-    const theirs = folderOf(alice, join(at.folder.path, "theirs"));
-    await key(at.rootData);
-    const file = join(theirs, "b.db");
-    await rehome(["backup", file, "--data", at.rootData]);
-    writeFileSync(`${file}-wal`, "x");
-    symlinkSync(at.secret, `${file}-shm`);
-    const verified = await rehome(["backup", "verify", file]);
-    expect(verified.stderr).toContain("is not a plain file");
-    expect(readFileSync(at.secret, "utf8")).toBe("kept");
-  });
-
-  test("a console removes no folder of another user", () => {
-    using at = place();
-    const theirs = folderOf(alice, join(at.folder.path, "rehome-console-upload-old"));
-    const nowMs = Date.now();
-    utimesSync(theirs, new Date(), new Date(nowMs - 2 * dayMs));
-    removeLeft(at.folder.path, nowMs);
-    expect(existsSync(theirs)).toBe(true);
   });
 });

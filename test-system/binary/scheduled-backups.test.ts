@@ -195,32 +195,6 @@ test("that fail are told by monitor, doctor and metrics, and none that is broken
   }
 }, 900_000);
 
-test("are looked at by the doctor: a failure, and a backup that is gone, are no ok", async () => {
-  const found = () => doctor({ REHOME_BACKUP_TO: s3.address });
-  await due({ REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "1" });
-  expect(await found()).toMatchObject({ state: "ok", detail: expect.stringContaining("s3://") });
-  using db = new Database(join(data, "rehome.db"));
-  db.run("UPDATE schedule SET failures = 3, problem = 'The disk is full.'");
-  expect(await found()).toMatchObject({
-    state: "warn",
-    detail: "the service failed to make one, 3 times in a row: The disk is full",
-  });
-  db.run("UPDATE schedule SET succeeded_at_ms = ?", [Date.now() - 96 * 3_600_000]);
-  expect(await found()).toMatchObject({ state: "fail" });
-  db.run("UPDATE schedule SET succeeded_at_ms = NULL, failures = 20");
-  expect(await found()).toMatchObject({ state: "fail" });
-  db.run("UPDATE schedule SET failures = 0, problem = NULL");
-  s3.at.fault = () => 403;
-  expect(await found()).toMatchObject({
-    state: "warn",
-    detail: expect.stringContaining("be read"),
-  });
-  s3.at.fault = undefined;
-  rmSync(s3.directory, { recursive: true });
-  mkdirSync(join(s3.directory, "backups"), { recursive: true });
-  expect(await found()).toMatchObject({ state: "warn", detail: expect.stringContaining("not at") });
-}, 120_000);
-
 test("go to a folder that is made, and one that cannot be is told", async () => {
   const place = join(folder.path, "backups");
   expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
@@ -247,26 +221,6 @@ test("go to a folder that is made, and one that cannot be is told", async () => 
   expect(await command(["backup", "--data", data], { env })).toMatchObject({ exitCode: 0 });
   expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
 }, 120_000);
-
-test("are made at once at another place", async () => {
-  const places = ["first", "second"].map((name) => join(folder.path, name));
-  for (const place of places) {
-    await using server = await serve(data, [], { env: { REHOME_BACKUP_TO: place } });
-    await until(() => existsSync(place) && readdirSync(place).some((name) => name.endsWith(".db")));
-    expect(await server.stop()).toBe(0);
-  }
-});
-
-test("are left alone by a server without their setting", async () => {
-  using db = new Database(join(data, "rehome.db"));
-  db.run("UPDATE schedule SET next_at_ms = 0, tried_at_ms = NULL, failures = 9");
-  const before = db.query("SELECT * FROM schedule").all();
-  expect(before).toHaveLength(1);
-  await using _server = await serve(data, [], { env: s3.env });
-  const { stdout } = await command(["doctor", "--data", data, "--port", "1", "--json"]);
-  expect(stdout).not.toContain("failed to make");
-  expect(db.query("SELECT * FROM schedule").all()).toEqual(before);
-});
 
 test("are not made of a database, which is served all the same, and said in one line", async () => {
   await using database = await testDatabase();

@@ -6,7 +6,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { databaseFor, isOnPostgres } from "../../test/helpers/store-under-test.ts";
 import { portOf } from "../../test/helpers/load.ts";
@@ -112,33 +112,3 @@ test("a key is shown once, and kept nowhere", async () => {
   expect(await server.stop()).toBe(0);
   expect(holding(folder.path, secrets)).toEqual([]);
 }, 120_000);
-
-test("a secret that is typed in the place of an id is not repeated, and its key is named", async () => {
-  using folder = temporaryFolder();
-  const data = join(folder.path, "data");
-  const { key, id } = await makeKey(data, "--plan", "free", "--name", "website");
-  const commands = [
-    ["keys", "show", key],
-    ["keys", "revoke", key, "--yes"],
-    ["keys", "rotate", key],
-    ["keys", "update", key, "--plan", "free"],
-    ["usage", key],
-    ["keys", "create", "--plan", "free", "--name", `for ${key}`],
-    ["keys", "show", key.slice(0, -1)],
-    ["keys", key],
-    [key],
-    ["keys", "show", id, key],
-  ];
-  for (const words of commands) {
-    const { exitCode, stdout, stderr } = await command([...words, "--data", data]);
-    expect({ words, exitCode }).toEqual({ words, exitCode: 2 });
-    expect(stdout + stderr).not.toContain(key.slice(16, -1));
-  }
-  const { stderr } = await command(["keys", "show", key, "--data", data]);
-  expect(stderr).toBe(
-    `Error: That is a secret, and a key is named by its id or label. It belongs to ${id} "website".\n` +
-      `Try: Name it ${id}.\n`,
-  );
-  const { stdout } = await command(["keys", "show", id, "--data", data, "--json"]);
-  expect((JSON.parse(stdout) as { state: string }).state).toBe("active");
-});

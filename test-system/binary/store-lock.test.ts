@@ -45,31 +45,6 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
   expect((await animals()).map(({ name }) => name)).not.toContain("Refused");
 });
 
-test("a lock delays nobody longer because others wait for it too", async () => {
-  using folder = temporaryFolder();
-  const { key } = await makeKey(folder.path, ...roomy);
-  await using server = await serve(folder.path, ["--store-timeout", "1000"]);
-  const { create } = callerOf(server, key);
-  await using _held = await holdCatalogue(folder.path);
-  const timed = async (work: () => Promise<readonly Response[]>) => {
-    const startMs = performance.now();
-    const statuses = (await work()).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([503]));
-    return performance.now() - startMs;
-  };
-  const aloneMs = await timed(async () => [await create()]);
-  const togetherMs = await timed(async () => {
-    // On a data folder they wait for the lock, too.
-    const ready = Array.from({ length: 6 }, () => fetch(`${server.origin}/ready`));
-    const creates = [create(), create("Rex", { "idempotency-key": "one" }), create()];
-    const answers = await Promise.all(creates);
-    await Promise.all(ready);
-    return answers;
-  });
-  // One after the other they took nine times as long as one.
-  expect(togetherMs / aloneMs).toBeLessThan(4);
-});
-
 test("a client that ends its side of the connection gets no response from the store", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, ...roomy);
@@ -99,25 +74,6 @@ test.skipIf(isOnPostgres)("/ready names the lock of the catalogue while it is he
     });
   }
   expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
-});
-
-test("commands on the folder do not break what the server serves", async () => {
-  using folder = temporaryFolder();
-  const { key } = await makeKey(folder.path, ...roomy);
-  await using server = await serve(folder.path);
-  const over = new AbortController();
-  const commands = (async () => {
-    for (let count = 0; count < 8; count += 1) {
-      const list = await command(["keys", "list", "--data", folder.path]);
-      expect(list.exitCode).toBe(0);
-      await makeKey(folder.path);
-    }
-    over.abort();
-  })();
-  do {
-    expect((await callerOf(server, key).get()).status).toBe(200);
-  } while (!over.signal.aborted);
-  await commands;
 });
 
 test("a command that waits in vain for the lock says what holds it up and what to do", async () => {

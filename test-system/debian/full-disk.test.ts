@@ -3,7 +3,6 @@
  * again.
  */
 import { expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
@@ -20,25 +19,6 @@ const canMount = (() => {
   }
   return disk !== undefined;
 })();
-
-test.skipIf(!canMount)(
-  "a disk that became read-only is not backed up, with what to do",
-  async () => {
-    using disk = smallDisk(diskMb);
-    using elsewhere = temporaryFolder();
-    const data = join(disk?.path ?? "", "data");
-    await makeKey(data);
-    Bun.spawnSync(["mount", "-o", "remount,ro", disk?.path ?? ""]);
-    const made = await command(["backup", join(elsewhere.path, "backup.db"), "--data", data]);
-    expect(made).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(made.stderr).toStartWith(
-      `Error: ${join(data, "rehome.db")} cannot be backed up: reading needs to write to its folder: the file system is mounted read-only, and `,
-    );
-    const copy = join(elsewhere.path, "copy.db");
-    copyFileSync(join(data, "rehome.db"), copy);
-    expect((await command(["backup", "verify", copy])).stdout).toContain("0 animals, 1 key");
-  },
-);
 
 test.skipIf(!canMount)("a restore on a full disk says so, and leaves the catalogue", async () => {
   using disk = smallDisk(diskMb);
@@ -167,34 +147,6 @@ test.skipIf(!canMount)(
   },
   120_000,
 );
-
-test.skipIf(!canMount)("a disk that takes no more files is said in words", async () => {
-  using disk = smallDisk(diskMb);
-  using elsewhere = temporaryFolder();
-  const path = disk?.path ?? "";
-  const withFiles = (more: number) => {
-    const { files, ffree } = statfsSync(path);
-    const option = `remount,nr_inodes=${files - ffree + more}`;
-    expect(Bun.spawnSync(["mount", "-o", option, path]).exitCode).toBe(0);
-  };
-  const data = join(path, "data");
-  mkdirSync(data);
-  withFiles(0);
-  const create = ["keys", "create", "--plan", "free", "--name", "x", "--data", data];
-  expect(await command(create)).toEqual({
-    exitCode: 1,
-    stdout: "",
-    stderr: expect.stringContaining("no space is left on the disk"),
-  });
-  withFiles(20);
-  expect((await command(create)).exitCode).toBe(0);
-  withFiles(0);
-  expect(await command(["backup", join(elsewhere.path, "backup.db"), "--data", data])).toEqual({
-    exitCode: 1,
-    stdout: "",
-    stderr: expect.stringContaining("cannot be made: no space is left on the disk"),
-  });
-});
 
 test.skipIf(!canMount)("a start on a full or a read-only disk says so", async () => {
   using disk = smallDisk(1);

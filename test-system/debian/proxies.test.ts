@@ -48,13 +48,10 @@ async function start(command: string[], port: number, env = {}): Promise<Proxy> 
 }
 
 /** nginx with the published server, on ports of this test. */
-async function nginx(folder: string, upstream: number, second?: number): Promise<Proxy> {
+async function nginx(folder: string, upstream: number): Promise<Proxy> {
   const port = await freePort();
   const server = readFileSync(join(packaging, "nginx/rehome.conf"), "utf8")
     .replace("server 127.0.0.1:8080 ", `server 127.0.0.1:${upstream} `)
-    .replace("# server 127.0.0.1:8081 ", () =>
-      second === undefined ? "# " : `server 127.0.0.1:${second} `,
-    )
     .replace("listen 80;", `listen 127.0.0.1:${port};`);
   expect(server).toContain(`127.0.0.1:${upstream}`);
   const file = join(folder, "nginx.conf");
@@ -86,14 +83,11 @@ async function caddy(folder: string, upstream: number): Promise<Proxy> {
 }
 
 /** HAProxy with the published configuration, on ports of this test. */
-async function haproxy(folder: string, upstream: number, second?: number): Promise<Proxy> {
+async function haproxy(folder: string, upstream: number): Promise<Proxy> {
   const port = await freePort();
   const text = readFileSync(join(packaging, "haproxy/haproxy.cfg"), "utf8")
     .replace("bind :80\n", `bind 127.0.0.1:${port}\n`)
-    .replace("first 127.0.0.1:8080", `first 127.0.0.1:${upstream}`)
-    .replace("# server second 127.0.0.1:8081", () =>
-      second === undefined ? "#" : `server second 127.0.0.1:${second}`,
-    );
+    .replace("first 127.0.0.1:8080", `first 127.0.0.1:${upstream}`);
   const file = join(folder, "haproxy.cfg");
   writeFileSync(file, text);
   return await start(["/usr/sbin/haproxy", "-db", "-f", file], port);
@@ -159,24 +153,5 @@ describe.each([
     // Requests one after another need few; closed ones would show as TIME-WAIT.
     expect(open.length).toBeLessThanOrEqual(4);
     expect(open.filter((line) => line.startsWith("ESTAB")).length).toBeGreaterThan(0);
-  });
-});
-
-describe.each([
-  ["nginx", nginx],
-  ["haproxy", haproxy],
-] as const)("two processes behind %s", (_name, proxyFor) => {
-  test("serve on, whatever methods anybody sends", async () => {
-    using folder = temporaryFolder();
-    using data = temporaryFolder();
-    await using first = await serve(data.path, trusting);
-    await using second = await serve(data.path, trusting);
-    await using proxy = await proxyFor(folder.path, portOf(first.origin), portOf(second.origin));
-    for (let i = 0; i < 4; i += 1) {
-      await raw(proxy.origin, "BREW / HTTP/1.1\r\nHost: pets.example.org\r\n\r\n", 50, 1_000);
-      for (let j = 0; j < 4; j += 1) {
-        expect((await fetch(`${proxy.origin}/health`)).status).toBe(200);
-      }
-    }
   });
 });

@@ -4,12 +4,10 @@
  * that one runs.
  */
 import { afterAll, expect, test } from "bun:test";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import packageJson from "../../package.json";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { build } from "../../scripts/build.ts";
 import { executable, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { finished } from "../../test/helpers/finished.ts";
 
 const root = join(import.meta.dir, "../..");
 const folder = temporaryFolder();
@@ -88,53 +86,3 @@ test.each([
   },
   slowMs,
 );
-
-/** What `RUN bun run build && ...` of the Dockerfile finds: no git, and nothing that is ignored. */
-function buildStage(place: string): { source: string; tools: string } {
-  const [source, tools] = [join(place, "src"), join(place, "bin")];
-  mkdirSync(tools, { recursive: true });
-  const names = "sh basename chmod chown cp dirname ldd mkdir sed".split(" ");
-  for (const name of names) symlinkSync(Bun.which(name) ?? "", join(tools, name));
-  symlinkSync(process.execPath, join(tools, "bun"));
-  const lines = readFileSync(join(root, ".dockerignore"), "utf8").split("\n");
-  const ignored = lines.filter(Boolean).map((line) => new Bun.Glob(`${line}{,/**}`));
-  const files = Bun.spawnSync(["git", "ls-files"], { cwd: root }).stdout.toString().trim();
-  for (const file of files
-    .split("\n")
-    .filter((each) => !ignored.some((glob) => glob.match(each)))) {
-    mkdirSync(dirname(join(source, file)), { recursive: true });
-    cpSync(join(root, file), join(source, file));
-  }
-  symlinkSync(join(root, "node_modules"), join(source, "node_modules"));
-  return { source, tools };
-}
-
-test(
-  "the Dockerfile's build needs Bun, a few small tools, and what .dockerignore leaves",
-  async () => {
-    const place = join(folder.path, "stage");
-    const { source, tools } = buildStage(place);
-    const text = readFileSync(join(root, "Dockerfile"), "utf8");
-    const commands = /^RUN (bun run build [^]*?[^\\])$/m.exec(text)?.[1] ?? "exit 9";
-    const child = Bun.spawn(["sh", "-c", commands.replaceAll("/image", "$IMAGE")], {
-      cwd: source,
-      env: { PATH: tools, IMAGE: join(place, "image"), VERSION: packageJson.version },
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const { exitCode, stderr } = await finished(child);
-    expect([exitCode === 0 ? "" : stderr, exitCode]).toEqual(["", 0]);
-    const version = Bun.spawnSync([join(place, "image/rehome"), "--version"]).stdout.toString();
-    expect(version).toBe(`${packageJson.version}\n`);
-    expect(existsSync(join(place, "image/usr/share/doc/rehome/rehome.cdx.json"))).toBe(true);
-  },
-  slowMs,
-);
-
-test("the Dockerfile runs what was tried, as the account that was tried", () => {
-  const text = readFileSync(join(root, "Dockerfile"), "utf8");
-  expect(text).toContain(`oven/bun:${packageJson.devDependencies.bun}-alpine AS build`);
-  expect(text).toContain("FROM scratch");
-  expect(text).toContain("USER 65532:65532");
-  expect(text).toContain('CMD ["/rehome", "health"]');
-});

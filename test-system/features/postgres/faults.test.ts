@@ -104,15 +104,6 @@ async function recovers(on: Store, withinMs: number): Promise<void> {
   }
 }
 
-test("connections that the server kills while they are idle cost nobody an error", async () => {
-  await works(store);
-  await database.sql`
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-  await Bun.sleep(50);
-  await works(store);
-});
-
 test("an import whose connection is killed imports nothing, and another one does", async () => {
   const rows = Array.from({ length: 20_000 }, (_, index) => `n,1,available,x${index}`);
   const text = `name,categoryId,status,externalId\n${rows.join("\n")}\n`;
@@ -132,44 +123,6 @@ test("an import whose connection is killed imports nothing, and another one does
   await recovers(store, 30_000);
   const again = await importText(store.db, text, { given: { source: "x" } });
   expect(again).toMatchObject({ added: 20_000, unchanged: 0 });
-});
-
-test("connections killed under load: each create is there once or was refused", async () => {
-  const acknowledged = new Map<string, bigint>();
-  const refused: string[] = [];
-  const over = new AbortController();
-  const callers = Array.from({ length: 16 }, async () => {
-    while (!over.signal.aborted) {
-      const pet = newPet();
-      const outcome = await timed(
-        store.pets.create(pet).then((id) => acknowledged.set(pet.name, id)),
-      );
-      if (outcome.error !== undefined) refused.push(outcome.error.kind);
-      // Some calls are refused at once; without a pause they would crowd out the rest.
-      await Bun.sleep(0);
-    }
-  });
-  for (let round = 0; round < 20; round += 1) {
-    const before = acknowledged.size;
-    await until(() => acknowledged.size > before);
-    await database.sql`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-  }
-  over.abort();
-  await Promise.all(callers);
-  await recovers(store, 30_000);
-  expect(losses.length).toBeGreaterThan(0);
-  expect(new Set(refused)).toEqual(new Set(refused.length > 0 ? ["unavailable"] : []));
-  const rows = (await database.sql`SELECT id, name FROM rehome.pets`) as {
-    id: bigint;
-    name: string;
-  }[];
-  const stored = new Map(rows.map(({ id, name }) => [name, id]));
-  expect(rows.length).toBe(stored.size);
-  expect(acknowledged.size).toBeGreaterThan(0);
-  for (const [name, id] of acknowledged) expect([name, stored.get(name)]).toEqual([name, id]);
-  expect(await store.pets.count()).toBe(rows.length);
 });
 
 test("a connection reset between the statement and its answer does not add an animal twice", async () => {
