@@ -7,13 +7,11 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { treeCopy } from "../scripts/tree-copy.ts";
 import { rehome, serve, temporaryFolder } from "../test/helpers/binary.ts";
-import { exportsForFeaturesAlone, readSources } from "../test/helpers/rules.ts";
 
 const list = `import type { Feature } from "../feature.ts";
 export const features: readonly Feature[] = [];
 `;
 
-const root = join(import.meta.dir, "..");
 test("the core builds, has no command but serve, makes a key and serves", async () => {
   using folder = temporaryFolder();
   using copy = treeCopy();
@@ -38,11 +36,3 @@ test("the core builds, has no command but serve, makes a key and serves", async 
   expect(await (await fetch(pets, { headers })).json()).toMatchObject([{ name: "Rex" }]);
   expect(await server.stop()).toBe(0);
 }, 600_000);
-
-/** Drizzle wants all tables in one place. */
-const tables = "src/storage/schema.";
-
-test("the core exports nothing that only features import", () => {
-  const found = exportsForFeaturesAlone(readSources(root, "src"));
-  expect(found.filter((each) => !each.startsWith(tables))).toEqual([]);
-});
