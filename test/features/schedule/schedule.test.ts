@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
+import { Schedule, type Work } from "../../../src/features/schedule/index.ts";
 import { leaseMs } from "../../../src/features/schedule/job-times.ts";
-import { Schedule, type ScheduleOptions, type Work } from "../../../src/features/schedule/index.ts";
 import {
   claimJob,
   finishJob,
@@ -10,28 +10,34 @@ import {
   pauseJob,
   scheduleJob,
 } from "../../../src/features/schedule/jobs.ts";
+import type { Database } from "../../../src/storage/database.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 
-async function scheduled(run: (name: string) => string | undefined | Promise<string | undefined>) {
+/** A store with a job, `pull north`, whose process does `work`: nothing is a success. */
+async function scheduled(work: Work["run"] = async () => undefined, everyMs = hourMs) {
   const clock = new TestClock();
   const { db } = await openTestStore({ clock: clock.read });
   const done: string[] = [];
   const problems: string[] = [];
   const ended: (string | null)[] = [];
-  const make = (store = db) =>
+  const add = (target: string) =>
+    db.transaction((tx) => scheduleJob(tx, { kind: "pull", target }, everyMs, clock.nowMs));
+  await add("north");
+  /** A process with the schedule. */
+  const make = ({ store = db, run = work }: { store?: Database; run?: Work["run"] } = {}) =>
     new Schedule({
       db: store,
       clock: clock.read,
       log: {
         info: (text) => problems.push(text),
         warn: (text) => problems.push(text),
-        failure: (error) => done.push(`failed: ${String(error)}`),
+        failure: (error) => problems.push(String(error)),
       },
       workOf: ({ name }) => ({
-        async run() {
-          done.push(name);
-          const problem = await run(name);
+        async run(signal) {
+          if (run === work) done.push(name);
+          const problem = await run(signal);
           if (problem === undefined) {
             await db.transaction((tx) => finishJob(tx, name, { ok: true }, clock.nowMs, 0));
           }
@@ -40,41 +46,30 @@ async function scheduled(run: (name: string) => string | undefined | Promise<str
         ended: async (problem) => void ended.push(problem),
       }),
     });
-  const add = (target: string, everyMs = hourMs) =>
-    db.transaction((tx) => scheduleJob(tx, { kind: "pull", target }, everyMs, clock.nowMs));
   /** All of the schedules look once, and finish what they began. */
-  const look = async (...schedules: Schedule[]) => {
+  const look = async (...schedules: readonly Schedule[]) => {
     await Promise.all(schedules.map((each) => each.look()));
     await Promise.all(schedules.map((each) => each.ended()));
   };
-  return { add, clock, db, done, ended, look, make, problems };
+  const job = async () => (await jobsOf(db))[0] as Job;
+  return { add, clock, db, done, ended, job, look, make, problems };
 }
 
-/** A process with the schedule that runs its jobs so. */
-const running = (db: ScheduleOptions["db"], clock: TestClock, run: Work["run"]) =>
-  new Schedule({
-    db,
-    clock: clock.read,
-    log: { info: () => {}, warn: () => {}, failure: () => {} },
-    workOf: () => ({ run, ended: async () => {} }),
-  });
-
 test("a new job is done at once, and then by its interval", async () => {
-  const { add, clock, done, look, make } = await scheduled(() => undefined);
-  await add("north");
-  await look(make());
-  expect(done).toEqual(["pull north"]);
-  clock.advance(hourMs - 1);
-  await look(make());
-  expect(done).toHaveLength(1);
-  clock.advance(1);
-  await look(make());
-  expect(done).toHaveLength(2);
+  const { clock, done, look, make } = await scheduled();
+  for (const [waitMs, times] of [
+    [0, 1],
+    [hourMs - 1, 1],
+    [1, 2],
+  ] as const) {
+    clock.advance(waitMs);
+    await look(make());
+    expect(done).toHaveLength(times);
+  }
 });
 
 test("of many processes that see a job as due, one does it", async () => {
-  const { add, done, look, make } = await scheduled(() => undefined);
-  await add("north");
+  const { add, done, look, make } = await scheduled();
   await add("south");
   await look(...Array.from({ length: 8 }, () => make()));
   expect(done.toSorted()).toEqual(["pull north", "pull south"]);
@@ -82,23 +77,20 @@ test("of many processes that see a job as due, one does it", async () => {
 
 test("a job whose process was killed is tried again after a minute, and its problem is shown", async () => {
   let problem: string | undefined = "killed by SIGKILL";
-  const { add, clock, db, done, look, make, problems } = await scheduled(() => problem);
-  await add("north");
+  const { clock, done, job, look, make, problems } = await scheduled(async () => problem);
   await look(make());
-  expect(await jobsOf(db)).toMatchObject([{ failures: 1, problem: { text: "killed by SIGKILL" } }]);
+  expect(await job()).toMatchObject({ failures: 1, problem: { text: "killed by SIGKILL" } });
   clock.advance(minuteMs - 1);
   await look(make());
   expect(done).toHaveLength(1);
-  clock.advance(1);
-  await look(make());
-  clock.advance(2 * minuteMs);
-  await look(make());
+  for (const waitMs of [1, 2 * minuteMs]) {
+    clock.advance(waitMs);
+    await look(make());
+  }
   clock.advance(4 * minuteMs);
   problem = undefined;
   await look(make());
-  expect(await jobsOf(db)).toMatchObject([
-    { failures: 0, problem: null, succeededAtMs: clock.nowMs },
-  ]);
+  expect(await job()).toMatchObject({ failures: 0, problem: null, succeededAtMs: clock.nowMs });
   // Each failure is told, and how many there were.
   expect(problems).toEqual([
     "pull north failed: killed by SIGKILL",
@@ -109,9 +101,8 @@ test("a job whose process was killed is tried again after a minute, and its prob
 });
 
 test("a job of a process that died is left to others after its lease", async () => {
-  const { add, clock, db, done, look, make } = await scheduled(() => undefined);
-  await add("north");
-  await running(db, clock, () => new Promise(() => {})).look();
+  const { clock, done, look, make } = await scheduled();
+  await make({ run: () => new Promise(() => {}) }).look();
   clock.advance(leaseMs - 1);
   await look(make());
   expect(done).toEqual([]);
@@ -120,90 +111,9 @@ test("a job of a process that died is left to others after its lease", async () 
   expect(done).toEqual(["pull north"]);
 });
 
-test("a paused job waits until it is resumed, and is then due at once", async () => {
-  const { add, clock, db, done, look, make } = await scheduled(() => undefined);
-  await add("north");
-  await db.transaction((tx) => pauseJob(tx, "pull north", "person", clock.nowMs));
-  clock.advance(24 * hourMs);
-  await look(make());
-  expect(done).toEqual([]);
-  await db.transaction((tx) => pauseJob(tx, "pull north", null, clock.nowMs));
-  await look(make());
-  expect(done).toEqual(["pull north"]);
-});
-
-test("a job that the end of the service interrupts is no failure, and goes on elsewhere", async () => {
-  const { add, clock, db, done, look, make } = await scheduled(() => undefined);
-  await add("north");
-  const stopping = running(
-    db,
-    clock,
-    (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
-  );
-  await stopping.look();
-  await stopping.close();
-  expect(await jobsOf(db)).toMatchObject([{ failures: 0, problem: null }]);
-  await look(make());
-  expect(done).toEqual(["pull north"]);
-});
-
-test("a claim that the end of the service overtakes is given back", async () => {
-  const { add, clock, db, done, look, make } = await scheduled(() => undefined);
-  await add("north");
-  const claiming = Promise.withResolvers<void>();
-  const slow = {
-    read: db.read,
-    async transaction(work: Parameters<typeof db.transaction>[0]) {
-      const claimed = await db.transaction(work);
-      await claiming.promise;
-      return claimed;
-    },
-  };
-  const stopping = make(slow as typeof db);
-  const looked = stopping.look();
-  const closed = stopping.close();
-  claiming.resolve();
-  await Promise.all([looked, closed]);
-  expect(done).toEqual([]);
-  expect((await jobsOf(db))[0]?.nextAtMs).toBe(clock.nowMs);
-  await look(make());
-  expect(done).toEqual(["pull north"]);
-});
-
-test("a process that lost its job to another one leaves its times alone", async () => {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const { add, clock, db, make } = await scheduled(() => promise);
-  await add("north");
-  const lost = make();
-  await lost.look();
-  clock.advance(leaseMs);
-  const other = (await jobsOf(db))[0];
-  await claimJob(db, other as Job, clock.nowMs);
-  const claimed = await jobsOf(db);
-  resolve("killed");
-  await lost.ended();
-  expect(await jobsOf(db)).toEqual(claimed);
-});
-
-test("an outcome that cannot be read is told as a failure", async () => {
-  const { add, db, ended, make } = await scheduled(() => undefined);
-  await add("north");
-  let reads = 0;
-  const broken = {
-    transaction: db.transaction,
-    read: (work: Parameters<typeof db.read>[0]) =>
-      reads++ === 0 ? db.read(work) : Promise.reject(new Error("gone")),
-  };
-  const schedule = make(broken as typeof db);
-  await schedule.look();
-  await schedule.ended();
-  expect(ended[0]).toContain("could not be read");
-});
-
 test("a job that takes longer than its lease is left to the process that does it", async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const { add, clock, done, ended, make } = await scheduled(() => promise);
-  await add("north", dayMs);
+  const { clock, done, ended, make } = await scheduled(() => promise, dayMs);
   const [own, other] = [make(), make()];
   await own.look();
   for (let minutes = 0; minutes < 60; minutes += 10) {
@@ -211,26 +121,86 @@ test("a job that takes longer than its lease is left to the process that does it
     await own.look();
     await other.look();
   }
-  expect(done).toEqual(["pull north"]);
   resolve(undefined);
   await own.ended();
   expect(ended).toEqual([null]);
   await other.look();
-  expect(done).toHaveLength(1);
+  expect(done).toEqual(["pull north"]);
 });
 
-test("how a job ended is told also where the store cannot be written", async () => {
-  const { add, clock, db, done, ended, make } = await scheduled(() => "killed");
-  await add("north");
-  const broken = {
+test("a paused job waits until it is resumed, and is then due at once", async () => {
+  const { clock, db, done, look, make } = await scheduled();
+  const pause = (by: "person" | null) =>
+    db.transaction((tx) => pauseJob(tx, "pull north", by, clock.nowMs));
+  await pause("person");
+  clock.advance(dayMs);
+  await look(make());
+  expect(done).toEqual([]);
+  await pause(null);
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+});
+
+test("a job that the end of the service interrupts is no failure, and goes on elsewhere", async () => {
+  const { done, job, look, make } = await scheduled();
+  const run: Work["run"] = (signal) =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed")));
+  const stopping = make({ run });
+  await stopping.look();
+  await stopping.close();
+  expect(await job()).toMatchObject({ failures: 0, problem: null });
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+});
+
+test("a claim that the end of the service overtakes is given back", async () => {
+  const { clock, db, done, job, look, make } = await scheduled();
+  const claiming = Promise.withResolvers<void>();
+  const slow: Database = {
     read: db.read,
-    transaction: (work: Parameters<typeof db.transaction>[0]) =>
-      done.length === 0 ? db.transaction(work) : Promise.reject(new Error("full")),
+    async transaction(work) {
+      const claimed = await db.transaction(work);
+      await claiming.promise;
+      return claimed;
+    },
   };
-  const schedule = make(broken as typeof db);
-  await schedule.look();
-  await schedule.ended();
-  expect(ended).toEqual(["killed"]);
-  expect(done).toEqual(["pull north", "failed: Error: full"]);
-  expect(clock.nowMs).toBeGreaterThan(0);
+  const stopping = make({ store: slow });
+  const ends = [stopping.look(), stopping.close()];
+  claiming.resolve();
+  await Promise.all(ends);
+  expect(done).toEqual([]);
+  expect((await job()).nextAtMs).toBe(clock.nowMs);
+  await look(make());
+  expect(done).toEqual(["pull north"]);
+});
+
+test("a process that lost its job to another one leaves its times alone", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const { clock, db, job, make } = await scheduled(() => promise);
+  const lost = make();
+  await lost.look();
+  clock.advance(leaseMs);
+  await claimJob(db, await job(), clock.nowMs);
+  const claimed = await job();
+  resolve("killed");
+  await lost.ended();
+  expect(await job()).toEqual(claimed);
+});
+
+test("how a job ended is told also where the store cannot be read or written", async () => {
+  const broken = () => Promise.reject(new Error("full"));
+  for (const [part, problem, told] of [
+    ["read", undefined, "How it ended could not be read."],
+    ["transaction", "killed", "killed"],
+  ] as const) {
+    const { db, ended, look, make, problems } = await scheduled(async () => problem);
+    let isBroken = false;
+    const store: Database = {
+      read: (work) => (isBroken && part === "read" ? broken() : db.read(work)),
+      transaction: (work) => (isBroken && part === "transaction" ? broken() : db.transaction(work)),
+    };
+    const run = async () => ((isBroken = true), problem);
+    await look(make({ store, run }));
+    expect([ended, problems[0]]).toEqual([[told], "Error: full"]);
+  }
 });
