@@ -41,7 +41,7 @@ test("a question names five animals at the most", async () => {
   const ask = async (text: string) => (questions.push(text), "n");
   for (const ids of ["12345", "123456"]) {
     const io = testIo({ env: { REHOME_DATA: folder.path }, canAsk: true, ask });
-    const words = ["remove", ...ids];
+    const words = ["remove", ...ids.split("")];
     await petsCommand(io)
       .parseAsync(words, { from: "user" })
       .catch(() => undefined);

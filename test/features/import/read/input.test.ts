@@ -228,6 +228,8 @@ describe("JSON", () => {
   test.each([
     ["says so", [{ has_more: true, animals: [animal] }], "has_more: true"],
     ["has more animals", [{ total_count: 7, animals: [animal] }], "total_count: 7"],
+    ["counts more", [{ count: 9, next: null, results: [animal] }], "count: 9"],
+    ["found more", [{ response: { numFound: 9 }, results: [animal] }], "numFound: 9"],
     ["has more pages", [{ pagination: { total_pages: 2 }, animals: [animal] }], "2 pages"],
     ["has another page", [{ next: "https://x.example/2", results: [animal] }], "next"],
     ["has a second one behind it", [[animal], [animal]], "2 lists behind one another"],
