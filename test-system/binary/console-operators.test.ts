@@ -68,20 +68,13 @@ test("a key is made, its secret shown this once, moved to another plan, given an
   expect(await olga.submit(path, numbers)).toContain("Saved.");
   expect(await shown(path)).toMatchObject({ name: "reader", limits: { perMinute: 70 } });
 
-  const rotated = async (grace: string) =>
-    secretIn(await (await olga.post(`${path}/rotate`, { grace })).text());
-  const second = await rotated("1h");
-  expect([await asked(first), await asked(second)]).toEqual([200, 200]);
-  const third = await rotated("0");
-  expect(await Promise.all([first, second, third].map((each) => asked(each)))).toEqual([
-    401, 401, 200,
-  ]);
-  expect((await olga.post(`${path}/rotate`, { grace: "long" })).status).toBe(400);
-
+  const rotation = await olga.post(`${path}/rotate`, { grace: "0" });
+  const second = secretIn(await rotation.text());
+  expect([await asked(first), await asked(second)]).toEqual([401, 200]);
   expect((await olga.post(`${path}/revoke`)).status).toBe(400);
-  expect(await asked(third)).toBe(200);
+  expect(await asked(second)).toBe(200);
   expect(await olga.submit(`${path}/revoke`, { sure: "yes" })).toContain("revoked");
-  expect([await asked(third), (await shown(path)).state]).toEqual([401, "revoked"]);
+  expect([await asked(second), (await shown(path)).state]).toEqual([401, "revoked"]);
 });
 
 test("Health tells what doctor finds", async () => {
@@ -96,38 +89,22 @@ test("Health tells what doctor finds", async () => {
 });
 
 describe("People", () => {
-  const linkIn = (page: string) => /value="(http[^"]+\/join\/[\w-]{43})"/.exec(page)?.[1] ?? "";
   const pathOf = async (name: string) => {
     const { stdout } = await command(["people", "list", ...data, "--json"]);
     const all = JSON.parse(stdout) as { id: string; name: string }[];
     return `/people/${all.find((each) => each.name === name)?.id}`;
   };
 
-  test("invites, shows the link this once, and removes at once", async () => {
+  test("get a link that is shown this once, with a code where other devices can open it", async () => {
     const page = await (await olga.post("/people", { name: "Uma", role: "staff" })).text();
-    // Another device cannot open this address, nor scan it.
     expect(page).toContain("Only this computer can open this link.");
     expect(page).not.toContain("The link as a QR code");
+    expect(page).not.toContain('action="/language');
+    const [, secret = "-"] = /\/join\/([\w-]{43})"/.exec(page) ?? [];
+    expect(await textOf("/people")).not.toContain(secret);
     const host = hostname().toLowerCase();
     const elsewhere = await olga.post("/link", {}, { host, origin: `http://${host}` });
     expect(await elsewhere.text()).toContain('aria-label="The link as a QR code"');
-    expect(page).not.toContain('action="/language');
-    const link = linkIn(page);
-    const people = await textOf("/people");
-    expect(people).not.toContain(link.slice(-43));
-    for (const name of ["New link: Uma", "Remove: Uma"]) {
-      expect(people).toContain(`aria-label="${name}"`);
-    }
-    const uma = await new Visitor(server.console).join(link);
-    expect((await uma.get("/animals")).status).toBe(200);
-
-    const path = await pathOf("Uma");
-    const second = linkIn(await (await olga.post(`${path}/invite`)).text());
-    const phone = await new Visitor(server.console).join(second);
-    expect(await olga.submit(`${path}/remove`)).toContain("This person was removed");
-    expect((await uma.get("/animals")).status).toBe(401);
-    expect((await phone.get("/animals")).status).toBe(401);
-    expect((await olga.post(`${path}/invite`)).status).toBe(404);
   });
 
   test.each(["the console", "a command"])("removes with somebody their list: by %s", async (by) => {

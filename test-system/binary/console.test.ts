@@ -40,13 +40,8 @@ describe("an invitation", () => {
     const link = await invite(folder.path, "Ana", "staff");
     const { pathname, origin } = new URL(link);
     expect(origin).toBe(server.console);
-    for (let i = 0; i < 3; i += 1) {
-      const page = await visitor().get(pathname);
-      expect(page.status).toBe(200);
-      expect(await page.text()).toContain("Welcome, Ana");
-    }
+    expect(await (await visitor().get(pathname)).text()).toContain("Welcome, Ana");
     const ana = await visitor().join(link);
-    expect(await (await ana.get("/animals")).text()).toContain("Animals");
     // What writes it is loaded where it is wanted.
     const book = await readXlsx(await (await ana.get("/export/xlsx")).bytes());
     expect(book.sheets[0]?.rows[0]).toContain("Number at the source");

@@ -13,8 +13,8 @@ import {
   type RunningBinary,
 } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { dimText, openPage, screens, startBrowser } from "../../test/helpers/browser.ts";
-import { axeFindings } from "../../test/helpers/docs-page.ts";
+import { openPage, screens, startBrowser } from "../../test/helpers/browser.ts";
+import { axeFindings, dimText } from "../../test/helpers/docs-page.ts";
 
 const guide = await Bun.file(join(import.meta.dir, "../../docs/website.md")).text();
 const snippets = [...guide.matchAll(/^```html\n(.*?)^```/gms)].map(([, text = ""]) => text);

@@ -40,16 +40,19 @@ export function visibleShare(of: Locator): Promise<number> {
 const axe = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
+/** Text whose contrast is below what WCAG asks for. */
+export const dimText = (page: Page) => axeFindings(page, ["color-contrast"], 0);
+
 /** What axe finds wrong with the page as it is: WCAG 2.2 A and AA, and best practices. */
-export async function axeFindings(page: Page): Promise<string[]> {
+export async function axeFindings(page: Page, only = rules, passesMin = 10): Promise<string[]> {
   await page.evaluate(axe);
   const found = (await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`,
+    `axe.run(document, { runOnly: ${JSON.stringify(only)} })`,
   )) as {
     violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
     passes: unknown[];
   };
-  if (found.passes.length < 10) throw new Error("axe did not look at the page");
+  if (found.passes.length < passesMin) throw new Error("axe did not look at the page");
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
   );

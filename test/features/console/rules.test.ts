@@ -5,12 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { Form, readForm } from "../../../src/features/console/body.ts";
 import { exposureOf, reachableOrigin } from "../../../src/features/console/reach.ts";
-import {
-  hashSecret,
-  isPersonName,
-  isSecret,
-  newSecret,
-} from "../../../src/features/console/people.ts";
+import { isPersonName, isSecret } from "../../../src/features/console/people.ts";
 import {
   type FormsDone,
   Recent,
@@ -25,18 +20,13 @@ import { asking } from "../../helpers/console-pages.ts";
 describe("who can reach an address", () => {
   test.each([
     ["127.0.0.1", "loopback"],
-    ["127.255.255.254", "loopback"],
     ["::1", "loopback"],
     ["::ffff:127.0.0.1", "loopback"],
     ["10.1.2.3", "private"],
     ["172.31.255.255", "private"],
-    ["172.32.0.0", "public"],
     ["192.168.0.10", "private"],
-    ["100.64.0.1", "private"],
-    ["169.254.1.1", "private"],
     ["fd00::1", "private"],
     ["fe80::1%eth0", "private"],
-    ["8.8.8.8", "public"],
     ["2001:db8::1", "public"],
     ["console.example.org", undefined],
   ] as const)("%s: %s", (address, expected) => expect(exposureOf(address)).toBe(expected));
@@ -56,23 +46,10 @@ describe("where people open a console that listens on", () => {
   );
 });
 
-describe("secrets", () => {
-  test("are 43 characters, and none is another", () => {
-    const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-    const made = Array.from({ length: 200 }, () => newSecret(random));
-    expect(made.every(isSecret)).toBe(true);
-    expect(new Set(made).size).toBe(made.length);
-    const [first, second] = made;
-    if (first === undefined || second === undefined) throw new Error("none was made");
-    expect(hashSecret(first)).toHaveLength(32);
-    expect(Buffer.compare(hashSecret(first), hashSecret(second))).not.toBe(0);
-  });
-
-  test.each(["", "short", `${"a".repeat(43)}=`, `${"a".repeat(42)}/`, "a".repeat(44)])(
-    "%p is none",
-    (text) => expect(isSecret(text)).toBe(false),
-  );
-});
+test.each(["", "short", `${"a".repeat(43)}=`, `${"a".repeat(42)}/`, "a".repeat(44)])(
+  "%p is no secret",
+  (text) => expect(isSecret(text)).toBe(false),
+);
 
 test.each(["Ana\r\nRoot", "Ana\u202Etoor", "\u0007Ana", "Ana\u200B", "\u200B"])(
   "%j is no name of a person: lists and histories could not show it as it is",
@@ -111,13 +88,10 @@ describe("origins", () => {
   test.each([
     [{ origin: "http://127.0.0.1:8090" }, true],
     [{ origin: "http://127.0.0.1:8090", "sec-fetch-site": "same-origin" }, true],
-    [{ "sec-fetch-site": "same-origin" }, true],
     [{}, false],
     [{ origin: "null" }, false],
     [{ origin: "null", "sec-fetch-site": "same-origin" }, false],
     [{ origin: "http://127.0.0.1:8091" }, false],
-    [{ origin: "https://127.0.0.1:8090" }, false],
-    [{ origin: "http://evil.example" }, false],
     [{ origin: "http://127.0.0.1:8090", "sec-fetch-site": "cross-site" }, false],
     [{ origin: "http://127.0.0.1:8090", "sec-fetch-site": "same-site" }, false],
   ] as const)("a change with %o: %p", (entries, expected) =>
@@ -136,11 +110,6 @@ describe("origins", () => {
     [fetched("cross-site", "no-cors", "document"), false],
     [fetched("same-site", "cors", "empty"), false],
   ])("a page with %o: %p", (headers, expected) => expect(isOpenable(headers)).toBe(expected));
-});
-
-test("a form's text is without blanks around it, and exact where it is asked for", () => {
-  const form = new Form({ name: " Rex " });
-  expect([form.text("name"), form.exact("name"), form.text("other")]).toEqual(["Rex", " Rex ", ""]);
 });
 
 describe("a form", () => {
@@ -175,10 +144,8 @@ describe("plain HTTP", () => {
   });
   test.each([
     ["203.0.113.7", false, 403],
-    ["2001:db8::1", false, 403],
     ["203.0.113.7", true, 401],
     ["192.168.1.5", false, 401],
-    ["127.0.0.1", false, 401],
   ] as const)("from %s, secure %p: %i", async (address, isSecure, status) => {
     expect((await ask("/animals", { address, isSecure })).status).toBe(status);
   });
@@ -200,10 +167,8 @@ describe("languages", () => {
   test.each([
     [undefined, null, "en"],
     [undefined, "es-MX,es;q=0.9,en;q=0.8", "es"],
-    [undefined, "fr,en;q=0.5,es;q=0.6", "es"],
     [undefined, "de", "en"],
     [undefined, "es;q=0", "en"],
-    ["es", "en", "es"],
     ["xx", "es", "es"],
     ["__proto__", "en", "en"],
   ] as const)("chosen %p, accepted %p: %s", (chosen, accepted, expected) =>
@@ -225,13 +190,4 @@ test("a form of one page and person is done once, one that was refused again, th
   expect(await send({ name: "x" }, "b")).toBe("/3");
   expect(await send({ name: "x" }, "b", "/categories")).toBe("/4");
   expect(await send({ name: "x" })).toBe("/5");
-});
-
-test("what is kept of late is what was set last", () => {
-  const recent = new Recent<number>(2);
-  for (const [at, key] of ["a", "b", "a", "c"].entries()) recent.set(key, at);
-  expect([...recent]).toEqual([
-    ["a", 2],
-    ["c", 3],
-  ]);
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { jsonText } from "../../../src/domain/exact-json.ts";
-import { environments, isWellFormedKey } from "../../../src/domain/api-key.ts";
 import { documentOf, yamlOf } from "../../../src/features/docs/document.ts";
 import { TestClock, testApp, type TestApp } from "../../helpers/app.ts";
 import { command } from "../../helpers/command.ts";
@@ -85,14 +84,6 @@ describe("the document", () => {
     const digits = jsonText(document);
     expect(digits).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807');
     expect(digits).not.toContain("9223372036854776000");
-  });
-
-  test("shows no key that could be one", () => {
-    const texts = jsonText(document).match(/\w{20,}/g) ?? [];
-    for (const text of texts) {
-      for (const environment of environments)
-        expect(isWellFormedKey(text, environment)).toBe(false);
-    }
   });
 
   test("reads the same as YAML of version 1.1 and 1.2", () => {

@@ -20,15 +20,6 @@ describe("code for a request", () => {
     expect(sampleOf("curl", once)).toContain("--retry");
   });
 
-  test("has the headers of the form in every language", () => {
-    for (const { id } of languages) {
-      expect(sampleOf(id, once)).toContain("Idempotency-Key");
-      expect(sampleOf(id, once)).toContain("a1");
-      expect(sampleOf(id, get)).toContain(get.url);
-      expect(sampleOf(id, get)).not.toContain("Idempotency-Key");
-    }
-  });
-
   test("sends a body that is no JSON object with curl alone", () => {
     for (const body of ["{", "[1]", "null", ""]) {
       for (const { id } of languages) {

@@ -52,14 +52,3 @@ test("keys show has the days of a key, as far back as asked, and keys list who n
   expect(text).toContain(`rehome keys update ${id} --plan pro\n`);
   expect(text).toContain('"pressed", plan pro, was refused 100 times');
 });
-
-test("a key that used more than it may now has nothing left", async () => {
-  using folder = temporaryFolder();
-  const env = { REHOME_DATA: folder.path };
-  const { id } = await makeKey(folder.path, "--plan", "free");
-  await liveThrough(folder.path, id, [{ daysAgo: 0, requests: 20 }]);
-  const limits = ["--plan", "enterprise", "--per-minute", "5", "--per-day", "5"];
-  expect((await command(["keys", "update", id, ...limits], { env })).exitCode).toBe(0);
-  const { stdout } = await command(["keys", "show", id, "--json"], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ windows: { day: { used: 20, remaining: 0 } } });
-});
