@@ -4,6 +4,8 @@ import { asc, eq, sql } from "drizzle-orm";
 import { int64Max } from "../../src/domain/int64.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { changePets, columnsOf, nextEpoch, type Tx } from "../../src/storage/database.ts";
+import { postgresTables } from "../../src/storage/schema.postgres.ts";
+import { sqliteTables } from "../../src/storage/schema.sqlite.ts";
 import { openForEach, storeKind } from "../helpers/stores.ts";
 
 let store: Store;
@@ -129,4 +131,12 @@ test("changes of animals and keys are seen by this process at once", async () =>
   );
   expect(store.versions().edits).toBeGreaterThan(added.edits);
   expect(await store.pets.count()).toBe(count + 1);
+});
+
+test("JSON of a bare column is refused where the client would round it", () => {
+  const bare = { changeId: 2 ** 63 };
+  expect(() => postgresTables.petEvents.after.mapFromDriverValue(bare)).toThrow("columnsOf");
+  const text = '{"changeId":9223372036854775807}';
+  const parsed = sqliteTables.petEvents.after.mapFromDriverValue(text);
+  expect(parsed).toEqual({ changeId: int64Max });
 });

@@ -1,19 +1,18 @@
-/** How a database is opened, and what its failures are taken for. */
+/** How a database is opened and migrated, and what its failures are taken for. */
 import { Database, SQLiteError } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
-import {
-  asAppError,
-  isBusy,
-  isDamaged,
-  isFull,
-  openDatabase,
-} from "../../../src/storage/sqlite/connection.ts";
+import * as connection from "../../../src/storage/sqlite/connection.ts";
+import { migrate } from "../../../src/storage/sqlite/migrate.ts";
+import type { Migration } from "../../../src/storage/migration-history.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
-const databaseModule = join(import.meta.dir, "../../../src/storage/sqlite/connection.ts");
+const { asAppError, isBusy, isDamaged, isFull, openDatabase } = connection;
+const sourceOf = (name: string) =>
+  JSON.stringify(join(import.meta.dir, `../../../src/storage/sqlite/${name}.ts`));
+const inMemory = () => openDatabase(":memory:", { synchronous: "full" });
 
 test.each([
   ["full", 2n],
@@ -23,38 +22,25 @@ test.each([
   (synchronous, level) => {
     using folder = temporaryFolder();
     using db = openDatabase(`${folder.path}/a.db`, { synchronous, pageSizeBytes: 1_024 });
-    const pragma = (name: string) => Object.values(db.query(`PRAGMA ${name}`).get() ?? {})[0];
-    expect({
-      journal: pragma("journal_mode"),
-      synchronous: pragma("synchronous"),
-      references: pragma("foreign_keys"),
-      busyTimeoutMs: pragma("busy_timeout"),
-      pageBytes: pragma("page_size"),
-      logBytes: pragma("journal_size_limit"),
-    }).toEqual({
-      journal: "wal",
+    const pragmas = {
+      journal_mode: "wal",
       synchronous: level,
-      references: 1n,
-      busyTimeoutMs: 5_000n,
-      pageBytes: 1_024n,
-      logBytes: 16_777_216n,
-    });
+      foreign_keys: 1n,
+      busy_timeout: 5_000n,
+      page_size: 1_024n,
+      journal_size_limit: 16_777_216n,
+    };
+    for (const [name, value] of Object.entries(pragmas)) {
+      expect([name, ...db.query(`PRAGMA ${name}`).values().flat()]).toEqual([name, value]);
+    }
   },
 );
 
 test("integers come with every digit, and a parameter that is missing is an error", () => {
-  using db = openDatabase(":memory:", { synchronous: "full" });
+  using db = inMemory();
   expect(db.query("SELECT 9223372036854775807 AS n").get()).toEqual({ n: 2n ** 63n - 1n });
   expect(() => db.query("SELECT $a AS a").get({})).toThrow("a");
 });
-
-const failure = (work: () => unknown): unknown => {
-  try {
-    return work();
-  } catch (error) {
-    return error;
-  }
-};
 
 test("a lock, a full disk and damage are told apart; outside each is an unavailable store", () => {
   using folder = temporaryFolder();
@@ -62,25 +48,24 @@ test("a lock, a full disk and damage are told apart; outside each is an unavaila
   using holder = openDatabase(path, { synchronous: "full" });
   holder.run("BEGIN IMMEDIATE");
   using other = openDatabase(path, { synchronous: "full", busyTimeoutMs: 0 });
-  const busy = failure(() => other.run("BEGIN IMMEDIATE"));
-
-  using small = openDatabase(":memory:", { synchronous: "full" });
+  using small = inMemory();
   small.run("PRAGMA max_page_count = 2");
   small.run("CREATE TABLE a (b)");
-  const full = failure(() => small.run("INSERT INTO a VALUES (zeroblob(100000))"));
-
   writeFileSync(`${folder.path}/b.db`, "no database ".repeat(100));
-  const damaged = failure(() => new Database(`${folder.path}/b.db`).run("SELECT * FROM a"));
-
   const kinds = [isBusy, isFull, isDamaged];
-  const found = [busy, full, damaged].map((error) => kinds.map((is) => is(error)));
-  expect(found).toEqual([
-    [true, false, false],
-    [false, true, false],
-    [false, false, true],
-  ]);
-  for (const error of [busy, full, damaged]) {
+  for (const [position, work] of [
+    () => other.run("BEGIN IMMEDIATE"),
+    () => small.run("INSERT INTO a VALUES (zeroblob(100000))"),
+    () => new Database(`${folder.path}/b.db`).run("SELECT * FROM a"),
+  ].entries()) {
+    let error: unknown;
+    try {
+      work();
+    } catch (thrown) {
+      error = thrown;
+    }
     expect(error).toBeInstanceOf(SQLiteError);
+    expect(kinds.map((is) => is(error))).toEqual(kinds.map((_, at) => at === position));
     const shown = asAppError(error);
     expect(shown).toBeInstanceOf(AppError);
     expect(shown).toMatchObject({ kind: "unavailable", cause: error });
@@ -90,19 +75,74 @@ test("a lock, a full disk and damage are told apart; outside each is an unavaila
   expect(asAppError(unknown)).toBe(unknown);
 });
 
-test("a database that another process just makes is waited for", async () => {
+const migration = (tag: string, sql: string): Migration => ({ tag, hash: `hash of ${tag}`, sql });
+const first = migration(
+  "0000_first",
+  `CREATE TABLE parents (id INTEGER PRIMARY KEY) STRICT;
+   CREATE TABLE children (
+     id INTEGER PRIMARY KEY,
+     parent INTEGER NOT NULL REFERENCES parents (id) ON DELETE CASCADE
+   ) STRICT;`,
+);
+/** As drizzle-kit rebuilds a table. */
+const rebuild = migration(
+  "0001_rebuild",
+  `CREATE TABLE new_parents (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+   INSERT INTO new_parents (id) SELECT id FROM parents;
+   DROP TABLE parents;
+   ALTER TABLE new_parents RENAME TO parents;`,
+);
+
+test("processes that start together take turns, and find nothing more to apply", async () => {
   using folder = temporaryFolder();
-  const path = `${folder.path}/a.db`;
-  using other = new Database(path);
-  other.run("CREATE TABLE a (b)");
-  other.run("BEGIN IMMEDIATE");
-  const opening = `
-    const { openDatabase } = await import(${JSON.stringify(databaseModule)});
-    console.log("opens");
-    openDatabase(${JSON.stringify(path)}, { synchronous: "full" });`;
-  const child = Bun.spawn([process.execPath, "-e", opening], { stdout: "pipe" });
-  await child.stdout.getReader().read();
+  const path = `${folder.path}/test.db`;
+  using db = new Database(path);
+  // Without a write-ahead log yet: to open it, too, the other one must wait.
+  db.run("PRAGMA user_version = 1");
+  db.run("BEGIN IMMEDIATE");
+  const program = `
+    const { openDatabase } = await import(${sourceOf("connection")});
+    const { migrate } = await import(${sourceOf("migrate")});
+    console.log("starts");
+    const db = openDatabase(${JSON.stringify(path)}, { synchronous: "full" });
+    console.log(migrate(db, "test.db", ${JSON.stringify([first])}));`;
+  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
+  const output = child.stdout.getReader();
+  await output.read();
   await Bun.sleep(100);
-  other.run("COMMIT");
-  expect(await child.exited).toBe(0);
+  migrate(db, "test.db", [first]);
+  db.run("COMMIT");
+  expect(Buffer.from((await output.read()).value ?? []).toString()).toBe("[]\n");
+});
+
+const count = (db: Database, table: string) =>
+  db.query<{ rows: bigint }, []>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows;
+
+function filled(): Database {
+  const db = inMemory();
+  migrate(db, "test.db", [first]);
+  db.run("INSERT INTO parents (id) VALUES (1)");
+  db.run("INSERT INTO children (parent) VALUES (1), (1)");
+  return db;
+}
+
+test("what is pending is applied in order and once; a rebuilt table loses nothing that refers to it", () => {
+  using db = filled();
+  expect(migrate(db, "test.db", [first, rebuild])).toEqual([rebuild.tag]);
+  expect(migrate(db, "test.db", [first, rebuild])).toEqual([]);
+  const applied = db.query("SELECT tag, hash FROM schema_migrations ORDER BY rowid").all();
+  expect(applied).toEqual([first, rebuild].map(({ tag, hash }) => ({ tag, hash })));
+  expect([count(db, "parents"), count(db, "children")]).toEqual([1n, 2n]);
+  expect(() => db.run("INSERT INTO children (parent) VALUES (7)")).toThrow("FOREIGN KEY");
+});
+
+test.each([
+  ["would break references", "DELETE FROM parents;", "would break references; nothing was changed"],
+  ["fails in the middle", "DELETE FROM children; SELECT * FROM nowhere;", "no such table: nowhere"],
+])("a migration that %s changes nothing", (_what, sql, message) => {
+  using db = filled();
+  const wrong = migration("0001_wrong", sql);
+  expect(() => migrate(db, "test.db", [first, wrong])).toThrow(message);
+  const rows = ["parents", "children", "schema_migrations"].map((table) => count(db, table));
+  expect(rows).toEqual([1n, 2n, 1n]);
 });

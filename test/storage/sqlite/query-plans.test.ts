@@ -3,7 +3,6 @@
  * one costs.
  */
 import { expect, spyOn, test } from "bun:test";
-import type { Database as Connection } from "bun:sqlite";
 import { join } from "node:path";
 import type { KeyHash } from "../../../src/storage/contract.ts";
 import { keyStore } from "../../../src/storage/keys.ts";
@@ -14,70 +13,46 @@ import { hotReads } from "../../../src/storage/sqlite/pets.ts";
 import { SqliteDatabase } from "../../../src/storage/sqlite/transaction.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
-/** The plans of all statements that `use` prepares on a migrated database, by their SQL. */
-async function plansOf(
-  use: (open: () => Connection) => unknown,
-): Promise<ReadonlyMap<string, string>> {
+test("each statement about animals and keys searches by an index, and scans one row at most", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "rehome.db");
-  using db = openDatabase(path, { synchronous: "off" });
-  migrate(db, path, migrationsOf.catalogue);
-  const statements: string[] = [];
-  await use(() => {
+  using native = openDatabase(path, { synchronous: "off" });
+  migrate(native, path, migrationsOf.catalogue);
+  const statements = new Set<string>();
+  const open = () => {
     const opened = openDatabase(path, { synchronous: "off" });
     const prepare = opened.prepare.bind(opened);
     spyOn(opened, "prepare").mockImplementation((sql) => {
-      statements.push(sql);
+      statements.add(sql);
       return prepare(sql);
     });
     return opened;
+  };
+  using connection = open();
+  const db = new SqliteDatabase({ open, timeoutMs: 0 });
+  const keys = keyStore(
+    { db, counters: db },
+    { secretByHash: async () => ({ keyId: "key_1", expiresAtMs: null }) },
+  );
+  const hash = new Uint8Array(32) as KeyHash;
+  await hotReads(connection).secret(hash);
+  await keys.byHash(hash);
+  await keys.changedSince(0);
+  await db.close();
+
+  const plans = [...statements].map((sql) => {
+    const nulls = Array<null>(sql.split("?").length - 1).fill(null);
+    const rows = native.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...nulls);
+    return [sql, rows.map((row) => (row as { detail: string }).detail).join("; ")] as const;
   });
-  const plan = (sql: string) =>
-    db
-      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .all(...Array<null>(sql.split("?").length - 1).fill(null))
-      .map((row) => (row as { detail: string }).detail)
-      .join("; ");
-  return new Map(statements.map((sql) => [sql, plan(sql)]));
-}
-
-const petPlans = await plansOf((open) => hotReads(open()));
-const planFor = (plans: ReadonlyMap<string, string>, part: string) => {
-  const [match, ...others] = [...plans].filter(([sql]) => sql.includes(part));
-  expect(others).toEqual([]);
-  return match?.[1];
-};
-
-test("a page of all animals is a walk along the primary key from `after` on", () => {
-  expect(planFor(petPlans, 'where "pets"."id" > ? order by')).toBe(
-    "SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)",
-  );
-});
-
-test("a page of one status is read from the covering index alone", () => {
-  expect(planFor(petPlans, '"pets"."status" = ?')).toBe(
-    "SEARCH pets USING COVERING INDEX pets_by_status (status=? AND id>?)",
-  );
-});
-
-test("an animal is found by its primary key", () => {
-  expect(planFor(petPlans, '"pets"."id" = ?')).toBe(
-    "SEARCH pets USING INTEGER PRIMARY KEY (rowid=?)",
-  );
-});
-
-test("no statement about a key scans more than the one epoch row", async () => {
-  const plans = await plansOf(async (open) => {
-    const connection = open();
-    const db = new SqliteDatabase({ open, timeoutMs: 0 });
-    const secretByHash = async () => ({ keyId: "key_1", expiresAtMs: null });
-    const keys = keyStore({ db, counters: db }, { secretByHash });
-    await hotReads(connection).secret(new Uint8Array(32) as KeyHash);
-    await keys.byHash(new Uint8Array(32) as KeyHash);
-    await keys.changedSince(0);
-    await db.close();
-    connection.close();
-  });
-  expect(plans.size).toBe(6);
   for (const [sql, plan] of plans) expect(`${sql}: ${plan}`).not.toContain("SCAN");
+  const planOf = (part: string) =>
+    plans.filter(([sql]) => sql.includes(part)).map(([, plan]) => plan);
+  const byKey = "SEARCH pets USING INTEGER PRIMARY KEY";
+  expect(planOf('where "pets"."id" > ? order by')).toEqual([`${byKey} (rowid>?)`]);
+  expect(planOf('"pets"."id" = ?')).toEqual([`${byKey} (rowid=?)`]);
+  expect(planOf('"pets"."status" = ?')).toEqual([
+    "SEARCH pets USING COVERING INDEX pets_by_status (status=? AND id>?)",
+  ]);
+  expect(plans).toHaveLength(6);
 });
