@@ -35,7 +35,7 @@ const alsoThere = testFiles(
   "test/features/keys/{keys,usage}",
   "test/features/{public,schedule}/{public,schedule}",
   "test/features/sources/pull",
-  "test/http/response-cache-model",
+  "test/http/{answers,response-cache-model}",
   "test-system/binary/{import-beside,kill,kill-imports,secrets,sources}",
 );
 
