@@ -1,85 +1,111 @@
-/** A followed list, from its preview to the pulls of the service. */
-import { afterAll, expect, test } from "bun:test";
-import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
+/** Followed lists of a service with a console: previews, pulls, withdrawals, words to explain. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/helpers/console.ts";
 import { until } from "../../test/helpers/until.ts";
 
 const folder = temporaryFolder();
-const list = { text: "Name,Type,Status\nRex,Dog,Available\nTom,Cat,Adopted\n" };
+const list = { text: "" };
 const fake = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(list.text) });
+const url = `http://127.0.0.1:${fake.port}/list.csv`;
+let server: RunningConsole;
+let ana: Visitor;
+
+beforeAll(async () => {
+  server = await serveConsole(folder.path, ["--pull-private", "on"]);
+  ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
+});
 afterAll(async () => {
+  expect(await server.stop()).toBe(0);
   await fake.stop(true);
   folder[Symbol.dispose]();
 });
 
-const sources = (...words: string[]) =>
-  command(["sources", ...words, "--data", folder.path], { env: { REHOME_PULL_PRIVATE: "on" } });
+const head = "Id,Name,Type,Status\n";
+const sources = (words: string) =>
+  command(["sources", ...words.split(" "), "--data", folder.path], {
+    env: { REHOME_PULL_PRIVATE: "on" },
+  });
 const animals = async () => {
   const { stdout } = await command(["pets", "list", "--json", "--data", folder.path]);
   return (JSON.parse(stdout) as { name: string; status: string }[]).map(
     ({ name, status }) => `${name} ${status}`,
   );
 };
+const page = async (path: string) => (await ana.get(path)).text();
+const inSpanish = async (path: string) => {
+  await ana.post(`/language/es?back=${path}`);
+  const text = await page(path);
+  await ana.post(`/language/en?back=${path}`);
+  return text;
+};
 
-test("a list is shown, confirmed and followed; the service pulls what changed", async () => {
-  await command(["keys", "create", "--plan", "free", "--name", "k", "--data", folder.path]);
-  const url = `http://127.0.0.1:${fake.port}/list.csv`;
-  const asked = await sources("add", "vet", "--url", url, "--every", "15m");
+test("a list is shown, confirmed and followed; the service pulls what is due", async () => {
+  list.text = `${head}1,Rex,Dog,Available\n2,Tom,Cat,Adopted\n`;
+  const add = `add vet --url ${url} --every 15m --create-categories`;
+  const asked = await sources(add);
   expect(asked.exitCode).toBe(2);
   expect(asked.stderr).toContain("Name -> name");
   expect(await animals()).toEqual([]);
-  const added = await sources(
-    "add",
-    "vet",
-    "--url",
-    url,
-    "--every",
-    "15m",
-    "--yes",
-    "--accept-guess",
-  );
-  expect(added).toMatchObject({ exitCode: 0 });
+  expect(await sources(`${add} --yes --accept-guess`)).toMatchObject({ exitCode: 0 });
   expect(await animals()).toEqual(["Rex available", "Tom sold"]);
-
-  list.text = "Name,Type,Status\nRex,Dog,Pending\nTom,Cat,Adopted\n";
-  expect(await sources("pull", "vet")).toMatchObject({ exitCode: 0 });
-  expect(await animals()).toContain("Rex pending");
-
-  // The service pulls what is overdue: here what was paused and resumed.
-  await sources("pause", "vet");
-  list.text = "Name,Type,Status\nRex,Dog,Adopted\nTom,Cat,Adopted\n";
-  await sources("resume", "vet");
-  await using _server = await serve(folder.path, ["--pull-private", "on"]);
+  list.text = list.text.replace("Available", "Pending");
+  expect(await sources("pull vet")).toMatchObject({ exitCode: 0 });
+  expect(await animals()).toEqual(["Rex pending", "Tom sold"]);
+  // What is paused and resumed is due.
+  await sources("pause vet");
+  list.text = list.text.replace("Pending", "Adopted");
+  await sources("resume vet");
   await until(async () => (await animals()).includes("Rex sold"), 90_000);
-  const shown = await sources("list", "--json");
+  const shown = await sources("list --json");
   expect(JSON.parse(shown.stdout)).toMatchObject([{ name: "vet", state: "ok", failures: 0 }]);
 }, 180_000);
 
 test("what goes wrong is shown, and a secret is nowhere", async () => {
   const secret = `${folder.path}/secret`;
   await Bun.write(secret, "s3cr3t-key\n");
-  const refused = await sources(
-    "add",
-    "shelter",
-    "--preset",
-    "shelterluv",
-    "--account",
-    "1",
-    "--url",
-    `http://127.0.0.1:${fake.port}/`,
-    "--secret-file",
-    secret,
-    "--yes",
-  );
+  const add = `add shelter --preset shelterluv --account 1 --url ${url} --secret-file ${secret}`;
+  const refused = await sources(`${add} --yes`);
   expect(refused.exitCode).toBe(1);
   expect(refused.stderr).toStartWith("Error: shelter: the source did not return JSON");
   list.text = "<!doctype html><title>Sign in</title>";
-  const pulled = await sources("pull", "vet");
+  const pulled = await sources("pull vet");
   expect(pulled).toMatchObject({ exitCode: 1 });
   expect(pulled.stderr).toContain("web page");
-  const shown = await sources("show", "vet");
+  const shown = await sources("show vet");
   expect(shown.stdout).toMatch(/^List +http.*\nCredential +none\nState +failing: .*web page/);
   expect(shown.stdout).toMatch(/^Read as +.*name = Name/m);
   for (const { stdout, stderr } of [refused, pulled, shown])
     expect(stdout + stderr).not.toContain("s3cr3t");
 });
+
+const steer = (what: string, more: Record<string, string> = {}) =>
+  ana.submit("/import/sources", { list: "vet", do: what, ...more });
+
+test("the console reads a list now, and held withdrawals are those that were shown", async () => {
+  expect(await steer("pull")).toContain("a web page instead of a list");
+  expect(await inSpanish("/import")).toContain("una página web en lugar de una lista");
+  list.text = `${head}1,Rex,Dog,Available\n2,Tom,Cat,Available\n3,Max,Dog,Available\n`;
+  expect(await steer("pull")).toContain("up to date");
+  expect(await page("/animals/3")).toContain("the list vet");
+  list.text = `${head}9,Zoe,Cat,Available\n`;
+  const held = await steer("pull");
+  expect(held).toMatch(/3 animals any more[^<]*Rex, Tom, Max/);
+  const mark = /name="held" value="([^"]+)"/.exec(held)?.[1] ?? "";
+  const other = await ana.post("/import/sources", { list: "vet", do: "withdraw", held: "other" });
+  expect(other.status).toBe(409);
+  expect(await animals()).toHaveLength(4);
+  expect(await steer("withdraw", { held: mark })).toContain("Undo");
+  expect(await animals()).toEqual(["Zoe available"]);
+}, 60_000);
+
+test("a word that a followed list did not have before is explained on Import, in its reader's language", async () => {
+  list.text += "10,Uma,Cat,Kennel 4\n";
+  expect(await steer("pull")).toContain("What do these words mean?");
+  expect(await page("/animals")).toContain(`aria-describedby="mark-import"`);
+  expect(await inSpanish("/import")).toContain("¿Qué significan estas palabras?");
+  await steer("explain", { "word-Kennel 4": "available" });
+  expect(await animals()).toEqual(["Zoe available", "Uma available"]);
+  expect(await page("/animals")).not.toContain("mark-import");
+}, 60_000);
