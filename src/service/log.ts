@@ -2,12 +2,12 @@ import { write } from "node:fs";
 import { isoMilliseconds, minuteMs, type Clock } from "../domain/clock.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 
-/** Characters that may wait to be written. What comes when they are full is dropped and counted. */
+/** Bytes that may wait to be written. What comes when they are full is dropped and counted. */
 const waitingMax = 2 * 1024 * 1024;
 /** The longest line; the rest of a longer one is cut off. */
 const lineMax = 2_700;
 /**
- * How long a line may wait for others that are written with it, and how many characters may. Each
+ * How long a line may wait for others that are written with it, and how many bytes may. Each
  * write wakes two threads, which costs as much as a request where requests come one by one.
  */
 const gatherMs = 100;
@@ -41,7 +41,9 @@ export class Logger {
   #timeMs = Number.NaN;
   #time = "";
   readonly #severity: number;
-  #waiting = "";
+  /** Lines in bytes at once: to turn a long text of many parts into bytes costs far more. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
   #dropped = 0;
   #reportedDropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -111,13 +113,15 @@ export class Logger {
   }
 
   write(line: string): void {
-    if (this.#isAbandoned || this.#waiting.length > waitingMax) {
+    if (this.#isAbandoned || this.#waitingBytes > waitingMax) {
       this.#dropped += 1;
       return;
     }
-    this.#waiting += `${line}\n`;
+    const bytes = Buffer.from(`${line}\n`);
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
     this.#timer ??= setTimeout(() => this.#start(), gatherMs);
-    if (this.#waiting.length > gatherMax && this.#running === undefined) this.#start();
+    if (this.#waitingBytes > gatherMax && this.#running === undefined) this.#start();
   }
 
   beforeClose(work: () => void): void {
@@ -156,12 +160,13 @@ export class Logger {
 
   async #run(): Promise<void> {
     if (this.#waiting.length === 0) return;
-    const lines = this.#waiting;
-    this.#waiting = "";
-    await this.#writeAll(Buffer.from(lines));
+    const bytes = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    await this.#writeAll(bytes);
     const dropped = this.#dropped - this.#reportedDropped;
     // Told once there is room: the line that says so would be dropped as well.
-    const hasRoom = this.#waiting.length <= waitingMax;
+    const hasRoom = this.#waitingBytes <= waitingMax;
     if (dropped > 0 && hasRoom && !this.#isAbandoned) {
       this.#reportedDropped = this.#dropped;
       this.write(

@@ -164,9 +164,8 @@ class SqliteStore implements Store {
     return translating(() => this.#versions.read());
   }
 
-  current(): undefined {
-    this.#versions.beginRequest();
-  }
+  /** The versions are never older than a request may see. */
+  current(): undefined {}
 
   /** Whoever asks while it is under way shares it: creates queue behind one check at most. */
   check(): Promise<StoreCheck[]> {
@@ -196,7 +195,6 @@ class SqliteStore implements Store {
       await this.#writer?.close();
     } finally {
       this.#watch?.close();
-      this.#versions.endTurn();
       // The last connection to close checkpoints, and removes the logs.
       this.#catalogue.close(true);
       this.#limits.close(true);
@@ -214,7 +212,7 @@ class SqliteStore implements Store {
       timeoutMs: serving ? timeoutMs : busyTimeoutMs,
       onBegin: () => this.#requireFiles(),
       // What is read after it must see it.
-      onCommit: () => this.#versions.endTurn(),
+      onCommit: () => this.#versions.expire(),
     });
   }
 
@@ -225,7 +223,7 @@ class SqliteStore implements Store {
       onProblem: (error) => onProblem?.(error),
       onCommit: (report) => {
         // A list that is asked for after the 201 must hold the animal.
-        this.#versions.endTurn();
+        this.#versions.expire();
         onCommit?.(report);
         // Nobody finds the animal again if its file is gone: then the creates fail.
         this.#watch?.look();

@@ -28,49 +28,28 @@ const selectNumbers = buildersOn
   .from(keyEpoch)
   .toSQL().sql;
 
-/**
- * How old the numbers and the snapshot may be when a request uses those of another one. A turn of
- * the event loop may last longer: it accepts new connections, and the system may interrupt it.
- */
-const sharedForMs = 0.1;
+/** How old the versions may be that a request goes by. */
+const ageMaxMs = 0.1;
 
-/**
- * The versions for one pragma per event-loop turn or `sharedForMs`: they are read when data_version
- * changed, as by every commit of another connection. Further reads share one read transaction, in
- * which a statement costs a third, because it takes no lock.
- */
+/** The versions, for one pragma each 0.1 ms: a commit of another connection changes its number. */
 export class VersionReader {
-  readonly #db: Connection;
   readonly #elapsedMs: () => number;
   readonly #dataVersion: Statement<{ data_version: bigint }, []>;
   readonly #selectNumbers: Statement<Numbers, []>;
-  readonly #begin: Statement;
-  readonly #commit: Statement;
   #seen: bigint | undefined;
-  #isFresh = false;
-  #isInSnapshot = false;
-  #isEndPlanned = false;
-  #sinceMs = 0;
+  #readAtMs = Number.NEGATIVE_INFINITY;
   #numbers: Numbers | undefined;
   #versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
 
   constructor(db: Connection, elapsedMs = () => performance.now()) {
-    this.#db = db;
     this.#elapsedMs = elapsedMs;
     this.#dataVersion = db.query("PRAGMA data_version");
     this.#selectNumbers = db.query(selectNumbers);
-    this.#begin = db.query("BEGIN");
-    this.#commit = db.query("COMMIT");
   }
 
   read(): StoreVersions {
-    if (this.#isFresh) return this.#versions;
-    if (!this.#isInSnapshot) {
-      this.#begin.run();
-      this.#isInSnapshot = true;
-    }
-    this.#planEnd();
-    this.#sinceMs = this.#elapsedMs();
+    const nowMs = this.#elapsedMs();
+    if (nowMs - this.#readAtMs <= ageMaxMs) return this.#versions;
     const now = this.#dataVersion.get()?.data_version;
     if (now !== this.#seen) {
       const found = this.#selectNumbers.get() ?? noNumbers;
@@ -78,33 +57,14 @@ export class VersionReader {
       this.#numbers = found;
       this.#seen = now;
     }
-    // Only now: a read that failed must not make the rest of the turn believe the old numbers.
-    this.#isFresh = true;
+    // Only now: what failed is read again.
+    this.#readAtMs = nowMs;
     return this.#versions;
   }
 
-  /** Begins a request: it sees every change that was confirmed 0.1 ms before. */
-  beginRequest(): void {
-    if (this.#isFresh && this.#elapsedMs() - this.#sinceMs > sharedForMs) this.endTurn();
-  }
-
-  /** Ends the snapshot, so that the next read sees what others changed in this turn. */
-  endTurn(): void {
-    this.#isFresh = false;
-    // It may have ended before the turn did, by a change or a close.
-    if (!this.#isInSnapshot) return;
-    this.#isInSnapshot = false;
-    // SQLite ends a transaction by itself when the disk fails in it.
-    if (this.#db.inTransaction) this.#commit.run();
-  }
-
-  #planEnd(): void {
-    if (this.#isEndPlanned) return;
-    this.#isEndPlanned = true;
-    setImmediate(() => {
-      this.#isEndPlanned = false;
-      this.endTurn();
-    });
+  /** After a change of this process: the next read sees it. */
+  expire(): void {
+    this.#readAtMs = Number.NEGATIVE_INFINITY;
   }
 }
 

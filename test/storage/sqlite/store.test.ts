@@ -34,36 +34,6 @@ const lockHeld = "another process has held its lock for too long";
 /** Lets the running event-loop turn end. */
 const nextTurn = () => new Promise(setImmediate);
 
-test("all reads of a turn see one state, and the next turn sees what another process did", async () => {
-  await using place = opened();
-  const { store, path } = place;
-  const seen = async () => (await store.pets.page({ limit: 2 })).length;
-  const before = store.versions();
-  expect(await seen()).toBe(0);
-  // Another process commits while this turn is still running.
-  const program = `new (require("bun:sqlite").Database)(${JSON.stringify(path("rehome.db"))})
-    .run("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)");`;
-  expect(Bun.spawnSync([process.execPath, "-e", program]).exitCode).toBe(0);
-  expect([store.versions() === before, await seen()]).toEqual([true, 0]);
-  await nextTurn();
-  expect([store.versions().pets, await seen()]).toEqual([before.pets + 1, 1]);
-  // It may be closed in the turn in which it was read.
-  await store.close();
-  await nextTurn();
-});
-
-test("a change in a turn that has read is there for others at once, not when the turn ends", async () => {
-  await using place = opened();
-  const { store } = place;
-  const id = await store.pets.create(rex);
-  await nextTurn();
-  store.versions();
-  expect(await store.pets.byId(id)).toMatchObject({ name: "Rex" });
-  await store.db.transaction((tx) => tx.update(tx.t.pets).set({ status: "sold" }));
-  using other = place.connect();
-  expect(other.query("SELECT status FROM pets").get()).toEqual({ status: "sold" });
-});
-
 test("a transaction has the lock from its beginning; a change is on the disk, and counters survive a kill", async () => {
   await using place = opened();
   const { store } = place;

@@ -1,4 +1,4 @@
-/** The snapshot that all reads of an event-loop turn are made in, and the files that are read. */
+/** What is read of another process's changes. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
@@ -6,8 +6,6 @@ import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
 import { VersionReader } from "../../../src/storage/sqlite/watch.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
-
-const endOfTurn = () => new Promise(setImmediate);
 
 /** A reader, and another process on the same file. */
 function opened(clock?: () => number) {
@@ -24,25 +22,11 @@ function opened(clock?: () => number) {
     other,
     versions,
     [Symbol.dispose]() {
-      versions.endTurn();
       for (const each of [db, other]) each.close();
       folder[Symbol.dispose]();
     },
   };
 }
-
-test("what SQLite gave up itself, as it does when a read fails, is no failure at the turn's end", async () => {
-  using place = opened();
-  const { db, versions } = place;
-  versions.read();
-  db.run("ROLLBACK");
-  await endOfTurn();
-  versions.read();
-  expect(db.inTransaction).toBe(true);
-  db.run("ROLLBACK");
-  expect(() => versions.endTurn()).not.toThrow();
-  await endOfTurn();
-});
 
 test("serves no request that begins 0.1 ms later", () => {
   let nowMs = 1;
@@ -51,12 +35,8 @@ test("serves no request that begins 0.1 ms later", () => {
   const before = versions.read();
   other.run("UPDATE key_epoch SET epoch = epoch + 1");
   nowMs += 0.09;
-  versions.beginRequest();
   expect(versions.read()).toBe(before);
   nowMs += 0.02;
-  // What is under way goes on with what it saw.
-  expect(versions.read()).toBe(before);
-  versions.beginRequest();
   expect(versions.read().keys).toBe(before.keys + 1);
 });
 
@@ -66,7 +46,7 @@ test("a change by hand that counts no edit is an edit", async () => {
   const editsAfter = async (change: string) => {
     const { edits } = versions.read();
     other.run(change);
-    await endOfTurn();
+    versions.expire();
     return versions.read().edits - edits;
   };
   expect(await editsAfter("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)")).toBe(0);
