@@ -1,117 +1,96 @@
 /**
  * What shares a commit, what waits for the next one, and what becomes of those who wait when one
- * fails.
+ * fails: random histories against a model of the queue.
  */
 import { expect, test } from "bun:test";
-import { GroupCommit, type GroupCommitOptions } from "../../src/storage/group-commit.ts";
-
-/**
- * A group commit of numbers whose commits end when the test says so. Each answers with ten times
- * the number.
- */
-function held(options: Partial<GroupCommitOptions> = {}) {
-  const commits: { items: number[]; sinceMs: number; end: (error?: Error) => void }[] = [];
-  const group = new GroupCommit<number, number>(
-    (items, sinceMs) => {
-      const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>();
-      const end = (error?: Error) =>
-        error === undefined ? resolve(items.map((item) => item * 10)) : reject(error);
-      commits.push({ items, sinceMs, end });
-      return promise;
-    },
-    { batchMax: 100, ...options },
-  );
-  const batches = () => commits.map(({ items }) => items);
-  return { group, commits, batches };
-}
+import * as fc from "fast-check";
+import { GroupCommit } from "../../src/storage/group-commit.ts";
 
 /** Enough turns of the event loop for all that can happen. */
 const turns = async () => {
   for (let i = 0; i < 5; i += 1) await new Promise(setImmediate);
 };
 
-const caught = (added: Promise<number>) => added.catch((error: unknown) => error);
+const refused = {
+  aborted: "invalid_request: The request ended before it was carried out.",
+  full: "unavailable: The store is overloaded at the moment.",
+  failed: "unavailable: no room",
+};
+const bounds = { batchMax: 3, waitingMax: 5 };
+type Step = "add" | "abort" | "turn" | "commit" | "fail";
 
-test("a commit holds all that came in the turn of its first item; what comes meanwhile shares the next", async () => {
-  const { group, commits, batches } = held();
-  const results = [group.add(1), group.add(2), Promise.resolve().then(() => group.add(3))];
-  await turns();
-  results.push(group.add(4), group.add(5));
-  await turns();
-  expect(batches()).toEqual([[1, 2, 3]]);
-  commits[0]?.end();
-  await turns();
-  expect(batches()).toEqual([
-    [1, 2, 3],
-    [4, 5],
-  ]);
-  commits[1]?.end();
-  // Each has its own result, and after a pause there is one more commit.
-  expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
-  const last = group.add(6);
-  await turns();
-  commits[2]?.end();
-  expect(await last).toBe(60);
-});
+/** A queue of numbers, whose commits end when the test says so, each with ten times the number. */
+function queue() {
+  const batches: number[][] = [];
+  const commits: ((error?: object) => void)[] = [];
+  const group = new GroupCommit<number, number>((items) => {
+    batches.push(items);
+    const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>();
+    commits.push((error) => (error ? reject(error) : resolve(items.map((item) => item * 10))));
+    return promise;
+  }, bounds);
+  const outcomeOf = (item: number, signal: AbortSignal) =>
+    group
+      .add(item, signal)
+      .catch(({ kind, message }: { kind: string; message: string }) => `${kind}: ${message}`);
+  return { batches, commits, group, outcomeOf };
+}
 
-test("it holds no more than it may, and its failure is told to all that it held and to nobody else", async () => {
-  const { group, commits, batches } = held({ batchMax: 2 });
-  const results = [1, 2, 3, 4, 5].map((item) => caught(group.add(item)));
-  const error = new Error("no room");
-  for (const failure of [undefined, error, undefined]) {
-    await turns();
-    commits.at(-1)?.end(failure);
-  }
-  expect(await Promise.all(results)).toEqual([10, 20, error, error, 50]);
-  expect(batches()).toEqual([[1, 2], [3, 4], [5]]);
-});
-
-test("an item that is aborted before its commit begins is left out, whether others wait or not", async () => {
-  const { group, commits, batches } = held();
-  const message = "The request ended before it was carried out.";
-  const aborted = { kind: "invalid_request", message };
-  const [alone, among, late] = [1, 2, 3].map(() => new AbortController()) as [
-    AbortController,
-    AbortController,
-    AbortController,
-  ];
-  const first = caught(group.add(1, alone.signal));
-  alone.abort();
-  expect(await first).toMatchObject(aborted);
-  await group.settled();
-  expect(batches()).toEqual([]);
-
-  const second = group.add(2, late.signal);
-  await turns();
-  const waiting = [caught(group.add(3, among.signal)), caught(group.add(4))];
-  // In the turn in which its commit would begin.
-  commits[0]?.end();
-  await second;
-  among.abort();
-  // Too late: its commit is done.
-  late.abort();
-  await turns();
-  commits[1]?.end();
-  expect(await Promise.all(waiting)).toMatchObject([aborted, 40]);
-  expect(batches()).toEqual([[2], [4]]);
-});
-
-test("above the bound an item is refused at once, and taken again when there is room", async () => {
-  const { group, commits, batches } = held({ waitingMax: 2 });
-  const results = [group.add(1)];
-  await turns();
-  results.push(group.add(2), group.add(3));
-  expect(await caught(group.add(4))).toMatchObject({
-    kind: "unavailable",
-    message: "The store is overloaded at the moment.",
-  });
-  commits[0]?.end();
-  await turns();
-  results.push(group.add(5));
-  for (const commit of [1, 2]) {
-    commits[commit]?.end();
-    await turns();
-  }
-  expect(await Promise.all(results)).toEqual([10, 20, 30, 50]);
-  expect(batches()).toEqual([[1], [2, 3], [5]]);
+test("items share the commit of their turn or the next one, and each hears of its own", async () => {
+  const seen = { aborted: 0, full: 0, failed: 0, stored: 0 };
+  const step = fc.constantFrom<Step>("add", "add", "add", "abort", "turn", "commit", "fail");
+  const history = async (steps: readonly Step[]) => {
+    const { batches, commits, group, outcomeOf } = queue();
+    const items: { outcome: Promise<unknown>; signal: AbortController }[] = [];
+    // The model: who waits, who is in the commit under way, and what each one must hear.
+    const expected: unknown[] = [];
+    const expectedBatches: number[][] = [];
+    let waiting: number[] = [];
+    let running: number[] | undefined;
+    const acts: Record<Step, () => unknown> = {
+      add() {
+        const signal = new AbortController();
+        const item = items.push({ signal, outcome: outcomeOf(items.length, signal.signal) }) - 1;
+        if (waiting.length < bounds.waitingMax) waiting.push(item);
+        else expected[item] = refused.full;
+      },
+      // Too late for one whose commit has begun.
+      abort: () => items.at(-2)?.signal.abort(),
+      async turn() {
+        await turns();
+        while (running === undefined && waiting.length > 0) {
+          const batch = waiting.slice(0, bounds.batchMax);
+          waiting = waiting.slice(bounds.batchMax);
+          const isAborted = (item: number) => items[item]?.signal.signal.aborted === true;
+          for (const item of batch.filter(isAborted)) expected[item] = refused.aborted;
+          const kept = batch.filter((item) => !isAborted(item));
+          if (kept.length > 0) expectedBatches.push((running = kept));
+        }
+        expect(batches).toEqual(expectedBatches);
+      },
+      commit: () => end((item) => item * 10),
+      fail: () => end(() => refused.failed, { kind: "unavailable", message: "no room" }),
+    };
+    const end = (outcome: (item: number) => unknown, error?: object) => {
+      if (running === undefined) return;
+      for (const item of running) expected[item] = outcome(item);
+      running = undefined;
+      commits.at(-1)?.(error);
+    };
+    for (const each of steps) await acts[each]();
+    // Until nobody waits any more.
+    for (const _ of steps) {
+      await acts.turn();
+      await acts.commit();
+    }
+    expect(await Promise.all(items.map(({ outcome }) => outcome))).toEqual(expected);
+    await group.settled();
+    for (const outcome of expected) {
+      const [name] = Object.entries(refused).find(([, text]) => text === outcome) ?? ["stored"];
+      seen[name as keyof typeof seen] += 1;
+    }
+  };
+  const steps = fc.array(step, { minLength: 10, maxLength: 60 });
+  await fc.assert(fc.asyncProperty(steps, history), { numRuns: 200 });
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
 });
