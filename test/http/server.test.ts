@@ -1,4 +1,4 @@
-/** What surrounds the servers that share a port, on servers that only take notes; and a stop. */
+/** A server that is renewed, and a stop. */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { idleTimeoutSeconds, listen } from "../../src/http/server.ts";
@@ -6,58 +6,42 @@ import { until } from "../helpers/until.ts";
 
 const tls = { cert: "certificate", key: "key" };
 const options = { host: "shelter.example", port: 0, reusePort: true, tls };
-
 const handler = () => Promise.resolve(new Response());
 
-/** Servers as Bun makes them of port 443, and the ports that they were to listen on. */
-function servers() {
-  const ports: number[] = [];
+/** Servers that only take notes, as Bun makes them of port 443. */
+function servers(stop = (_isForced?: boolean): Promise<void> => Promise.resolve()) {
+  const given: { port?: number | string | undefined }[] = [];
   // An address does not name the port that goes with its scheme.
-  const server = {
-    port: 443,
-    url: new URL("https://shelter.example:443"),
-    pendingRequests: 0,
-    reload: () => server,
-    stop: () => Promise.resolve(),
-  };
-  const options: object[] = [];
-  const serve = (given: { port?: number | string | undefined }) => {
-    ports.push(Number(given.port));
-    options.push(given);
+  const url = new URL("https://shelter.example:443");
+  const server = { port: 443, url, pendingRequests: 0, reload: () => server, stop };
+  const serve = (asked: { port?: number | string | undefined }) => {
+    given.push(asked);
     return server;
   };
-  return { options, ports, serve };
+  return { given, serve };
 }
 
 test("with a certificate too, a port that another program has is not shared with it", () => {
   using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
-  const { ports, serve } = servers();
-  const given = { host: "127.0.0.1", port: other.port, reusePort: false, tls };
-  expect(() => listen(handler, given, serve)).toThrow("listen");
-  expect(ports).toEqual([]);
+  const { given, serve } = servers();
+  const asked = { host: "127.0.0.1", port: other.port, reusePort: false, tls };
+  expect(() => listen(handler, asked, serve)).toThrow("listen");
+  expect(given).toEqual([]);
   other.stop(true);
-  listen(handler, given, serve);
-  expect(ports).toEqual([given.port]);
+  listen(handler, asked, serve);
+  expect(given).toMatchObject([{ port: asked.port }]);
 });
 
-test("another certificate is taken up on the same port, the scheme's own too", async () => {
-  const { options: given, ports, serve } = servers();
-  const server = listen(handler, options, serve);
-  expect(server.url.port).toBe("");
-  await server.renew(tls);
-  expect(ports).toEqual([0, 443]);
-  // A connection may be idle as long as its answers say, and a body is ours to refuse.
-  const bounds = { idleTimeout: idleTimeoutSeconds, maxRequestBodySize: Number.MAX_SAFE_INTEGER };
-  expect(given).toMatchObject([bounds, bounds]);
-});
-
-test("a stop waits for what the former certificate's server still answers", async () => {
-  const { serve } = servers();
+test("another certificate has the same port, the scheme's own too; a stop waits for the former's", async () => {
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   let stops = 0;
-  const stop = () => ((stops += 1) === 1 ? answered : Promise.resolve());
-  const server = listen(handler, options, (given) => Object.assign(serve(given), { stop }));
+  const { given, serve } = servers(() => ((stops += 1) === 1 ? answered : Promise.resolve()));
+  const server = listen(handler, options, serve);
+  expect(server.url.port).toBe("");
   const renewed = server.renew(tls);
+  // A connection may be idle as long as its answers say, and a body is ours to refuse.
+  const bounds = { idleTimeout: idleTimeoutSeconds, maxRequestBodySize: Number.MAX_SAFE_INTEGER };
+  expect(given).toMatchObject([0, 443].map((port) => ({ port, ...bounds })));
   await until(() => stops === 1);
   let isStopped = false;
   const stopped = server.stop(0).then(() => (isStopped = true));
@@ -68,26 +52,24 @@ test("a stop waits for what the former certificate's server still answers", asyn
 });
 
 test("a stop cuts off what takes longer than it may", async () => {
-  const { serve } = servers();
   const stops: unknown[] = [];
-  const stop = (isForced?: boolean) => {
+  const { serve } = servers((isForced) => {
     stops.push(isForced);
-    return isForced === true ? Promise.resolve() : new Promise<void>(() => undefined);
-  };
-  const server = listen(handler, options, (given) => Object.assign(serve(given), { stop }));
-  await server.stop(20);
+    return isForced === true ? Promise.resolve() : new Promise(() => undefined);
+  });
+  await listen(handler, options, serve).stop(20);
   expect(stops).toEqual([undefined, true]);
 });
 
 test("a stop waits for a slow answer, and for what its client asks then, which says close", async () => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   let asked = 0;
-  const handler = async () => {
+  const slow = async () => {
     asked += 1;
     await goOn;
     return new Response("ok", { headers: { "Keep-Alive": "timeout=75" } });
   };
-  const server = listen(handler, { host: "127.0.0.1", port: 0, reusePort: false });
+  const server = listen(slow, { host: "127.0.0.1", port: 0, reusePort: false });
   const socket = connect({ port: server.port, host: "127.0.0.1" });
   let text = "";
   let isClosed = false;

@@ -263,28 +263,22 @@ describe("a store in trouble", () => {
     expect(await stack.admitted(wide, 2_000)).toBe(1_000 - 17);
   });
 
-  test.each(["after BEGIN", "after the update", "in COMMIT"] as const)(
-    "that fails %s charges nothing and serves nobody",
-    async (point) => {
-      let isAtBegin = false;
-      const clock = new TestClock();
-      const storeClock = () => {
-        if (isAtBegin) throw new Error("killed after BEGIN");
-        return clock.nowMs;
-      };
-      await using place = await noted({ storeClock }, clock);
-      const { folder, stack, used } = place;
-      const { key, secret } = await stack.key("free");
-      expect(await stack.admitted(secret, 1)).toBe(1);
-      await using counters = await countersOf(folder.path);
-      if (point === "after BEGIN") isAtBegin = true;
-      else await counters.break(point);
-      expect(kindsOf(await stack.requests(secret, 3))).toEqual(Array(3).fill("unavailable"));
-      if (point === "after BEGIN") isAtBegin = false;
-      else await counters.mend();
-      expect([await used(key.id), await stack.admitted(secret, 100)]).toEqual([1, 59]);
-    },
-  );
+  test("that fails in its transaction charges nothing and serves nobody", async () => {
+    const clock = new TestClock();
+    let isBroken = false;
+    const storeClock = () => {
+      if (isBroken) throw new Error("killed after BEGIN");
+      return clock.nowMs;
+    };
+    await using place = await noted({ storeClock }, clock);
+    const { stack, used } = place;
+    const { key, secret } = await stack.key("free");
+    expect(await stack.admitted(secret, 1)).toBe(1);
+    isBroken = true;
+    expect(kindsOf(await stack.requests(secret, 3))).toEqual(Array(3).fill("unavailable"));
+    isBroken = false;
+    expect([await used(key.id), await stack.admitted(secret, 100)]).toEqual([1, 59]);
+  });
 });
 
 test("a refusal writes nothing; refusals are kept every ten minutes and at a stop, each once", async () => {
