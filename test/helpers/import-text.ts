@@ -1,5 +1,5 @@
-import { runImport } from "../../src/features/import/do/import.ts";
-import type { ImportOptions } from "../../src/features/import/plan/options.ts";
+import { runImport } from "../../src/features/import/import.ts";
+import type { ImportOptions } from "../../src/features/import/plan/plan.ts";
 import { prepare } from "../../src/features/import/understand/propose.ts";
 import type { Given } from "../../src/features/import/understand/propose.ts";
 import type { Database } from "../../src/storage/database.ts";

@@ -24,7 +24,7 @@ import {
   type HistoryEvent,
 } from "../animals/history.ts";
 import { idPrefix } from "../import/understand/values.ts";
-import { type ExportedPet, exportedPet } from "../import/write/export.ts";
+import { type ExportedPet, exportedPet } from "../import/export.ts";
 import { fold } from "../visible.ts";
 import { refuseRemoved } from "./people.ts";
 

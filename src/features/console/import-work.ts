@@ -15,10 +15,15 @@ import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
 import type { Tx } from "../../storage/database.ts";
 import { beginOnStore } from "../command.ts";
-import { writeRejects } from "../import/commands/rejects.ts";
-import { ImportRefused, previewImport, runImport } from "../import/do/import.ts";
-import { recallReading, type Remembered, rememberReading } from "../import/do/remembered.ts";
-import type { ImportSummary } from "../import/do/summary.ts";
+import { writeRejects } from "../import/commands/import.ts";
+import {
+  ImportRefused,
+  previewImport,
+  recallReading,
+  type Remembered,
+  runImport,
+} from "../import/import.ts";
+import type { ImportSummary } from "../import/report.ts";
 import { message, type Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { FieldMap } from "../import/understand/columns.ts";
@@ -158,7 +163,7 @@ async function outcomeOf(
       ? await previewImport(db, prepared, optionsOf(work, isComplete))
       : await imported(services, work, actor, prepared, isComplete);
   rmSync(beside(work.file, "rejects"), { force: true });
-  writeRejects(beside(work.file, "rejects"), rejections, bytes.length);
+  writeRejects(beside(work.file, "rejects"), rejections);
   const summary = { ...plain, refused: refusal && (refusal.code ?? "") };
   return actor === undefined
     ? { is: "examined", look: { ...look, summary } }
@@ -173,11 +178,7 @@ async function imported(
   isWhole: boolean,
 ): Promise<ImportSummary> {
   const allows = (tx: Tx) => refuseRemoved(tx, actor);
-  const ends = async (tx: Tx, { applied, reading }: ImportSummary) => {
-    if (!applied || reading.format === "rehome") return;
-    await rememberReading(tx, { reading, columns: prepared.columns, isWhole, at: clock() });
-  };
-  const editing = { db, clock, actor, allows, ends };
+  const editing = { db, clock, actor, allows, remembers: true };
   return runImport(editing, prepared, optionsOf(work, isWhole)).catch((error: unknown) => {
     // What changed since the preview is shown as one.
     if (error instanceof ImportRefused) return { ...error.summary, refusal: error };

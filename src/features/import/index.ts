@@ -10,7 +10,7 @@ export const importFeature: Feature = {
     },
     {
       path: "pets export",
-      load: async () => (await import("./write/export.ts")).exportCommand,
+      load: async () => (await import("./export.ts")).exportCommand,
     },
   ],
 };

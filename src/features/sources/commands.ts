@@ -13,7 +13,7 @@ import { durationText } from "../duration.ts";
 import { intervalMinMs } from "../schedule/job-times.ts";
 import type { Services } from "../../service/services.ts";
 import { pauseJob } from "../schedule/jobs.ts";
-import { previewImport } from "../import/do/import.ts";
+import { previewImport } from "../import/import.ts";
 import { prepare, type Reading } from "../import/understand/propose.ts";
 import {
   addReadOptions,
@@ -21,8 +21,8 @@ import {
   givenBy,
   inWords,
   type ReadingOptions,
-} from "../import/commands/import-options.ts";
-import { animalsText, guessRemedy, importedText } from "../import/commands/import-report.ts";
+} from "../import/commands/import.ts";
+import { animalsText, guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
 import { encodingOf } from "./fetch.ts";
 import { type Address, type PresetName, presetNames, readingsOf } from "./presets.ts";

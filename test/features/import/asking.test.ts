@@ -10,7 +10,7 @@ const all = "No column says whether an animal is for adoption. Are all of these?
 const kind = "What kind of animal are all of these, such as Dog? ";
 const guess = "Import them? [y/N] ";
 const meaning = (word: string) =>
-  `What does "${word}" in estado mean: available, pending, sold, none, gone? `;
+  `What does "${word}" in estado mean (1 record): available, pending, sold, none, gone? `;
 
 /** Imports a list, and gives these answers one after the other. */
 const imported = (text: string, answers: readonly string[], ...options: string[]) =>
@@ -134,8 +134,10 @@ describe("a reading", () => {
     const next = await run(tuesday, ["--source", "home"]);
     expect([next.failed, next.out]).toEqual(["", expect.stringContaining("1  updated")]);
     const shown = await run(monday, ["--reading", "show"]);
-    expect(shown.out).toContain("Columns       name = Nm, categoryId = Art, status = Zustand");
-    expect(shown.out).toContain("im haus = available");
+    expect(JSON.parse(shown.out)).toMatchObject({
+      columns: { name: "Nm", categoryId: "Art", status: "Zustand" },
+      statuses: { "im haus": "available" },
+    });
     for (const source of ["home", "home"]) {
       await run(monday, ["--source", source, "--reading", "forget"]);
     }

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { and, asc, desc, isNull } from "drizzle-orm";
 import * as fc from "fast-check";
-import { exportPage } from "../../../src/features/import/write/export.ts";
-import type { ImportOptions } from "../../../src/features/import/plan/options.ts";
+import { exportPage } from "../../../src/features/import/export.ts";
+import type { ImportOptions } from "../../../src/features/import/plan/plan.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { int64Min } from "../../../src/domain/int64.ts";
 import type { PetStatus } from "../../../src/domain/pet.ts";

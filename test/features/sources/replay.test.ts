@@ -1,7 +1,7 @@
 /** A year of a shelter's public list, in 18 of its versions, whose words are explained as they come. */
 import { expect, test } from "bun:test";
 import { hourMs } from "../../../src/domain/clock.ts";
-import { previewImport } from "../../../src/features/import/do/import.ts";
+import { previewImport } from "../../../src/features/import/import.ts";
 import { preparedOf, propose } from "../../../src/features/import/understand/propose.ts";
 import { statusKey } from "../../../src/features/import/understand/words.ts";
 import type { Meaning } from "../../../src/features/import/understand/words.ts";

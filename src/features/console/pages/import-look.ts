@@ -2,7 +2,7 @@
 import { html, type Html } from "../../../web/html.ts";
 import { type Message, messageText } from "../../import/messages.ts";
 import { partName } from "../../import/read/read.ts";
-import type { AnimalReport } from "../../import/plan/reports.ts";
+import type { AnimalReport } from "../../import/report.ts";
 import { type MapTarget, mapTargets } from "../../import/understand/columns.ts";
 import type { Question } from "../../import/understand/propose.ts";
 import { idPrefix } from "../../import/understand/values.ts";

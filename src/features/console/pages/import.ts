@@ -1,7 +1,7 @@
 /** A person's list, from the choice of its file to what became of it. */
 import { existsSync } from "node:fs";
 import { html } from "../../../web/html.ts";
-import { forgetReading, recallReading } from "../../import/do/remembered.ts";
+import { forgetReading, recallReading } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
 import { partName } from "../../import/read/read.ts";
 import { mapTargets } from "../../import/understand/columns.ts";

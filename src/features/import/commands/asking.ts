@@ -1,10 +1,10 @@
 /** What an import asks on a terminal. */
 import type { Io } from "../../../cli/io.ts";
-import { isYes } from "../../confirm.ts";
 import { counted } from "../../../cli/terminal/text.ts";
-import type { ImportSummary } from "../do/summary.ts";
+import { isYes } from "../../confirm.ts";
 import type { UnreadableInput } from "../read/input.ts";
 import { partName } from "../read/read.ts";
+import type { ImportSummary } from "../report.ts";
 import {
   type Given,
   type List,
@@ -18,14 +18,9 @@ import {
 import { statusKey } from "../understand/words.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
 
-export const allQuestion =
-  "No column says whether an animal is for adoption. Are all of these? [y/N] ";
-
 /** A list that was read, as somebody said if there is somebody. */
 export interface Answered {
   readonly prepared: Prepared;
-  /** Reads it with the meanings of more words; absent where nobody can be asked. */
-  readonly readAgain?: (words: ReadonlyMap<string, Meaning>) => Prepared;
   /** Why it could not be read until all of its animals were taken for available. */
   readonly unsure?: UnreadableInput | undefined;
 }
@@ -43,11 +38,10 @@ export async function preparedAsking(io: Io, source: Source, given: Given): Prom
   const remembered = await recall(list, given);
   const { prepared, open, refusal } = proposed(list, { ...given, remembered });
   if (prepared !== undefined) {
-    const readAgain = (words: ReadonlyMap<string, Meaning>) => {
-      const statuses = new Map([...(given.statuses ?? []), ...words]);
-      return preparedOf(proposed(list, { ...given, statuses, remembered }));
-    };
-    return { prepared, readAgain };
+    const statuses = await askWords(io, open, given);
+    const isTold = statuses.size > (given.statuses?.size ?? 0);
+    const again = { ...given, statuses, remembered };
+    return { prepared: isTold ? preparedOf(proposed(list, again)) : prepared };
   }
   const [question] = open;
   const said = question && (await answerTo(io, question, given));
@@ -74,14 +68,10 @@ async function answerTo(io: Io, question: Question, given: Given): Promise<Given
       return isKind ? { ...given, category: category.trim() } : undefined;
     }
     case "words": {
-      const { column, words } = question;
-      const told = await askWords(
-        io,
-        words.map(({ word }) => ({ word, field: column })),
-      );
-      const statuses = new Map([...(given.statuses ?? []), ...told]);
-      const columns = { ...given.columns, status: column };
-      return told.size === words.length ? { ...given, columns, statuses } : undefined;
+      const statuses = await askWords(io, [question], given);
+      const columns = { ...given.columns, status: question.column };
+      const isWhole = question.words.every(({ word }) => statuses.has(statusKey(word)));
+      return isWhole ? { ...given, columns, statuses } : undefined;
     }
     case "column": {
       const { column, records, available } = question;
@@ -99,29 +89,29 @@ async function answerTo(io: Io, question: Question, given: Given): Promise<Given
   }
 }
 
-interface Word {
-  readonly word: string;
-  readonly field: string;
-  readonly records?: number;
-}
-
-/** What words of a status mean, as far as somebody says. */
-async function askWords(io: Io, words: readonly Word[]): Promise<ReadonlyMap<string, Meaning>> {
-  const told = new Map<string, Meaning>();
-  for (const { word, field, records } of words) {
-    const count = records === undefined ? "" : ` (${counted(records, "record")})`;
-    const question = `What does ${JSON.stringify(word)} in ${field} mean${count}: ${meanings.join(", ")}? `;
-    const meaning = await meaningOf(io, question);
-    if (meaning === undefined) return told;
-    told.set(statusKey(word), meaning);
+/** What words of a status mean, as far as somebody says: nothing, or nobody, ends it. */
+async function askWords(
+  io: Io,
+  open: readonly Question[],
+  { statuses }: Given,
+): Promise<ReadonlyMap<string, Meaning>> {
+  const told = new Map(statuses);
+  for (const { column, words } of open.filter((each) => each.is === "words")) {
+    for (const { word, records } of words) {
+      if (told.has(statusKey(word))) continue;
+      const where = `${column} mean (${counted(records, "record")})`;
+      const meaning = await askMeaning(io, `What does ${JSON.stringify(word)} in ${where}`);
+      if (meaning === undefined) return told;
+      told.set(statusKey(word), meaning);
+    }
   }
   return told;
 }
 
-/** A typing error is asked again; nothing, or nobody who answers, ends it. */
-async function meaningOf(io: Io, question: string): Promise<Meaning | undefined> {
+/** A typing error is asked again. */
+async function askMeaning(io: Io, question: string): Promise<Meaning | undefined> {
   for (let left = answersMax; left > 0; left -= 1) {
-    const answer = (await io.ask(question)).trim().toLowerCase();
+    const answer = (await io.ask(`${question}: ${meanings.join(", ")}? `)).trim().toLowerCase();
     if (answer === "") return undefined;
     const meaning = answer === "adopted" ? "sold" : meanings.find((each) => each === answer);
     if (meaning !== undefined) return meaning;
@@ -131,24 +121,10 @@ async function meaningOf(io: Io, question: string): Promise<Meaning | undefined>
 
 const answersMax = 3;
 
-/** What the words mean that a preview does not know, as far as somebody says. */
-export function askUnknownWords(
-  io: Io,
-  { causes }: ImportSummary,
-): Promise<ReadonlyMap<string, Meaning>> {
-  const words = causes.flatMap(({ unknownStatus: word, field, records }) =>
-    word === undefined ? [] : { word, field, records },
-  );
-  return askWords(io, words);
-}
-
 /** True if somebody says that the new categories are to be made. */
-export async function askCategories(
-  io: Io,
-  { causes, rejections }: ImportSummary,
-): Promise<boolean> {
-  if (!causes.some(({ unknownCategory }) => unknownCategory)) return false;
+export async function askCategories(io: Io, { rejections }: ImportSummary): Promise<boolean> {
   const unknown = rejections.filter(({ unknownCategory }) => unknownCategory === true);
   const names = new Set(unknown.flatMap(({ problem }) => problem.values[0] ?? []));
+  if (names.size === 0) return false;
   return isYes(await io.ask(`New categories: ${[...names].join(", ")}. Make them? [y/N] `));
 }

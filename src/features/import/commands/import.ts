@@ -1,19 +1,34 @@
+import { accessSync, constants, existsSync, statSync, writeFileSync } from "node:fs";
 import { Command, Option } from "commander";
-import { type Io } from "../../../cli/io.ts";
-import { printJson } from "../../json.ts";
-import { addJson } from "../../json.ts";
+import type { Io } from "../../../cli/io.ts";
+import { counted, grouped } from "../../../cli/terminal/text.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { jsonText } from "../../../domain/exact-json.ts";
+import { reasonNotMade, reasonOf } from "../../../domain/system-error.ts";
+import type { Services } from "../../../service/services.ts";
+import type { Database } from "../../../storage/database.ts";
+import { beginOnStore } from "../../command.ts";
+import { isYes } from "../../confirm.ts";
+import { addJson, printJson } from "../../json.ts";
+import { addSettings, storeSettings } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { withServices } from "../../with-services.ts";
-import { beginOnStore } from "../../command.ts";
-import { addSettings, storeSettings } from "../../options.ts";
-import { isYes } from "../../confirm.ts";
-import { counted, grouped } from "../../../cli/terminal/text.ts";
-import type { Database, Tx } from "../../../storage/database.ts";
-import type { Services } from "../../../service/services.ts";
-import { previewImport, runImport } from "../do/import.ts";
-import type { ImportOptions } from "../plan/options.ts";
-import type { ImportSummary } from "../do/summary.ts";
-import { forgetReading, recallReading, rememberReading } from "../do/remembered.ts";
+import { forgetReading, previewImport, recallReading, runImport } from "../import.ts";
+import { messageText } from "../messages.ts";
+import type { ImportOptions } from "../plan/plan.ts";
+import { type ByteChunks, isEncoding, limits, UnreadableInput, wholeInput } from "../read/input.ts";
+import { stepsOf } from "../read/read.ts";
+import {
+  causesText,
+  guessRemedy,
+  importedJson,
+  importedText,
+  importSchema,
+  type ImportSummary,
+  refusedText,
+} from "../report.ts";
+import { parseFieldMap } from "../understand/columns.ts";
+import { layouts } from "../understand/layouts.ts";
 import {
   columnsIn,
   type Given,
@@ -22,31 +37,26 @@ import {
   proposed,
   readList,
 } from "../understand/propose.ts";
-import { layouts } from "../understand/layouts.ts";
-import {
-  allQuestion,
-  type Answered,
-  askCategories,
-  askUnknownWords,
-  preparedAsking,
-} from "./asking.ts";
-import {
-  addReadOptions,
-  bytesOf,
-  givenBy,
-  inWords,
-  type ReadingOptions,
-} from "./import-options.ts";
-import {
-  causesText,
-  guessRemedy,
-  importSchema,
-  importedJson,
-  importedText,
-  readingText,
-  refusedText,
-} from "./import-report.ts";
-import { refuseExisting, writeRejects } from "./rejects.ts";
+import type { Rejection } from "../understand/record.ts";
+import { parseStatusWords } from "../understand/words.ts";
+import { type Meaning, meanings } from "../understand/words.ts";
+import { type Answered, askCategories, preparedAsking } from "./asking.ts";
+
+export interface ReadingOptions {
+  readonly format: string;
+  readonly map?: string;
+  readonly category?: string;
+  readonly source?: string;
+  readonly status?: readonly string[];
+  readonly defaultStatus?: Meaning;
+  readonly encoding?: string;
+  readonly sheet?: string;
+  readonly records?: string;
+  readonly dayFirst?: true;
+  readonly monthFirst?: true;
+  readonly believe?: readonly string[];
+  readonly ignore?: readonly string[];
+}
 
 interface Options extends ReadingOptions {
   readonly reading?: "show" | "forget";
@@ -61,6 +71,49 @@ interface Options extends ReadingOptions {
   readonly dryRun?: true;
   readonly rejects?: string;
   readonly json?: true;
+}
+
+const automatic = "auto";
+const more = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
+
+export function addReadOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--format <format>", "what the file is; found out by itself if not given")
+        .choices([automatic, ...layouts.map(({ name }) => name)])
+        .default(automatic),
+    )
+    .option(
+      "--map <pairs>",
+      "columns or fields: name=A,categoryId=B,status=C,externalId=D,updatedAt=E; the rest is guessed",
+    )
+    .option("--category <name>", "the category of all animals in the file, where no column has it")
+    .option("--source <name>", "whose ids these are; equal ids of two sources are two animals")
+    .option(
+      "--status <pairs>",
+      "what words mean that are not known: WORD=available|pending|sold|none|gone (repeatable)",
+      more,
+    )
+    .addOption(
+      new Option("--default-status <status>", "for animals without one in the file").choices(
+        meanings,
+      ),
+    )
+    .option("--day-first", "4/3/2026 is in March; found out if a date can only be read so")
+    .option("--month-first", "4/3/2026 is in April")
+    .option(
+      "--believe <column>",
+      "a column by which more than half of the available are not (repeatable)",
+      more,
+    )
+    .option(
+      "--ignore <column>",
+      "a column that says nothing of whether animals are available (repeatable)",
+      more,
+    )
+    .option("--encoding <name>", "encoding of text, such as big5; found out if it is a usual one")
+    .option("--sheet <name>", "sheet of a workbook; the one with a list if not given")
+    .option("--records <path>", "fields that lead to the list within JSON, with dots: result.pets");
 }
 
 export function importCommand(io: Io): Command {
@@ -119,14 +172,111 @@ Examples:
   rehome pets import lista.csv --status 'En casa=gone,Urgente=available'
   curl -s "$URL" | rehome pets import - --format petfinder --skip-bad --rejects bad.ndjson`;
 
+/** What is said of the input. Throws UsageError for options that cannot be understood. */
+export function givenBy(options: ReadingOptions): Given {
+  const { source, status = [], encoding = "utf-8", records, map, dayFirst, monthFirst } = options;
+  const format = options.format === automatic ? undefined : options.format;
+  const columns = map === undefined ? undefined : parseFieldMap(map);
+  const category = options.category?.trim();
+  const isTwice = category !== undefined && columns?.categoryId !== undefined;
+  const wrong: readonly (readonly [isSo: boolean, problem: string, hint: string])[] = [
+    [
+      !isEncoding(encoding),
+      `The encoding ${encoding} is not known.`,
+      "Name one such as windows-1252, iso-8859-15 or utf-16le.",
+    ],
+    [
+      source !== undefined && !/^[^\s:]{1,40}$/u.test(source),
+      "--source expects a name of at most 40 characters without blanks and colons.",
+      "Name the shelter or the program, such as --source clinic.",
+    ],
+    [
+      category !== undefined && !/\p{L}/u.test(category),
+      "--category expects a name, such as Cat.",
+      "rehome pets import --help",
+    ],
+    exclusive("--format and --map", columns !== undefined && format !== undefined),
+    exclusive("--category and categoryId in --map", isTwice),
+    exclusive("--day-first and --month-first", dayFirst === true && monthFirst === true),
+  ];
+  for (const [isSo, problem, hint] of wrong) if (isSo) throw new UsageError(problem, hint);
+  return {
+    format,
+    columns,
+    category,
+    source,
+    statuses: parseStatusWords(status),
+    defaultStatus: options.defaultStatus,
+    encoding: options.encoding,
+    sheet: options.sheet,
+    records: records === undefined ? undefined : stepsOf(records),
+    dayFirst: dayFirst ?? (monthFirst && false),
+    believed: options.believe,
+    ignored: options.ignore,
+  };
+}
+
+const exclusive = (both: string, isSo: boolean) =>
+  [isSo, `${both} exclude each other.`, "Leave one out."] as const;
+
+/** What cannot be imported fails by this name. */
+export async function inWords<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof UnreadableInput ? new Error(`${name}: ${error.message}`) : error;
+  }
+}
+
+/** All bytes of a file, or of standard input for `-`. Throws UsageError when it cannot be read. */
+export async function bytesOf(io: Io, file: string): Promise<Uint8Array> {
+  const source: ByteChunks = file === "-" ? io.input() : readable(file).stream();
+  try {
+    return await wholeInput(source);
+  } catch (error) {
+    if (error instanceof UnreadableInput) throw error;
+    const name = file === "-" ? "Standard input" : file;
+    throw new AppError("unavailable", `${name} cannot be read on: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "Copy the file to the disk of this machine. Nothing was changed.",
+    });
+  }
+}
+
+/** A file that can be read, pipes under a name (`<(...)`) included. */
+function readable(path: string): ReturnType<typeof Bun.file> {
+  const refusal = (problem: string, cause?: unknown) =>
+    new UsageError(
+      `${path} cannot be read: ${problem}.`,
+      "Name a file, or - for standard input.",
+      cause,
+    );
+  let found;
+  try {
+    accessSync(path, constants.R_OK);
+    found = statSync(path);
+  } catch (error) {
+    throw refusal(reasonOf(error), error);
+  }
+  if (found.isDirectory()) throw refusal("it is a folder");
+  if (found.isCharacterDevice() || found.isBlockDevice()) throw refusal("it is a device");
+  return Bun.file(path);
+}
+
 async function importFile(command: Command, io: Io, file: string, options: Options): Promise<void> {
   const { config } = beginOnStore(command, io);
   const given = { ...givenBy(options), called: file };
   const name = file === "-" ? "standard input" : file;
-  const { json, dryRun = false } = options;
-  refuseExisting(options.rejects);
+  const { json, dryRun = false, reading, rejects } = options;
+  // Before all has been read, when it would be late to learn it.
+  if (rejects !== undefined && existsSync(rejects)) {
+    throw new UsageError(
+      `The file of rejects ${rejects} exists.`,
+      "Name another file with --rejects.",
+    );
+  }
   const isAsking = io.canAsk && json !== true && !dryRun;
-  const read = await inWords(name, async () => {
+  const { bytes, list } = await inWords(name, async () => {
     const bytes = await bytesOf(io, file);
     return { bytes, list: readList(bytes, given) };
   });
@@ -135,18 +285,24 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     io,
     async (services) => {
       const { db } = services.store;
-      if (options.reading !== undefined) return ofReading(io, db, read.list, given, options);
-      const recall = async (list: List, said: Given) =>
-        isTold(said) ? undefined : (await db.read(recalling(list, said)))?.reading;
-      const answered = await inWords(name, async () => {
-        if (isAsking) return preparedAsking(io, { ...read, recall }, given);
-        const remembered = await recall(read.list, given);
-        return { prepared: preparedOf(proposed(read.list, { ...given, remembered })) };
+      if (reading !== undefined) return ofReading(io, db, list, given, options);
+      /** What leaves nothing to remember is told. */
+      const recall = async (of: List, { format, columns, source }: Given) =>
+        (format ?? columns) === undefined
+          ? (await db.read((tx) => recallReading(tx, columnsIn(of), source)))?.reading
+          : undefined;
+      const summary = await inWords(name, async () => {
+        if (isAsking) {
+          const answered = await preparedAsking(io, { bytes, list, recall }, given);
+          return imported(io, services, options, answered, isAsking);
+        }
+        const remembered = await recall(list, given);
+        const prepared = preparedOf(proposed(list, { ...given, remembered }));
+        return imported(io, services, options, { prepared }, isAsking);
       });
-      const summary = await inWords(name, () => imported(io, services, options, answered));
-      report(io, summary, options, read.bytes.length);
+      report(io, summary, options);
     },
-    { begins: true, dryRun: dryRun || options.reading !== undefined },
+    { begins: true, dryRun: dryRun || reading !== undefined },
   );
 }
 
@@ -156,43 +312,65 @@ async function ofReading(
   db: Database,
   list: List,
   { source }: Given,
-  { reading: what, json }: Options,
+  { reading: what }: Options,
 ): Promise<void> {
-  const columns = columnsIn(list);
-  const found = await db.read((tx) => recallReading(tx, columns, source));
+  const found = await db.read((tx) => recallReading(tx, columnsIn(list), source));
   if (found === undefined) {
     throw new UsageError(
       "No list like this one was imported.",
       "Name its source with --source, or import it: how it is read is remembered.",
     );
   }
-  if (what === "show") {
-    io.out(json ? `${JSON.stringify(found.reading)}\n` : readingText(found.reading));
-    return;
-  }
-  await db.transaction((tx) => forgetReading(tx, found));
-  io.out("Forgotten. The next list like this one is guessed again.\n");
+  if (what === "forget") {
+    await db.transaction((tx) => forgetReading(tx, found));
+    io.out("Forgotten. The next list like this one is guessed again.\n");
+  } else printJson(io, found.reading);
 }
 
-/** True for what leaves nothing to remember. */
-const isTold = ({ format, columns }: Given) => format !== undefined || columns !== undefined;
-
-const recalling =
-  (list: List, { source }: Given) =>
-  (tx: Tx) =>
-    recallReading(tx, columnsIn(list), source);
+/** Looks at what an import would change, asks what is open, and does it. */
+async function imported(
+  io: Io,
+  { store: { db }, clock, actor }: Services,
+  options: Options,
+  { prepared, unsure }: Answered,
+  isAsking: boolean,
+): Promise<ImportSummary> {
+  const { acceptGuess, skipBad, dryRun, yes: confirmed } = options;
+  const isOpen = prepared.isGuessed && acceptGuess !== true;
+  let chosen: ImportOptions = { ...options, confirmed };
+  const preview = () => previewImport(db, prepared, chosen);
+  const run = () => runImport({ db, clock, actor, remembers: true }, prepared, chosen);
+  if (dryRun) return preview();
+  if (!isAsking && !isOpen) return run();
+  let summary = await preview();
+  if (isAsking && (await askCategories(io, summary))) {
+    chosen = { ...chosen, createCategories: true };
+    summary = await preview();
+  }
+  if (summary.rejected > 0 && skipBad !== true) return summary;
+  if (unsure === undefined && !isOpen) return run();
+  io.err(importedText(summary));
+  if (!isAsking) {
+    throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(summary));
+  }
+  const question =
+    unsure === undefined
+      ? "Import them?"
+      : "No column says whether an animal is for adoption. Are all of these?";
+  if (isYes(await io.ask(`${question} [y/N] `))) return run();
+  throw unsure ?? new Error("Nothing was changed.");
+}
 
 /** Says what became of an import. Throws when it changed nothing because records are bad. */
-function report(io: Io, summary: ImportSummary, options: Options, bytes: number): void {
-  if (options.json) printJson(io, importedJson(summary));
+function report(io: Io, summary: ImportSummary, options: Options): void {
+  const { rejects, json, skipBad, acceptGuess } = options;
+  if (json) printJson(io, importedJson(summary));
   else io.out(importedText(summary));
-  const written = writeRejects(options.rejects, summary.rejections, bytes);
+  const written = rejects === undefined ? 0 : writeRejects(rejects, summary.rejections);
   if (summary.rejected === 0) return;
   const which = written < summary.rejected ? `The first ${grouped(written)}` : "All of them";
-  const where = options.rejects === undefined ? undefined : `${which} are in ${options.rejects}.`;
-  if (options.skipBad !== true) {
-    throw new Error(refusedText(summary, where, options.acceptGuess));
-  }
+  const where = rejects === undefined ? undefined : `${which} are in ${rejects}.`;
+  if (skipBad !== true) throw new Error(refusedText(summary, where, acceptGuess));
   io.err(causesText(summary, where));
   if (summary.rejected < summary.read) return;
   throw new Error(
@@ -200,47 +378,26 @@ function report(io: Io, summary: ImportSummary, options: Options, bytes: number)
   );
 }
 
-/** Looks at what an import would change, asks what is open, and does it. */
-async function imported(
-  io: Io,
-  { store, clock, actor }: Services,
-  options: Options,
-  answered: Answered,
-): Promise<ImportSummary> {
-  const { acceptGuess = false, skipBad = false, dryRun, yes: confirmed } = options;
-  const { readAgain, unsure } = answered;
-  let { prepared } = answered;
-  let chosen: ImportOptions = { ...options, confirmed };
-  const preview = () => previewImport(store.db, prepared, chosen);
-  const ends = async (tx: Tx, done: ImportSummary) => {
-    if (!done.applied || done.reading.format === "rehome") return;
-    const isWhole = options.complete === true;
-    const { columns } = prepared;
-    await rememberReading(tx, { reading: done.reading, columns, isWhole, at: clock() });
-  };
-  const run = () => runImport({ db: store.db, clock, actor, ends }, prepared, chosen);
-  if (dryRun) return preview();
-  if (readAgain === undefined && (!prepared.isGuessed || acceptGuess)) return run();
-  let summary = await preview();
-  if (readAgain === undefined) {
-    if (summary.rejected > 0 && !skipBad) return summary;
-    io.err(importedText(summary));
-    throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(summary));
+/**
+ * Writes rejections to a new file, as many as an input may be large. Returns how many. Throws
+ * `unavailable` when it cannot be made.
+ */
+export function writeRejects(path: string, rejections: readonly Rejection[]): number {
+  if (rejections.length === 0) return 0;
+  let left = limits.bytes;
+  const lines: string[] = [];
+  for (const { line, field, problem, record } of rejections) {
+    const said = `${jsonText({ line, field, problem: messageText(problem), record })}\n`;
+    left -= Buffer.byteLength(said);
+    if (left < 0) break;
+    lines.push(said);
   }
-  const told = await askUnknownWords(io, summary);
-  if (told.size > 0) {
-    prepared = readAgain(told);
-    summary = await preview();
+  try {
+    writeFileSync(path, lines.join(""), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    const message = `The file of rejects ${path} cannot be written: ${reasonNotMade(error)}.`;
+    const hint = "Name a new file in a folder that this user can write to.";
+    throw new AppError("unavailable", message, { cause: error, hint });
   }
-  if (await askCategories(io, summary)) {
-    chosen = { ...chosen, createCategories: true };
-    summary = await preview();
-  }
-  if (summary.rejected > 0 && !skipBad) return summary;
-  if (unsure !== undefined || (summary.isGuessed && !acceptGuess)) {
-    io.err(importedText(summary));
-    const question = unsure === undefined ? "Import them? [y/N] " : allQuestion;
-    if (!isYes(await io.ask(question))) throw unsure ?? new Error("Nothing was changed.");
-  }
-  return run();
+  return lines.length;
 }

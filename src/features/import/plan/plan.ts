@@ -1,30 +1,126 @@
-/** What becomes of the animals of a list and of the store. */
-import { petFieldNames } from "../../../domain/pet.ts";
+/** What becomes of the animals of a list and of the store, in memory. */
+import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
-import { type AddedPet, type PetState, stateOf } from "../../animals/changes.ts";
-import { type Message, message } from "../messages.ts";
-import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
-import type { ImportCategories, ResolvedCategory } from "./categories.ts";
-import { type Decision, isFurther, type Said } from "./desk.ts";
-import type { Entry } from "./entries.ts";
-import { animalKey, isSameState, mayBeSame, nameKey } from "./matching.ts";
-import { type ListMemory, namelessEntryOf, nameOf } from "./memory.ts";
-import type { ImportOptions } from "./options.ts";
-import { type Listed, Reports } from "./reports.ts";
-import type { StoreAnimal, StoreAnimals } from "./store.ts";
+import { eventFields, type PetState, stateOf } from "../../animals/changes.ts";
+import type { Rejection } from "../understand/record.ts";
+import type { AnimalReport } from "../report.ts";
+import type { ImportCategories } from "./categories.ts";
+import { animalsOf, batches, type Match, type Matching, type PlannedList } from "./match.ts";
+import {
+  decide,
+  type Decision,
+  entriesOf,
+  entriesOfRemoved,
+  type Entry,
+  entryOf,
+  isFurther,
+  listFields,
+  type Said,
+  saidBefore,
+  type StoreAnimal,
+} from "./said.ts";
+
+/** What an import may do, as a person or a source says. */
+export interface ImportOptions {
+  /** Makes new categories. By default only a catalogue without any gets them. */
+  readonly createCategories?: boolean | undefined;
+  /** Takes over the rest when records are rejected; otherwise nothing is. */
+  readonly skipBad?: boolean | undefined;
+  /** Takes ids for those of another catalogue; else a record with an unknown id is bad. */
+  readonly newIds?: boolean | undefined;
+  /** Leaves animals in the catalogue that are gone. */
+  readonly keepGone?: boolean | undefined;
+  /** The input is the source's whole list: its other animals are gone. */
+  readonly complete?: boolean | undefined;
+  /** Withdraws more than half of a source's animals when its whole list has no more. */
+  readonly confirmed?: boolean | undefined;
+  /** The list is right of every animal, whatever people changed. */
+  readonly listWins?: boolean | undefined;
+  /**
+   * Chooses which of the animals that a whole list lacks are withdrawn, in place of the rules for a
+   * list that a person imports: all of them, unless records are bad or they are more than half.
+   */
+  readonly withdraws?: ((lacking: Lacking) => Promise<readonly StoreAnimal[]>) | undefined;
+  /**
+   * Decides for the record on a line whether it is the one animal here of its name and category,
+   * which no id says. By default it is a new one.
+   */
+  readonly isSame?: ((line: number) => boolean) | undefined;
+}
+
+/** What a whole list lacks of the animals of its source. */
+export interface Lacking {
+  readonly tx: Tx;
+  readonly missing: readonly StoreAnimal[];
+  /** How many animals of the source are here. */
+  readonly sourceAnimals: number;
+  readonly rejections: readonly Rejection[];
+  /** Why the list may not be whole, so that nobody may be withdrawn. */
+  readonly partial: string | undefined;
+}
+
+/** What an import may do, as a person or a source says. */
+export interface ImportOptions {
+  /** Makes new categories. By default only a catalogue without any gets them. */
+  readonly createCategories?: boolean | undefined;
+  /** Takes over the rest when records are rejected; otherwise nothing is. */
+  readonly skipBad?: boolean | undefined;
+  /** Takes ids for those of another catalogue; else a record with an unknown id is bad. */
+  readonly newIds?: boolean | undefined;
+  /** Leaves animals in the catalogue that are gone. */
+  readonly keepGone?: boolean | undefined;
+  /** The input is the source's whole list: its other animals are gone. */
+  readonly complete?: boolean | undefined;
+  /** Withdraws more than half of a source's animals when its whole list has no more. */
+  readonly confirmed?: boolean | undefined;
+  /** The list is right of every animal, whatever people changed. */
+  readonly listWins?: boolean | undefined;
+  /**
+   * Chooses which of the animals that a whole list lacks are withdrawn, in place of the rules for a
+   * list that a person imports: all of them, unless records are bad or they are more than half.
+   */
+  readonly withdraws?: ((lacking: Lacking) => Promise<readonly StoreAnimal[]>) | undefined;
+  /**
+   * Decides for the record on a line whether it is the one animal here of its name and category,
+   * which no id says. By default it is a new one.
+   */
+  readonly isSame?: ((line: number) => boolean) | undefined;
+}
+
+/** What a whole list lacks of the animals of its source. */
+export interface Lacking {
+  readonly tx: Tx;
+  readonly missing: readonly StoreAnimal[];
+  /** How many animals of the source are here. */
+  readonly sourceAnimals: number;
+  readonly rejections: readonly Rejection[];
+  /** Why the list may not be whole, so that nobody may be withdrawn. */
+  readonly partial: string | undefined;
+}
 
 /** A change of an animal that is here or was removed. */
-export interface PlannedEvent {
+interface PlannedEvent {
   readonly petId: bigint;
   readonly before: PetState | null;
-  /** Null for one that goes. Its category may have to be made first. */
   readonly after: PetState | null;
-  readonly category: ResolvedCategory | undefined;
   readonly former?: PetState | undefined;
 }
 
+/** Animals that are reported one by one. */
+export const reportsMax = 200;
+
+/** What a list said last of an animal. */
+interface Last extends Said {
+  /** Its word for the category. */
+  readonly word: string | null;
+  /** False where nothing but events tells it. */
+  readonly isStored: boolean;
+}
+
+const absent: Said = { presence: "left out", name: null, category: null, status: null };
+
+/** What becomes of the animals of a list and of the store. */
 export class Plan {
-  added: Candidate[] = [];
   readonly events: PlannedEvent[] = [];
   /**
    * Those that come back under their ids are added; those that a whole list lacks are missing;
@@ -39,295 +135,266 @@ export class Plan {
     kept: 0,
     waiting: 0,
   };
-  /** Records that nothing tells the animal of. */
-  readonly rejections: Rejection[] = [];
-  /** New animals whose name and category an animal here has, that no id identifies. */
-  alike: SoundRecord[] = [];
-  /** Records that may be the one animal here of their name and category. */
-  readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
-  readonly reports: Reports;
+  readonly changed: AnimalReport[] = [];
+  readonly kept: AnimalReport[] = [];
   /** Animals that ids match, and those of them that are called otherwise. */
   readonly identity = { matched: 0, renamed: 0, example: "" };
-  readonly memory: ListMemory;
-  readonly #options: ImportOptions;
-  readonly #categories: ImportCategories;
-  /** Animals that a name in a whole list means, or may mean. */
-  readonly #named = new Set<bigint>();
+  /** What the list says otherwise than before. */
+  readonly entries: Entry[] = [];
+  /** True if one of them replaces an entry. */
+  isSaidAnew = false;
+  /** Of the animals that come next. */
+  readonly #last = new Map<bigint, Last>();
 
-  constructor(options: ImportOptions, categories: ImportCategories, memory: ListMemory) {
-    this.#options = options;
-    this.#categories = categories;
-    this.memory = memory;
-    this.reports = new Reports(categories);
-  }
+  constructor(
+    private readonly tx: Tx,
+    readonly list: PlannedList,
+    private readonly categories: ImportCategories,
+    private readonly options: ImportOptions,
+  ) {}
 
-  usedCategories(): ReadonlySet<ResolvedCategory> {
-    const added = this.added.flatMap((each) => this.categoryOf(each) ?? []);
-    return new Set([...added, ...this.events.flatMap(({ category }) => category ?? [])]);
-  }
-
-  /** What a record's category is here; undefined if it says none that there can be. */
-  categoryOf({ category }: SoundRecord): ResolvedCategory | undefined {
-    const found = category && this.#categories.resolve(category);
-    return found && "problem" in found ? undefined : found;
-  }
-
-  /** Plans a record that has an id, with the animal that has it. */
-  identified(record: SoundRecord, animal: StoreAnimal | undefined): void {
-    if (animal !== undefined) {
-      this.#compareNames(record, animal);
-      this.#change(record, animal, record.externalId);
-    } else if (record.id === undefined || this.#options.newIds === true) this.#add(record);
-    // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
-    else if (record.kind === "pet") {
-      const problem = message("idUnknown", String(record.id));
-      this.rejections.push(rejectionOf(record, "id", problem));
+  /** Plans what records say of their animals. */
+  async take(matches: readonly Match[]): Promise<void> {
+    await this.#learn(matches);
+    for (const each of matches) {
+      this.#compareNames(each);
+      this.#take(each);
     }
   }
 
-  /**
-   * Plans records without any id. In a whole list a name and category identify an animal where both
-   * occur once, in the list and among `nameless`; what occurs more than once is not matched.
-   */
-  anonymous(records: readonly SoundRecord[], nameless: readonly StoreAnimal[]): void {
-    const called = this.memory.nameless;
-    const isKnown = new Set(called.values().map(({ id }) => id));
-    const others = nameless.filter(({ id }) => !isKnown.has(id));
-    const here = Map.groupBy(others, animalKey);
-    for (const [key, all] of Map.groupBy(records, this.#keyOf)) {
-      const [record] = all;
-      const known = record && all.length === 1 ? called.get(namelessEntryOf(record)) : undefined;
-      const animals = known === undefined ? (here.get(key) ?? []) : [known];
-      const [animal] = animals;
-      if (!this.memory.list.isWhole || animal === undefined) {
-        for (const each of all) this.#add(each);
-        if (animal !== undefined) this.alike.push(...all);
-        continue;
-      }
-      for (const each of animals) this.#named.add(each.id);
-      if (all.length === 1 && animals.length === 1 && record !== undefined) {
-        this.#change(record, animal, this.memory.entryFor(record));
-      } else if (isSameState(all, animals)) this.counts.unchanged += animals.length;
-      else for (const each of all) this.#refuseAlike(each, all.length, animals.length);
+  async #learn(matches: readonly Omit<Match, "record">[]): Promise<void> {
+    this.#last.clear();
+    if (this.list.isDesk) return;
+    const { source } = this.list;
+    const names = matches.flatMap(({ entry }) => entry ?? []);
+    const entries = await entriesOf(this.tx, source, names);
+    const lacking: bigint[] = [];
+    for (const { animal, entry = "" } of matches) {
+      const stored = entries.get(entry);
+      const word = stored?.category ?? null;
+      const category = word === null ? null : this.categories.meaningOf(word);
+      if (stored === undefined) lacking.push(animal.id);
+      else this.#last.set(animal.id, { ...stored, category, word, isStored: true });
     }
-  }
-
-  /** Takes new animals for those of `others` that are called like them, where `isSame` says so. */
-  recognise(others: readonly StoreAnimal[], isSame: (line: number) => boolean): void {
-    if (others.length === 0) return;
-    const here = Map.groupBy(others, animalKey);
-    const same = new Set<SoundRecord>();
-    this.alike = [];
-    for (const [key, all] of Map.groupBy(this.added, this.#keyOf)) {
-      const [record] = all;
-      const animals = (here.get(key) ?? []).filter(
-        (each) => !this.#named.has(each.id) && all.some((own) => mayBeSame(own, each)),
-      );
-      const [animal] = animals;
-      if (record === undefined || animal === undefined) continue;
-      if (all.length > 1 || animals.length > 1) {
-        this.alike.push(...all);
-        continue;
-      }
-      this.lookalikes.push({ record, animal });
-      if (!isSame(record.line)) continue;
-      same.add(record);
-      this.#named.add(animal.id);
-      this.#change(record, animal, this.memory.entryFor(record));
+    for (const [id, said] of await saidBefore(this.tx, source, lacking)) {
+      const word = said.category === null ? null : String(said.category);
+      this.#last.set(id, { ...said, word, isStored: false });
     }
-    this.added = this.added.filter((each) => !same.has(each));
-    this.counts.added -= same.size;
-  }
-
-  /**
-   * Takes of a bad record what hides its animal: a status further from adoption, or a word for it
-   * that is not explained.
-   */
-  bad(animal: StoreAnimal, { status: said, unknownStatus }: Rejection): void {
-    const status = said ?? null;
-    const { id, externalId, isRemoved, ...state } = animal;
-    const isUnknown = unknownStatus !== undefined;
-    // A word that nobody explained takes nothing of an animal that is reserved.
-    const isTold = isFurther(status, state.status) && (!isUnknown || state.status === "available");
-    if (isRemoved || !isTold || externalId === null) return;
-    // Somebody has decided otherwise since the list said so.
-    if (this.memory.hasSaid(externalId, status)) return;
-    this.counts[isUnknown ? "waiting" : "updated"] += 1;
-    const before = { ...state, externalId };
-    const category = { id: state.categoryId, name: undefined };
-    this.events.push({ petId: id, before, after: { ...before, status }, category });
-    this.memory.saysStatus(animal, externalId, status);
-    this.reports.changes(animal, { takes: ["status"] }, { name: null, category, status });
-  }
-
-  #refuseAlike(record: SoundRecord, records: number, animals: number): void {
-    const name = JSON.stringify(record.name ?? "Unnamed");
-    const problem = message("sameName", name, String(records), String(animals));
-    this.rejections.push(rejectionOf(record, "name", problem));
-  }
-
-  /** The animals that no name in a whole list means. */
-  unnamed(animals: readonly StoreAnimal[]): StoreAnimal[] {
-    return animals.filter(({ id }) => !this.#named.has(id));
-  }
-
-  /**
-   * The animals among those that no id in a whole list names that it leaves out from now on. One
-   * that was left out before is here because people brought it back.
-   */
-  missingOf(animals: readonly StoreAnimal[]): StoreAnimal[] {
-    const nothing = { name: null, category: null, status: null };
-    return this.unnamed(animals).filter((animal) => {
-      const decision = this.memory.decide({ ...nothing, presence: "left out" }, animal);
-      if (decision.does === "withdraws") return true;
-      this.#keep(animal, decision, { ...nothing, category: undefined });
-      return false;
-    });
-  }
-
-  /** Withdraws animals of a source that its whole list does not have. */
-  absent(missing: readonly StoreAnimal[]): void {
-    this.counts.missing += missing.length;
-    for (const animal of missing) {
-      this.#withdraw(animal);
-      this.memory.leavesOut(animal);
-    }
-  }
-
-  /** Animals that people removed are left out from now on. */
-  removedAbsent(entries: readonly Entry[]): void {
-    for (const [entry, { id }] of this.memory.nameless) {
-      if (this.#named.has(id)) this.memory.nameless.delete(entry);
-    }
-    this.memory.leavesRemovedOut(entries);
-  }
-
-  /** The animal that a record's ids mean. */
-  animalOf(
-    { id, externalId, source }: SoundRecord,
-    { byId, byOrigin }: StoreAnimals,
-  ): StoreAnimal | undefined {
-    const named = id === undefined || this.#options.newIds === true ? undefined : byId.get(id);
-    const isSame = externalId === undefined || (named?.externalId ?? externalId) === externalId;
-    if (named !== undefined && isSame) return named;
-    return externalId === undefined ? undefined : byOrigin.get(source, externalId);
   }
 
   /** Counts animals that the list calls otherwise than it did, and than they are called here. */
-  #compareNames({ name = "", externalId }: SoundRecord, animal: StoreAnimal): void {
-    if (externalId === undefined || name === "" || animal.name === "") return;
+  #compareNames({ record: { name: listed = "", externalId }, animal: { id, name } }: Match): void {
+    if (externalId === undefined || listed === "" || name === "") return;
     this.identity.matched += 1;
-    if (this.memory.isCalled(animal, externalId, name)) return;
+    const said = this.#last.get(id)?.name ?? name;
+    if ([name, said].map(categoryKey).includes(categoryKey(listed))) return;
     this.identity.renamed += 1;
-    this.identity.example ||= `${JSON.stringify(animal.name)} for ${JSON.stringify(name)}`;
+    this.identity.example ||= `${JSON.stringify(name)} for ${JSON.stringify(listed)}`;
   }
 
-  #change(record: SoundRecord, animal: StoreAnimal, entry: string | undefined): void {
-    const isGone = record.kind === "gone";
-    if (isGone && this.#options.keepGone === true) return;
-    const category = this.categoryOf(record);
-    if (category === undefined && !isGone) return;
-    const listed: Listed = {
-      name: record.name ?? null,
-      category,
-      status: isGone ? null : (record.status ?? null),
-    };
-    const now: Said = {
-      ...listed,
-      presence: isGone ? "gone" : "there",
-      category: category === undefined ? null : (category.id ?? categoryKey(category.name ?? "")),
-    };
-    const decision = this.memory.decide(now, animal, entry);
-    if (entry !== undefined) this.memory.says(record, animal, entry);
-    this.#keep(animal, decision, listed);
-    if (decision.does === "withdraws") this.#withdraw(animal);
-    else if (isGone) return;
-    else if (animal.isRemoved && decision.does === "nothing") this.counts.unchanged += 1;
-    else this.#set(record, animal, decision, listed);
-  }
-
-  /** Gives an animal what is taken of its list. */
-  #set(record: Candidate, animal: StoreAnimal, decision: Decision, listed: Listed): void {
-    const { takes } = decision;
-    const { id: petId, isRemoved, ...before } = animal;
-    const own: ResolvedCategory = { id: before.categoryId, name: undefined };
-    const category = takes.includes("category") ? (listed.category ?? own) : own;
-    // A list that does not say whose it is leaves what is known. Names are those of a whole list.
-    const { source } = record;
-    const isSourced = record.externalId !== undefined || this.memory.list.isWhole;
-    const after: PetState = {
-      ...before,
-      name: takes.includes("name") ? record.name : listedName(before.name, record.name),
-      ...(takes.includes("status") && { status: record.status ?? null }),
-      categoryId: category.id ?? before.categoryId,
-      externalId: record.externalId ?? before.externalId,
-      source: isSourced && source !== "" ? source : before.source,
-    };
-    const isOther = category.id === undefined || differs(before, after);
-    if (isRemoved) {
-      this.counts.added += 1;
-      const former = isOther ? before : undefined;
-      this.events.push({ petId, before: null, after, category, former });
-    } else if (isOther) {
-      this.counts.updated += 1;
-      this.events.push({ petId, before, after, category });
-    } else {
-      this.counts.unchanged += 1;
+  #take({ record, animal, entry }: Match): void {
+    if (record.kind === "gone") {
+      if (this.options.keepGone === true) return;
+      const now = { ...absent, presence: "gone" } as const;
+      const { does } = this.#decide(now, animal);
+      if (entry !== undefined) this.#say(animal, this.#absentEntry(animal, entry, "gone"));
+      if (does === "withdraws") this.#withdraw(animal, now);
       return;
     }
-    this.reports.changes(animal, decision, listed);
-  }
-
-  /** Counts and shows an animal that people changed otherwise than its list says. */
-  #keep(animal: StoreAnimal, decision: Decision, listed: Listed): void {
-    if (decision.kept.length === 0) return;
-    this.counts.kept += 1;
-    this.reports.keeps(animal, decision, listed);
-  }
-
-  /** What a record is compared by without an id. */
-  readonly #keyOf = (record: SoundRecord): string => {
-    const category = this.categoryOf(record);
-    return nameKey(record.name ?? "", String(category?.id ?? categoryKey(category?.name ?? "")));
-  };
-
-  #withdraw(animal: StoreAnimal): void {
-    this.counts.withdrawn += 1;
+    const { name, status = null } = record;
+    const category = this.categories.idOf(record.category);
+    const now: Said = { presence: "there", name, category, status };
+    const { does, takes } = this.#decide(now, animal);
+    const petId = record.externalId === undefined ? animal.id : null;
+    if (entry !== undefined) this.#say(animal, entryOf(record, entry, petId));
     const before = stateOf(animal);
-    this.events.push({ petId: animal.id, before, after: null, category: undefined });
-    this.reports.withdraws(animal);
+    const named = name === "" ? nameOf(before.name) : before.name;
+    // A list that does not say whose it is leaves what is known. Names are those of a whole list.
+    const isSourced = record.externalId !== undefined || this.list.isWhole;
+    const after: PetState = {
+      ...before,
+      name: takes.includes("name") ? name : named,
+      ...(takes.includes("category") && { categoryId: category }),
+      ...(takes.includes("status") && { status }),
+      externalId: record.externalId ?? before.externalId,
+      ...(isSourced && record.source !== "" && { source: record.source }),
+    };
+    if (does === "returns") this.#change("added", animal, after, now, takes);
+    else if (animal.isRemoved || isSame(before, after)) this.counts.unchanged += 1;
+    else this.#change("updated", animal, after, now, takes);
   }
 
-  #add(record: SoundRecord): void {
-    if (record.kind !== "pet") return;
-    this.added.push(record);
-    this.counts.added += 1;
+  #decide(now: Said, animal: StoreAnimal): Decision {
+    const { id, isRemoved, status, categoryId: category, name } = animal;
+    const here = { isRemoved, status, category, name: nameOf(name) };
+    const isRight = this.list.isDesk || this.options.listWins === true;
+    const decision = decide(this.#last.get(id), now, here, isRight);
+    if (decision.kept.length > 0) {
+      this.counts.kept += 1;
+      this.#report(this.kept, "kept", animal, now, decision.kept);
+    }
+    return decision;
+  }
+
+  /** One that goes keeps what the list called it last, as far as that is known. */
+  #absentEntry(
+    { id, externalId }: StoreAnimal,
+    entry: string,
+    presence: "gone" | "left out",
+  ): Entry {
+    const { name = null, word: category = null } = this.#last.get(id) ?? {};
+    return {
+      entry,
+      petId: externalId === null ? id : null,
+      presence,
+      name,
+      category,
+      status: null,
+    };
+  }
+
+  #say({ id }: StoreAnimal, said: Entry): void {
+    const last = this.#last.get(id);
+    const isStored = last?.isStored === true;
+    const known = isStored && { ...last, category: last.word };
+    const fields = ["presence", ...listFields] as const;
+    const isAsBefore = known && fields.every((field) => known[field] === said[field]);
+    if (this.list.isDesk || isAsBefore) return;
+    this.isSaidAnew ||= isStored;
+    this.entries.push(said);
+  }
+
+  /** Changes an animal, or brings it back. */
+  #change(
+    count: "added" | "updated" | "waiting",
+    animal: StoreAnimal,
+    after: PetState,
+    now: Said,
+    fields: Decision["takes"],
+  ): void {
+    const { id: petId, isRemoved } = animal;
+    const was = stateOf(animal);
+    const former = isRemoved && !isSame(was, after) ? was : undefined;
+    this.counts[count] += 1;
+    this.events.push({ petId, before: isRemoved ? null : was, after, former });
+    this.#report(this.changed, isRemoved ? "restored" : "updated", animal, now, fields);
+  }
+
+  #withdraw(animal: StoreAnimal, now: Said): void {
+    this.counts.withdrawn += 1;
+    this.events.push({ petId: animal.id, before: stateOf(animal), after: null });
+    this.#report(this.changed, "withdrawn", animal, now, ["presence"]);
+  }
+
+  #report(
+    to: AnimalReport[],
+    did: AnimalReport["did"],
+    animal: StoreAnimal,
+    now: Said,
+    fields: Decision["kept"],
+  ): void {
+    if (to.length === reportsMax) return;
+    const { id, name, status, categoryId, isRemoved } = animal;
+    const category = this.categories.nameOf(categoryId);
+    const here = { name, status, category, presence: isRemoved ? "gone" : "there" };
+    const listed = {
+      ...now,
+      category: now.category === null ? null : this.categories.nameOf(now.category),
+      presence: now.presence === "there" ? "there" : "gone",
+    };
+    const told = fields.map((field) => ({ field, before: here[field], after: listed[field] }));
+    to.push({ id, name, did, fields: told });
+  }
+
+  /**
+   * Takes of bad records what hides their animals: a status further from adoption, or a word for it
+   * that is not explained. Where those of one animal disagree, nothing tells which of them holds.
+   */
+  async hide(
+    rejections: readonly Rejection[],
+    named: ReadonlySet<string | undefined>,
+  ): Promise<void> {
+    if (this.list.isDesk) return;
+    const open = rejections.filter(
+      ({ externalId, unknownStatus, status }) =>
+        (unknownStatus ?? status) !== undefined && !named.has(externalId),
+    );
+    const alike = [...Map.groupBy(open, ({ externalId }) => externalId).values()];
+    const agreed = alike.flatMap((all) =>
+      all.every(({ status }) => status === all[0]?.status) ? all.slice(0, 1) : [],
+    );
+    const find = await animalsOf(this.tx, agreed, true);
+    const found = agreed.flatMap((record) => {
+      const animal = find(record);
+      return animal === undefined ? [] : { record, animal, entry: record.externalId };
+    });
+    for (const batch of batches(found)) {
+      await this.#learn(batch);
+      for (const { record, animal, entry = "" } of batch) this.#hide(record, animal, entry);
+    }
+  }
+
+  #hide({ status: said, unknownStatus }: Rejection, animal: StoreAnimal, entry: string): void {
+    const status = said ?? null;
+    const isUnknown = unknownStatus !== undefined;
+    // A word that nobody explained takes nothing of an animal that is reserved.
+    const isTold =
+      isFurther(status, animal.status) && (!isUnknown || animal.status === "available");
+    // Somebody has decided otherwise since the list said so.
+    const last = this.#last.get(animal.id);
+    const isSaid = last?.presence === "there" && last.status === status;
+    if (animal.isRemoved || !isTold || isSaid) return;
+    const after = { ...stateOf(animal), status };
+    const now = { ...absent, status };
+    this.#change(isUnknown ? "waiting" : "updated", animal, after, now, ["status"]);
+    const category = last?.word ?? this.categories.nameOf(animal.categoryId);
+    const name = last?.name ?? animal.name;
+    this.#say(animal, { entry, petId: null, presence: "there", name, category, status });
+  }
+
+  /**
+   * Withdraws what a whole list lacks, but for animals that it left out before: people brought them
+   * back. Returns how many animals of its source are here.
+   */
+  async leaveOut(
+    matching: Matching,
+    named: ReadonlySet<string | undefined>,
+    rejections: readonly Rejection[],
+    partial: string | undefined,
+  ): Promise<number> {
+    const { tx, list } = this;
+    const { total, unlisted } = await matching.absent();
+    const left = new Map<StoreAnimal, Entry>();
+    for (const batch of batches(unlisted)) {
+      const known = batch.map((animal) => ({ animal, entry: matching.entryOf(animal) }));
+      await this.#learn(known);
+      for (const { animal, entry } of known) {
+        if (this.#decide(absent, animal).does !== "withdraws") continue;
+        left.set(animal, this.#absentEntry(animal, entry, "left out"));
+      }
+    }
+    const missing = [...left.keys()];
+    const lacking = { tx, missing, sourceAnimals: total, rejections, partial };
+    const going = (await this.options.withdraws?.(lacking)) ?? missing;
+    this.counts.missing += going.length;
+    for (const animal of going) this.#withdraw(animal, absent);
+    if (list.isDesk) return total;
+    this.entries.push(...going.flatMap((animal) => left.get(animal) ?? []));
+    // A record in error may be that of anybody.
+    const inError = new Set(rejections.map(({ externalId }) => externalId));
+    if (partial !== undefined || inError.has(undefined)) return total;
+    const removed = await entriesOfRemoved(tx, list.source);
+    const gone = removed.filter(({ entry }) => !named.has(entry) && !inError.has(entry));
+    for (const each of [...gone, ...matching.absentNameless()]) {
+      this.isSaidAnew = true;
+      this.entries.push({ ...each, presence: "left out", status: null });
+    }
+    return total;
   }
 }
 
-/** The name of an animal, blank where its list has none for it. */
-const listedName = (here: string, listed: string) => (listed === "" ? nameOf(here) : here);
+const isSame = (one: PetState, other: PetState) =>
+  eventFields.every((field) => one[field] === other[field]);
 
-/** A sound record that the store does not take, with all that an import would store of it. */
-export function rejectionOf(sound: SoundRecord, field: string, problem: Message): Rejection {
-  const { line, id, name, category, externalId, source } = sound;
-  const said = sound.kind === "pet" ? sound.status : undefined;
-  const status = sound.kind === "gone" ? "gone" : (said ?? null);
-  const record = { id, name, category: category?.name ?? category?.id, status, externalId };
-  return { kind: "reject", line, source, externalId, field, problem, record, status: said };
-}
-
-/** The animal of a record, with a category that has an id by now. */
-export function addedPet(record: Candidate, categoryId: bigint, isWhole: boolean): AddedPet {
-  const { name, status, externalId } = record;
-  const source = externalId !== undefined || isWhole ? record.source : "";
-  return { name, status, externalId, source, categoryId };
-}
-
-function differs(before: PetState, after: PetState): boolean {
-  return (
-    before.externalId !== after.externalId ||
-    before.source !== after.source ||
-    petFieldNames.some((name) => before[name] !== after[name])
-  );
-}
+/** What an animal without a name was called until its name was stored as it is: blank. */
+const nameOf = (name: string): string => (name === "Unnamed" ? "" : name);

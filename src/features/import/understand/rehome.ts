@@ -1,5 +1,5 @@
 import { isBlank, Notes } from "../messages.ts";
-import { unguarded } from "../write/csv.ts";
+import { unguarded } from "../read/csv.ts";
 import { columnKey, fieldOf, missingStatus, requireNeeded, type Sample } from "./columns.ts";
 import type { Layout } from "./layouts.ts";
 import type { CandidateCategory, RecordReader } from "./record.ts";

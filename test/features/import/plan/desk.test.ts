@@ -6,7 +6,7 @@ import {
   type Here,
   listFields,
   type Said,
-} from "../../../../src/features/import/plan/desk.ts";
+} from "../../../../src/features/import/plan/said.ts";
 
 const names = ["Rex", "Max", "Ada"] as const;
 const statuses = ["available", "pending", null, "sold"] as const;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { type Desk, deskOf } from "../../animals/animals-of.ts";
-import type { ImportOptions } from "../../../../src/features/import/plan/options.ts";
+import type { ImportOptions } from "../../../../src/features/import/plan/plan.ts";
 import type { Store } from "../../../../src/storage/contract.ts";
 import { changePets } from "../../../../src/storage/database.ts";
 import type { PetStatus } from "../../../../src/domain/pet.ts";

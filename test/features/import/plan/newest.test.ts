@@ -1,16 +1,16 @@
 /** Two records of one animal: which of them holds, in either order. */
 import { describe, expect, test } from "bun:test";
-import { newestOf } from "../../../../src/features/import/plan/newest.ts";
+import { newestOf } from "../../../../src/features/import/plan/match.ts";
 import { type Given, prepare } from "../../../../src/features/import/understand/propose.ts";
 import { bytesOf } from "../helpers.ts";
 
 async function held(header: string, rows: readonly string[], given: Given = {}) {
   const { understanding } = await prepare(bytesOf(`${header}\n${rows.join("\n")}\n`), given);
   const records = understanding.outcomes.flatMap((each) => (each.kind === "reject" ? [] : [each]));
-  const { identified, undecided } = newestOf(records, false);
-  const found = identified
-    .values()
-    .map((each) => (each.kind === "pet" ? (each.status ?? "none") : each.kind));
+  const { identified, undecided } = newestOf(records, ({ externalId }) => externalId);
+  const found = identified.map((each) =>
+    each.kind === "pet" ? (each.status ?? "none") : each.kind,
+  );
   return [found[0], undecided.length];
 }
 

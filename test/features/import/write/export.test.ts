@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import Papa from "papaparse";
 import { petStatuses } from "../../../../src/domain/pet.ts";
 import { int64Max, int64Min } from "../../../../src/domain/int64.ts";
-import { exportFormats, exportText } from "../../../../src/features/import/write/export.ts";
-import type { ExportedPet } from "../../../../src/features/import/write/export.ts";
+import { exportFormats, exportText } from "../../../../src/features/import/export.ts";
+import type { ExportedPet } from "../../../../src/features/import/export.ts";
 import { readWhole } from "../helpers.ts";
 
 async function text(

@@ -1,17 +1,17 @@
 import { Command, Option } from "commander";
 import { asc, eq, gt } from "drizzle-orm";
-import { beginOnStore } from "../../command.ts";
-import { type Io } from "../../../cli/io.ts";
-import { writeAll } from "../../json.ts";
-import { withServices } from "../../with-services.ts";
-import { addSettings, storeSettings } from "../../options.ts";
-import { int64Min } from "../../../domain/int64.ts";
-import { type Pet, petFieldNames, plainPet } from "../../../domain/pet.ts";
-import { type Database } from "../../../storage/database.ts";
-import { longWork } from "../../long-work.ts";
-import { petOfRow } from "../../../storage/pet-row.ts";
-import type { PetRow } from "../../animals/changes.ts";
-import { csvField, guarded } from "./csv.ts";
+import { beginOnStore } from "../command.ts";
+import { type Io } from "../../cli/io.ts";
+import { writeAll } from "../json.ts";
+import { withServices } from "../with-services.ts";
+import { addSettings, storeSettings } from "../options.ts";
+import { int64Min } from "../../domain/int64.ts";
+import { type Pet, petFieldNames, plainPet } from "../../domain/pet.ts";
+import { type Database } from "../../storage/database.ts";
+import { longWork } from "../long-work.ts";
+import { csvField, guarded } from "./read/csv.ts";
+import { petOfRow } from "../../storage/pet-row.ts";
+import type { PetRow } from "../animals/changes.ts";
 
 export interface ExportedPet extends Pet {
   readonly category?: string | undefined;

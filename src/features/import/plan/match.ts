@@ -1,0 +1,429 @@
+/** Which animal each record of a list means: by its ids, or by its name where nothing else tells. */
+import { and, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
+import { int64Min } from "../../../domain/int64.ts";
+import type { Tx } from "../../../storage/database.ts";
+import { categoryKey } from "../../animals/categories.ts";
+import { eventFields } from "../../animals/changes.ts";
+import { type Message, message } from "../messages.ts";
+import { distance } from "../understand/evidence.ts";
+import type { Candidate, FromLine, Rejection, SoundRecord } from "../understand/record.ts";
+import { idPrefix } from "../understand/values.ts";
+import { type ImportCategories, wordFor } from "./categories.ts";
+import { type Entry, isAmong, namelessEntries, type StoreAnimal } from "./said.ts";
+
+const batchSize = 1_000;
+const pageSize = 10_000;
+
+/** Whose list it is. */
+export interface PlannedList {
+  readonly source: string;
+  /** True for an export of this catalogue, which people changed: it is the desk itself. */
+  readonly isDesk: boolean;
+  /** True where names identify animals without ids. */
+  readonly isWhole: boolean;
+}
+
+/** A record of an animal that is here, or was. */
+export interface Match {
+  readonly record: SoundRecord;
+  readonly animal: StoreAnimal;
+  /** What the list calls it in its entries; undefined without an id in a list that is not whole. */
+  readonly entry: string | undefined;
+}
+
+/** Something about one of several records, for a note. */
+interface Example {
+  readonly line: number;
+  readonly example: string;
+}
+
+export class Matching {
+  added: Candidate[] = [];
+  /** Records that nothing tells the animal of. */
+  readonly rejections: Rejection[] = [];
+  /** Animals of which nothing tells the records apart, which say what is here. */
+  unchanged = 0;
+  /** New animals whose name and category an animal here has, that no id identifies. */
+  alike: SoundRecord[] = [];
+  /** Records that may be the one animal here of their name and category. */
+  readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
+  /** Animals without ids that the list knows by name and category, by its entries. */
+  readonly #nameless = new Map<string, { readonly entry: Entry; readonly animal: StoreAnimal }>();
+  readonly #entries = new Map<bigint, string>();
+  /** Animals that a record means, or may mean. */
+  readonly #meant = new Set<bigint>();
+
+  constructor(
+    private readonly tx: Tx,
+    private readonly list: PlannedList,
+    private readonly categories: ImportCategories,
+    private readonly newIds: boolean,
+  ) {}
+
+  /** Records that have an id, with the animal that has it. */
+  async byIds(records: readonly SoundRecord[]): Promise<readonly Match[]> {
+    const find = await animalsOf(this.tx, records, this.newIds);
+    return records.flatMap((record) => {
+      const animal = find(record);
+      if (animal !== undefined && !this.#meant.has(animal.id)) {
+        return this.#match(record, animal, record.externalId);
+      }
+      if (record.id === undefined || this.newIds) this.#add(record);
+      // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
+      else if (record.kind === "pet") {
+        this.rejections.push(rejectionOf(record, "id", message("idUnknown", String(record.id))));
+      }
+      return [];
+    });
+  }
+
+  #match(record: SoundRecord, animal: StoreAnimal, entry: string | undefined): Match {
+    this.#meant.add(animal.id);
+    return { record, animal, entry };
+  }
+
+  #add(record: SoundRecord): void {
+    if (record.kind === "pet") this.added.push(record);
+  }
+
+  /**
+   * Records without any id. In a whole list a name and category identify an animal where both occur
+   * once, in the list and among the animals without ids; what occurs more than once is not matched.
+   */
+  async byNames(records: readonly SoundRecord[]): Promise<readonly Match[]> {
+    const { isWhole, source, isDesk } = this.list;
+    const { pets } = this.tx.t;
+    if (isWhole && !isDesk) await this.#learnNameless();
+    const isNobodys = inArray(pets.source, isWhole ? ["", source] : [""]);
+    const others = await this.#calledLike(records, and(isNobodys, isNull(pets.externalId)));
+    const unknown = others.filter(({ id }) => !this.#entries.has(id));
+    const here = Map.groupBy(unknown, animalKey);
+    return [...Map.groupBy(records, this.#keyOf)].flatMap(([key, all]) => {
+      const [record] = all;
+      const entry = record && all.length === 1 ? namelessEntryOf(record) : "";
+      const known = this.#nameless.get(entry);
+      const animals = known === undefined ? (here.get(key) ?? []) : [known.animal];
+      const [animal] = animals;
+      if (record === undefined || animal === undefined || !isWhole) {
+        for (const each of all) this.#add(each);
+        if (animal !== undefined) this.alike.push(...all);
+        return [];
+      }
+      for (const each of animals) this.#meant.add(each.id);
+      if (all.length === 1 && animals.length === 1) return this.#match(record, animal, entry);
+      if (isSameState(all, animals)) this.unchanged += animals.length;
+      else for (const each of all) this.#refuseAlike(each, all.length, animals.length);
+      return [];
+    });
+  }
+
+  async #learnNameless(): Promise<void> {
+    const entries = [...(await namelessEntries(this.tx, this.list.source)).values()];
+    const ids = entries.flatMap(({ petId }) => petId ?? []);
+    const known = new Map<bigint, StoreAnimal>();
+    for (const part of batches(ids)) {
+      const found = await animalsWhere(this.tx, ({ id }) => isAmong(this.tx, id, part));
+      for (const each of found) known.set(each.id, each);
+    }
+    for (const entry of entries) {
+      const animal = known.get(entry.petId ?? 0n);
+      if (animal === undefined || this.#meant.has(animal.id)) continue;
+      this.#nameless.set(entry.entry, { entry, animal });
+      this.#entries.set(animal.id, entry.entry);
+    }
+  }
+
+  #refuseAlike(record: SoundRecord, records: number, animals: number): void {
+    const name = JSON.stringify(record.name ?? "Unnamed");
+    const problem = message("sameName", name, String(records), String(animals));
+    this.rejections.push(rejectionOf(record, "name", problem));
+  }
+
+  /** Takes new animals for those here that are called like them, where `isSame` says so. */
+  async recognise(isSame: (line: number) => boolean): Promise<readonly Match[]> {
+    const others = await this.#calledLike(this.added, sql`true`);
+    if (others.length === 0) return [];
+    const here = Map.groupBy(others, animalKey);
+    this.alike = [];
+    const matches = [...Map.groupBy(this.added, this.#keyOf)].flatMap(([key, all]) => {
+      const isLike = (animal: StoreAnimal) => all.some((each) => mayBeSame(each, animal));
+      const animals = here.get(key)?.filter(isLike) ?? [];
+      const [record] = all;
+      const [animal] = animals;
+      if (record === undefined || animal === undefined) return [];
+      if (all.length > 1 || animals.length > 1) {
+        this.alike.push(...all);
+        return [];
+      }
+      this.lookalikes.push({ record, animal });
+      const nameless = this.list.isWhole ? namelessEntryOf(record) : undefined;
+      const match = () => this.#match(record, animal, record.externalId ?? nameless);
+      return isSame(record.line) ? match() : [];
+    });
+    const same = new Set<SoundRecord>(matches.map(({ record }) => record));
+    this.added = this.added.filter((each) => !same.has(each));
+    return matches;
+  }
+
+  /** Animals that records are called like, but those that a record means. */
+  async #calledLike(
+    records: readonly SoundRecord[],
+    where: SQL | undefined,
+  ): Promise<readonly StoreAnimal[]> {
+    if (records.length === 0) return [];
+    let names: ReadonlySet<string> | undefined;
+    const found: StoreAnimal[] = [];
+    for await (const page of pagesOf(this.tx, where)) {
+      // A store without animals needs no names of a large list.
+      names ??= new Set(page.length > 0 ? records.map(({ name = "" }) => categoryKey(name)) : []);
+      const isLike = ({ id, name }: StoreAnimal) =>
+        names?.has(categoryKey(name)) && !this.#meant.has(id);
+      found.push(...page.filter(isLike));
+    }
+    return found;
+  }
+
+  /** How many animals the source has, and those that its whole list does not mean. */
+  async absent(): Promise<{ readonly total: number; readonly unlisted: readonly StoreAnimal[] }> {
+    let total = 0;
+    const unlisted: StoreAnimal[] = [];
+    for await (const page of pagesOf(this.tx, eq(this.tx.t.pets.source, this.list.source))) {
+      total += page.length;
+      unlisted.push(...page.filter(({ id }) => !this.#meant.has(id)));
+    }
+    return { total, unlisted };
+  }
+
+  /** The entries of animals that people removed, and that the list does not mean. */
+  absentNameless(): readonly Entry[] {
+    return [...this.#nameless.values()].flatMap(({ entry, animal: { id, isRemoved } }) =>
+      isRemoved && entry.presence === "there" && !this.#meant.has(id) ? entry : [],
+    );
+  }
+
+  /** What the list calls an animal that is here. */
+  entryOf({ id, externalId, name, categoryId }: StoreAnimal): string {
+    const called = () => namelessKey(name, this.categories.nameOf(categoryId));
+    return externalId ?? this.#entries.get(id) ?? called();
+  }
+
+  /** What a record is compared by without an id. */
+  readonly #keyOf = ({ name = "", category }: SoundRecord): string => {
+    const found = category && this.categories.resolve(category);
+    return nameKey(name, typeof found === "bigint" ? String(found) : "");
+  };
+}
+
+const nameKey = (name: string, category: string): string => `${categoryKey(name)}\0${category}`;
+const animalKey = ({ name, categoryId }: StoreAnimal) => nameKey(name, String(categoryId));
+
+/** What an animal without an id is called in the entries of its list. */
+export const namelessKey = (name: string, category: string): string =>
+  JSON.stringify([categoryKey(name), categoryKey(category)]);
+
+export const namelessEntryOf = ({ name = "", category }: SoundRecord): string =>
+  namelessKey(name, category === undefined ? "" : wordFor(category));
+
+/** False where ids or sources say that they are two: equal ids are one animal's in one source. */
+function mayBeSame({ externalId, source }: SoundRecord, animal: StoreAnimal): boolean {
+  if (source !== "" && animal.source !== "" && source !== animal.source) return false;
+  if (externalId === undefined || animal.externalId === null) return true;
+  const plain = (id: string, of: string) => (of === "" ? id : id.slice(idPrefix(of).length));
+  return (
+    source !== animal.source &&
+    plain(externalId, source) === plain(animal.externalId, animal.source)
+  );
+}
+
+/** True if it makes no difference which of the records is which of the animals. */
+function isSameState(records: readonly SoundRecord[], animals: readonly StoreAnimal[]): boolean {
+  const said = records.map((each) => (each.kind === "pet" ? (each.status ?? "") : "gone"));
+  const known = animals.map(({ status }) => status ?? "");
+  return said.toSorted().join() === known.toSorted().join();
+}
+
+/** A sound record that the store does not take, with all that an import would store of it. */
+export function rejectionOf(sound: SoundRecord, field: string, problem: Message): Rejection {
+  const { line, id, name, category, externalId, source } = sound;
+  const said = sound.kind === "pet" ? sound.status : undefined;
+  const status = sound.kind === "gone" ? "gone" : (said ?? null);
+  const record = { id, name, category: category?.name ?? category?.id, status, externalId };
+  return { kind: "reject", line, source, externalId, field, problem, record, status: said };
+}
+
+/**
+ * Ranks of the records of one animal from the same moment. Who is there in a list of stays came
+ * again; who was found, lost or fostered is told of by any other record; else what is furthest
+ * from adoption holds.
+ */
+function rankOf(record: SoundRecord): number {
+  if (record.kind === "pet" && record.isStay === true) return stayRank;
+  if (record.kind === "gone") return record.isPassing === true ? -1 : distance("gone");
+  return distance(record.status);
+}
+
+const stayRank = 10;
+
+/** True if a record replaces another one of its animal. Of two that say the same the last one does. */
+function isNewer(a: SoundRecord, b: SoundRecord): boolean {
+  const byTime = (a.version ?? 0) - (b.version ?? 0);
+  return byTime === 0 ? rankOf(a) >= rankOf(b) : byTime > 0;
+}
+
+/** True for records of one moment of which nothing but caution decides. */
+function disagree(a: SoundRecord, b: SoundRecord): boolean {
+  const ranks = [rankOf(a), rankOf(b)];
+  const isClear = ranks.includes(stayRank) || ranks.includes(-1) || ranks[0] === ranks[1];
+  return !isClear && (a.version ?? 0) === (b.version ?? 0);
+}
+
+/** The records of a list, as far as ids tell the animals. */
+export interface Newest {
+  /** The newest one of each animal. */
+  readonly identified: readonly SoundRecord[];
+  /** Those without any id are animals of their own. */
+  readonly anonymous: readonly SoundRecord[];
+  /** Older records of animals that are for adoption. */
+  readonly superseded: number;
+  /** Animals whose records have different names. */
+  readonly differentNames: readonly Example[];
+  /** Animals that have records of the same moment, or without one, which say different things. */
+  readonly undecided: readonly Example[];
+}
+
+/**
+ * The newest records of a list. Where it names some animals by their ids here and others by their
+ * ids elsewhere, two records of one animal are told.
+ */
+export async function newestIn(
+  tx: Tx,
+  records: readonly SoundRecord[],
+  newIds: boolean,
+): Promise<Newest> {
+  const own = records.filter(({ id, externalId }) => externalId === undefined && id !== undefined);
+  const find = await animalsOf(tx, own.length < records.length ? own : [], newIds);
+  return newestOf(records, (record) => {
+    const { source, externalId } = find(record) ?? record;
+    if (externalId !== undefined && externalId !== null) return originKey(source, externalId);
+    return newIds || record.id === undefined ? undefined : ` ${record.id}`;
+  });
+}
+
+/** Leaves the older records of animals out that have several; `keyOf` tells the animals. */
+export function newestOf(
+  records: readonly SoundRecord[],
+  keyOf: (record: SoundRecord) => string | undefined,
+): Newest {
+  const newest = new Map<string, SoundRecord>();
+  const anonymous: SoundRecord[] = [];
+  const several = new Map<string, SoundRecord[]>();
+  const undecided = new Map<string, Example>();
+  let superseded = 0;
+  for (const record of records) {
+    const key = keyOf(record);
+    const known = key === undefined ? undefined : newest.get(key);
+    if (key === undefined) anonymous.push(record);
+    else if (known === undefined) newest.set(key, record);
+    else {
+      const isNext = isNewer(record, known);
+      if (isNext) newest.set(key, record);
+      if ((isNext ? known : record).kind === "pet") superseded += 1;
+      several.getOrInsertComputed(key, () => [known]).push(record);
+      const { line, id, externalId } = record;
+      if (disagree(record, known)) undecided.set(key, { line, example: externalId ?? `${id}` });
+    }
+  }
+  return {
+    identified: [...newest.values()],
+    anonymous,
+    superseded,
+    differentNames: [...several.values()].flatMap(withTwoNames),
+    undecided: [...undecided.values()],
+  };
+}
+
+function withTwoNames(records: readonly SoundRecord[]): readonly Example[] {
+  const [first] = records;
+  const names = new Set(records.flatMap(({ name }) => name ?? []));
+  const isThere = records.some(({ kind }) => kind === "pet");
+  if (names.size < 2 || !isThere || first?.externalId === undefined) return [];
+  const two = [...names].toSorted().slice(0, 2);
+  const both = two.map((name) => JSON.stringify(name)).join(" and ");
+  return [{ line: first.line, example: `${first.externalId} is ${both}` }];
+}
+
+/** An id elsewhere with its source, which most of them begin with. */
+const originKey = (source: string, id: string): string =>
+  id.startsWith(idPrefix(source)) ? id : `${source}\0${id}`;
+
+/** Finds the animal that the ids of each of these records mean. */
+export async function animalsOf(
+  tx: Tx,
+  records: readonly FromLine[],
+  newIds: boolean,
+): Promise<(record: FromLine) => StoreAnimal | undefined> {
+  const byId = new Map<bigint, StoreAnimal>();
+  const byOrigin = new Map<string, StoreAnimal>();
+  for (const batch of batches(records)) {
+    const ids = newIds ? [] : batch.flatMap(({ id }) => id ?? []);
+    if (ids.length > 0) {
+      const found = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
+      for (const each of found) byId.set(each.id, each);
+    }
+    const externalIds = batch.flatMap(({ externalId }) => externalId ?? []);
+    if (externalIds.length === 0) continue;
+    const sources = [...new Set(batch.map(({ source }) => source))];
+    const found = await animalsWhere(tx, ({ source, externalId }) =>
+      and(inArray(source, sources), isAmong(tx, externalId, externalIds)),
+    );
+    for (const each of found) byOrigin.set(originKey(each.source, each.externalId ?? ""), each);
+  }
+  return ({ id, externalId, source }) => {
+    const named = id === undefined ? undefined : byId.get(id);
+    const isSame = externalId === undefined || (named?.externalId ?? externalId) === externalId;
+    if (named !== undefined && isSame) return named;
+    return externalId === undefined ? undefined : byOrigin.get(originKey(source, externalId));
+  };
+}
+
+type PetTable = Tx["t"]["pets"] | Tx["t"]["removedPets"];
+
+/** Animals, those that are here behind those that were removed, each by their ids. */
+async function animalsWhere(
+  tx: Tx,
+  where: (table: PetTable) => SQL | undefined,
+): Promise<StoreAnimal[]> {
+  const removed = await rowsOf(tx, tx.t.removedPets, where(tx.t.removedPets));
+  return [...removed, ...(await rowsOf(tx, tx.t.pets, where(tx.t.pets)))];
+}
+
+/** Animals in the order of their ids. Drizzle's rows would take longer than SQLite does. */
+async function rowsOf(
+  tx: Tx,
+  table: PetTable,
+  where: SQL | undefined,
+  limit = sql``,
+): Promise<StoreAnimal[]> {
+  const isRemoved = table === tx.t.removedPets;
+  const fields = ["id", ...eventFields] as const;
+  const columns = fields.map((field) => sql`${table[field]} AS ${sql.identifier(field)}`);
+  const rows = await tx.rows<Omit<StoreAnimal, "isRemoved">>(
+    sql`SELECT ${sql.join(columns, sql`, `)} FROM ${table} WHERE ${where} ORDER BY ${table.id}${limit}`,
+  );
+  return rows.map((row) => Object.assign(row, { isRemoved }));
+}
+
+async function* pagesOf(tx: Tx, where: SQL | undefined): AsyncGenerator<readonly StoreAnimal[]> {
+  const { pets } = tx.t;
+  for (let last = int64Min; ;) {
+    const page = await rowsOf(tx, pets, and(where, gt(pets.id, last)), sql` LIMIT ${pageSize}`);
+    yield page;
+    if (page.length < pageSize) return;
+    last = page.at(-1)?.id ?? last;
+  }
+}
+
+/** So many at a time. */
+export function* batches<T>(all: readonly T[], size = batchSize): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}

@@ -1,0 +1,485 @@
+/** What became of a list, or would: for a person, and as JSON. */
+import { counted, grouped } from "../../cli/terminal/text.ts";
+import { type AppError, shellWord } from "../../domain/errors.ts";
+import type { PetStatus } from "../../domain/pet.ts";
+import { json, type Static } from "../json.ts";
+import type { Planned } from "./import.ts";
+import { type Message, message, messageText, type Note } from "./messages.ts";
+import { type ImportOptions, reportsMax } from "./plan/plan.ts";
+import { fieldMapText } from "./understand/columns.ts";
+import { confirmedReading, type Prepared, type Reading } from "./understand/propose.ts";
+import {
+  type Candidate,
+  type CandidateCategory,
+  problemsMax,
+  type Rejection,
+  type SoundRecord,
+} from "./understand/record.ts";
+import { statusWordsText } from "./understand/words.ts";
+import { unnamed } from "./understand/values.ts";
+import { type Meaning, meanings, wordKey } from "./understand/words.ts";
+
+const { count, flag, list, object, oneOf, orNull, text } = json;
+
+const field = object({
+  field: oneOf(["name", "category", "status", "presence"], "what of it"),
+  before: orNull(text("as it was, or is here; of `presence`: there or gone")),
+  after: orNull(text("as it is, or as the list says")),
+});
+const animal = {
+  id: json.int64("id of the animal"),
+  name: text("its name here"),
+  fields: list(field),
+};
+const changedAnimal = object({
+  ...animal,
+  did: oneOf(["updated", "withdrawn", "restored", "kept"], "what became of it"),
+});
+
+export const importSchema = object({
+  format: text("format that the input was read as"),
+  shape: oneOf(["json", "ndjson", "csv", "xlsx"], "how its records are laid out"),
+  source: text("whose ids its animals have; empty when nobody said"),
+  dryRun: flag("true with --dry-run"),
+  applied: flag(
+    "false when nothing was changed: a dry run, or bad records without --skip-bad, or nothing but bad records",
+  ),
+  change: orNull(json.int64("number of the change, for `undo`; null when nothing was changed")),
+  guessed: flag("true if columns were guessed"),
+  columns: list(object({ field: text("field of an animal"), column: text("its column") })),
+  read: count("records read"),
+  added: count("animals added, or that would be"),
+  updated: count("animals changed, or that would be"),
+  unchanged: count("animals that were the same already"),
+  withdrawn: count("animals taken out because they are gone, or that would be"),
+  missing: count("those of them that the source's whole list does not have (--complete)"),
+  kept: count("animals that stay as people changed them, though the list says otherwise"),
+  waiting: count("available animals that lost their status, as its word is not known"),
+  animals: list(changedAnimal, {
+    description: `the first ${reportsMax} that are changed, withdrawn or brought back`,
+  }),
+  keptAnimals: list(
+    object({ ...animal, by: orNull(text("who changed it last, if that is known")) }),
+    { description: `the first ${reportsMax} that are kept` },
+  ),
+  superseded: count("older records of animals that have a newer one in the input"),
+  rejected: count("bad records"),
+  causes: list(
+    object({
+      field: text("field at fault; empty for the record as a whole"),
+      problem: text("what is wrong, in the words of the first of them"),
+      records: count("how many records"),
+      lines: list(count("one of the first lines; the number of the record for JSON")),
+    }),
+  ),
+  skipped: count("sound records of animals that are not for adoption"),
+  skippedReasons: list(object({ reason: text("why"), records: count("how many of them") })),
+  stems: list(
+    object({
+      word: text("status that was read by a stem"),
+      meaning: oneOf(meanings, "what it was taken for"),
+    }),
+  ),
+  notes: list(
+    object({
+      text: text("what to know about some records that are taken, or about the file"),
+      records: count("how many records; 0 for the file as a whole"),
+      firstLine: count("line of the first of them"),
+      example: text("its value"),
+    }),
+  ),
+  categoriesAdded: list(object({ id: json.int64("new id"), name: text("name of the category") })),
+});
+type ImportJson = Static<typeof importSchema>;
+
+/** An animal that was here, and what an import does to it: from what to what. */
+export type AnimalReport = Static<typeof changedAnimal>;
+/** Of one that is kept, `fields` are what is here, and what the list says. */
+export type KeptAnimal = AnimalReport & { readonly by?: string | undefined };
+
+/** Records that are bad for one reason: its field, or "" for the record as a whole. */
+export interface Cause {
+  readonly field: string;
+  /** That of the first of them. */
+  readonly problem: Message;
+  readonly records: number;
+  readonly lines: readonly number[];
+  /** Set when the meaning of this status is all that is missing. */
+  readonly unknownStatus?: string | undefined;
+  /** True when an id for the category's name is all that is missing. */
+  readonly unknownCategory?: true | undefined;
+}
+
+interface SampleAnimal {
+  readonly line: number;
+  readonly name: string;
+  readonly category: CandidateCategory;
+  readonly status: PetStatus | undefined;
+  readonly externalId: string | undefined;
+}
+
+/** A record and the only animal here that has its name and category. */
+interface Lookalike {
+  readonly line: number;
+  readonly id: bigint;
+  readonly name: string;
+  readonly status: PetStatus | null;
+}
+
+/** What `--json` says in other words than a summary. */
+type Told =
+  | ("change" | "guessed" | "columns" | "keptAnimals" | "causes" | "notes")
+  | ("skipped" | "skippedReasons");
+
+/**
+ * What an input is, and what became of every record: `added`, `updated`, `unchanged`, `superseded`,
+ * `skipped` and `rejected` add up to `read`. Whom a bad record hides is updated, too.
+ */
+export interface ImportSummary extends Omit<ImportJson, Told> {
+  readonly change: bigint | undefined;
+  /** How it was read; confirmed, it reads the next list the same way. */
+  readonly reading: Reading;
+  /** True if somebody has to agree to that. */
+  readonly isGuessed: boolean;
+  readonly skipped: ImportJson["skippedReasons"];
+  readonly statuses: Readonly<Record<Exclude<Meaning, "gone">, number>>;
+  readonly rejections: readonly Rejection[];
+  readonly causes: readonly Cause[];
+  readonly notes: readonly Note[];
+  /** Why the import itself is refused, where a dry run goes on. */
+  readonly refusal: AppError | undefined;
+  readonly sample: readonly SampleAnimal[];
+  /** New animals that may be here already: the first of them. */
+  readonly lookalikes: readonly Lookalike[];
+  readonly keptAnimals: readonly KeptAnimal[];
+}
+
+/** Different causes that are counted one by one; they hold values of the input. */
+const causesMax = 100;
+/** Unknown words that are counted one by one, beside them: each of them is to be answered. */
+const wordsMax = 200;
+const sampleAnimals = 5;
+const causeLines = 5;
+
+export function summary(
+  prepared: Prepared,
+  found: Planned,
+  options: ImportOptions,
+  made: Pick<ImportSummary, "applied" | "categoriesAdded">,
+): ImportSummary {
+  const { input, reading, isGuessed, understanding } = prepared;
+  const { plan, matching, newest, rejections, skipped, records, refusal } = found;
+  const pets = records.filter((each) => each.kind === "pet");
+  return {
+    format: reading.format,
+    shape: input.shape,
+    source: reading.source,
+    reading: confirmedReading(prepared),
+    isGuessed,
+    dryRun: true,
+    change: undefined,
+    ...made,
+    read: understanding.outcomes.length,
+    ...plan.counts,
+    superseded: newest.superseded,
+    skipped: [...skipped]
+      .map(([reason, count]) => ({ reason, records: count }))
+      .toSorted((a, b) => b.records - a.records),
+    statuses: statusCounts(pets),
+    stems: [...understanding.stems].map(([word, meaning]) => ({ word, meaning })),
+    rejected: rejections.length,
+    rejections: rejections.slice(0, problemsMax),
+    causes: causesOf(rejections),
+    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, options)],
+    refusal,
+    sample: pets.slice(0, sampleAnimals).map(({ line, name, category, status, externalId }) => {
+      return { line, name, category, status, externalId };
+    }),
+    lookalikes: matching.lookalikes
+      .slice(0, reportsMax)
+      .map(({ record: { line }, animal: { id, name, status } }) => ({ line, id, name, status })),
+    animals: plan.changed,
+    keptAnimals: plan.kept.map((each) => ({ ...each, by: found.people.get(each.id) })),
+  };
+}
+
+function statusCounts(pets: readonly Candidate[]): ImportSummary["statuses"] {
+  const counts = { available: 0, pending: 0, sold: 0, none: 0 };
+  for (const { status } of pets) counts[status ?? "none"] += 1;
+  return counts;
+}
+
+function planNotes(
+  pets: readonly Candidate[],
+  { matching: { alike }, newest }: Planned,
+  { newIds = false, complete = false }: ImportOptions,
+): readonly Note[] {
+  const named = ({ line, name = "" }: SoundRecord) => ({ line, example: JSON.stringify(name) });
+  const isAnonymous = ({ id, externalId }: Candidate) =>
+    (id === undefined || newIds) && externalId === undefined;
+  const nameless = pets.filter(({ name }) => name === unnamed);
+  const all = [
+    // By names, the next whole list finds the animals of this one again.
+    ["idsMissing", complete ? [] : pets.filter(isAnonymous).map(named)],
+    ["alikeThere", alike.map(named)],
+    ["namesMissing", nameless.map(({ line, externalId = "" }) => ({ line, example: externalId }))],
+    ["namesDiffer", newest.differentNames],
+    ["recordsDisagree", newest.undecided],
+  ] as const;
+  return all.flatMap(([code, records]) => {
+    const [first] = records;
+    if (first === undefined) return [];
+    const { line: firstLine, example } = first;
+    return { said: message(code), records: records.length, firstLine, example };
+  });
+}
+
+/** The rejections by what is wrong, the most frequent first. */
+function causesOf(rejections: readonly Rejection[]): readonly Cause[] {
+  const causes = new Map<string, Cause & { records: number; lines: number[] }>();
+  const left = { words: wordsMax, others: causesMax };
+  for (const { field, problem, line, unknownStatus: word, unknownCategory } of rejections) {
+    // What was found differs from record to record; what was expected does not. A word is one in
+    // any case, and its message may be cut.
+    const kind =
+      word === undefined
+        ? messageText(problem).replace(/, found [^]*$|^the id \d+ /g, "")
+        : `status ${wordKey(word) || word}`;
+    const key = `${field}: ${kind}`;
+    const isCounted = causes.has(key) || left[word === undefined ? "others" : "words"]-- > 0;
+    const cause = causes.getOrInsertComputed(isCounted ? key : "", () =>
+      isCounted
+        ? { field, problem, records: 0, lines: [], unknownStatus: word, unknownCategory }
+        : { field: "", problem: message("otherProblems"), records: 0, lines: [] },
+    );
+    cause.records += 1;
+    if (cause.lines.length < causeLines) cause.lines.push(line);
+  }
+  return [...causes.values()].toSorted((a, b) => b.records - a.records);
+}
+
+/** The document of `--json`: what the schema has of a summary. */
+export function importedJson(summary: ImportSummary): Readonly<Record<string, unknown>> {
+  const { reading, skipped, causes, change = null } = summary;
+  const told: Pick<ImportJson, Told> = {
+    change,
+    guessed: summary.isGuessed,
+    columns: Object.entries(reading.columns ?? {}).map(([field, column]) => ({ field, column })),
+    keptAnimals: summary.keptAnimals.map(({ id, name, fields, by = null }) => {
+      return { id, name, fields, by };
+    }),
+    causes: causes.map(({ field, problem, records, lines }) => {
+      return { field, problem: messageText(problem), records, lines: [...lines] };
+    }),
+    skipped: skipped.reduce((sum, { records }) => sum + records, 0),
+    skippedReasons: skipped,
+    notes: notesOf(summary).map(({ said, ...each }) => ({ text: messageText(said), ...each })),
+  };
+  const all: Readonly<Record<string, unknown>> = { ...summary, ...told };
+  return Object.fromEntries(Object.keys(importSchema.properties).map((name) => [name, all[name]]));
+}
+
+/** The notes, with what a dry run says where the import itself would be refused. */
+function notesOf({ notes, refusal, missing }: ImportSummary): readonly Note[] {
+  if (refusal === undefined) return notes;
+  const said = message("wholeRefused", refusal.message.replace(" Nothing was changed.", ""));
+  return [...notes, { said, records: missing, firstLine: 0, example: "" }];
+}
+
+const words: Readonly<Record<Meaning, string>> = {
+  available: "available",
+  pending: "pending",
+  sold: "sold (adopted)",
+  none: "without a status",
+  gone: "not for adoption",
+};
+
+const unitOf = ({ shape }: ImportSummary) => (shape === "json" ? "record" : "line");
+
+/** Numbers in a column, each with what it counts. */
+function counts(rows: readonly (readonly [count: number, what: string])[]): string {
+  const width = Math.max(...rows.map(([count]) => grouped(count).length));
+  return rows.map(([count, what]) => `  ${grouped(count).padStart(width)}  ${what}\n`).join("");
+}
+
+export function importedText(summary: ImportSummary): string {
+  const { format, shape, applied, read, withdrawn, missing, kept, waiting } = summary;
+  const would = applied ? "" : "would be ";
+  const lacking = missing === 0 ? "" : `, ${grouped(missing)} of them not in the whole list`;
+  const some: readonly (readonly [number, string])[] = [
+    [withdrawn, `${would}withdrawn${lacking}`],
+    [kept, "kept as people changed them"],
+    [waiting, `${would}hidden until a word is explained`],
+    [summary.superseded, "older records of animals that have a newer one"],
+    ...summary.skipped.map(
+      ({ reason, records }) => [records, `not for adoption: ${reason}`] as const,
+    ),
+    [summary.rejected, "bad"],
+  ];
+  const lines = counts([
+    [summary.added, `${would}added`],
+    [summary.updated, `${would}updated`],
+    [summary.unchanged, "unchanged"],
+    ...some.filter(([count]) => count > 0),
+  ]);
+  const categories = summary.categoriesAdded.map(
+    ({ id, name }) => `Category ${name} ${applied ? "is" : "would be"} ${id}.\n`,
+  );
+  const notes = notesOf(summary).map(({ said, records, firstLine, example }) => {
+    const shown = example && `: ${example}`;
+    const first = firstLine === 0 ? "" : `, first on ${unitOf(summary)} ${firstLine}${shown}`;
+    const count = records === 0 ? "" : ` (${grouped(records)}${first})`;
+    return `Note: ${messageText(said)}${count}.\n`;
+  });
+  const how = summary.isGuessed ? "guessed" : format;
+  const head = `Read ${counted(read, "record")} (${how}, ${shape}).\n`;
+  const about = [head, ...understoodTexts(summary), lines, ...categories, ...notes];
+  return `${about.join("")}${animalsText(summary)}`;
+}
+
+/** What was guessed, and which words were read by their stems. */
+function understoodTexts({
+  reading,
+  isGuessed,
+  statuses,
+  stems,
+  skipped,
+}: ImportSummary): string[] {
+  const { columns = {}, category, defaultStatus } = reading;
+  const lines: string[] = [];
+  const means = (all: readonly (readonly [word: string, meaning: Meaning])[]) =>
+    all.map(([word, meaning]) => `${word} is ${words[meaning]}`).join(", ");
+  if (isGuessed) {
+    const titles: Readonly<Partial<Record<string, string>>> = {
+      categoryId: "category",
+      externalId: "id",
+      updatedAt: "date",
+    };
+    const arrows = Object.entries(columns).map(
+      ([name, column]) => `${column} -> ${titles[name] ?? name}`,
+    );
+    if (category !== undefined) arrows.push(`all -> category ${category}`);
+    const gone = skipped.reduce((sum, { records }) => sum + records, 0);
+    const counts = Object.entries({ ...statuses, gone })
+      .filter(([, count]) => count > 0)
+      .map(([meaning, count]) => `${grouped(count)} ${words[meaning as Meaning]}`);
+    lines.push(`  ${arrows.join(", ")}: ${counts.join(", ") || "nobody"}\n`);
+    const isStem = new Set(stems.map(({ word }) => word));
+    const own = Object.entries(reading.statuses).filter(([word]) => !isStem.has(word));
+    if (defaultStatus !== undefined) own.push(["blank", defaultStatus]);
+    if (own.length > 0) lines.push(`  In ${columns.status ?? "the list"}: ${means(own)}.\n`);
+  }
+  const sensed = stems.map(({ word, meaning }) => [JSON.stringify(word), meaning] as const);
+  return sensed.length === 0 ? lines : [...lines, `  Taken by their sense: ${means(sensed)}.\n`];
+}
+
+/** Animals that are named in a report for a person; `--json` has more. */
+const namedMax = 10;
+
+type Reported<T> = readonly Omit<T, "id">[];
+interface Changes {
+  readonly animals?: Reported<AnimalReport>;
+  readonly keptAnimals?: Reported<KeptAnimal>;
+  readonly updated: number;
+  readonly withdrawn: number;
+  readonly waiting?: number;
+  readonly kept?: number;
+}
+
+/** From what to what animals change, and who is kept. */
+export function animalsText(changes: Changes): string {
+  const { animals = [], keptAnimals = [], updated, withdrawn, waiting = 0, kept = 0 } = changes;
+  const restored = animals.filter(({ did }) => did === "restored").length;
+  const some = (count: number, all: readonly string[]) => {
+    const shown = all.slice(0, namedMax);
+    const isMore = count > shown.length && shown.length > 0;
+    return isMore ? [...shown, `and ${grouped(count - shown.length)} more`] : shown;
+  };
+  const changed = animals.map(({ name, did, fields }) => {
+    const from = fields.map(
+      (each) => `${each.field} ${valueText(each, "before")} -> ${valueText(each, "after")}`,
+    );
+    return `${named(name)}: ${did === "updated" ? from.join(", ") : did}`;
+  });
+  const lines = [
+    ...some(updated + withdrawn + waiting + restored, changed),
+    ...some(kept, keptAnimals.map(keptText)),
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
+}
+
+const named = (name: string) => (name === "" ? "Unnamed" : JSON.stringify(name));
+
+function valueText(of: AnimalReport["fields"][number], when: "before" | "after"): string {
+  const value = of[when];
+  return of.field === "status" ? words[(value ?? "none") as Meaning] : JSON.stringify(value ?? "");
+}
+
+/** Such as `"Bruno": kept as people changed it by Ana (status sold, listed as available)`. */
+function keptText({ name, fields, by }: Omit<KeptAnimal, "id">): string {
+  const said = fields.map((each) => {
+    if (each.field !== "presence")
+      return `${each.field} ${valueText(each, "before")}, listed as ${valueText(each, "after")}`;
+    return each.before === "gone" ? "removed, but listed" : "here, but not listed";
+  });
+  const who = by === undefined ? "" : ` by ${by}`;
+  return `${named(name)}: kept as people changed it${who} (${said.join("; ")})`;
+}
+
+/** Causes that are shown to a person beside all the unknown words; `--json` has more. */
+const shownCausesMax = 20;
+
+/** What is wrong with the rejected records, a line for each cause, and where all of them are. */
+export function causesText(summary: ImportSummary, rejects: string | undefined): string {
+  const others = summary.causes.filter(({ unknownStatus }) => unknownStatus === undefined);
+  const left = new Set(others.slice(shownCausesMax));
+  const shown = summary.causes.filter((each) => !left.has(each));
+  const lines = counts(
+    shown.map(({ field, problem, records, lines: at }) => {
+      const more = records > at.length ? ", ..." : "";
+      const where = `${unitOf(summary)}${at.length > 1 ? "s" : ""} ${at.join(", ")}${more}`;
+      return [records, `${field && `${field}: `}${messageText(problem)} (${where})`];
+    }),
+  );
+  const more = left.size > 0 ? `  and ${grouped(left.size)} more causes\n` : "";
+  return `${lines}${more}${rejects === undefined ? "" : `  ${rejects}\n`}`;
+}
+
+/** Why nothing was changed, and what to do about it. */
+export function refusedText(
+  summary: ImportSummary,
+  rejects: string | undefined,
+  isAgreed = false,
+): string {
+  const { rejected, read, dryRun, causes } = summary;
+  const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
+  const unknown = causes
+    .flatMap(({ unknownStatus }) => unknownStatus ?? [])
+    .map((word) => word.replaceAll(/["\s]+/g, " ").trim())
+    .filter((word) => word !== "");
+  const remedies: string[] = [];
+  if (unknown.length > 0) {
+    const pairs = statusWordsText(unknown.map((word) => [word, "?"] as const));
+    remedies.push(`Say what each ? means (${meanings.join(", ")}): --status ${shellWord(pairs)}.`);
+  }
+  if (causes.some(({ unknownCategory }) => unknownCategory)) {
+    remedies.push(
+      "Add --create-categories, or name them with: rehome categories add NAME --id ID.",
+    );
+  }
+  if (summary.isGuessed && !isAgreed) remedies.push(guessRemedy(summary));
+  remedies.push("Fix the records, or import the rest with --skip-bad.");
+  return `${grouped(rejected)} of ${grouped(read)} records cannot be imported, so ${consequence}.
+${causesText(summary, rejects)}Try: ${remedies.join(" ")}`;
+}
+
+/** How a script agrees to what was guessed. */
+export function guessRemedy({ reading }: ImportSummary): string {
+  const { columns = {}, statuses, defaultStatus, category } = reading;
+  const options = [`--map ${shellWord(fieldMapText(columns))}`];
+  if (category !== undefined) options.push(`--category ${shellWord(category)}`);
+  const pairs = statusWordsText(Object.entries(statuses));
+  if (pairs !== "") options.push(`--status ${shellWord(pairs)}`);
+  if (defaultStatus !== undefined) options.push(`--default-status ${defaultStatus}`);
+  return `If the guess is right, add --accept-guess, or say the same: ${options.join(" ")}.`;
+}
