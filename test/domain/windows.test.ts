@@ -91,28 +91,6 @@ test.each([
   );
 });
 
-test("one client sees Remaining fall by exactly one, and as many pass as it said", () => {
-  const given = fc.tuple(someLimits, fc.nat(140), fc.nat(400));
-  checked(
-    given,
-    ([limits, minuteUsed, dayUsed]) => {
-      let counts = countsAt(startMs, minuteUsed, minuteUsed + dayUsed);
-      const { remaining } = windowView(counts, limits, 0);
-      const seen: number[] = [];
-      for (let ahead = 0; ; ahead -= 1) {
-        if (ahead === 0) {
-          const taken = reserve(counts, limits, reservationSize(limits), startMs);
-          if (taken.granted <= 0) break;
-          [counts, ahead] = [taken.counts, taken.granted];
-        }
-        seen.push(windowView(counts, limits, ahead - 1).remaining);
-      }
-      expect(seen).toEqual(Array.from({ length: remaining }, (_, i) => remaining - 1 - i));
-    },
-    200,
-  );
-});
-
 test("Retry-After reaches the reset, and who waits exactly that long gets through", () => {
   let refusals = 0;
   const used = fc.constantFrom(0, 30, 500, 200_000);

@@ -1,10 +1,9 @@
 /** A line for each request of a valid key, counts of all others, and what no line ever says. */
 import { expect, test } from "bun:test";
 import { parseCidr } from "../../src/domain/address.ts";
-import { generateKey } from "../../src/domain/api-key.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
-import { peerAt, seededBytes, testApp, TestClock } from "../helpers/app.ts";
+import { peerAt, testApp, TestClock } from "../helpers/app.ts";
 import type { TestApp, TestAppOptions } from "../helpers/app.ts";
 import { logFile } from "../helpers/log-file.ts";
 
@@ -163,23 +162,6 @@ test("24,000 requests of strangers write at most 0.3 MB", async () => {
   expect(text.length).toBeLessThan(300_000);
   const { counts } = JSON.parse(text.split("\n")[0] ?? "") as { counts: Record<string, number> };
   expect(Object.values(counts).reduce((sum, each) => sum + each, 0)).toBe(24_000);
-});
-
-test("an outage with 10,000 unknown keys is a line a second, with what it leaves out", async () => {
-  const cause = new Error("connection refused");
-  const lost = new AppError("unavailable", "The database cannot be reached.", { cause });
-  const lines = await linesOf(async ({ clock, send, store }) => {
-    Object.assign(store.keys, { byHash: () => Promise.reject(lost) });
-    const bytes = seededBytes(7);
-    for (let i = 0; i < 10_000; i += 1) {
-      expect((await send("/v1/pets", { key: generateKey("production", bytes) })).status).toBe(503);
-      clock.advance(1);
-    }
-  });
-  const errors = lines.filter(({ level }) => level === "error");
-  expect([errors.length, lines.length]).toEqual([10, 11]);
-  const told = "The database cannot be reached: connection refused (999 more since the last line)";
-  expect(errors[1]?.["message"]).toBe(told);
 });
 
 test.each([

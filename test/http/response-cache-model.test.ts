@@ -2,17 +2,14 @@
  * Random histories of several processes on one folder: what each of them answers from its memory is
  * what a store without one has. Rendered answers are kept while they are right, and bounded.
  */
-import { sql, type SQL } from "drizzle-orm";
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { PageQuery } from "../../src/domain/page.ts";
 import { petJson, petsJson, petStatuses, type PetStatus } from "../../src/domain/pet.ts";
 import { type CacheBounds, ResponseCache } from "../../src/http/response-cache.ts";
 import type { Services } from "../../src/service/services.ts";
-import type { Tx } from "../../src/storage/database.ts";
 import { animalsOf } from "../features/animals/animals-of.ts";
 import { TestClock } from "../helpers/app.ts";
-import { editPets } from "../helpers/edit-pets.ts";
 import { importText } from "../helpers/import-text.ts";
 import { SharedFolder, Stack } from "../helpers/stack.ts";
 import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
@@ -165,7 +162,7 @@ test("no history of creates, changes and imports by three processes is answered 
 test("an answer stays when an animal is added behind it, and goes when one changes", async () => {
   const stack = await Stack.open(new TestClock(), { serving: true });
   const { answers, reads } = cacheOn(stack);
-  const { pets, store } = stack.services;
+  const { pets } = stack.services;
   const create = (name: string) => pets.create({ name, categoryId: 1n });
   for (const name of ["Rex", "Mia", "Tom"]) await create(name);
   const readsAfter = async (change?: Promise<unknown>) => {
@@ -179,15 +176,15 @@ test("an answer stays when an animal is added behind it, and goes when one chang
     }
     return reads.count;
   };
-  const edited = (statement: (tx: Tx) => SQL) => readsAfter(editPets(store.db, statement));
   expect([await readsAfter(), await readsAfter()]).toEqual([3, 0]);
   // What no page follows: the last page, and the animal.
   expect(await readsAfter(create("Ada"))).toBe(2);
   const once = { keyId: "key", value: "a value", bodyHash: new Uint8Array(32), nowMs: 0 };
   const pet = { name: "Kim", categoryId: 1n };
   expect(await readsAfter(pets.createOnce({ ...once, pet }))).toBe(2);
-  expect(await edited(({ t }) => sql`UPDATE ${t.pets} SET status = 'sold' WHERE id = 3`)).toBe(3);
-  expect(await edited(({ t }) => sql`DELETE FROM ${t.pets} WHERE id > 3`)).toBe(3);
+  const animals = animalsOf(stack.store);
+  expect(await readsAfter(animals.update([3n], { status: "sold" }))).toBe(3);
+  expect(await readsAfter(animals.remove([4n, 5n]))).toBe(3);
   expect(await readsAfter(create("Leo"))).toBe(2);
 });
 
