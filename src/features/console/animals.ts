@@ -23,7 +23,7 @@ import {
   type FieldChange,
   type HistoryEvent,
 } from "../animals/history.ts";
-import { idPrefix } from "../import/understand/values.ts";
+import { idPrefix } from "../import/understand/record.ts";
 import { type ExportedPet, exportedPet } from "../import/export.ts";
 import { fold } from "../visible.ts";
 import { refuseRemoved } from "./people.ts";

@@ -9,7 +9,7 @@ import { int64Min } from "../../domain/int64.ts";
 import { type Pet, petFieldNames, plainPet } from "../../domain/pet.ts";
 import { type Database } from "../../storage/database.ts";
 import { longWork } from "../long-work.ts";
-import { csvField, guarded } from "./read/csv.ts";
+import { csvField, guarded } from "./read/table.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { PetRow } from "../animals/changes.ts";
 

@@ -16,7 +16,7 @@ import {
   type SoundRecord,
 } from "./understand/record.ts";
 import { statusWordsText } from "./understand/words.ts";
-import { unnamed } from "./understand/values.ts";
+import { unnamed } from "./understand/record.ts";
 import { type Meaning, meanings, wordKey } from "./understand/words.ts";
 
 const { count, flag, list, object, oneOf, orNull, text } = json;

@@ -3,7 +3,7 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { html, type Html } from "../../../web/html.ts";
 import type { Category } from "../../animals/categories.ts";
-import { inWorkbook } from "../../import/read/csv.ts";
+import { inWorkbook } from "../../import/read/table.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { pathWith, query, type Visit } from "../visit.ts";
 import { download, icon, page, seeOther } from "./page.ts";

@@ -5,7 +5,7 @@ import { partName } from "../../import/read/read.ts";
 import type { AnimalReport } from "../../import/report.ts";
 import { type MapTarget, mapTargets } from "../../import/understand/columns.ts";
 import type { Question } from "../../import/understand/propose.ts";
-import { idPrefix } from "../../import/understand/values.ts";
+import { idPrefix } from "../../import/understand/record.ts";
 import type { Meaning } from "../../import/understand/words.ts";
 import { type Answers, isOther, type ListSummary, type Look } from "../import-work.ts";
 import type { ImportJob } from "../imports.ts";

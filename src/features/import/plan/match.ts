@@ -7,7 +7,7 @@ import { eventFields } from "../../animals/changes.ts";
 import { type Message, message } from "../messages.ts";
 import { distance } from "../understand/evidence.ts";
 import type { Candidate, FromLine, Rejection, SoundRecord } from "../understand/record.ts";
-import { idPrefix } from "../understand/values.ts";
+import { idPrefix } from "../understand/record.ts";
 import { type ImportCategories, wordFor } from "./categories.ts";
 import { type Entry, isAmong, namelessEntries, type StoreAnimal } from "./said.ts";
 

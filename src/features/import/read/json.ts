@@ -1,88 +1,128 @@
-import { isJsonObject, nestingMax, parseJson } from "../../../domain/exact-json.ts";
-import { message } from "../messages.ts";
+/** JSON: one document or several, one record a line, and the list of records within. */
+import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
+import { message, shown } from "../messages.ts";
 import { tooLarge, UnreadableInput } from "./input.ts";
-import { boundRecords, MalformedRecord } from "./table.ts";
+import { boundRecords, MalformedRecord, type Records } from "./table.ts";
 
-/** A JSON text as its documents, which may follow one another, or as one record a line. */
-export interface JsonInput {
-  readonly shape: "json" | "ndjson";
-  readonly documents: readonly unknown[];
-  readonly lines: readonly number[];
+/** What is known of the records that are looked for. */
+export interface KnownObjects {
+  /** True for a JSON object that is a record, and not around a list of them. */
+  isObject(value: unknown): boolean;
 }
+
+export interface JsonRecords extends Records {
+  readonly shape: "json" | "ndjson";
+  /** The fields that lead to the records where the name is unusual. */
+  readonly path?: readonly string[];
+  /** Why it says itself that it is no whole list. */
+  readonly partial?: string | undefined;
+  /** What JSON:API lists beside the records. */
+  readonly included: readonly unknown[];
+}
+
+/** A list of records within a document, and the fields that lead to it. */
+interface FoundList {
+  readonly path: readonly string[];
+  readonly records: readonly unknown[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** What a parsed text has at most: an object takes a hundred bytes of memory, a value thirty. */
-const objectsMax = 3_000_000;
-const valuesMax = 8_000_000;
-
-function hasMore(text: string, sign: string, max: number): boolean {
-  let count = 0;
-  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
-    if ((count += 1) > max) return true;
-  }
-  return false;
-}
+const most = { "{": 3_000_000, "[": 3_000_000, ",": 8_000_000 };
 
 /**
- * Parses JSON text. `isRecord` tells an object that is a record from one around a list of them.
- * Throws UnreadableInput for what is no JSON, naming the record where it stops being that.
+ * The records of a JSON text, at `path` if one is told; or the paths of several lists. Throws
+ * UnreadableInput for what is no JSON, and for a service's error.
  */
-export function parseJsonInput(text: string, isRecord: (value: unknown) => boolean): JsonInput {
-  if (hasMore(text, "{", objectsMax) || hasMore(text, "[", objectsMax)) throw tooLarge();
-  if (hasMore(text, ",", valuesMax)) throw tooLarge();
+export function jsonRecords(
+  text: string,
+  path: readonly string[] | undefined,
+  known: KnownObjects,
+): JsonRecords | { readonly paths: readonly (readonly string[])[] } {
+  for (const [sign, max] of Object.entries(most)) boundSigns(text, sign, max);
   const start = text.search(/\S/);
   const lineEnd = text.indexOf("\n", start);
   const firstLine = text.slice(start, lineEnd < 0 ? text.length : lineEnd).trimEnd();
-  if (firstLine.startsWith("{") && firstLine.endsWith("}")) {
+  if (path === undefined && firstLine.startsWith("{") && firstLine.endsWith("}")) {
     const { value } = parsed(firstLine);
-    if (value !== undefined && isRecord(value)) return byLine(text);
+    if (value !== undefined && known.isObject(value)) return recordsByLine(text, known);
   }
   const { value, why } = parsed(text);
-  return { shape: "json", documents: why === undefined ? [value] : documents(text), lines: [] };
+  const [first, ...others] = why === undefined ? [value] : documentsIn(text);
+  const error = serviceError(first, known);
+  if (error !== undefined) throw error;
+  const sound = [first, ...others.filter((each) => serviceError(each, known) === undefined)];
+  const lists: FoundList[] = [];
+  for (const document of sound) {
+    const found = listsOf(document, path, known);
+    if (found.length > 1) return { paths: found.map((each) => each.path) };
+    lists.push(...found);
+  }
+  const records = lists.flatMap((list) => list.records);
+  boundRecords(records.length, records.length);
+  const isLost = sound.length <= others.length;
+  return {
+    shape: "json",
+    columns: undefined,
+    records: records.map((record) => rendered(fieldsOf(record))),
+    lines: records.map((_, index) => index + 1),
+    path: lists[0]?.path ?? [],
+    partial: isLost ? partError : partialReasons([first, ...others], records.length, known),
+    included: [first, ...others].flatMap(includedIn),
+  };
 }
 
-function byLine(text: string): JsonInput {
-  const documents: unknown[] = [];
+function boundSigns(text: string, sign: string, max: number): void {
+  let count = 0;
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+    if ((count += 1) > max) throw tooLarge();
+  }
+}
+
+function recordsByLine(text: string, known: KnownObjects): JsonRecords {
+  const records: unknown[] = [];
   const lines: number[] = [];
-  if (hasMore(text, "\n", objectsMax)) throw tooLarge();
+  boundSigns(text, "\n", most["{"]);
   const all = text.split("\n");
   for (const [index, line] of all.entries()) {
     if (line.trim() === "") continue;
-    boundRecords(documents.length, index);
     const { value, why } = parsed(line);
     if (why !== undefined && index === all.length - 1) {
       throw new UnreadableInput(index + 1, message("cutOff", why));
     }
     lines.push(index + 1);
-    documents.push(why === undefined ? value : new MalformedRecord(message("notJson", why), line));
+    records.push(
+      why === undefined
+        ? rendered(fieldsOf(value))
+        : new MalformedRecord(message("notJson", why), line),
+    );
+    boundRecords(records.length, index + 1);
   }
-  return { shape: "ndjson", documents, lines };
+  const error = records.length === 1 ? serviceError(records[0], known) : undefined;
+  if (error !== undefined) throw error;
+  return { shape: "ndjson", columns: undefined, records, lines, included: [] };
 }
 
 /** The value of one JSON text, or why it is none, in the words of the engine, which are short. */
 function parsed(text: string): { readonly value?: unknown; readonly why?: string } {
-  const exact = withLongNumbers(text);
   try {
-    const value: unknown = JSON.parse(exact);
-    return { value: exact === text ? value : revived(value) };
+    return { value: JSON.parse(withLongNumbers(text)) as unknown };
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep();
     return { why: (error as Error).message.replace(/^JSON Parse error: /, "") };
   }
 }
 
-function tooDeep(): UnreadableInput {
-  return new UnreadableInput(0, message("nestedDeep", String(nestingMax)));
-}
+const tooDeep = () => new UnreadableInput(0, message("nestedDeep", String(nestingMax)));
 
+const string = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"?`;
 /** A string, or a whole number of more digits than every double keeps. */
-const stringOrLong = /"[^"\\]*(?:\\.[^"\\]*)*"?|(?<![\w.+-])-?\d{16,}(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
+const stringOrLong = new RegExp(String.raw`${string}|(?<![\w.+-])-?[1-9]\d{15,}(?![\d.eE])`, "gs");
 const mayBeLong = /(?<![\w.+-])-?\d{16}/;
-/** A string that a long number is read as: no text of an animal is so. */
-const marked = /^\0-?\d{16,}(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
 /**
- * The text with its long numbers as marked strings: a reviver with the source of each number takes
- * many times as much memory as the text.
+ * The text with its long whole numbers as strings, which ids are read from as well: a reviver with
+ * the source of each number takes many times as much memory as the text.
  */
 function withLongNumbers(text: string): string {
   if (!mayBeLong.test(text)) return text;
@@ -94,29 +134,16 @@ function withLongNumbers(text: string): string {
     if (text[stringOrLong.lastIndex - 1] === '"') continue;
     stringOrLong.lastIndex = at;
     const { 0: number = "", index = at } = stringOrLong.exec(text) ?? {};
-    pieces.push(text.slice(from, index), `"\\u0000${number}"`);
+    pieces.push(text.slice(from, index), `"${number}"`);
     from = stringOrLong.lastIndex;
   }
   return pieces.join("") + text.slice(from);
 }
 
-/** The value with its marked numbers as `parseJson` has them. Throws SyntaxError for none. */
-function revived(value: unknown): unknown {
-  if (typeof value === "string") return marked.test(value) ? parseJson(value.slice(1)) : value;
-  if (typeof value !== "object" || value === null) return value;
-  const object = value as Record<string | number, unknown>;
-  for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
-    const before = object[name];
-    const after = revived(before);
-    if (after !== before) object[name] = after;
-  }
-  return value;
-}
-
-const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs;
+const stringOrBracket = new RegExp(String.raw`${string}|[[\]{}]`, "gs");
 
 /** Documents behind one another, such as the pages of a service in one file. */
-function documents(text: string): readonly unknown[] {
+function documentsIn(text: string): readonly unknown[] {
   const all: unknown[] = [];
   let [from, depth] = [0, 0];
   for (const { 0: mark, index } of text.matchAll(stringOrBracket)) {
@@ -135,7 +162,6 @@ function documents(text: string): readonly unknown[] {
   throw new UnreadableInput(0, message(depth > 0 ? "cutOff" : "notJson", why));
 }
 
-/** Names under which services wrap the list of their records. */
 const listNames =
   `animals animales animais animaux tiere pets mascotas data items results records features rows`.split(
     " ",
@@ -145,28 +171,15 @@ export const isListName = (name: string) => listNames.includes(name.toLowerCase(
 
 /** JSON:API's second list: what the records refer to. */
 const includedName = "included";
-const notRecords: ReadonlySet<string> = new Set([
-  includedName,
-  "errors",
-  "error",
-  "warnings",
-  "links",
-]);
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** A list of records within a document, and the fields that lead to it. */
-export interface FoundList {
-  readonly path: readonly string[];
-  readonly records: readonly unknown[];
-}
-
+const notRecords: ReadonlySet<string> = new Set(
+  `${includedName} errors error warnings links`.split(" "),
+);
 const depthMax = 6;
 
 /** All lists of objects within a document, but for those within records. */
-export function listsWithin(
+function listsWithin(
   value: unknown,
-  isRecord: (value: unknown) => boolean,
+  known: KnownObjects,
   path: readonly string[] = [],
 ): readonly FoundList[] {
   if (Array.isArray(value)) {
@@ -175,29 +188,115 @@ export function listsWithin(
       path.length === 0 || value.some((each) => isJsonObject(each) || Array.isArray(each));
     return isList || isEmpty ? [{ path, records: value }] : [];
   }
-  if (!isJsonObject(value) || path.length === depthMax || isRecord(value)) return [];
+  if (!isJsonObject(value) || path.length === depthMax || known.isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
-    notRecords.has(name) ? [] : listsWithin(inner, isRecord, [...path, name]),
+    notRecords.has(name) ? [] : listsWithin(inner, known, [...path, name]),
   );
 }
 
-/** Of several lists the one under a name that services use for their records. */
-export function usualList(lists: readonly FoundList[]): FoundList | undefined {
-  const usual = lists.filter(({ path }) => path.length === 1 && isListName(path[0] ?? ""));
-  return usual.length === 1 ? usual[0] : undefined;
+/** The list of records in a document; of several the one under a name that services use. */
+function listsOf(
+  document: unknown,
+  path: readonly string[] | undefined,
+  known: KnownObjects,
+): readonly FoundList[] {
+  if (path !== undefined) {
+    const value = valueAt(document, path);
+    if (Array.isArray(value)) return [{ path, records: value as unknown[] }];
+    throw new UnreadableInput(0, message("noList", path.join(".")));
+  }
+  const lists = listsWithin(document, known);
+  const usual = lists.filter((each) => each.path.length === 1 && isListName(each.path[0] ?? ""));
+  if (usual.length === 1) return usual.map(({ records }) => ({ path: [], records }));
+  return lists.length > 0 ? lists : [{ path: [], records: recordsOfObject(document, known) }];
 }
 
-export function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
+/** The records of an object without a list: itself, or animals by their ids. */
+function recordsOfObject(document: unknown, known: KnownObjects): readonly unknown[] {
+  if (!isJsonObject(document) || known.isObject(document)) return [document];
+  const entries = Object.entries(document);
+  const inner = entries.filter(([, value]) => known.isObject(value));
+  if (inner.length === 1) return [inner[0]?.[1]];
+  if (inner.length < 2 || inner.length < entries.length) return [document];
+  // Where they are called nothing else, what they stand under is their name.
+  const isNamed = inner.some(([, value]) =>
+    Object.keys(value as Json).some((name) => named.test(name)),
+  );
+  return inner.map(([key, value]) => ({
+    id: key,
+    ...(!isNamed && /\p{L}/u.test(key) && { name: key }),
+    ...(value as Json),
+  }));
+}
+
+const named = /name$|^(?:nombre|nom|naam|nome|imie|imię|jmeno|jméno|meno|title)$/i;
+
+export const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
     (inner, step) => (isJsonObject(inner) && Object.hasOwn(inner, step) ? inner[step] : undefined),
     value,
   );
+
+/** Texts of WordPress as they are shown: `title: { rendered }`. */
+function rendered(record: unknown): unknown {
+  if (!isJsonObject(record)) return record;
+  const texts = Object.entries(record).flatMap(([name, value]) => {
+    const text = valueAt(value, ["rendered"]);
+    return typeof text === "string" ? [[name, text]] : [];
+  });
+  return texts.length === 0 ? record : { ...record, ...Object.fromEntries(texts) };
 }
 
-/** What JSON:API lists beside the records. */
-export function includedIn(document: unknown): readonly unknown[] {
+/** What GeoJSON and maps have around the fields of a record. */
+function fieldsOf(record: unknown): unknown {
+  if (!isJsonObject(record)) return record;
+  const { type, properties, attributes, geometry } = record;
+  if (type === "Feature" && isJsonObject(properties)) return properties;
+  const isAround = geometry !== undefined || Object.keys(record).length === 1;
+  return isJsonObject(attributes) && isAround ? attributes : record;
+}
+
+function includedIn(document: unknown): readonly unknown[] {
   const included = isJsonObject(document) ? document[includedName] : undefined;
   return Array.isArray(included) ? included : [];
+}
+
+const isSaid = (value: unknown) =>
+  value !== undefined &&
+  value !== null &&
+  value !== false &&
+  !(Array.isArray(value) && value.length === 0);
+
+/** True for an object with an error of its own name, beside which a list says nothing. */
+const hasError = ({ error, errors }: Json): boolean => isSaid(error) || isSaid(errors);
+
+/** How an object is refused that is a service's error; undefined for a record or a list. */
+function serviceError(record: unknown, known: KnownObjects): UnreadableInput | undefined {
+  if (!isJsonObject(record)) return undefined;
+  if (listsWithin(record, known).some(({ records }) => records.length > 0)) return undefined;
+  const { error, errors, message: text, detail, title, error_message: other, success } = record;
+  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  const said = [text, detail, other, error, first, title].find((value) => value !== undefined);
+  const isCoded = ["code", "status", "statusCode"].some((name) => Number(record[name]) >= 300);
+  const isError = hasError(record) && !known.isObject(record);
+  const isFailed = success === false || success === 0 || (isCoded && said !== undefined);
+  if (!isError && !isFailed) return undefined;
+  const words = isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said;
+  return new UnreadableInput(0, message("serviceError", shown(words)));
+}
+
+const partError = "a part of it is an error";
+
+function partialReasons(
+  documents: readonly unknown[],
+  count: number,
+  known: KnownObjects,
+): string | undefined {
+  const around = documents.filter((each) => !known.isObject(each));
+  if (around.some((each) => isJsonObject(each) && hasError(each))) return partError;
+  const reason = around.map((each) => partialReason(each, count)).find(Boolean);
+  const isMany = documents.length > 1 && around.length > 0;
+  return reason ?? (isMany ? `${documents.length} lists behind one another` : undefined);
 }
 
 /** What documents call the number of all records, whatever page this is. */

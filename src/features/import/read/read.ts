@@ -1,19 +1,8 @@
-import { isJsonObject } from "../../../domain/exact-json.ts";
-import { type Message, message, type Note, shown } from "../messages.ts";
-
-import { csvTable } from "./csv.ts";
+/** Bytes to records, before anybody knows what these mean. */
+import { type Message, message, type Note } from "../messages.ts";
 import { opened, UnreadableInput } from "./input.ts";
-import {
-  type FoundList,
-  includedIn,
-  isListName,
-  listsWithin,
-  parseJsonInput,
-  partialReason,
-  usualList,
-  valueAt,
-} from "./json.ts";
-import { boundRecords, type Headings, type Records, tableOf } from "./table.ts";
+import { isListName, jsonRecords, type KnownObjects } from "./json.ts";
+import { csvTable, type Headings, type Records, tableOf } from "./table.ts";
 import { type Sheet, sheetsOf } from "./xlsx.ts";
 
 /** How an input is to be read. What is absent is found out. */
@@ -26,14 +15,11 @@ export interface ReadOptions {
 }
 
 /** What the formats know of the records that are looked for. */
-export interface Known extends Headings {
-  /** True for a JSON object that is a record, and not around a list of them. */
-  isObject(value: unknown): boolean;
+export interface Known extends Headings, KnownObjects {
   /** True for the name of a kind of animal. */
   isKind(name: string): boolean;
 }
 
-/** An input that was read to its end, before anybody knows what its records mean. */
 export interface Input extends Records {
   readonly shape: "json" | "ndjson" | "csv" | "xlsx";
   /** How it was read; what an import reads the same way again. */
@@ -78,16 +64,24 @@ export function readInput(
   const start = text.search(/\S/);
   if (start < 0) throw new UnreadableInput(0, message("empty"));
   const isGuessed = encoding !== "utf-8" && told === undefined;
-  const isJson = text[start] === "[" || text[start] === "{";
-  const list = isJson
-    ? jsonRecords(text, path, known)
-    : { shape: "csv" as const, included: [], options: {}, ...tableOf(csvTable(text), known) };
-  if ("parts" in list) return list;
-  return {
-    ...list,
-    options: { ...options, ...(encoding !== "utf-8" && { encoding }), ...list.options },
-    notes: [...(isGuessed ? [note(message("encodingGuessed", encoding))] : []), ...list.notes],
+  const own = {
+    options: { ...options, ...(encoding !== "utf-8" && { encoding }) },
+    notes: isGuessed ? [note(message("encodingGuessed", encoding))] : [],
     bytes: Math.max(bytes.length, text.length),
+  };
+  if (text[start] !== "[" && text[start] !== "{") {
+    const { notes, ...table } = tableOf(csvTable(text), known);
+    return { ...own, ...table, shape: "csv", included: [], notes: [...own.notes, ...notes] };
+  }
+  const list = jsonRecords(text, path, known);
+  if ("paths" in list) return { parts: list.paths.map((records) => ({ records })) };
+  const { path: used = [], ...found } = list;
+  const { partial } = list;
+  return {
+    ...own,
+    ...found,
+    options: used.length === 0 ? own.options : { ...own.options, records: used },
+    notes: [...own.notes, ...(partial ? [note(message("listPartial", partial))] : [])],
   };
 }
 
@@ -134,158 +128,17 @@ function chosenSheet(
   const [first] = sheets;
   if (first === undefined) throw new UnreadableInput(0, message("sheetEmpty"));
   if (sheets.length === 1) return { sheet: first, unread: [] };
-  const filled: Sheet[] = [];
-  const lists: Sheet[] = [];
-  for (const sheet of sheets) {
-    const { rows } = sheet.rows(beginningRows);
-    if (rows.length > 0) filled.push(sheet);
-    const isList = rows.some((row) => known.isHeader(row) || known.familiar(row) >= 2);
-    if (isList && rows.length > 1) lists.push(sheet);
-  }
+  const beginnings = sheets.map((sheet) => ({ sheet, rows: sheet.rows(beginningRows).rows }));
+  const filled = beginnings.filter(({ rows }) => rows.length > 0);
+  const isList = (row: readonly string[]) => known.isHeader(row) || known.familiar(row) >= 2;
+  const lists = filled.filter(({ rows }) => rows.length > 1 && rows.some(isList));
   // Beside animals there are people and places, unless a list is called by a kind.
-  const usual = lists.filter(({ name }) => isListName(name));
-  const isUsual = usual.length === 1 && !lists.some(({ name }) => known.isKind(name));
+  const usual = lists.filter(({ sheet }) => isListName(sheet.name));
+  const isUsual = usual.length === 1 && !lists.some(({ sheet }) => known.isKind(sheet.name));
   if (lists.length > 1 && !isUsual) {
-    return { parts: lists.map(({ name }) => ({ sheet: name })) };
+    return { parts: lists.map(({ sheet }) => ({ sheet: sheet.name })) };
   }
-  const sheet = (isUsual ? usual : lists)[0] ?? filled[0] ?? first;
-  return { sheet, unread: filled.filter((each) => each !== sheet) };
-}
-
-type Json = Readonly<Record<string, unknown>>;
-
-function jsonRecords(
-  text: string,
-  path: readonly string[] | undefined,
-  known: Known,
-): Omit<Input, "bytes"> | Several {
-  const isObject = path === undefined ? known.isObject : () => false;
-  const { shape, documents, lines } = parseJsonInput(text, isObject);
-  const [first, ...others] = documents;
-  const error = serviceError(first, known);
-  if (error !== undefined && (shape === "json" || others.length === 0)) throw error;
-  if (shape === "ndjson") {
-    boundRecords(documents.length, lines.at(-1) ?? 0);
-    return { shape, ...objects(documents), lines, notes: [], included: [], options: {} };
-  }
-  const sound = others.filter((each) => serviceError(each, known) === undefined);
-  const found = [first, ...sound].map((each) => listOf(each, path, known));
-  const several = found.find((each) => "parts" in each);
-  if (several !== undefined) return several;
-  const lists = found.flatMap((each) => ("parts" in each ? [] : [each]));
-  const records = lists.flatMap((list) => [...list.records]);
-  boundRecords(records.length, records.length);
-  const isLost = sound.length < others.length;
-  const partial = isLost ? partError : partialReasons(documents, records.length, known);
-  const usedPath = lists[0]?.path ?? [];
-  return {
-    shape,
-    ...objects(records),
-    lines: records.map((_, index) => index + 1),
-    notes: partial === undefined ? [] : [note(message("listPartial", partial))],
-    partial,
-    included: documents.flatMap(includedIn),
-    options: usedPath.length === 0 ? {} : { records: usedPath },
-  };
-}
-
-const partError = "a part of it is an error";
-
-function partialReasons(
-  documents: readonly unknown[],
-  count: number,
-  { isObject }: Known,
-): string | undefined {
-  const around = documents.filter((each) => !isObject(each));
-  if (around.some((each) => isJsonObject(each) && hasError(each))) return partError;
-  const reason = around.map((each) => partialReason(each, count)).find(Boolean);
-  const isMany = documents.length > 1 && around.length > 0;
-  return reason ?? (isMany ? `${documents.length} lists behind one another` : undefined);
-}
-
-/** The list of records in a document, and the fields that lead to it where the name is unusual. */
-function listOf(
-  document: unknown,
-  path: readonly string[] | undefined,
-  known: Known,
-): FoundList | Several {
-  if (path !== undefined) {
-    const value = valueAt(document, path);
-    if (Array.isArray(value)) return { path, records: value as unknown[] };
-    throw new UnreadableInput(0, message("noList", path.join(".")));
-  }
-  const lists = listsWithin(document, known.isObject);
-  const usual = usualList(lists);
-  if (usual !== undefined) return { path: [], records: usual.records };
-  if (lists.length > 1) return { parts: lists.map((each) => ({ records: each.path })) };
-  const [only] = lists;
-  if (only !== undefined) return only;
-  return { path: [], records: recordsOfObject(document, known) };
-}
-
-/** The records of an object without a list: itself, or animals by their ids. */
-function recordsOfObject(document: unknown, known: Known): readonly unknown[] {
-  if (!isJsonObject(document) || known.isObject(document)) return [document];
-  const entries = Object.entries(document);
-  const inner = entries.filter(([, value]) => known.isObject(value));
-  if (inner.length === 1) return [inner[0]?.[1]];
-  if (inner.length < 2 || inner.length < entries.length) return [document];
-  // Where they are called nothing else, what they stand under is their name.
-  const isNamed = inner.some(([, value]) =>
-    Object.keys(value as Json).some((name) => named.test(name)),
-  );
-  return inner.map(([key, value]) => ({
-    id: key,
-    ...(!isNamed && /\p{L}/u.test(key) && { name: key }),
-    ...(value as Json),
-  }));
-}
-
-const named = /name$|^(?:nombre|nom|naam|nome|imie|imię|jmeno|jméno|meno|title)$/i;
-
-/** Objects without what maps wrap around each of them. */
-function objects(records: readonly unknown[]): Pick<Input, "columns" | "records"> {
-  return { columns: undefined, records: records.map((record) => rendered(fieldsOf(record))) };
-}
-
-/** Texts of WordPress as they are shown: `title: { rendered }`. */
-function rendered(record: unknown): unknown {
-  if (!isJsonObject(record)) return record;
-  const texts = Object.entries(record).flatMap(([name, value]) => {
-    const text = valueAt(value, ["rendered"]);
-    return typeof text === "string" ? [[name, text]] : [];
-  });
-  return texts.length === 0 ? record : { ...record, ...Object.fromEntries(texts) };
-}
-
-/** What GeoJSON and maps have around the fields of a record. */
-function fieldsOf(record: unknown): unknown {
-  if (!isJsonObject(record)) return record;
-  const { type, properties, attributes, geometry } = record;
-  if (type === "Feature" && isJsonObject(properties)) return properties;
-  const isAround = geometry !== undefined || Object.keys(record).length === 1;
-  return isJsonObject(attributes) && isAround ? attributes : record;
-}
-
-/** True for an object with an error of its own name, beside which a list says nothing. */
-function hasError({ error, errors }: Json): boolean {
-  const isNone = (value: unknown) => value === undefined || value === null || value === false;
-  return !isNone(error) || (!isNone(errors) && !(Array.isArray(errors) && errors.length === 0));
-}
-
-/** How an object is refused that is a service's error; undefined for a record or a list. */
-function serviceError(record: unknown, known: Known): UnreadableInput | undefined {
-  if (!isJsonObject(record)) return undefined;
-  if (listsWithin(record, known.isObject).some(({ records }) => records.length > 0))
-    return undefined;
-  const { error, errors, message: text, detail, title, error_message: other, success } = record;
-  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
-  const said = [text, detail, other, error, first, title].find((value) => value !== undefined);
-  const isCoded = ["code", "status", "statusCode"].some((name) => Number(record[name]) >= 300);
-  const isError = hasError(record) && !known.isObject(record);
-  if (!isError && success !== false && success !== 0 && !(isCoded && said !== undefined)) {
-    return undefined;
-  }
-  const words = isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said;
-  return new UnreadableInput(0, message("serviceError", shown(words)));
+  const sheet = ((isUsual ? usual : lists)[0] ?? filled[0])?.sheet ?? first;
+  const unread = filled.map((each) => each.sheet).filter((each) => each !== sheet);
+  return { sheet, unread };
 }

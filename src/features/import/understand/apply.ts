@@ -13,14 +13,13 @@ import {
   mappedField,
   type MapTarget,
   missingStatus,
-  requireNeeded,
   type Sample,
   sampleOf,
 } from "./columns.ts";
 import { Dates } from "./dates.ts";
 import { type Taker, Weighing } from "./evidence.ts";
 import { tellsOf } from "./headings.ts";
-import { includedNames, type Layout, layoutOf, neededBy } from "./layouts.ts";
+import { includedNames, type Layout, layoutOf, requireNeeded } from "./layouts.ts";
 import {
   type CandidateCategory,
   type MapperContext,
@@ -31,8 +30,8 @@ import {
   type Said,
 } from "./record.ts";
 import { statusKey, Statuses } from "./words.ts";
-import { categoryName, idOrName, int64Of, shelterName, unnamed } from "./values.ts";
-import { type Meaning, outcomeWords, wordKey } from "./words.ts";
+import { categoryName, idOrName, int64Of, shelterName, unnamed } from "./record.ts";
+import { type Meaning, outcomeWords } from "./words.ts";
 
 /**
  * How a list is read, as JSON: what a person confirmed once is read the same way the next time,
@@ -59,17 +58,13 @@ export interface Reading extends ReadOptions {
   readonly source: string;
 }
 
-/** All records of an input, understood. */
 export interface Understanding {
-  /** What the columns or fields of the records are called. */
   readonly columns: readonly string[];
   readonly outcomes: readonly Outcome[];
   readonly notes: readonly Note[];
-  /** Words that were read by their stems, with their meanings. */
   readonly stems: ReadonlyMap<string, Meaning>;
   /** True where the day comes first in 4/3/2026; undefined where nothing tells it. */
   readonly dayFirst: boolean | undefined;
-  /** Columns that would take more than half of the available, and that nobody agreed to. */
   readonly takers: readonly Taker[];
 }
 
@@ -140,16 +135,13 @@ function datesOf(
 const isDateHeading = (name: string) =>
   /date|fecha|datum|data|time|update|chang|modif|dato/i.test(name) || tellsOf(name) !== undefined;
 
-/** Reads the columns that a person, a guess or a layout names. */
 function columnsReader(
   sample: Sample,
   reading: Reading,
   layout: Layout | undefined,
   given: MapperContext,
 ): RecordReader {
-  if (layout && layout.flat === undefined) {
-    requireNeeded({ name: layout.name, needed: neededBy(layout) }, sample);
-  }
+  if (layout && layout.flat === undefined) requireNeeded(layout, sample);
   const { columns = {} } = reading;
   const of = (target: MapTarget): Column | undefined => {
     const [names, name] = [layout?.columns[target], columns[target]];
@@ -161,9 +153,7 @@ function columnsReader(
   const changed = dates ?? [of("updatedAt") ?? []].flat();
   const isStays = layout?.isOutcome ?? reading.isOutcome ?? false;
   const isOutcome = isStays || tellsOf(status?.name ?? "") === "outcome";
-  const words = Object.entries(layout?.words ?? {});
-  const own = new Map(words.map(([word, meaning]) => [wordKey(word), meaning]));
-  for (const [word, meaning] of isOutcome ? outcomeWords : []) own.set(word, meaning);
+  const own = new Map([...(layout?.words ?? []), ...(isOutcome ? outcomeWords : [])]);
   const context = { ...given, statuses: given.statuses.withWords(own) };
   const special = layout?.says?.(sample, context);
   if (status === undefined && special === undefined && context.statuses.whenMissing === undefined) {
@@ -215,7 +205,6 @@ function categoryReader(
   };
 }
 
-/** Values that are looked at to see whether a column has categories. */
 const categoryValues = 1_000;
 
 /** Refuses a column of ages, weights or dates for the category. Throws UnreadableInput. */

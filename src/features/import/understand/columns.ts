@@ -22,25 +22,23 @@ export interface Column {
 export interface Sample {
   readonly columns: readonly string[] | undefined;
   readonly records: readonly unknown[];
-  /** The first of them: enough to tell a layout. */
   readonly first: readonly unknown[];
   /** The columns, or all fields that the records have. */
   readonly names: readonly string[];
-  /** The first name of each key. */
-  readonly byKey: ReadonlyMap<string, string>;
+  readonly byKey: ReadonlyMap<string, Column>;
 }
 
-/** True for a record that has fields: a row of a table, or a JSON object. */
-export function hasFields(record: unknown): boolean {
-  return Array.isArray(record) || isJsonObject(record);
-}
+export const hasFields = (record: unknown): boolean =>
+  Array.isArray(record) || isJsonObject(record);
 
 const firstMax = 512;
 
 export function sampleOf({ columns, records }: Pick<Records, "columns" | "records">): Sample {
   const names = columns ?? fieldNames(records);
-  const byKey = new Map<string, string>();
-  for (const name of names) byKey.getOrInsert(columnKey(name), name);
+  const byKey = new Map<string, Column>();
+  for (const name of names) {
+    byKey.getOrInsertComputed(columnKey(name), () => ({ name, read: fieldOf(columns, name) }));
+  }
   // A column without a name, such as an index, is none that is looked for.
   byKey.delete("");
   return { columns, records, first: records.slice(0, firstMax), names, byKey };
@@ -58,14 +56,12 @@ function fieldNames(records: readonly unknown[]): readonly string[] {
 }
 
 /** What names of columns are compared by: case, blanks and what joins words make no difference. */
-export function columnKey(column: string): string {
-  return column
+export const columnKey = (column: string): string =>
+  column
     .normalize("NFKD")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}#]+/gu, "");
-}
 
-/** The columns of a table, or the fields of JSON. */
 export function ownColumnsOf({ columns, names }: Sample): readonly Column[] {
   if (columns === undefined) return names.map((name) => ({ name, read: fieldOf(undefined, name) }));
   const place = (at: number) => (record: unknown) => (record as readonly string[])[at];
@@ -76,7 +72,6 @@ export function ownColumnsOf({ columns, names }: Sample): readonly Column[] {
   }));
 }
 
-/** The same, with the fields of the objects in JSON. */
 export function columnsOf(sample: Sample): readonly Column[] {
   const own = ownColumnsOf(sample);
   if (sample.columns !== undefined) return own;
@@ -91,7 +86,6 @@ export function columnsOf(sample: Sample): readonly Column[] {
   return [...own, ...inner];
 }
 
-/** The field of this name: a CSV column, or a property of a JSON object. */
 export function fieldOf(columns: readonly string[] | undefined, name: string): Field {
   if (columns === undefined) {
     return (record) => (record as Readonly<Record<string, unknown>>)[name];
@@ -105,36 +99,19 @@ export function fieldOf(columns: readonly string[] | undefined, name: string): F
   };
 }
 
-/** True when the header, or one of the records, has one of `names`. */
 export const hasColumn = ({ byKey }: Sample, names: readonly string[]): boolean =>
   names.some((name) => byKey.has(columnKey(name)));
 
 /** The first of `names` that the input has: no other one takes its place in some records. */
-export function columnAmong({ columns, byKey }: Sample, names: readonly string[]): Column {
-  const [name] = names.flatMap((each) => byKey.get(columnKey(each)) ?? []);
-  if (name === undefined) return { name: names[0] ?? "", read: () => undefined };
-  return { name, read: fieldOf(columns, name) };
+export function columnAmong({ byKey }: Sample, names: readonly string[]): Column {
+  const found = names.map((each) => byKey.get(columnKey(each))).find(Boolean);
+  return found ?? { name: names[0] ?? "", read: () => undefined };
 }
 
-/** Refuses an input without a column that a layout needs. Throws UnreadableInput. */
-export function requireNeeded(
-  { name, needed }: { readonly name: string; readonly needed: readonly (readonly string[])[] },
-  sample: Sample,
-): void {
-  const missing = needed.filter((names) => !hasColumn(sample, names)).map(([first]) => first);
-  if (missing.length === 0 || sample.names.length === 0) return;
-  const found = sample.names.map((each) => JSON.stringify(each)).join(", ");
-  const problem = message("columnsMissing", name, missing.join(", "), found);
-  throw new UnreadableInput(lineOf(sample), problem);
-}
+export const lineOf = ({ columns }: Sample) => (columns === undefined ? 0 : 1);
 
-/** Where the names of the columns are. */
-const lineOf = ({ columns }: Sample) => (columns === undefined ? 0 : 1);
-
-/** Refuses an input in which nothing tells whether its animals are for adoption. */
-export function missingStatus(columns: string): UnreadableInput {
-  return new UnreadableInput(0, message("statusMissing", columns));
-}
+export const missingStatus = (columns: string): UnreadableInput =>
+  new UnreadableInput(0, message("statusMissing", columns));
 
 export const mapTargets = [...petFieldNames, "externalId", "updatedAt"] as const;
 export type MapTarget = (typeof mapTargets)[number];

@@ -115,7 +115,6 @@ export class Dates {
 const never =
   /^(?:(?:\d{1,2}[/.-]){2}(?:0000|0001|1[0-8]\d\d|19[0-4]\d|2[2-9]\d\d|[3-9]\d{3})|(?:0000|0001|1[0-8]\d\d|19[0-4]\d|2[2-9]\d\d|[3-9]\d{3})(?:[/.-]\d{1,2}){2}|0{8}|1970-01-01(?:T00:00:00.*)?$|0[1/]01?[/.]1970$)(?!\d)/;
 
-/** True for a date that means never, such as 2999-12-31, 0000-00-00 or Excel's 30.12.1899. */
 export const isNever = (text: string): boolean => never.test(text.trim());
 
 /** The number of a month, from 1; undefined for no name of one. */
@@ -137,7 +136,6 @@ function ofMs(ms: number): number {
   return ((day * 100 + at.getUTCHours()) * 100 + at.getUTCMinutes()) * 100 + at.getUTCSeconds();
 }
 
-/** The time that the groups of a pattern tell; undefined for none. */
 function ofGroups(groups: Readonly<Record<string, string | undefined>>): number | undefined {
   const { year = "", name, day, hour = 0, minute = 0, second = 0, half, zone: at } = groups;
   const month = Number(name === undefined ? groups["month"] : monthOf(name));

@@ -14,7 +14,7 @@ import {
   type Weigh,
   type Weighed,
 } from "./record.ts";
-import { isNo, isPlaceholderId, isYes } from "./values.ts";
+import { isNo, isPlaceholderId, isYes } from "./words.ts";
 import {
   besides,
   hiddenWords,
@@ -49,14 +49,12 @@ interface Telling extends Column {
 /** What a value says; `open` where that is to be asked. */
 type Judged = No | "open" | undefined;
 
-/** A value that is no yes, no or date. */
 interface Word {
   readonly key: string;
   readonly meaning: Meaning | undefined;
   readonly isDead: boolean;
 }
 
-/** What the values of such a column mean. */
 interface Rule {
   /** A yes, and a day in the past if nothing else is said of it. */
   readonly yes?: Judged;
@@ -65,7 +63,6 @@ interface Rule {
   readonly no?: No;
   readonly past?: Judged;
   readonly ahead?: Judged;
-  /** Any other text. */
   readonly says: (word: Word) => Judged;
   /** True where a yes, a number or a day says nothing. */
   readonly isText?: true;
@@ -222,7 +219,6 @@ function judged(
   return saysNothing(word.key) ? undefined : says(word);
 }
 
-/** What a column says of an animal. */
 interface Said {
   readonly column: Telling;
   readonly value: unknown;

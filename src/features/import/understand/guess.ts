@@ -2,8 +2,6 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { limits } from "../read/input.ts";
-import { Dates } from "./dates.ts";
-import { fieldHeadings, species, speciesPhrases, type Tells, tellsOf, vague } from "./headings.ts";
 import {
   type Column,
   columnKey,
@@ -14,9 +12,18 @@ import {
   type MapTarget,
   type Sample,
 } from "./columns.ts";
-import { Statuses, statusKey } from "./words.ts";
-import { isNo, isPlaceholderId, isYes } from "./values.ts";
-import { type Meaning, outcomeWords, wordKey } from "./words.ts";
+import { Dates } from "./dates.ts";
+import { fieldHeadings, species, type Tells, tellsOf, vague } from "./headings.ts";
+import {
+  isNo,
+  isPlaceholderId,
+  isYes,
+  type Meaning,
+  outcomeWords,
+  Statuses,
+  statusKey,
+  wordKey,
+} from "./words.ts";
 
 /** Columns that tell of places, of how an animal came or is, and never whether it is there. */
 const noStatus =
@@ -26,9 +33,12 @@ const noName =
   /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|user|usuari|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
 const noId =
   /zip|postal|plz|photo|foto|image|img|picture|url|link|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time|kennel|cage|^box|^room|^run$|jaula|canil|zwinger|^hok$|chenil|^cella$|peso|poids|gewicht|leeftijd|^eta$|postcode/;
+const noCategory =
+  /intake|outcome|breed|color|sex|size|^age|edad|idade|alter|leeftijd|etapa|good|entente|sociab|compatib|vertrag/;
 const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
 const ofOutcome = /outcome|resultado|desfecho|salida|ausgang/;
 const ofStay = /intake|ingreso|admission|entrada|aufnahme/;
+const ofAdoption = /ado[pcz]|adott|vermitt|dispon|avail/;
 
 /** Records that tell what a column holds; the share of known statuses is taken of all records. */
 const sampleMax = 2_000;
@@ -51,7 +61,6 @@ export interface Guess {
   readonly columns: FieldMap;
   /** Words that mean something in the column of the status alone, such as yes and no. */
   readonly words: ReadonlyMap<string, Meaning>;
-  /** What a blank status means, if it means something. */
   readonly whenBlank?: Meaning | undefined;
   /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
   readonly isOutcome?: boolean;
@@ -69,7 +78,7 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   const take = (target: MapTarget, column: Filled | undefined) => {
     if (column !== undefined) map[target] ??= column.name;
   };
-  take("categoryId", categoryColumn(free()));
+  take("categoryId", best(free(), categoryScore));
   const named = columns.filter(({ key }) => key === columnKey(map.status ?? ""));
   // What is said of blank ones leaves the others as they are.
   const candidates = map.status === undefined ? free() : named;
@@ -78,23 +87,26 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   take("status", column);
   take("name", nameColumn(free()));
   const name = columns.find((each) => each.name === map.name);
-  const id = idColumn(free());
+  const id = best(free(), idScore);
   if (id !== undefined && !isGivenAgain(id, name, sample)) take("externalId", id);
-  take("updatedAt", dateColumn(free(), status.isOutcome === true));
+  const isStay = status.isOutcome === true;
+  take(
+    "updatedAt",
+    best(free(), (each) => dateScore(each, isStay)),
+  );
   const others = free().filter((each) => !isPlace(each, columns, statuses));
   const isFound = column !== undefined || status.believed !== undefined;
   const likely = isFound ? undefined : likelyStatus(map.status === undefined ? others : named);
   // A word that nobody knows is asked for, and the others stand.
   const isKept = likely?.values.some((each) => statuses.knows(each)) === true;
   if (isKept) take("status", likely);
-  const asked =
-    likely === undefined || isKept
-      ? undefined
-      : { column: likely.name, words: unknownWords(likely, statuses.withWords(words)) };
-  const ordered = Object.fromEntries(
-    mapTargets.flatMap((target) => (map[target] === undefined ? [] : [[target, map[target]]])),
+  const isAsked = likely !== undefined && !isKept;
+  const open = isAsked ? unknownWords(likely, statuses.withWords(words)) : [];
+  const asked = isAsked ? { column: likely.name, words: open } : undefined;
+  const ordered = mapTargets.flatMap((target) =>
+    map[target] === undefined ? [] : [[target, map[target]] as const],
   );
-  return { columns: ordered, words, ...status, asked };
+  return { columns: Object.fromEntries(ordered), words, ...status, asked };
 }
 
 function filled(sample: Sample): readonly Filled[] {
@@ -111,6 +123,9 @@ function filled(sample: Sample): readonly Filled[] {
 const filledOf = (values: readonly unknown[]) =>
   values.filter((value) => !isBlank(value) && !isJsonObject(value));
 
+const allOf = ({ read }: Filled, { records }: Sample): readonly unknown[] =>
+  filledOf(records.map((record) => (hasFields(record) ? read(record) : undefined)));
+
 function best<T>(all: readonly T[], score: (each: T) => number): T | undefined {
   let found: T | undefined;
   let most = 0;
@@ -121,20 +136,19 @@ function best<T>(all: readonly T[], score: (each: T) => number): T | undefined {
   return found;
 }
 
-function shareOf(values: readonly unknown[], is: (value: unknown) => boolean): number {
-  return values.length === 0 ? 0 : values.filter(is).length / values.length;
-}
+const shareOf = (values: readonly unknown[], is: (value: unknown) => boolean): number =>
+  values.length === 0 ? 0 : values.filter(is).length / values.length;
 
-function distinctShare(values: readonly unknown[]): number {
-  return values.length === 0 ? 0 : new Set(values.map(wordOf)).size / values.length;
-}
+const distinctShare = (values: readonly unknown[]): number =>
+  values.length === 0 ? 0 : new Set(values.map(wordOf)).size / values.length;
+
+const partLength = 5;
 
 /** How well a heading fits: from 2 for the surest to 1, 0.9 for a part, or 0. */
 function headingScore(target: Exclude<MapTarget, "status">, key: string): number {
   const names = fieldHeadings[target];
   const place = names.indexOf(key);
   if (place >= 0) return 2 - place / names.length;
-  const partLength = 5;
   return names.some((name) => name.length >= partLength && key.includes(name)) ? 0.9 : 0;
 }
 
@@ -146,62 +160,59 @@ function statusHeading({ key, tells }: Filled): number {
   return /status|outcome|estado|situac|statut|zustand|dispon|state/.test(key) ? 0.9 : 0;
 }
 
-const ofAdoption = /ado[pcz]|adott|vermitt|dispon|avail/;
-
 const hasLetter = (value: unknown) => typeof value === "string" && /\p{L}/u.test(value);
 const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
 const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
 
 /** True for the name of a kind of animal, also before a comma or behind a bracket. */
-function isSpecies(value: unknown): boolean {
-  if (typeof value !== "string") return false;
-  const key = wordKey(value.split(/[,(/]|\]\s/)[0] ?? "");
-  return species.has(key) || speciesPhrases.has(key);
-}
+const isSpecies = (value: unknown): boolean =>
+  typeof value === "string" && species.has(wordKey(value.split(/[,(/]|\]\s/)[0] ?? ""));
+
+const wordsIn = (name: string) => name.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u);
+const fileIn = (path: string) => path.replace(/^.*[/\\]/s, "");
 
 /** The one kind of animal in what a list is called, such as `shelter_dogs.csv`. */
 export function kindIn(name = ""): string | undefined {
-  const words = name.replace(/^.*[/\\]/s, "").split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u);
-  const kinds = words.filter(isSpecies);
+  const kinds = wordsIn(fileIn(name)).filter(isSpecies);
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-function categoryColumn(columns: readonly Filled[]): Filled | undefined {
-  return best(columns, ({ key, values }) => {
-    const heading = headingScore("categoryId", key);
-    if (
-      /intake|outcome|breed|color|sex|size|^age|edad|idade|alter|leeftijd|etapa|good|entente|sociab|compatib|vertrag/.test(
-        key,
-      )
-    ) {
-      return 0;
-    }
-    if (heading < 1 && key.endsWith("name")) return 0;
-    const share = shareOf(values, isSpecies);
-    const isSure = heading > 0.9 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
-    if (isSure) return heading + 2 * share;
-    return share >= (heading > 0 ? 0.3 : knownShare) ? heading + 2 * share : 0;
-  });
+/** What a list says of all animals by what it is called, such as `adottati.csv`. */
+export function statusIn(name = ""): Meaning | undefined {
+  const words = fileIn(name).replace(/\.\w+$/, "");
+  const statuses = new Statuses();
+  const found = [words, ...wordsIn(words)].filter((each) => statuses.knows(each));
+  const meanings = found.map((each) => statuses.meaningOf(each));
+  return meanings.find((each) => each === "gone" || each === "sold" || each === "pending");
+}
+
+function categoryScore({ key, values }: Filled): number {
+  const heading = headingScore("categoryId", key);
+  if (noCategory.test(key) || (heading < 1 && key.endsWith("name"))) return 0;
+  const share = shareOf(values, isSpecies);
+  const isSure = heading > 0.9 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
+  return isSure || share >= (heading > 0 ? 0.3 : knownShare) ? heading + 2 * share : 0;
 }
 
 function nameColumn(columns: readonly Filled[]): Filled | undefined {
-  const isOther = (value: unknown) => isSpecies(value) || new Statuses().knows(value);
+  const known = new Statuses();
+  const isOther = (value: unknown) => isSpecies(value) || known.knows(value);
   const byHeading = best(columns, ({ key, values }) => {
     const score = headingScore("name", key);
     if (score < 1 || shareOf(values, isSpecies) > 0.5) return 0;
     return values.length === 0 || shareOf(values, hasLetter) > 0.5 ? score : 0;
   });
-  if (byHeading !== undefined) return byHeading;
-  return best(columns, ({ key, values }) => {
-    if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
-    if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
-    const short = shareOf(values, (value) => wordOf(value).length <= 40);
-    return short > 0.9 && distinctShare(values) > 0.5 ? 1 + headingScore("name", key) : 0;
-  });
+  return (
+    byHeading ??
+    best(columns, ({ key, values }) => {
+      if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
+      if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
+      const short = shareOf(values, (value) => wordOf(value).length <= 40);
+      return short > 0.9 && distinctShare(values) > 0.5 ? 1 + headingScore("name", key) : 0;
+    })
+  );
 }
 
-/** Fewer different ids than that, and it is the id of something else. */
-const idShare = 0.5;
 /** Headings of ids that lists have for the numbers of their rows, too. */
 const ofRows = /^(?:no|nr|num|numero|number|nummer|n)$/;
 
@@ -209,20 +220,16 @@ const ofRows = /^(?:no|nr|num|numero|number|nummer|n)$/;
 const areRows = (values: readonly unknown[]) =>
   values.every((value, at) => wordOf(value).trim() === String(at + 1));
 
-function idColumn(columns: readonly Filled[]): Filled | undefined {
-  const ids = (values: readonly unknown[]) =>
-    values.filter((value) => !(typeof value === "string" && isPlaceholderId(value)));
-  return best(columns, ({ key, values }) => {
-    const found = ids(values);
-    if (2 * found.length <= values.length) return 0;
-    const heading = headingScore("externalId", key);
-    if (ofRows.test(key) && areRows(found)) return 0;
-    if (heading >= 1) return distinctShare(found) >= idShare && !found.every(isDate) ? heading : 0;
-    const isCode = (value: unknown) =>
-      /^(?=.*\d)(?=.*[\p{L}#/-])[\p{L}\d./#-]+$/u.test(wordOf(value));
-    const isAll = found.length > 0 && found.every(isCode) && distinctShare(found) === 1;
-    return isAll && !noId.test(key) && !found.every(isDate) ? 0.5 : 0;
-  });
+const isCode = (value: unknown) => /^(?=.*\d)(?=.*[\p{L}#/-])[\p{L}\d./#-]+$/u.test(wordOf(value));
+
+function idScore({ key, values }: Filled): number {
+  const found = values.filter((each) => typeof each !== "string" || !isPlaceholderId(each));
+  const share = distinctShare(found);
+  if (2 * found.length <= values.length || found.every(isDate)) return 0;
+  const heading = headingScore("externalId", key);
+  // Of fewer different ids, it is the id of something else.
+  if (heading >= 1) return share >= 0.5 && !(ofRows.test(key) && areRows(found)) ? heading : 0;
+  return share === 1 && found.every(isCode) && !noId.test(key) ? 0.5 : 0;
 }
 
 /** True for numbers that are given again: more than a few are of animals of several names. */
@@ -238,26 +245,18 @@ function isGivenAgain(id: Filled, name: Filled | undefined, { records }: Sample)
 }
 
 /** What is a day of something else than the last change of a record. */
-const noDates: ReadonlySet<Tells | undefined> = new Set([
-  "death",
-  "adoption",
-  "adopter",
-  "reservation",
-  "reservedUntil",
-  "deleted",
-  "availableFrom",
-]);
+const noDates: ReadonlySet<Tells | undefined> = new Set(
+  "death adoption adopter reservation reservedUntil deleted availableFrom".split(" ") as Tells[],
+);
 
-function dateColumn(columns: readonly Filled[], isStay: boolean): Filled | undefined {
-  return best(columns, ({ tells, key, values }) => {
-    if (ofBirth.test(key) || values.length === 0 || noDates.has(tells)) return 0;
-    const share = shareOf(values, isDate);
-    const heading = headingScore("updatedAt", key);
-    if (heading >= 1) return share > 0.5 ? heading + (isStay && ofStay.test(key) ? 1 : 0) : 0;
-    // A number alone could be a date, as spreadsheets and programs count them.
-    const isNumber = (value: unknown) => /^[\d.]*$/.test(wordOf(value));
-    return share === 1 && !values.every(isNumber) ? 0.5 + heading / 2 : 0;
-  });
+function dateScore({ tells, key, values }: Filled, isStay: boolean): number {
+  if (ofBirth.test(key) || values.length === 0 || noDates.has(tells)) return 0;
+  const share = shareOf(values, isDate);
+  const heading = headingScore("updatedAt", key);
+  if (heading >= 1) return share > 0.5 ? heading + (isStay && ofStay.test(key) ? 1 : 0) : 0;
+  // A number alone could be a date, as spreadsheets and programs count them.
+  const areNumbers = values.every((value) => /^[\d.]*$/.test(wordOf(value)));
+  return share === 1 && !areNumbers ? 0.5 + heading / 2 : 0;
 }
 
 type StatusGuess = Omit<Guess, "columns" | "asked"> & { readonly column?: Filled };
@@ -275,25 +274,20 @@ function statusOf(
 }
 
 /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
-export function isOfStays(names: readonly string[], status = ""): boolean {
-  return ofOutcome.test(columnKey(status)) && names.some((name) => ofStay.test(columnKey(name)));
-}
-
-const valuesOf = ({ read }: Filled, { records }: Sample): readonly unknown[] =>
-  filledOf(records.map((record) => (hasFields(record) ? read(record) : undefined)));
+export const isOfStays = (names: readonly string[], status = ""): boolean =>
+  ofOutcome.test(columnKey(status)) && names.some((name) => ofStay.test(columnKey(name)));
 
 function statusScore(column: Filled, sample: Sample, statuses: Statuses): number {
   const { key } = column;
   const heading = statusHeading(column);
   if (heading < 1 && noStatus.test(key)) return 0;
-  const isOutcome = ofOutcome.test(key);
   const isKnown = (value: unknown) => {
     const left = outcomeWords.get(wordKey(wordOf(value)));
-    return statuses.knows(value) || left === "sold" || (isOutcome && left !== undefined);
+    return statuses.knows(value) || left === "sold" || (ofOutcome.test(key) && left !== undefined);
   };
   // Most columns show in their first records that they have other things.
   if (shareOf(column.values, isKnown) < knownShare / 2) return 0;
-  const values = valuesOf(column, sample);
+  const values = allOf(column, sample);
   const share = shareOf(values, isKnown);
   if (share < knownShare) return 0;
   const read = statuses.withWords(outcomeWords);
@@ -305,8 +299,7 @@ function statusScore(column: Filled, sample: Sample, statuses: Statuses): number
   return isLeft || (isThere && meanings.size > 1) ? share : 0;
 }
 
-const areYesOrNo = (values: readonly unknown[]) =>
-  shareOf(values, (each) => isYes(each) || isNo(each)) >= knownShare;
+const isYesOrNo = (value: unknown) => isYes(value) || isNo(value);
 
 /** What a yes and a no mean in a column of which nothing else is said; the surest first. */
 const flags: readonly (readonly [Tells, yes: Meaning, no: Meaning])[] = [
@@ -318,12 +311,11 @@ const flags: readonly (readonly [Tells, yes: Meaning, no: Meaning])[] = [
 function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
   for (const [tells, yes, no] of flags) {
     for (const column of columns.filter((each) => each.tells === tells)) {
-      const values = valuesOf(column, sample);
-      if (!areYesOrNo(values)) continue;
-      const said = values.filter((value) => isYes(value) || isNo(value));
-      const words = said.map(
-        (value) => [statusKey(wordOf(value)), isYes(value) ? yes : no] as const,
-      );
+      const values = allOf(column, sample);
+      if (shareOf(values, isYesOrNo) < knownShare) continue;
+      const words = values
+        .filter(isYesOrNo)
+        .map((value) => [statusKey(wordOf(value)), isYes(value) ? yes : no] as const);
       return { column, words: new Map(words), whenBlank: no };
     }
   }
@@ -333,34 +325,22 @@ function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | u
 /** A day of adoption counts unless a return is later, as beside a status. */
 function adoptionDate(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
   const column = columns.find(({ tells }) => tells === "adoption");
-  const isDay = column !== undefined && shareOf(valuesOf(column, sample), isDate) >= knownShare;
-  return isDay ? { words: new Map(), whenBlank: "available", believed: [column.name] } : undefined;
-}
-
-/** What a list says of all animals by what it is called, such as `adottati.csv`. */
-export function statusIn(name = ""): Meaning | undefined {
-  const words = name.replace(/^.*[/\\]/s, "").replace(/\.\w+$/, "");
-  const statuses = new Statuses();
-  const meanings = [words, ...words.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u)].map((each) => {
-    const read = statuses.understood(each);
-    return read?.by === "list" ? read.meaning : undefined;
-  });
-  return meanings.find((each) => each === "gone" || each === "sold" || each === "pending");
+  if (column === undefined || shareOf(allOf(column, sample), isDate) < knownShare) return undefined;
+  return { words: new Map(), whenBlank: "available", believed: [column.name] };
 }
 
 const askedWordsMax = 20;
 
 /** A column with the heading of a status, or of yes and no to something of adoption. */
-function likelyStatus(columns: readonly Filled[]): Filled | undefined {
-  return best(columns, (column) => {
+const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
+  best(columns, (column) => {
     const { key, values } = column;
     const isFew = values.length > 0 && new Set(values.map(wordOf)).size <= askedWordsMax;
     const score = statusHeading(column);
     if (isFew && score >= 1) return score;
     const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
-    return mayTell && areYesOrNo(values) ? 0.5 : 0;
+    return mayTell && shareOf(values, isYesOrNo) >= knownShare ? 0.5 : 0;
   });
-}
 
 /** True for the states of a country: codes such as SP, or names beside those of cities. */
 function isPlace({ key, values }: Filled, all: readonly Filled[], statuses: Statuses): boolean {
@@ -377,18 +357,25 @@ function unknownWords({ values }: Filled, statuses: Statuses): readonly OpenWord
   return counted.slice(0, askedWordsMax);
 }
 
+const usualHeadings: ReadonlySet<string> = new Set([
+  ...Object.values(fieldHeadings).flat(),
+  ..."sex gender age breed color colour size raza rasse sexo edad alter geschlecht race idade raca".split(
+    " ",
+  ),
+]);
+
 /** How many of these cells are headings that lists of animals have. */
 function familiarHeadings(cells: readonly string[]): number {
-  const keys = cells.map(columnKey).filter((key) => key !== "");
-  const isUsual = (key: string) =>
-    Object.values(fieldHeadings).some((names) => names.includes(key)) ||
-    tellsOf(key) === "status" ||
-    tellsOf(key) === "outcome" ||
-    /^(?:sex|gender|age|breed|colou?r|size|raza|rasse|sexo|edad|alter|geschlecht|race|idade|raca)$/.test(
-      key,
-    ) ||
-    /intake|outcome/.test(key);
-  return keys.filter(isUsual).length;
+  const isUsual = (key: string) => {
+    const tells = tellsOf(key);
+    return (
+      usualHeadings.has(key) ||
+      tells === "status" ||
+      tells === "outcome" ||
+      /intake|outcome/.test(key)
+    );
+  };
+  return cells.map(columnKey).filter((key) => key !== "" && isUsual(key)).length;
 }
 
 const isAddress = (cell: string) => /\.(?:jpe?g|png|webp|gif)$|^https?:\/\//i.test(cell.trim());
@@ -397,12 +384,9 @@ const isAddress = (cell: string) => /\.(?:jpe?g|png|webp|gif)$|^https?:\/\//i.te
 function looksLikeRecord(cells: readonly string[]): boolean {
   const statuses = new Statuses();
   const filled = cells.filter((cell) => cell.trim() !== "");
-  return (
-    filled.length > 1 &&
-    filled.some(
-      (cell) => isSpecies(cell) || statuses.knows(cell) || isDate(cell) || isAddress(cell),
-    )
-  );
+  const isValue = (cell: string) =>
+    isSpecies(cell) || statuses.knows(cell) || isDate(cell) || isAddress(cell);
+  return filled.length > 1 && filled.some(isValue);
 }
 
 const objectKeys =

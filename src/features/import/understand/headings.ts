@@ -358,11 +358,6 @@ export const species: ReadonlySet<string> = new Set(
   cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio
   собака собаки пес щенок кошка кошки кот котенок кролик птица попугай хомяк куче котка kutya kutyak macska macskak nyul caine caini pisica pisici iepure 狗 貓 犬 猫 개 고양이`
     .split(/\s+/)
-    .map(wordKey),
+    .map(wordKey)
+    .concat("guinea pig", "small animal", "small furry", "small mammal"),
 );
-export const speciesPhrases: ReadonlySet<string> = new Set([
-  "guinea pig",
-  "small animal",
-  "small furry",
-  "small mammal",
-]);

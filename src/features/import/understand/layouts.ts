@@ -1,14 +1,33 @@
-/** The layouts of programs and cities: data, with the deviations that one of them needs. */
+/** The layouts of programs and cities: data, with the deviations that some of them need. */
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import { isBlank, wordOf } from "../messages.ts";
+import { isBlank, message, Notes, shown, wordOf } from "../messages.ts";
+import { UnreadableInput } from "../read/input.ts";
 import { valueAt } from "../read/json.ts";
+import { unguarded } from "../read/table.ts";
 import type { Reading } from "./apply.ts";
-import { asmMarks, asmReader } from "./asm.ts";
-import { hasColumn, type MapTarget, type Sample } from "./columns.ts";
-import type { MapperContext, RecordReader, Said } from "./record.ts";
-import { rehome } from "./rehome.ts";
-import { isNo } from "./values.ts";
-import type { Meaning } from "./words.ts";
+import {
+  columnAmong,
+  columnKey,
+  fieldOf,
+  hasColumn,
+  lineOf,
+  type MapTarget,
+  missingStatus,
+  type Sample,
+} from "./columns.ts";
+import { isNever } from "./dates.ts";
+import {
+  type CandidateCategory,
+  exactName,
+  FieldFault,
+  idOrName,
+  int64In,
+  type MapperContext,
+  type RecordReader,
+  type Said,
+  sourceId,
+} from "./record.ts";
+import { isNo, isYes, keyed, type Meaning, wordKey } from "./words.ts";
 
 /** What a layout reads in place of a column of statuses, and the columns that it reads. */
 export interface SaysReader {
@@ -22,7 +41,6 @@ export interface SaysReader {
  */
 export interface Layout {
   readonly name: string;
-  /** One line for the help. */
   readonly title: string;
   /** Without a name where the source gives none. */
   readonly columns: Readonly<Partial<Record<MapTarget, readonly string[]>>>;
@@ -35,7 +53,7 @@ export interface Layout {
   /** Whether the day comes first in dates where nothing tells it. */
   readonly dayFirst?: boolean;
   /** Words that mean something else here, or are known nowhere else. */
-  readonly words?: Readonly<Record<string, Meaning>>;
+  readonly words?: ReadonlyMap<string, Meaning>;
   /** Makes flat records, with the columns above, of those of the source. */
   readonly flat?: (record: unknown, included: Included) => unknown;
   readonly says?: (sample: Sample, context: MapperContext) => SaysReader;
@@ -44,199 +62,208 @@ export interface Layout {
   readonly reader?: (sample: Sample, reading: Reading, context: MapperContext) => RecordReader;
 }
 
-/** What most reports with a row per stay have. */
-const stays = {
-  externalId: ["animal id"],
-  categoryId: ["animal type"],
-  status: ["outcome type"],
-  updatedAt: ["outcome date", "intake date"],
-} as const;
+/** Names parted by bars; those that belong together by plus signs. */
+const parted = (text: string): readonly string[] => text.split("|");
+const marksIn = (text: string) => parted(text).map((group) => group.split("+"));
 
-/** What somebody may name, and a list have: the likeliest first. */
+type Names = Readonly<Partial<Record<MapTarget, string>>>;
+
+const columnsIn = (names: Names): Layout["columns"] =>
+  Object.fromEntries(Object.entries(names).map(([target, text]) => [target, parted(text)]));
+
+/** What most reports of cities have, with a row per stay. */
+const stays: Names = {
+  externalId: "animal id",
+  categoryId: "animal type",
+  status: "outcome type",
+  updatedAt: "outcome date|intake date",
+};
+
+const city = (name: string, title: string, marks: string, names: Names = {}): Layout => ({
+  name,
+  title,
+  dayFirst: false,
+  isOutcome: true,
+  columns: columnsIn({ ...stays, ...names }),
+  marks: marksIn(marks),
+});
+
+const asmMarks = "speciesname|sheltercode|animaltypename|animalnotforadoption";
+
 export const layouts: readonly Layout[] = [
-  rehome,
+  {
+    name: "rehome",
+    title: "what `rehome pets export` and the console write, and answers of GET /pets",
+    columns: {},
+    marks: [],
+    needed: [
+      ["name", "nombre"],
+      ["categoryId", "category", "categoría"],
+    ],
+    recognises: isOwn,
+    reader: ownReader,
+  },
   {
     name: "rescuegroups",
     title: "RescueGroups API v5, animals with included species (JSON:API)",
-    columns: {
-      externalId: ["id"],
-      name: ["name"],
-      categoryId: ["relationships.species"],
-      status: ["status"],
-      updatedAt: ["updatedDate"],
-    },
-    marks: [["attributes", "relationships"]],
+    columns: columnsIn({
+      externalId: "id",
+      name: "name",
+      categoryId: "relationships.species",
+      status: "status",
+      updatedAt: "updatedDate",
+    }),
+    marks: marksIn("attributes+relationships"),
     needed: [["attributes"], ["relationships"]],
     flat: flatResource,
   },
   {
     name: "asm",
     title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
-    columns: {
-      externalId: ["id", "animalid"],
-      name: ["animalname"],
-      categoryId: ["speciesname", "animalspecies"],
+    columns: columnsIn({
+      externalId: "id|animalid",
+      name: "animalname",
+      categoryId: "speciesname|animalspecies",
       // A report of movements has several of an animal, each with the time when that changed.
-      updatedAt: ["movementdate", "lastchangeddate"],
-    },
-    marks: asmMarks,
+      updatedAt: "movementdate|lastchangeddate",
+    }),
+    marks: parted(asmMarks).map((each) => ["animalname", each]),
     needed: [["animalname"], ["speciesname", "animalspecies"]],
     says: asmReader,
   },
   {
     name: "petfinder",
     title: "Petfinder API v2, pages of animals (JSON)",
-    columns: {
-      externalId: ["id"],
-      name: ["name"],
-      categoryId: ["type"],
-      status: ["status"],
-      updatedAt: ["status_changed_at"],
-    },
-    marks: [["organization_id"], ["status_changed_at"]],
+    columns: columnsIn({
+      externalId: "id",
+      name: "name",
+      categoryId: "type",
+      status: "status",
+      updatedAt: "status_changed_at",
+    }),
+    marks: marksIn("organization_id|status_changed_at"),
   },
   {
     name: "king-county",
     title: "King County Regional Animal Services: lost, found, adoptable",
     dayFirst: false,
-    columns: { ...stays, name: ["animal name"], status: ["record type"], updatedAt: ["date"] },
-    marks: [["record type"]],
-  },
-  {
-    name: "sonoma",
-    title: "Sonoma County Animal Services, intake and outcome",
-    dayFirst: false,
-    columns: { ...stays, name: ["name"], categoryId: ["type"] },
-    isOutcome: true,
-    marks: [["impound number"], ["kennel number"], ["days in shelter"]],
-  },
-  {
-    name: "dallas",
-    title: "Dallas Animal Services, which gives no names",
-    dayFirst: false,
-    columns: stays,
-    isOutcome: true,
-    marks: [["animal breed"], ["kennel status"]],
-  },
-  {
-    name: "san-jose",
-    title: "San Jose Animal Care and Services",
-    dayFirst: false,
-    columns: { ...stays, name: ["animal name"] },
-    isOutcome: true,
-    marks: [["last update", "intake reason", "crossing"]],
-  },
-  {
-    name: "louisville",
-    title: "Louisville Metro Animal Services, which gives no names",
-    dayFirst: false,
-    columns: stays,
-    isOutcome: true,
-    marks: [["intake asilomar status"], ["outcome asilomar status"], ["zip where found"]],
-  },
-  {
-    name: "long-beach",
-    title: "Long Beach Animal Care Services",
-    dayFirst: false,
-    columns: { ...stays, name: ["animal name"] },
-    isOutcome: true,
-    marks: [["intake is dead"], ["outcome is dead"], ["reason for intake", "crossing"]],
-  },
-  {
-    name: "austin",
-    title: "Austin Animal Center outcomes, until and since May 2025, and Kaggle's copies",
-    dayFirst: false,
-    columns: {
+    columns: columnsIn({
       ...stays,
-      name: ["name"],
-      categoryId: ["animal type", "type", "species"],
-      status: ["outcome type", "outcome status"],
-      updatedAt: ["datetime", "outcome date", "date"],
-    },
-    isOutcome: true,
-    marks: `sex upon outcome,age upon outcome,monthyear,outcome subtype,outcome status`
-      .split(",")
-      .map((each) => [each]),
+      name: "animal name",
+      status: "record type",
+      updatedAt: "date",
+    }),
+    marks: marksIn("record type"),
   },
+  city(
+    "sonoma",
+    "Sonoma County Animal Services, intake and outcome",
+    "impound number|kennel number|days in shelter",
+    { name: "name", categoryId: "type" },
+  ),
+  city("dallas", "Dallas Animal Services, which gives no names", "animal breed|kennel status"),
+  city("san-jose", "San Jose Animal Care and Services", "last update+intake reason+crossing", {
+    name: "animal name",
+  }),
+  city(
+    "louisville",
+    "Louisville Metro Animal Services, which gives no names",
+    "intake asilomar status|outcome asilomar status|zip where found",
+  ),
+  city(
+    "long-beach",
+    "Long Beach Animal Care Services",
+    "intake is dead|outcome is dead|reason for intake+crossing",
+    { name: "animal name" },
+  ),
+  city(
+    "austin",
+    "Austin Animal Center outcomes, until and since May 2025, and Kaggle's copies",
+    "sex upon outcome|age upon outcome|monthyear|outcome subtype|outcome status",
+    {
+      name: "name",
+      categoryId: "animal type|type|species",
+      status: "outcome type|outcome status",
+      updatedAt: "datetime|outcome date|date",
+    },
+  ),
   {
     name: "petpoint",
     title: "PetPoint reports",
     dayFirst: false,
-    columns: {
-      externalId: ["animal #", "animal number", "arn", "animal id"],
-      name: ["animal name", "name"],
-      categoryId: ["species", "animal type"],
-      status: ["stage", "animal status", "status"],
-      updatedAt: [
-        "last updated",
-        "status date/time",
-        "status date",
-        "intake date/time",
-        "intake date",
-      ],
-    },
-    marks: [["animal #"], ["arn"]],
+    columns: columnsIn({
+      externalId: "animal #|animal number|arn|animal id",
+      name: "animal name|name",
+      categoryId: "species|animal type",
+      status: "stage|animal status|status",
+      updatedAt: "last updated|status date/time|status date|intake date/time|intake date",
+    }),
+    marks: marksIn("animal #|arn"),
   },
   {
     name: "shelterluv",
     title: "Shelterluv, API v1 and reports",
     dayFirst: false,
-    columns: {
-      externalId: ["id", "animal id"],
-      name: ["name", "animal name"],
-      categoryId: ["type", "species"],
-      status: ["status", "current status"],
-      updatedAt: ["last updated unix time", "last updated", "status date"],
-    },
-    marks: [["internal id"], ["last updated unix time"], ["last intake unix time"]],
+    columns: columnsIn({
+      externalId: "id|animal id",
+      name: "name|animal name",
+      categoryId: "type|species",
+      status: "status|current status",
+      updatedAt: "last updated unix time|last updated|status date",
+    }),
+    marks: marksIn("internal id|last updated unix time|last intake unix time"),
   },
   {
     name: "taiwan",
     title: "Taiwan's shelters (data.moa.gov.tw), most of whose animals have no names",
-    columns: {
-      externalId: ["animal_id"],
-      name: ["animal_title"],
-      categoryId: ["animal_kind"],
-      status: ["animal_status"],
-      updatedAt: ["animal_update", "cDate"],
-    },
-    marks: [["animal_subid"], ["animal_opendate"], ["shelter_pkid"], ["animal_shelter_pkid"]],
-    words: { open: "available", none: "gone", other: "gone" },
+    columns: columnsIn({
+      externalId: "animal_id",
+      name: "animal_title",
+      categoryId: "animal_kind",
+      status: "animal_status",
+      updatedAt: "animal_update|cDate",
+    }),
+    marks: marksIn("animal_subid|animal_opendate|shelter_pkid|animal_shelter_pkid"),
+    words: keyed({ available: "open", gone: "none, other" }),
   },
   {
     name: "korea",
     title: "Korea's shelters (data.go.kr), which give no names",
-    columns: {
-      externalId: ["desertionNo"],
-      categoryId: ["upKindNm", "kindCd", "kindFullNm"],
-      status: ["processState"],
-      updatedAt: ["updTm", "noticeSdt", "happenDt"],
-    },
-    marks: [["desertionNo"]],
-    words: {
-      보호중: "available",
-      공고중: "gone",
-      "종료(입양)": "sold",
-      "종료(반환)": "gone",
-      "종료(자연사)": "gone",
-      "종료(안락사)": "gone",
-      "종료(기증)": "gone",
-      "종료(방사)": "gone",
-      "종료(미포획)": "gone",
-    },
+    columns: columnsIn({
+      externalId: "desertionNo",
+      categoryId: "upKindNm|kindCd|kindFullNm",
+      status: "processState",
+      updatedAt: "updTm|noticeSdt|happenDt",
+    }),
+    marks: marksIn("desertionNo"),
+    words: keyed({
+      available: "보호중",
+      sold: "종료(입양)",
+      gone: "공고중, 종료(반환), 종료(자연사), 종료(안락사), 종료(기증), 종료(방사), 종료(미포획)",
+    }),
   },
 ];
 
-/** The layout of this name. */
 export const layoutOf = (format: string): Layout | undefined =>
   layouts.find(({ name }) => name === format);
 
 /** Columns without which no record can be taken, each with other names that will do. */
-export const neededBy = ({ columns, needed }: Layout): readonly (readonly string[])[] =>
+const neededBy = ({ columns, needed }: Layout): readonly (readonly string[])[] =>
   needed ??
   (["externalId", "name", "categoryId", "status"] as const).flatMap((target) =>
     columns[target] === undefined ? [] : [columns[target]],
   );
+
+/** Refuses an input without a column that a layout needs. Throws UnreadableInput. */
+export function requireNeeded(layout: Layout, sample: Sample): void {
+  const { names } = sample;
+  const missing = neededBy(layout).filter((each) => !hasColumn(sample, each));
+  if (missing.length === 0 || names.length === 0) return;
+  const wanted = missing.map(([first]) => first).join(", ");
+  const found = names.map((each) => JSON.stringify(each)).join(", ");
+  const problem = message("columnsMissing", layout.name, wanted, found);
+  throw new UnreadableInput(lineOf(sample), problem);
+}
 
 /** The layouts that a list may have: it has what only they have, and all that they need. */
 export function candidates(sample: Sample): readonly Layout[] {
@@ -252,7 +279,6 @@ export function candidates(sample: Sample): readonly Layout[] {
 /** Names of what the records of JSON:API refer to, by its kind and its id there. */
 export type Included = ReadonlyMap<string, string>;
 
-/** A resource of JSON:API as one flat record, with the names of its species and its status. */
 function flatResource(record: unknown, included: Included): unknown {
   const attributes = valueAt(record, ["attributes"]);
   if (!isJsonObject(attributes)) return record;
@@ -267,7 +293,6 @@ function flatResource(record: unknown, included: Included): unknown {
   };
 }
 
-/** The id of the first thing of this kind that a record refers to, if there is one. */
 function referenceOf(record: unknown, kind: string): string | undefined {
   const data = valueAt(record, ["relationships", kind, "data"]);
   const id = valueAt(Array.isArray(data) ? data[0] : data, ["id"]);
@@ -287,4 +312,189 @@ export function includedNames(included: readonly unknown[]): Included {
     if (isKind && typeof text === "string") names.set(`${type} ${wordOf(id)}`, text.trim());
   }
   return names;
+}
+
+const ownFields = parted("id|name|category|status|externalId|source");
+/** The columns of an export for people, in each language of the console. */
+const translations = [
+  "Number|Name|Category|Status|Number at the source|Source",
+  "Número|Nombre|Categoría|Estado|Número en la fuente|Fuente",
+].map((headings) =>
+  Object.fromEntries(parted(headings).map((heading, at) => [ownFields[at] ?? "", heading])),
+);
+
+const noStatus = keyed({ none: "no status, sin estado" });
+
+function translated({ byKey, columns }: Sample): Readonly<Record<string, string>> | undefined {
+  if (columns === undefined) return undefined;
+  return translations.find((headings) =>
+    Object.values(headings).every((heading) => byKey.has(columnKey(heading))),
+  );
+}
+
+function isOwn(sample: Sample): boolean {
+  const { columns, names } = sample;
+  if (columns === undefined) return names.includes("categoryId") || sample.records.length === 0;
+  if (translated(sample) !== undefined) return true;
+  const isWhole = ["id", "category", "externalId", "source"].every((each) =>
+    columns.includes(each),
+  );
+  return columns.includes("name") && (columns.includes("categoryId") || isWhole);
+}
+
+/** Imported exactly as they are: an animal with an `id` is the one that has it here. */
+function ownReader(
+  sample: Sample,
+  { category: all }: Reading,
+  context: MapperContext,
+): RecordReader {
+  const { columns } = sample;
+  const headings = translated(sample);
+  const layout = layoutOf("rehome");
+  if (columns !== undefined && layout !== undefined) requireNeeded(layout, sample);
+  // Without it, an edited export would take the status of each animal away.
+  const updates = columns?.includes("id") === true && !columns.includes("status");
+  if (updates && context.statuses.whenMissing === undefined) throw missingStatus("status");
+  const field = (name: string) =>
+    headings ? columnAmong(sample, [headings[name] ?? name]).read : fieldOf(columns, name);
+  const [id, name, category] = [field("id"), field("name"), field("category")];
+  const [number, status] = [field("categoryId"), field("status")];
+  const [externalId, source] = [field("externalId"), field("source")];
+  const text = (value: unknown) =>
+    columns !== undefined && typeof value === "string" ? unguarded(value) : value;
+  const categoryOf = (record: unknown): CandidateCategory => {
+    if (all !== undefined) return { name: all };
+    const called = text(category(record));
+    // An export for people has the number of a category without a name.
+    if (headings) return idOrName("category", called);
+    const own = number(record);
+    const named = isBlank(called) ? undefined : exactName("category", called).trim();
+    if (named !== undefined && isBlank(own)) return { name: named };
+    const categoryId = int64In("categoryId", own);
+    return named === undefined ? { id: categoryId } : { id: categoryId, name: named };
+  };
+  const partsOf: RecordReader["partsOf"] = (record) => ({
+    origin: {
+      id: isBlank(id(record)) ? undefined : int64In("id", id(record)),
+      externalId: sourceId("externalId", text(externalId(record))),
+      source: sourceId("source", text(source(record))) ?? context.source,
+    },
+    says: { field: "status", value: status(record) },
+    pet: () => ({
+      name: exactName("name", text(name(record))),
+      category: categoryOf(record),
+    }),
+  });
+  // A blank status is what an animal without one has: nothing to be told.
+  const own = { ...context, statuses: context.statuses.withWords(noStatus), notes: new Notes() };
+  return { partsOf, context: own, own: new Set([headings?.["status"] ?? "status"]) };
+}
+
+const returns = ["returndate", "returneddate"];
+/** The types of an animal's active movement, as ASM's `lkmovementtype` numbers and names them. */
+const movements =
+  `none,adoption,foster,transfer,escaped,reclaimed,stolen,released,retailer,reservation,
+cancelled reservation,trial adoption,permanent foster,tnr`.split(/,\n?/);
+
+/** What ASM's reports call the movement in words: how the animal was last moved. */
+const movementNames = ["activemovementtypename", "movementtype", "movementname"];
+
+/**
+ * What ASM's own `is_animal_adoptable` says with its default settings, with the animals that it
+ * leaves out told apart: the first rule holds of which a flag is set, or a movement is the last.
+ * Those that are adopted or reserved stay in the catalogue.
+ */
+const rules: readonly (readonly [Said, facts: string])[] = [
+  [{ status: "available" }, "iscourtesy"],
+  [{ gone: "deceased" }, "deceaseddate"],
+  [{ gone: "not a shelter animal" }, "nonshelteranimal"],
+  [{ status: "sold" }, "adoption"],
+  [{ gone: "not available for adoption" }, "isnotavailableforadoption"],
+  [{ gone: "boarding" }, "hasactiveboarding"],
+  [{ gone: "permanent foster" }, "haspermanentfoster,permanent foster"],
+  [{ gone: "cruelty case" }, "crueltycase"],
+  [{ gone: "hold" }, "ishold"],
+  [{ gone: "quarantine" }, "isquarantine"],
+  [{ gone: "at a retailer" }, "retailer"],
+  [
+    { gone: "left the shelter otherwise than by adoption" },
+    "archived,transfer,escaped,reclaimed,stolen,released,tnr",
+  ],
+  [
+    { status: "pending" },
+    "hastrialadoption,trial adoption,hasactivereserve,reservation,hasfutureadoption",
+  ],
+];
+const flags = rules
+  .flatMap(([, facts]) => facts.split(","))
+  .filter((fact) => !movements.includes(fact) && fact !== "deceaseddate");
+
+/** What the columns are called in ASM's own export of animals, which it can import again. */
+const exported: Readonly<Record<string, string>> = {
+  isnotavailableforadoption: "animalnotforadoption",
+  nonshelteranimal: "animalnonshelter",
+  deceaseddate: "animaldeceaseddate",
+};
+
+const among = (sample: Sample, name: string) => columnAmong(sample, [name, exported[name] ?? name]);
+
+function asmReader(sample: Sample, { statuses }: MapperContext): SaysReader {
+  const words = ["adoptionstatus", "status"];
+  const word = columnAmong(sample, words);
+  const flagged = flags.map((name) => [name, among(sample, name).read] as const);
+  const movement = movementReader(sample);
+  const deceased = among(sample, "deceaseddate").read;
+  const isExport = hasColumn(sample, ["animalnotforadoption"]) && hasColumn(sample, ["animalid"]);
+  const animal = columnAmong(sample, ["animalid"]).read;
+  const telling = [...flags, ...Object.values(exported), "activemovementtype", "deceaseddate"];
+  const tells = hasColumn(sample, [...telling, ...movementNames]);
+  if (!tells && !hasColumn(sample, words) && statuses.whenMissing === undefined) {
+    throw missingStatus("ARCHIVED, ACTIVEMOVEMENTTYPE or ADOPTIONSTATUS");
+  }
+  const ownNames = [...telling, ...movementNames, ...words, ...returns, "istrial", "crueltycase"];
+  const own = ownNames.map((name) => columnAmong(sample, [name]).name);
+  const says = (record: unknown): Said => {
+    // Vaccinations, tests and costs follow their animal, each in a row of its own.
+    if (isExport && isBlank(animal(record))) return { gone: "more of the animal above" };
+    const facts = new Set(flagged.flatMap(([name, read]) => (isYes(read(record)) ? [name] : [])));
+    const moved = movement(record);
+    if (moved !== undefined) facts.add(moved);
+    const died = deceased(record);
+    if (!isBlank(died) && !isNever(wordOf(died))) facts.add("deceaseddate");
+    const said = { field: word.name, value: word.read(record) };
+    if (!tells && facts.size === 0) return said;
+    if (facts.has("hastrialadoption")) facts.delete("adoption");
+    const rule = rules.find(([, any]) => any.split(",").some((fact) => facts.has(fact)));
+    const decided = rule?.[0] ?? { status: "available" };
+    // A report may have few of the flags; its word knows them all, and the shelter's own rules.
+    const meaning = statuses.meaningOf(said.value) ?? "available";
+    const isAvailable = "status" in decided && decided.status === "available";
+    return isAvailable && meaning !== "available" ? said : decided;
+  };
+  return { says, own };
+}
+
+/**
+ * Reads an animal's movement by its number or its name; one that ended with a return is none.
+ * Undefined if the record has none; throws FieldFault for an unknown one.
+ */
+function movementReader(sample: Sample): (record: unknown) => string | undefined {
+  const named = ["activemovementtype", ...movementNames].map((name) => columnAmong(sample, [name]));
+  const isTrial = columnAmong(sample, ["istrial"]).read;
+  const returned = columnAmong(sample, returns).read;
+  return (record) => {
+    const moved = named.find(({ read }) => !isBlank(read(record)));
+    if (moved === undefined) return undefined;
+    const type = movementOf(moved.name, moved.read(record));
+    if (!isBlank(returned(record))) return "none";
+    return type === "adoption" && isYes(isTrial(record)) ? "trial adoption" : type;
+  };
+}
+
+function movementOf(field: string, value: unknown): string {
+  const word = wordOf(value);
+  if (Number.isInteger(Number(word))) return movements[Number(word)] ?? "none";
+  const name = wordKey(word).replace(/^released to wild$/, "released");
+  if (movements.includes(name)) return name;
+  throw new FieldFault(field, message("statusUnknown", shown(value)));
 }

@@ -21,7 +21,6 @@ import {
   hasFields,
   mappedField,
   matching,
-  requireNeeded,
   type Sample,
   sampleOf,
 } from "./columns.ts";
@@ -35,8 +34,7 @@ import {
   type OpenWord,
   statusIn,
 } from "./guess.ts";
-import { candidates, layoutOf, neededBy } from "./layouts.ts";
-import { rehome } from "./rehome.ts";
+import { candidates, layoutOf, requireNeeded } from "./layouts.ts";
 import { Statuses, statusWordsText } from "./words.ts";
 import type { Meaning } from "./words.ts";
 
@@ -72,7 +70,6 @@ export type Question =
 /** A list whose records are understood; nothing of the store was looked at yet. */
 export interface Prepared {
   readonly input: Pick<Input, "shape" | "notes" | "partial" | "bytes">;
-  /** What its columns or fields are called. */
   readonly columns: readonly string[];
   readonly reading: Reading;
   /** True if columns or meanings were guessed: somebody has to agree. */
@@ -83,7 +80,6 @@ export interface Prepared {
 export interface Proposal {
   /** Undefined as long as a question other than for words is open. */
   readonly prepared: Prepared | undefined;
-  /** How it would be read, as far as that is known. */
   readonly reading: Reading | undefined;
   readonly isGuessed: boolean;
   readonly open: readonly Question[];
@@ -98,7 +94,6 @@ export interface Proposal {
 /** What somebody says of a list, and the reading that was confirmed before. */
 export type Known = Given & { readonly remembered?: Reading | undefined };
 
-/** What is known of a list with these columns. */
 export type Knows = (columns: readonly string[]) => Promise<Known>;
 
 /**
@@ -116,14 +111,11 @@ export async function propose(
   return proposed(list, known, nowMs);
 }
 
-/** A list that was read, before anybody knows what it means, or several. */
 export type List = Input | Several;
 
-/** Reads a list. Throws UnreadableInput for what is none. */
 export const readList = (bytes: Uint8Array, given: Given | Reading): List =>
   readInput(bytes, given, knownBy(given));
 
-/** What is known of the records that are looked for in an input. */
 function knownBy({ format, columns: map }: Given | Reading): KnownRecords {
   const isHeader = (columns: readonly string[]) => {
     if (map !== undefined) {
@@ -135,11 +127,9 @@ function knownBy({ format, columns: map }: Given | Reading): KnownRecords {
   return { ...listHints, isHeader };
 }
 
-/** What the columns or fields of a list are called. */
 export const columnsIn = (list: List): readonly string[] =>
   "parts" in list ? [] : sampleOf(list).names;
 
-/** How a list that was read is to be read on. */
 export function proposed(
   input: List,
   { remembered, ...told }: Known,
@@ -147,27 +137,29 @@ export function proposed(
 ): Proposal {
   if ("parts" in input) return severalLists(input.parts);
   const sample = sampleOf(input);
-  const { reading, isGuessed, open, guess } = readingOf(input, sample, told, remembered, nowMs);
-  const outline = { columns: sample.names, ...rowsOf(sample), guess: reading.columns ?? {} };
+  const { open, guess, ...found } = readingOf(input, sample, told, remembered, nowMs);
+  const { reading, isGuessed } = found;
+  const { columns = {} } = reading;
+  const outline = { ...found, columns: sample.names, rows: rowsOf(sample), guess: columns };
   if (open !== undefined) {
-    const answers = { ...told, category: reading.category };
-    const refusal = new UnreadableInput(0, advised(sample, reading.columns ?? {}, answers, guess));
-    return { ...outline, prepared: undefined, reading, isGuessed, open: [open], refusal };
+    const advice = advised(sample, columns, { ...told, category: reading.category }, guess);
+    const refusal = new UnreadableInput(0, advice);
+    return { ...outline, prepared: undefined, open: [open], refusal };
   }
   const prepared = orStatusMissing(() => preparedBy(input, reading, isGuessed, nowMs));
   if (prepared instanceof UnreadableInput) {
-    const open = [{ is: "status" }] as const;
-    return { ...outline, prepared: undefined, reading, isGuessed, open, refusal: prepared };
+    return { ...outline, prepared: undefined, open: [{ is: "status" }], refusal: prepared };
   }
   refuseNobody(prepared, told);
-  const [taker] = prepared.understanding.takers;
-  const questions: readonly Question[] = [
-    ...prepared.understanding.takers.map((each) => ({ is: "column" as const, ...each })),
+  const { takers } = prepared.understanding;
+  const questions = [
+    ...takers.map((each) => ({ is: "column" as const, ...each })),
     ...wordsIn(prepared),
   ];
-  const refusal = taker && new UnreadableInput(0, takes(taker));
-  const whole = taker === undefined ? prepared : undefined;
-  return { ...outline, prepared: whole, reading, isGuessed, open: questions, refusal };
+  const [taker] = takers;
+  if (taker === undefined) return { ...outline, prepared, open: questions, refusal: undefined };
+  const refusal = new UnreadableInput(0, takes(taker));
+  return { ...outline, prepared: undefined, open: questions, refusal };
 }
 
 const takes = ({ column, records, available }: Taker) =>
@@ -213,16 +205,9 @@ function severalLists(parts: readonly Part[]): Proposal & { readonly refusal: Un
   const isSheets = parts.some(({ sheet }) => sheet !== undefined);
   const quoted = parts.map(({ sheet }) => JSON.stringify(sheet)).join(", ");
   const problem = isSheets ? message("sheetsMany", quoted) : message("listsMany", names);
-  return {
-    prepared: undefined,
-    reading: undefined,
-    isGuessed: false,
-    open: [{ is: "part", parts }],
-    columns: [],
-    rows: [],
-    guess: {},
-    refusal: new UnreadableInput(0, problem),
-  };
+  const refusal = new UnreadableInput(0, problem);
+  const nothing = { prepared: undefined, reading: undefined, isGuessed: false, guess: {} };
+  return { ...nothing, open: [{ is: "part", parts }], columns: [], rows: [], refusal };
 }
 
 interface Proposed {
@@ -246,8 +231,8 @@ function readingOf(
   const common = { ...input.options, ...answersOf(given) };
   const layout = format === undefined ? undefined : layoutOf(format);
   if (format !== undefined && layout !== undefined) {
-    if (given.format !== undefined) requireNeeded({ ...layout, needed: neededBy(layout) }, sample);
-    const own = given.source ?? (format === rehome.name ? "" : format);
+    if (given.format !== undefined) requireNeeded(layout, sample);
+    const own = given.source ?? (format === "rehome" ? "" : format);
     const built = { ...common, format, source: own };
     // Of one that is built in, the answers are remembered.
     const isSame = remembered?.format === format;
@@ -271,14 +256,11 @@ function readingOf(
   return { reading: { ...mapped, ...stays }, isGuessed: false };
 }
 
-const answersOf = (given: Given) => ({
-  category: given.category,
-  statuses: Object.fromEntries(given.statuses ?? []),
-  defaultStatus: given.defaultStatus,
-  ...(given.dayFirst !== undefined && { dayFirst: given.dayFirst }),
-  ...(given.believed !== undefined && { believed: given.believed }),
-  ...(given.ignored !== undefined && { ignored: given.ignored }),
-});
+const answersOf = (given: Given) => {
+  const { category, statuses = [], defaultStatus, dayFirst, believed, ignored } = given;
+  const words = Object.fromEntries(statuses);
+  return { category, statuses: words, defaultStatus, dayFirst, believed, ignored };
+};
 
 /** A remembered reading with the answers of today. That all are available is asked each time. */
 function again(remembered: Reading, common: ReturnType<typeof answersOf>, given: Given): Reading {
@@ -307,7 +289,7 @@ export function fits({ columns = {} }: Reading, names: readonly string[]): boole
 /** The known layout that reads most of the first records; one that reads none is no match. */
 function detected(input: Input, sample: Sample, given: Given, nowMs: number): string | undefined {
   const [first, ...others] = candidates(sample).map(({ name }) => name);
-  if (first === undefined || first === rehome.name || sample.records.length === 0) return first;
+  if (first === undefined || first === "rehome" || sample.records.length === 0) return first;
   const few = { ...input, records: sample.first };
   /** How many records are sound, or lack nothing but the meaning of a word. */
   const readsOf = (format: string) => {
@@ -354,7 +336,6 @@ function guessedReading(sample: Sample, given: Given, common: Reading): Proposed
   return { reading, isGuessed, open, guess };
 }
 
-/** What has to be known before a list can be read. */
 function openOf(
   found: FieldMap,
   category: string | undefined,
@@ -391,7 +372,7 @@ function preparedBy(input: Input, reading: Reading, isGuessed: boolean, nowMs: n
   const { shape, partial, bytes, notes: own } = input;
   const understanding = understand(input, reading, nowMs);
   // What an export has without a status is as it was.
-  const nobody = reading.format === rehome.name ? undefined : nobodyIn(understanding, reading);
+  const nobody = reading.format === "rehome" ? undefined : nobodyIn(understanding, reading);
   const notes = nobody ? [...own, { said: nobody, records: 0, firstLine: 0, example: "" }] : own;
   const { columns } = understanding;
   return { input: { shape, notes, partial, bytes }, columns, reading, isGuessed, understanding };
@@ -421,7 +402,6 @@ function refuseNobody({ input, reading, isGuessed }: Prepared, given: Given): vo
   }
 }
 
-/** The words that records are bad for, by their columns. */
 function wordsIn({ understanding }: Prepared): readonly Question[] {
   const columns = new Map<string, Map<string, number>>();
   for (const each of understanding.outcomes) {
@@ -436,14 +416,13 @@ function wordsIn({ understanding }: Prepared): readonly Question[] {
   }));
 }
 
-/** Records that a person is shown to choose the columns. */
 const shownRows = 5;
 
-function rowsOf(sample: Sample): Pick<Proposal, "rows"> {
+function rowsOf(sample: Sample): Proposal["rows"] {
   const columns = ownColumnsOf(sample);
   const short = (value: unknown) => (isBlank(value) ? "" : wordOf(value).slice(0, shownCharacters));
   const records = sample.first.filter(hasFields).slice(0, shownRows);
-  return { rows: records.map((record) => columns.map(({ read }) => short(read(record)))) };
+  return records.map((record) => columns.map(({ read }) => short(read(record))));
 }
 
 /** The columns with a value of each, and what is open, as options to paste. */

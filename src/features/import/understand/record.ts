@@ -1,11 +1,26 @@
+/** What the records of a list say of their animals, once it is known where they say it. */
+import { decodeHTML } from "entities/decode";
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import type { NewPet, PetStatus } from "../../../domain/pet.ts";
-import { isBlank, type Message, message, type Notes, shown, wordOf } from "../messages.ts";
+import { parseInt64 } from "../../../domain/int64.ts";
+import {
+  characterCount,
+  isPetName,
+  type NewPet,
+  petNameLengthMax,
+  type PetStatus,
+} from "../../../domain/pet.ts";
+import {
+  isBlank,
+  type Message,
+  message,
+  messageText,
+  type Notes,
+  shown,
+  wordOf,
+} from "../messages.ts";
 import { MalformedRecord } from "../read/table.ts";
 import { type Dates, isNever } from "./dates.ts";
-import { Statuses } from "./words.ts";
-import { type Meaning, passing, wordKey } from "./words.ts";
-import { externalId as idInSource, FieldFault, unnamed } from "./values.ts";
+import { isPlaceholderId, type Meaning, passing, Statuses, wordKey } from "./words.ts";
 
 /** The category as the input has it: our id, with its name where that is known, or a name. */
 export type CandidateCategory =
@@ -50,7 +65,6 @@ export interface Gone extends FromLine {
   readonly category?: CandidateCategory | undefined;
 }
 
-/** A record that says what becomes of its animal. */
 export type SoundRecord = Candidate | Gone;
 
 /** Bad records that are kept as they are; the rest of them are counted. */
@@ -62,17 +76,13 @@ export interface Rejection extends FromLine {
   readonly field: string;
   readonly problem: Message;
   readonly record: unknown;
-  /** Set when all that is missing is an id for the category's name. */
   readonly unknownCategory?: true;
-  /** Set when all that is missing is the meaning of this status. */
   readonly unknownStatus?: string;
-  /** What it says of its animal, where that much is sound. */
   readonly status?: PetStatus | undefined;
 }
 
 export type Outcome = SoundRecord | Rejection;
 
-/** What the records of one import are read with. */
 export interface MapperContext {
   /** Whose ids the records have: the format's name, or what `--source` says. */
   readonly source: string;
@@ -98,7 +108,6 @@ export type Weigh = (
   pet: Parts["pet"],
 ) => Weighed | undefined;
 
-/** How a list of one layout is read. */
 export interface RecordReader {
   /** What a record has. May throw FieldFault. */
   readonly partsOf: (record: unknown) => Parts;
@@ -109,7 +118,6 @@ export interface RecordReader {
   readonly outcome?: ((record: unknown) => unknown) | undefined;
 }
 
-/** What a record says of its animal: a value to be understood, or what that comes to. */
 export type Said =
   | { readonly field: string; readonly value: unknown }
   | { readonly status: PetStatus; readonly isStay?: true }
@@ -118,7 +126,6 @@ export type Said =
 /** A field as the input calls it, and its value in a record. */
 type Named = readonly [field: string, value: unknown];
 
-/** What a format reads of a record. */
 export interface Parts {
   /** The animal's id in the source, and when the record was changed. */
   readonly id?: Named | undefined;
@@ -130,15 +137,24 @@ export interface Parts {
   readonly pet: () => Pick<Candidate, "name" | "category">;
 }
 
-/** An unknown status; `--status` can define it. */
-class UnknownStatus extends FieldFault {
-  readonly word: string;
+/** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
+export class FieldFault extends Error {
+  readonly field: string;
+  readonly problem: Message;
+  readonly unknownStatus: string | undefined;
+  /** What the record says of its animal, where that is sound. */
+  status?: PetStatus | undefined;
 
-  constructor(field: string, value: unknown) {
-    super(field, message("statusUnknown", shown(value)));
-    this.word = wordOf(value).trim();
+  constructor(field: string, problem: Message, unknownStatus?: string) {
+    super(messageText(problem));
+    this.problem = problem;
+    this.field = field;
+    this.unknownStatus = unknownStatus;
   }
 }
+
+const unknownStatus = (field: string, value: unknown) =>
+  new FieldFault(field, message("statusUnknown", shown(value)), wordOf(value).trim());
 
 /**
  * Turns records into outcomes, where `weigh` says what else a record says. Never throws: what is
@@ -149,7 +165,7 @@ export function mapperOf(
   { context, partsOf }: RecordReader,
   weigh: Weigh,
 ): (record: unknown, line: number) => Outcome {
-  const { source } = context;
+  const { source, dates, notes } = context;
   return (record, line) => {
     const rejection = { kind: "reject", line, source, field: "" } as const;
     if (record instanceof MalformedRecord) {
@@ -161,24 +177,20 @@ export function mapperOf(
     let externalId: string | undefined;
     try {
       const parts = partsOf(record);
-      const { origin, id, changed, pet } = parts;
+      const { origin, id, changed: [changed, time] = [""], pet } = parts;
       externalId = id === undefined ? origin?.externalId : idInSource(context, ...id, line);
-      const version = changed && versionOf(context, ...changed, line);
+      const version = dates.sortable(time);
+      if (version === undefined && !isBlank(time)) {
+        notes.add(message("datesUnreadable", changed), line, shown(time));
+      }
       const from = { line, id: origin?.id, externalId, source: origin?.source ?? source, version };
       return outcomeOf(context, from, parts, (base) => weigh(base, record, line, pet));
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
-      const { field, problem, status } = fault;
-      const word = fault instanceof UnknownStatus ? { unknownStatus: fault.word } : {};
-      return {
-        ...rejection,
-        externalId,
-        field,
-        problem,
-        record: named(columns, record),
-        status,
-        ...word,
-      };
+      const { field, problem, status, unknownStatus: word } = fault;
+      const written = named(columns, record);
+      const found = { ...rejection, externalId, field, problem, record: written, status };
+      return word === undefined ? found : { ...found, unknownStatus: word };
     }
   };
 }
@@ -187,20 +199,6 @@ export function mapperOf(
 function named(columns: readonly string[] | undefined, record: unknown): unknown {
   if (columns === undefined) return record;
   return Object.fromEntries(columns.map((name, at) => [name, (record as readonly string[])[at]]));
-}
-
-/** The time of a record's last change; a note where there is one that cannot be read. */
-function versionOf(
-  { dates, notes }: MapperContext,
-  field: string,
-  value: unknown,
-  line: number,
-): number | undefined {
-  const version = dates.sortable(value);
-  if (version === undefined && !isBlank(value)) {
-    notes.add(message("datesUnreadable", field), line, shown(value));
-  }
-  return version;
 }
 
 function outcomeOf(
@@ -216,30 +214,28 @@ function outcomeOf(
   const base = "status" in says ? says.status : own;
   // A day that is still to come says nothing yet: what it means is asked.
   const isAhead = /\d{2}/.test(wordOf(value)) && (dates.sortable(value) ?? 0) > now;
-  if (!isMissing && isAhead) throw new UnknownStatus(field, value);
+  if (!isMissing && isAhead) throw unknownStatus(field, value);
   if (base === "gone") {
     const gone = goneOf(from, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
     return passing.has(wordKey(wordOf(value))) ? { ...gone, isPassing: true } : gone;
   }
   const other = weigh(base);
-  if (other !== undefined && "asked" in other) throw new UnknownStatus(other.column, other.asked);
+  if (other !== undefined && "asked" in other) throw unknownStatus(other.column, other.asked);
   if (other?.meaning === "gone") return goneOf(from, other.reason, pet);
   const meaning = other?.meaning ?? base;
-  if (meaning === undefined) throw new UnknownStatus(field, value);
+  if (meaning === undefined) throw unknownStatus(field, value);
   const status = meaning === "none" ? undefined : meaning;
   const { name, category } = petOf(pet, status);
-  if (meaning === "available" && saysOther(name)) {
-    notes.add(message("namesTell"), from.line, JSON.stringify(name));
-  }
-  if (meaning === "none" && isMissing) {
-    notes.add(message("statusesBlank"), from.line, JSON.stringify(name));
-  }
+  const note = (code: "namesTell" | "statusesBlank") =>
+    notes.add(message(code), from.line, JSON.stringify(name));
+  if (meaning === "available" && saysOther(name)) note("namesTell");
+  if (meaning === "none" && isMissing) note("statusesBlank");
   const { line, id, externalId, source, version } = from;
   const isStay = "status" in says && says.isStay === true && meaning === "available";
   // Written out: there are many, and a spread object takes twice the memory.
-  if (!isStay)
-    return { kind: "pet", line, id, externalId, source, version, name, category, status };
-  return { kind: "pet", line, id, externalId, source, version, name, category, status, isStay };
+  const kind = "pet";
+  if (!isStay) return { kind, line, id, externalId, source, version, name, category, status };
+  return { kind, line, id, externalId, source, version, name, category, status, isStay };
 }
 
 /** What a record has of an animal. A fault of it knows the status, which counts all the same. */
@@ -258,30 +254,18 @@ const besideName = /[([*\u2013\u2014-]\s*(\p{L}[\p{L}\s]*)/u;
 /** Apart from the words of the list, which are told as they were read. */
 const known = new Statuses();
 
-/** True for a name that says that its animal is adopted or reserved. */
 function saysOther(name: string): boolean {
   const meaning = known.meaningOf(besideName.exec(name)?.[1]);
   return meaning === "pending" || meaning === "sold";
 }
 
-/** The record of an animal that is gone, with its name if that is sound. */
 function goneOf(from: FromLine, reason: string, pet: Parts["pet"]): Gone {
   const { line, id, externalId, source, version } = from;
-  const { name, category } = soundly(pet);
-  return {
-    kind: "gone",
-    line,
-    id,
-    externalId,
-    source,
-    version,
-    reason,
-    name: name === unnamed ? undefined : name,
-    category,
-  };
+  const { name: called, category } = soundly(pet);
+  const name = called === unnamed ? undefined : called;
+  return { kind: "gone", line, id, externalId, source, version, reason, name, category };
 }
 
-/** What is known of an animal, as far as it is sound. */
 export function soundly(pet: Parts["pet"]): Partial<ReturnType<Parts["pet"]>> {
   try {
     return pet();
@@ -289,4 +273,114 @@ export function soundly(pet: Parts["pet"]): Partial<ReturnType<Parts["pet"]>> {
     if (!(fault instanceof FieldFault)) throw fault;
     return {};
   }
+}
+
+/** The name of an animal whose shelter has none for it. Each reader is shown a word for that. */
+export const unnamed = "";
+
+/** A name exactly as it is: what a service like ours holds. */
+export function exactName(field: string, value: unknown): string {
+  if (typeof value === "string" && isPetName(value)) return value;
+  if (value === undefined || value === null) throw new FieldFault(field, message("missing"));
+  if (typeof value !== "string") throw new FieldFault(field, message("notText", shown(value)));
+  refuseLong(field, value, petNameLengthMax);
+  throw new FieldFault(field, message("illFormed"));
+}
+
+function refuseLong(field: string, text: string, max: number): void {
+  const count = characterCount(text);
+  if (count > max) throw new FieldFault(field, message("tooLong", String(max), String(count)));
+}
+
+/** What stands in name columns of animals without a name. */
+const noNames: ReadonlySet<string> = new Set(
+  `name not known,unknown,no name,unnamed,n/a,na,none,null,-,?,unnamed,sin nombre,sem nome,ohne namen,ohne name,sans nom,
+zonder naam,senza nome,bez imienia,bez jmena,bez mena`.split(/,\n?/),
+);
+
+/** Shelters mark a name that staff gave, not a former owner, with a leading asterisk. */
+const givenByStaff = /^\*+\s*/;
+
+/** What a spreadsheet shows in place of a value that it could not compute. */
+const errorCell =
+  /^(?:#(?:REF!|N\/A|NAME\?|VALUE!|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!|BLOCKED!|CONNECT!|FIELD!|GETTING_DATA)|Loading\.{3}|#{3,})$/i;
+
+/** A text as it is meant: HTML decoded once. Throws FieldFault for an error of a spreadsheet. */
+function meantText(field: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (errorCell.test(value.trim())) throw new FieldFault(field, message("errorCell", shown(value)));
+  return value.includes("&") ? decodeHTML(value) : value;
+}
+
+/** A name of shelter software without its marks and blanks; `unnamed` if there is none. */
+export function shelterName(field: string, value: unknown): string {
+  if (isBlank(value)) return unnamed;
+  // Some lists number their animals instead of naming them.
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  const name = exactName(field, meantText(field, value)).trim().replace(givenByStaff, "").trim();
+  return noNames.has(name.toLowerCase()) ? unnamed : name;
+}
+
+/** The int64 that `value`, from `parseJson` or a text of digits, is; undefined when it is none. */
+export function int64Of(value: unknown): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  return typeof value === "string" ? parseInt64(value.trim()) : undefined;
+}
+
+export function int64In(field: string, value: unknown): bigint {
+  const id = int64Of(value);
+  if (id === undefined) throw new FieldFault(field, message("notInt64", shown(value)));
+  return id;
+}
+
+export function idOrName(field: string, value: unknown): CandidateCategory {
+  const id = int64Of(value);
+  return id === undefined ? categoryName(field, value) : { id };
+}
+
+export function categoryName(field: string, value: unknown): { readonly name: string } {
+  if (isBlank(value)) throw new FieldFault(field, message("missing"));
+  return { name: exactName(field, meantText(field, value)).trim() };
+}
+
+const externalIdCharactersMax = 200;
+
+export function sourceId(field: string, value: unknown): string | undefined {
+  if (isBlank(value)) return undefined;
+  const written = typeof value === "string" ? value : (int64Of(value)?.toString() ?? value);
+  const text = exactName(field, written).trim();
+  // Tools for tables write whole numbers so where one of them is missing.
+  const id = text.replace(/^(\d+)\.0+$/, "$1");
+  refuseLong(field, id, externalIdCharactersMax);
+  return id;
+}
+
+/** What a spreadsheet made of an id: `9.8102E+14` of a microchip's number, `01-Mar` of `1-3`. */
+const damaged =
+  /^(?:\d(?:[.,]\d+)?E\+\d+|\d{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-\d{1,2})$/i;
+
+/** What a workbook's cell is that was typed as an id, such as `1-3`, and became a date. */
+const dateCell = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2})?$/;
+
+/** What ids of this source begin with: equal ids of two sources are two animals. */
+export const idPrefix = (source: string): string => `${source}:`;
+
+/**
+ * The id of a source's animal as the catalogue keeps it, `source:id`; undefined if there is
+ * none, or only what a spreadsheet left of it.
+ */
+export function idInSource(
+  { source, notes, isWorkbook }: Pick<MapperContext, "source" | "notes" | "isWorkbook">,
+  field: string,
+  value: unknown,
+  line: number,
+): string | undefined {
+  const id = sourceId(field, value);
+  if (id === undefined || isPlaceholderId(id)) return undefined;
+  if (damaged.test(id) || (isWorkbook && dateCell.test(id))) {
+    notes.add(message("idsDamaged"), line, id);
+    return undefined;
+  }
+  return source === "" ? id : `${idPrefix(source)}${id}`;
 }

@@ -5,7 +5,6 @@ import { fold } from "../../visible.ts";
 import { isBlank, wordOf } from "../messages.ts";
 import { Dates, monthOf } from "./dates.ts";
 
-/** What a word says of an animal: one of our statuses, none, or that it is gone. */
 export type Meaning = PetStatus | "none" | "gone";
 
 export const meanings: readonly Meaning[] = ["available", "pending", "sold", "none", "gone"];
@@ -29,11 +28,12 @@ export function pairsIn(text: string, equalsAt: (pair: string) => number) {
   });
 }
 
-/** The words of a list parted by commas and lines, as `wordKey` leaves them. */
 export const listed = (text: string): readonly string[] =>
   text.split(/[,\n]/).flatMap((each) => wordKey(each) || []);
 
-const keyed = (all: Readonly<Partial<Record<Meaning, string>>>): ReadonlyMap<string, Meaning> =>
+export const keyed = (
+  all: Readonly<Partial<Record<Meaning, string>>>,
+): ReadonlyMap<string, Meaning> =>
   new Map(
     (Object.entries(all) as [Meaning, string][]).flatMap(([meaning, list]) =>
       listed(list).map((word) => [word, meaning] as const),
@@ -210,7 +210,6 @@ const restOfStatus = /\s+[-\u2013\u2014]\s*|\s*[:(].*/u;
 /** The other gender behind a word: `Adoptado/a`, `Adopté·e`. */
 const otherGender = /[/·.-][ae]$/iu;
 
-/** Words that are kept; a file with more has other things in that column. */
 const readMax = 10_000;
 
 /** The word of `--status` that stands for any date. */
@@ -242,7 +241,6 @@ export class Statuses {
     return by === "told" || by === "list";
   }
 
-  /** What a value that is not blank means, or undefined if nothing tells. */
   understood(value: unknown): Understood | undefined {
     if (isBlank(value)) return undefined;
     const text = wordOf(value);
@@ -256,7 +254,6 @@ export class Statuses {
     return this.understood(value)?.meaning;
   }
 
-  /** The words that were read by a stem of death so far, with their meanings. */
   stems(): ReadonlyMap<string, Meaning> {
     const found = [...this.#read].flatMap(([word, read]) =>
       read?.by === "stem" ? [[word, read.meaning] as const] : [],
@@ -333,7 +330,6 @@ function withRest(meaning: Meaning, rest: string): Understood | undefined {
   return meaning === "pending" && listed === "gone" ? { ...itself, meaning: listed } : itself;
 }
 
-/** True if nothing in a text takes back that the animal is available. */
 const isHarmless = (key: string): boolean =>
   key.split(" ").every((word) => /^\d+$/.test(word) || harmless.has(word));
 
@@ -383,3 +379,32 @@ export function statusWordsText(pairs: Iterable<readonly [word: string, meaning:
     .map(([word, meaning]) => `${/[,=]/.test(word) ? `"${word}"` : word}=${meaning}`)
     .join(",");
 }
+
+const yes = wholly(
+  "y|yes|t|true|x|1(?:\\.0+)?|✓|✔|si|s|ja|j|oui|o|vrai|sim|verdadero|wahr|tak|ano|да|так|da|evet|igen|kylla|ναι|var|van|是|已|有|예|네|はい|あり|○|〇|◯",
+);
+const no = wholly(
+  "n|no|f|false|0(?:\\.0+)?|nein|non|faux|nee|nao|falso|falsch|nie|ne|-|нет|ні|не|hayır|hayir|nem|nej|nei|ei|nu|οχι|yok|nincs|否|未|无|無|没有|沒有|아니오|아니요|いいえ|なし|×",
+);
+/** Letters may come with their accents apart: `Não`, `Sí`. */
+function plain(text: string): string {
+  return text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "");
+}
+
+function wholly(words: string): RegExp {
+  return new RegExp(`^(?:${plain(words)})$`, "i");
+}
+
+export function isYes(value: unknown): boolean {
+  return value === true || value === 1 || (typeof value === "string" && yes.test(plain(value)));
+}
+
+export function isNo(value: unknown): boolean {
+  return value === false || value === 0 || (typeof value === "string" && no.test(plain(value)));
+}
+
+/** What stands where there is no id. */
+const placeholder =
+  /^(?:#?n\/?a|#(?:name|null|num|ref|value)[?!]?|#div\/0!|null|nil|none|nan|undefined|unknown|tbd|0+|[-\u2013?.]+)$/i;
+
+export const isPlaceholderId = (id: string): boolean => placeholder.test(id.trim());

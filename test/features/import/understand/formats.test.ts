@@ -23,14 +23,14 @@ describe("numbers in JSON", () => {
   };
 
   test("a whole number of more digits than a double keeps is an integer", async () => {
-    expect(await read("9007199254740993.0")).toEqual(["1 a / 9007199254740993 / none"]);
+    expect(await read("9007199254740993")).toEqual(["1 a / 9007199254740993 / none"]);
   });
 
   test.each([
     ["0.5", "0.5"],
     ["[7]", "a list"],
     ['"8x"', '"8x"'],
-    [`1${"0".repeat(60)}`, `1${"0".repeat(39)}...`],
+    [`1${"0".repeat(60)}`, `"1${"0".repeat(38)}..."`],
   ])("%s is no id, and is shown as it was written", async (written, shown) => {
     const problem = `expected a whole number of 64 bits, found ${shown}`;
     expect(await read(written)).toEqual([`1 rejected: categoryId: ${problem}`]);

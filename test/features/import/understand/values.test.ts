@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { Notes } from "../../../../src/features/import/messages.ts";
 import {
   categoryName,
-  externalId,
-  isPlaceholderId,
+  idInSource,
   shelterName,
   sourceId,
-} from "../../../../src/features/import/understand/values.ts";
+} from "../../../../src/features/import/understand/record.ts";
+import { isPlaceholderId } from "../../../../src/features/import/understand/words.ts";
 
 describe("shelterName", () => {
   test.each([
@@ -64,7 +64,7 @@ describe("externalId", () => {
   const idOf = (value: string) => {
     const notes = new Notes();
     const context = { source: "clinic", notes, isWorkbook: false };
-    return [externalId(context, "Tag", value, 2), notes.list().length];
+    return [idInSource(context, "Tag", value, 2), notes.list().length];
   };
 
   test.each(
