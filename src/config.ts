@@ -4,7 +4,6 @@ import { parseCidr, type Cidr } from "./domain/address.ts";
 import { environments } from "./domain/api-key.ts";
 import { AppError } from "./domain/errors.ts";
 import { logFormats, logLevels } from "./domain/log.ts";
-import { nearest } from "./domain/names.ts";
 
 /** The environment that a program is started with. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -446,15 +445,11 @@ function refuseUnknown(
   const ours = Object.keys(env).find(isUnknown);
   const unknown = ours ?? service?.variables.keys().find(isUnknown);
   if (unknown === undefined) return;
-  const ending = (name: string) => name.slice(variablePrefix.length);
-  const guess = nearest(ending(unknown), known.map(ending));
   const place = ours === undefined ? ` in ${service?.file}` : "";
   throw new AppError(
     "invalid_request",
     `The variable ${unknown}${place} is not a setting of rehome.`,
-    {
-      hint: guess === undefined ? "rehome serve --help" : `Name it ${variablePrefix}${guess}.`,
-    },
+    { hint: "rehome serve --help" },
   );
 }
 

@@ -79,7 +79,7 @@ test("a variable that is no setting is refused in the service's file too", () =>
   const service = { file: "/etc/default/rehome", variables: new Map([["REHOME_PROT", "80"]]) };
   const message = "The variable REHOME_PROT in /etc/default/rehome is not a setting of rehome.";
   expect(() => config.loadConfig({}, {}, [], service)).toThrow(
-    expect.objectContaining({ message, hint: "Name it REHOME_PORT." }),
+    expect.objectContaining({ message, hint: "rehome serve --help" }),
   );
 });
 

@@ -3,7 +3,6 @@ import { fstatSync, writeSync } from "node:fs";
 import { processEnvironment as env } from "../config.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { Feature } from "../feature.ts";
-import { outputIsClosed } from "../storage/system.ts";
 import { writeSome } from "../service/log.ts";
 import { actorOf, type Io, type Signals } from "./io.ts";
 import { machineOf } from "./machine.ts";
@@ -46,14 +45,12 @@ export function processIo(features: readonly Feature[], exit: (code: number) => 
 
 /** Writes data before it returns. Whoever reads it may have enough, such as `head`. */
 function out(text: string): void {
-  refuseClosed();
   const error = writeNow(standardOutput, text);
   if (error !== undefined && error.code !== "EPIPE") throw notWritten(error);
 }
 
 /** Writes data, and resolves when the reader took it. Rejects when it cannot be written. */
 async function write(text: string): Promise<void> {
-  refuseClosed();
   let bytes = Buffer.from(text);
   while (bytes.length > 0) {
     try {
@@ -79,11 +76,6 @@ function writeNow(descriptor: number, text: string): NodeJS.ErrnoException | und
     }
   }
   return undefined;
-}
-
-/** Throws for a process that was started without standard output: a secret would be lost. */
-function refuseClosed(): void {
-  if (outputIsClosed()) throw notWritten(new Error("it is closed"));
 }
 
 const notWritten = (cause: unknown) =>

@@ -17,7 +17,7 @@ import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { localHost } from "./reach.ts";
 import { counted, limitsText } from "./terminal/text.ts";
-import { warnAtStart } from "./warnings.ts";
+import { startWarnings } from "./warnings.ts";
 
 /** Runs the service until it is asked to stop. */
 export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
@@ -75,7 +75,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     io.hearSignals().onReload(() => void renewCertificate(config, server, log));
   await tellStart(loaded, services, server.url, io, listening);
   for (const each of hooks) each.onReady?.(server.port);
-  if (warns(io.env)) await warnAtStart(loaded, services, log);
+  if (warns(io.env)) for (const warning of startWarnings(loaded)) log.warn(warning);
   setTimeout(giveBack, settledMs);
   await endInOrder(ending, server, stopHooks, {
     log,

@@ -20,7 +20,7 @@ interface BodyBounds {
 export type Sender = Pick<RequestContext, "address" | "limitTime">;
 
 /** Why a body was not read: too large, too many others, or the caller hung up. */
-type BodyFailure = "too large" | "too many" | "interrupted" | "unknown expectation";
+type BodyFailure = "too large" | "too many" | "interrupted";
 
 /** A body under way. Reading an address costs most, so it is done when somebody asks. */
 class Place {
@@ -48,7 +48,6 @@ export class BodyReader {
   }
 
   async read(request: Request, sender: Sender, keyId?: string): Promise<Uint8Array | BodyFailure> {
-    if (waitsInVain(request.headers.get("expect"))) return "unknown expectation";
     const place = new Place(sender, keyId);
     if (!this.#hasRoom(place)) return "too many";
     this.#taken.add(place);
@@ -77,11 +76,6 @@ export class BodyReader {
     }
     return ofAddress < perAddress && ofKey < perKey;
   }
-}
-
-/** Bun responds with 100 to this spelling only, though case does not matter (RFC 9110, 10.1.1). */
-function waitsInVain(expect: string | null): boolean {
-  return expect !== null && expect !== "100-continue";
 }
 
 /** A request's body, or undefined when it has more than `bytesMax`; it reads no further. */
@@ -139,10 +133,6 @@ const failures: Readonly<Record<BodyFailure, Refusal>> = {
   ),
   "too many": refusal("unavailable", "Too many requests with a body are under way; try again."),
   interrupted: unreadableBody,
-  "unknown expectation": refusal(
-    "invalid_request",
-    "Send the request without the header Expect, or with Expect: 100-continue in lower case.",
-  ),
 };
 
 type Read<T> = { readonly value: T } | { readonly refusal: Refusal };

@@ -84,13 +84,6 @@ export class KeyIssuer {
     return this.options.keys.count();
   }
 
-  /** True when there are keys, and none of this environment: the store is likely another one's. */
-  async areForeign(): Promise<boolean> {
-    // In this order: a first key that another process makes meanwhile has its secret too.
-    if ((await this.options.keys.count()) === 0) return false;
-    return !(await this.options.keys.hasSecretOf(this.options.environment));
-  }
-
   protected by(action: string, nowMs: number): KeyAction {
     return { action, actor: this.options.actor, nowMs };
   }

@@ -1,11 +1,5 @@
-import { and, asc, count, eq, gt, isNull, like, ne, sql } from "drizzle-orm";
-import {
-  accessOf,
-  keyPrefixes,
-  type ApiKey,
-  type Environment,
-  type KeySecret,
-} from "../domain/api-key.ts";
+import { and, asc, count, eq, gt, isNull, ne, sql } from "drizzle-orm";
+import { accessOf, type ApiKey, type KeySecret } from "../domain/api-key.ts";
 import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
@@ -62,8 +56,6 @@ export function keyStore(
     /** The keys that changed after `version` was current, which is one of `versions().keys`. */
     changedSince: (version: number) => read((tx) => keysAfter(tx, epochOf(version))),
     count: () => read(countKeys),
-    /** Whether any key was given a secret of this environment, good or not. */
-    hasSecretOf: (environment: Environment) => read((tx) => hasSecretOf(tx, environment)),
     /** Throws `invalid_request` when another key that is not revoked has the label. */
     insert: (key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction) =>
       transaction((tx) => insertKey(tx, key, { hash, secret }, by)),
@@ -161,12 +153,6 @@ async function keysAfter(tx: Tx, epoch: number): Promise<ApiKey[]> {
 async function countKeys(tx: Tx): Promise<number> {
   const [found] = await tx.select({ keys: count() }).from(tx.t.apiKeys);
   return found?.keys ?? 0;
-}
-
-async function hasSecretOf(tx: Tx, environment: Environment): Promise<boolean> {
-  const { keySecrets } = tx.t;
-  const isOfEnvironment = like(keySecrets.mask, `${keyPrefixes[environment]}%`);
-  return (await tx.select().from(keySecrets).where(isOfEnvironment).limit(1)).length > 0;
 }
 
 export async function storeChange(

@@ -1,27 +1,5 @@
-/** What the machine says of this process and of its accounts. */
+/** The accounts of this machine. */
 import { readFileSync } from "node:fs";
-
-/** O_CLOEXEC of open(2) on Linux, which node:fs does not name. */
-const closeOnExec = 0o2000000;
-
-/**
- * True when this process was started without standard output. Bun opens /dev/null in its place, to
- * be closed on exec, and no descriptor that a process inherits is (open(2), O_CLOEXEC).
- */
-export function outputIsClosed(): boolean {
-  return (wasClosed ??= readClosed());
-}
-
-let wasClosed: boolean | undefined;
-
-function readClosed(): boolean {
-  try {
-    const info = readFileSync("/proc/self/fdinfo/1", "utf8");
-    return (parseInt(/^flags:\s*(\d+)$/m.exec(info)?.[1] ?? "0", 8) & closeOnExec) !== 0;
-  } catch {
-    return false;
-  }
-}
 
 const passwdFile = "/etc/passwd";
 

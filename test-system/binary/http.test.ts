@@ -12,19 +12,10 @@ const body = '{"name":"Rex","categoryId":1}';
 const post = (more: string, of: string) =>
   `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${of}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}\r\n`;
 
-test.each([
-  ["100-continue", "HTTP/1.1 100 Continue\r\n\r\n"],
-  ["100-Continue", "100-continue in lower case"],
-  ["200-ok", "100-continue in lower case"],
-])(
-  "a client that waits with Expect: %s before it sends the body is told at once",
-  async (expectation, said) => {
-    const waiting = (of: string) =>
-      raw(server.origin, post(`Expect: ${expectation}\r\n`, of), 100, 2_000);
-    expect((await waiting(key)).text).toContain(said);
-    if (expectation !== "100-continue") expect((await waiting("nobody")).status).toBe(401);
-  },
-);
+test("a client that waits with Expect: 100-continue before it sends the body is told to go on", async () => {
+  const { text } = await raw(server.origin, post("Expect: 100-continue\r\n", key), 100, 2_000);
+  expect(text).toContain("HTTP/1.1 100 Continue\r\n\r\n");
+});
 
 test("every answer says when it was given (RFC 9110, section 6.6.1), and how long its connection stays open", async () => {
   for (const path of ["/v1/pets", "/v1/pets/1", "/health", "/docs", "/nothing"]) {

@@ -5,7 +5,6 @@ import { httpDate, isoEnd, isoSeconds } from "../../src/domain/clock.ts";
 import { shellWord } from "../../src/domain/errors.ts";
 import { idempotencyKeyOf } from "../../src/domain/idempotency.ts";
 import { int64Max } from "../../src/domain/int64.ts";
-import { editDistance, nearest } from "../../src/domain/names.ts";
 import { nextPageQuery, parsePageLimit } from "../../src/domain/page.ts";
 import { isPetName, isPetStatus, petJson, petsJson, petStatuses } from "../../src/domain/pet.ts";
 import { isLimit, limitMax, limitsOf, planNames, publishedLimits } from "../../src/domain/plan.ts";
@@ -120,30 +119,6 @@ test("a shell reads any text as one word, without quotes where it needs none", (
   expect(stdout.toString()).toBe(texts.map((text) => `[${text}]`).join(""));
   expect(shellWord("/var/lib/rehome-1,a=b:c@d%+")).toBe("/var/lib/rehome-1,a=b:c@d%+");
 });
-
-test.each([
-  ["", "abc", 3],
-  ["port", "prot", 1],
-  ["port", "ort", 1],
-  ["ca", "abc", 3],
-])("from %j to %j it is %d letters, and nothing only to the same", (a, b, distance) => {
-  expect([editDistance(a, b), editDistance(b, a)]).toEqual([distance, distance]);
-  expect([a, b].map((word) => editDistance(word, word))).toEqual([0, 0]);
-});
-
-test.each([
-  ["PROT", "PORT"],
-  ["port", "PORT"],
-  ["HOTS", "HOST"],
-  ["HOXY", undefined],
-  ["DATABASE", "DATA"],
-  ["BASE", "BASE_URL"],
-  ["STAGING_URL", "STAGING_BASE_URL"],
-  ["ANYTHING", undefined],
-  ["", undefined],
-])("the name nearest to %j is %s", (name, expected) =>
-  expect(nearest(name, ["PORT", "HOST", "DATA", "BASE_URL", "STAGING_BASE_URL"])).toBe(expected),
-);
 
 test.each([
   ["Ñandú", "nandu"],

@@ -2,14 +2,11 @@ import { Argument, Option, type Command } from "commander";
 import { commandHere, toMakeKey } from "../../cli/command.ts";
 import { type Io, writeSecret } from "../../cli/io.ts";
 import { counted, grouped, limitsText, printable } from "../../cli/terminal/text.ts";
-import { settings, variableOf, type LoadedConfig } from "../../config.ts";
 import type { ApiKey } from "../../domain/api-key.ts";
 import { banStepsMs } from "../../domain/ban.ts";
 import { dayMs, isoEnd } from "../../domain/clock.ts";
-import { AppError } from "../../domain/errors.ts";
 import { limitMax, planNames, publishedLimits, type PlanName } from "../../domain/plan.ts";
 import { usageStoredDays } from "../../domain/windows.ts";
-import type { Services } from "../../service/services.ts";
 import { commandGroup, type Given, type StoreCommand, storeCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { durationRule, durationText } from "../duration.ts";
@@ -116,12 +113,10 @@ const create = storeCommand<KeyOptions>({
   json: issuedSchema,
   settings: ["environment"],
   begins: true,
-  async run(io, services, { loaded, json, ...wanted }) {
-    await refuseOtherEnvironment(services, loaded);
+  async run(io, services, { json, expiresIn, name, plan, perMinute, perDay, readOnly }) {
     const { keys, clock, place } = services;
-    const { expiresIn } = wanted;
     const expiresInMs = expiresIn === "never" ? undefined : expiresIn;
-    const issued = await keys.create({ ...wanted, expiresInMs });
+    const issued = await keys.create({ name, plan, perMinute, perDay, readOnly, expiresInMs });
     const key = issuedJson(issued, clock());
     const ifLost = `rehome keys rotate ${key.id} --grace 0`;
     if (json) return writeSecret(io, jsonDocument(key), ifLost);
@@ -131,24 +126,6 @@ This is the secret. It is shown only now:\n`);
     return writeSecret(io, `${key.key}\n`, ifLost);
   },
 });
-
-/**
- * Throws `invalid_request` when nobody named the environment and the default is likely to be the
- * wrong one: the server on this store would refuse the secret that is about to be made.
- */
-async function refuseOtherEnvironment(
-  { keys, place }: Services,
-  { config: { environment }, loadedOf }: LoadedConfig,
-): Promise<void> {
-  if (loadedOf(settings.environment).source !== "default" || !(await keys.areForeign())) return;
-  throw new AppError(
-    "invalid_request",
-    `There are keys in ${place}, but none of the ${environment} environment, which is the default.`,
-    {
-      hint: `Name the server's environment with --${settings.environment.flag} or ${variableOf(settings.environment)}.`,
-    },
-  );
-}
 
 const rotate = storeCommand<{ readonly grace: number }, [string]>({
   name: "rotate",
@@ -166,8 +143,7 @@ const rotate = storeCommand<{ readonly grace: number }, [string]>({
   ],
   json: issuedSchema,
   settings: ["environment"],
-  async run(io, services, { loaded, json, grace }, reference) {
-    await refuseOtherEnvironment(services, loaded);
+  async run(io, services, { json, grace }, reference) {
     const issued = await new KeyService(services).rotate(reference, grace);
     const nowMs = services.clock();
     const shown = issuedJson(issued, nowMs);
