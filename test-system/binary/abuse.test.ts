@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, type RunningBinary } from "../../test/helpers/binary.ts";
-import { load, portOf, requestText } from "../../test/helpers/load.ts";
+import { portOf, requestText } from "../../test/helpers/load.ts";
 import { serveForAll } from "../../test/helpers/served-file.ts";
 import { raw } from "../../test/helpers/raw.ts";
 import { until } from "../../test/helpers/until.ts";
@@ -18,13 +18,10 @@ let folder: string;
 /** A connection that sends a byte of its headers every half second from the start on. */
 let slow: { readonly socket: Socket; readonly openMs: Promise<number> };
 
-serveForAll(
-  (running, ofServer, at) => {
-    [server, key, folder] = [running, ofServer, at];
-    slow = drip("GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
-  },
-  ["--public", "on"],
-);
+serveForAll((running, ofServer, at) => {
+  [server, key, folder] = [running, ofServer, at];
+  slow = drip("GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
+});
 afterAll(() => slow.socket.destroy());
 
 /** Opens a connection that sends `bytes` and stays open. */
@@ -109,22 +106,18 @@ describe("what one request may do to the next on its connection", () => {
   const whole = `${chunks}\r\n`;
   const shapes: readonly (readonly [what: string, lines: string, body: string])[] = [
     ["both lengths, the chunks longer", `Content-Length: 4\r\nTransfer-Encoding: chunked`, whole],
-    ["both lengths, the other order", `Transfer-Encoding: chunked\r\nContent-Length: 4`, whole],
     ["two lengths", `Content-Length: 0\r\nContent-Length: ${body.length}`, ""],
-    ["a list of lengths", `Content-Length: 0, ${body.length}`, ""],
     ["a signed length", "Content-Length: +0", ""],
     ["a negative length", "Content-Length: -1", ""],
     ["a length in hexadecimal", "Content-Length: 0x0", ""],
     ["a length beyond 64 bits", "Content-Length: 18446744073709551616", ""],
     ["an unknown coding", "Transfer-Encoding: xchunked\r\nContent-Length: 0", ""],
     ["chunks that are not last", "Transfer-Encoding: chunked, identity", whole],
-    ["two codings", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", whole],
     ["a space before the colon", "Transfer-Encoding : chunked\r\nContent-Length: 4", whole],
     ["a folded line", "Transfer-Encoding:\r\n chunked\r\nContent-Length: 4", whole],
     ["a bare CR", "X: a\rContent-Length: 0", ""],
     ["a NUL in a header", "X: a\0b\r\nContent-Length: 0", ""],
     ["a chunk size that is none", "Transfer-Encoding: chunked", "zz\r\n\r\n0\r\n\r\n"],
-    ["a chunk size beyond 64 bits", "Transfer-Encoding: chunked", "10000000000000000\r\n"],
     ["a chunk longer than its size", "Transfer-Encoding: chunked", `2\r\n${body}\r\n0\r\n\r\n`],
   ];
   test.each(shapes)("%s is refused and ends the connection", async (_, lines, sent) => {
@@ -151,7 +144,6 @@ describe("a request that Bun does not answer, or with 400, stores nothing", () =
     ["another request at once", 0, length, body + next],
     ["NUL behind the body", 400, length, `${body}\0`],
     ["LF behind the body", 400, length, `${body}\n`],
-    ["CRLF behind the body", 400, length, `${body}\r\n`],
     ["an empty line behind the body", 400, length, `${body}\r\n\r\n`],
     ["trailers", 400, "Transfer-Encoding: chunked", `${chunks}X-Trailer: 1\r\n\r\n`],
     ["CRLF behind the chunks", 400, "Transfer-Encoding: chunked", `${chunks}\r\n\r\n`],
@@ -190,24 +182,6 @@ test("one key's slow bodies take nobody else's place, from whatever address, and
   await until(() => refused >= 1_000 - 128);
   for (let count = 0; count < 30; count += 1) expect(await create()).toBe(201);
   for (const socket of sockets) socket.destroy();
-}, 60_000);
-
-test("a new Host of 14,000 bytes with each request costs no memory", async () => {
-  const pages = ["/docs", "/docs/json", "/animals", "/animals.json", "/nothing"];
-  const beforeMiB = memory("VmRSS");
-  let answers = 0;
-  await load({
-    port: portOf(server.origin),
-    clients: 300,
-    keepAlive: true,
-    isOver: () => answers > 10_000,
-    onAnswer: () => (answers += 1),
-    request(client, count) {
-      const host = `h${client}-${count}-${"x".repeat(60)}.`.repeat(300).slice(0, 13_999);
-      return `GET ${pages[(client + count) % 5]} HTTP/1.1\r\nHost: ${host}x\r\n\r\n`;
-    },
-  });
-  expect(memory("VmRSS") - beforeMiB).toBeLessThan(150);
 }, 60_000);
 
 test("requests with random bytes changed get a clean answer or none", async () => {

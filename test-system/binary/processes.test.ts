@@ -195,58 +195,37 @@ async function askBoth(server: Server, key: string): Promise<number> {
   return count;
 }
 
-/** A server of two processes, and what its metrics say of its lists. */
-async function measured(folder: string) {
-  const server = await serveIn(folder, 2, ["--metrics", "127.0.0.1:0"]);
+test("counters never fall: what a process counted stays when it hangs, is killed or replaced, and nothing else of it", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2, ["--metrics", "127.0.0.1:0"]);
   const address = await metricsOf(server);
   const read = async () => (await fetch(address)).text();
-  const expectCount = async (count: number) => {
-    const name = 'rehome_requests_total{route="/v1/pets",method="GET",status="200"}';
-    expect(await read()).toContain(`${name} ${count}\n`);
-  };
-  const { [Symbol.asyncDispose]: dispose } = server;
-  return { server, read, expectCount, [Symbol.asyncDispose]: dispose };
-}
-
-test("counters never fall: what a process counted stays when it is killed or replaced, and nothing else of it", async () => {
-  using folder = temporaryFolder();
-  await using at = await measured(folder.path);
-  const { server, read, expectCount } = at;
+  const gauges = /^(?:process_max_fds \d+|rehome_build_info\S* 1)$/gm;
   const { key } = await makeKey(folder.path, ...roomy);
   let count = await askBoth(server, key);
-  await expectCount(count);
-  const gauge = async () => /^process_max_fds \d+$/m.exec(await read())?.[0] ?? "none";
-  const ofBoth = await gauge();
-  const former = childrenOf(server);
-  process.kill(former[0] as number, "SIGKILL");
-  await until(() => childrenOf(server).every((pid) => pid !== former[0]));
-  await expectCount(count);
-  await until(() => childrenOf(server).length === 2);
-  count += await askBoth(server, key);
-  await expectCount(count);
-  const second = childrenOf(server);
-  process.kill(server.pid, "SIGHUP");
-  await until(() => second.every((pid) => !isRunning(pid)));
-  count += await askBoth(server, key);
-  await expectCount(count);
-  expect(await gauge()).toBe(ofBoth);
-});
-
-test("the metrics come though a process hangs, and what is the same for all is not added up", async () => {
-  using folder = temporaryFolder();
-  await using at = await measured(folder.path);
-  const { server, read, expectCount } = at;
-  expect(await read()).toMatch(/^rehome_build_info\S* 1$/m);
-  const { key } = await makeKey(folder.path, ...roomy);
-  const count = await askBoth(server, key);
-  await expectCount(count);
-  const [, hanging = 0] = childrenOf(server);
+  const ofBoth = (await read()).match(gauges);
+  expect(ofBoth).toHaveLength(2);
+  const expectCounted = async () => {
+    const text = await read();
+    const name = 'rehome_requests_total{route="/v1/pets",method="GET",status="200"}';
+    expect(text).toContain(`${name} ${count}\n`);
+    // What is the same for all is not added up.
+    expect(text.match(gauges)).toEqual(ofBoth);
+  };
+  await expectCounted();
+  const [killed = 0, hanging = 0] = childrenOf(server);
   process.kill(hanging, "SIGSTOP");
-  try {
-    await expectCount(count);
-  } finally {
-    process.kill(hanging, "SIGCONT");
-  }
+  await expectCounted();
+  process.kill(hanging, "SIGCONT");
+  process.kill(killed, "SIGKILL");
+  await until(() => !childrenOf(server).includes(killed) && childrenOf(server).length === 2);
+  count += await askBoth(server, key);
+  await expectCounted();
+  const replaced = childrenOf(server);
+  process.kill(server.pid, "SIGHUP");
+  await until(() => !replaced.some(isRunning));
+  count += await askBoth(server, key);
+  await expectCounted();
 });
 
 test("what keeps the first process from starting ends the command in words", async () => {

@@ -30,21 +30,17 @@ const quiet = {
   FORCE_COLOR: "0",
 };
 
-/** Starts a tool under Node. */
-function startTool(name: string, ...args: string[]) {
-  return Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
-    cwd: toolsFolder,
-    // Lighthouse looks for a browser there.
-    env: { ...process.env, ...quiet, CHROME_PATH: "/usr/bin/chromium-headless-shell" },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-}
-
-/** Runs a tool to its end. */
+/** Runs a tool under Node to its end. */
 export async function runTool(name: string, ...args: string[]): Promise<CommandResult> {
   await installTools();
-  const child = startTool(name, ...args);
-  return await finished(child);
+  return finished(
+    Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
+      cwd: toolsFolder,
+      // Lighthouse looks for a browser there.
+      env: { ...process.env, ...quiet, CHROME_PATH: "/usr/bin/chromium-headless-shell" },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    }),
+  );
 }
