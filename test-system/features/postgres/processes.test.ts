@@ -6,7 +6,6 @@ import { countsOf } from "../../../src/features/keys/usage.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { reservationSize } from "../../../src/domain/windows.ts";
 import type { Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { temporaryFolder } from "../../../test/helpers/binary.ts";
@@ -80,30 +79,4 @@ test(`${processes} processes that hammer 100 keys admit exactly their limits`, a
   expect(keys.map(({ id }) => counts.get(id))).toEqual(keys.map(() => limits.perMinute));
   const kept = await Promise.all(keys.map(async ({ id }) => countsOf(store, id)));
   expect(kept.map((each) => each?.minuteUsed)).toEqual(keys.map(() => limits.perMinute));
-}, 120_000);
-
-test("kill -9 of some of them never admits more, and loses at most what they held", async () => {
-  const keys = await makeKeys(20);
-  const file = join(folder.path, "killed");
-  writeFileSync(file, "");
-  const children = Array.from({ length: processes }, () => hammer(file, keys));
-  const killed = children.slice(0, 4);
-  for (const [position, child] of killed.entries()) {
-    const enough = (keys.length * limits.perMinute * (position + 1)) / 8;
-    while (readFileSync(file, "utf8").length < enough * 17 && child.exitCode === null) {
-      await Bun.sleep(1);
-    }
-    child.kill("SIGKILL");
-  }
-  await Promise.all(children.map(({ exited }) => exited));
-  expect(killed.filter(({ signalCode }) => signalCode === "SIGKILL").length).toBeGreaterThan(0);
-  const counts = admitted(file);
-  for (const { id } of keys) {
-    const count = counts.get(id) ?? 0;
-    expect(count).toBeLessThanOrEqual(limits.perMinute);
-    // Each killed one: a block, one that was just paid for, and a request that was admitted and not
-    // written yet.
-    const lost = killed.length * (2 * reservationSize(limits) + 1);
-    expect(count).toBeGreaterThanOrEqual(limits.perMinute - lost);
-  }
 }, 120_000);

@@ -1,8 +1,11 @@
-/** What the doctor makes of followed lists. */
+/** What the doctor makes of followed lists, and of backups that fail. */
 import { expect, test } from "bun:test";
 import { hourMs } from "../../../src/domain/clock.ts";
-import { checkSources } from "../../../src/features/operate/doctor/schedule.ts";
+import { loadConfig } from "../../../src/config.ts";
+import { checkBackup, checkSources } from "../../../src/features/operate/doctor/schedule.ts";
+import { backupSettings } from "../../../src/features/operate/settings.ts";
 import type { JobRow } from "../../../src/features/schedule/jobs.ts";
+import { testIo } from "../../helpers/io.ts";
 
 const nowMs = Date.UTC(2026, 10, 24);
 const row: JobRow = {
@@ -38,4 +41,19 @@ test("one is warned of after three intervals, and fails after 48 hours", () => {
 test("what waits for a person is warned of", () => {
   expect(states({ problem: { text: "12 withdrawals wait for a person" } })).toEqual(["warn"]);
   expect(states({ paused: "undo" }, { paused: "restore" })).toEqual(["warn", "warn"]);
+});
+
+test("backups that fail are warned of, and fail after 48 hours, or as often as that takes", async () => {
+  const loaded = loadConfig({ "backup-to": "/backups" }, {}, Object.values(backupSettings));
+  const problem = { text: "The disk is full." };
+  const found = (more: Partial<JobRow>) => {
+    const job = { ...row, kind: "backup", everyMs: 24 * hourMs, problem, ...more } as const;
+    return checkBackup("/none", [job], nowMs, loaded, testIo());
+  };
+  expect(await found({ failures: 3 })).toMatchObject({
+    state: "warn",
+    detail: "the service failed to make one, 3 times in a row: The disk is full",
+  });
+  expect((await found({ failures: 3, ...ago(96) })).state).toBe("fail");
+  expect((await found({ failures: 20 })).state).toBe("fail");
 });

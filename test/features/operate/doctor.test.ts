@@ -175,18 +175,6 @@ test("a sound store is left byte for byte as it was", async () => {
   expect(state()).toEqual(before);
 });
 
-test("a folder that does not exist yet is not made, and a file is none", async () => {
-  using folder = temporaryFolder();
-  const missing = await examined(join(folder.path, "none"));
-  expect(missing("data folder")?.detail).toContain("does not exist yet");
-  expect(readdirSync(folder.path)).toEqual([]);
-  writeFileSync(join(folder.path, "file"), "");
-  expect((await examined(join(folder.path, "file")))("data folder")).toMatchObject({
-    state: "fail",
-    detail: expect.stringContaining("a part of the path is a file, not a folder"),
-  });
-});
-
 test("a store file or TLS key that every user can read is warned of", async () => {
   using folder = temporaryFolder();
   const [store = "", key = ""] = ["store", "key.pem"].map((name) => join(folder.path, name));

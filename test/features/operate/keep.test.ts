@@ -71,13 +71,6 @@ const there = () => readdirSync(place).map((name) => join(place, name));
 const nameAt = (second: number, ending = ".db") =>
   join(place, `rehome-${mark()}-20270101T00000${second}Z${ending}`);
 
-test("keeps the newest of those that were made, and removes the others", async () => {
-  const [first = "", second = "", third = ""] = await makeEarlier(3);
-  expect((await make(3)).removed).toEqual([first]);
-  expect((await make(2)).removed).toEqual([second, third]);
-  expect(there()).toHaveLength(2);
-});
-
 /** What is put beside the backups, under the names of later ones. */
 const others: Record<string, (at: string, from: string) => void> = {
   "empty files": (at) => writeFileSync(at, ""),
@@ -125,13 +118,6 @@ test.each<[string, (file: string) => void]>([
   expect(next.removed).toEqual(made.slice(0, 2));
   expect(next.warning).toContain(`${made[2]} is not as it was made`);
   expect(there()).toContain(made[2] ?? "");
-});
-
-test("one that is gone is made up for", async () => {
-  const made = await makeEarlier(4);
-  rmSync(made[3] ?? "");
-  expect((await make(4)).removed).toEqual([]);
-  expect((await make(4)).removed).toEqual([made[0] as string]);
 });
 
 test("those that the list does not have are adopted once they verify", async () => {

@@ -271,15 +271,6 @@ describe("what a store knows of itself", () => {
   );
 });
 
-test("on an empty machine those are named who can get in", async () => {
-  const { key } = await withKeys(({ keys }) => keys.create({ name: "one", plan: "free" }));
-  backup(catalogue(), file);
-  rmSync(data, { recursive: true });
-  const { ended, admitted, unusable } = restore(file, data, clock.read());
-  expect(admitted).toEqual([{ kind: "key", id: key.id, name: "one" }]);
-  expect([ended, unusable]).toEqual([[], []]);
-});
-
 test("a catalogue whose keys cannot be read is replaced, and all who can get in are named", async () => {
   const { key } = await withKeys(({ keys }) => keys.create({ name: "one", plan: "free" }));
   backup(catalogue(), file);
