@@ -1,6 +1,5 @@
 /** `rehome health`: what monitors and containers ask. */
 import { expect, test } from "bun:test";
-import { networkInterfaces } from "node:os";
 import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
@@ -24,25 +23,6 @@ test("0 for a server that is ready, whatever the proxy of the network, 1 and why
     `Error: The server is not ready: nothing answers on 127.0.0.1:${port}`,
   );
 });
-
-const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
-  all?.some(({ address }) => address === "::1"),
-);
-if (hasIpv6) {
-  test("an IPv6 address may stand in brackets, as in a URL", async () => {
-    using folder = temporaryFolder();
-    await using server = await serve(folder.path, ["--host", "[::1]"]);
-    // What it says itself: the requests of this run may go through a proxy.
-    const port = /http:\/\/\[::1\]:(\d+)\/v1/.exec(server.stdout())?.[1] ?? "none";
-    const ready = await command(["health", "--host", "[::1]", "--port", port]);
-    expect([ready.stderr, ready.stdout]).toEqual([
-      "",
-      `The server answers on [::1]:${port} and is ready.\n`,
-    ]);
-  });
-} else {
-  process.stderr.write("NOT RUN: this machine has no IPv6\n");
-}
 
 test("--wait asks until it is ready", async () => {
   const port = `${await freePort()}`;

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { executable, rehome, temporaryFolder } from "../../test/helpers/binary.ts";
+import { rehome, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const isRoot = process.geteuid?.() === 0;
 const alice = 54_321;
@@ -72,26 +72,6 @@ describe.if(isRoot)("as root", () => {
     );
     expect(result.stderr).toMatch(/--reuid=54321 --regid=54321 |--user 54321:54321 /);
     expect({ ...ownersIn(theirs), ...ownersIn(at.folder.path) }).toEqual(before);
-  });
-
-  test("in the image, the container gets the owner's numbers, with a name there or without", async () => {
-    using at = place();
-    const image = join(at.folder.path, "image");
-    const script = join(import.meta.dir, "../../packaging/container/make-root.sh");
-    const made = Bun.spawnSync(["sh", script, await executable(), image]);
-    expect([made.stderr.toString(), made.exitCode]).toEqual(["", 0]);
-    folderOf(alice, join(image, "mounted"));
-    for (const [data, ids] of [
-      ["/data", "65532:65532"],
-      ["/mounted", `${alice}:${alice}`],
-    ] as const) {
-      // What every container engine gives: /proc and /dev.
-      const mounts = `mount -t proc proc ${image}/proc; mount --rbind /dev ${image}/dev`;
-      const enter = `${mounts}; exec chroot ${image} /rehome keys list --data ${data}`;
-      const { stderr, exitCode } = Bun.spawnSync(["unshare", "--mount", "sh", "-euc", enter]);
-      expect(exitCode).toBe(1);
-      expect(stderr.toString()).toContain(`Try: Give the container that user: --user ${ids} `);
-    }
   });
 
   test("a copy from or to a folder of another user is refused", async () => {

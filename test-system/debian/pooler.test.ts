@@ -4,7 +4,6 @@
  */
 import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
@@ -61,14 +60,11 @@ ${canKeepStatements ? "max_prepared_statements = 0" : ""}
   };
 }
 
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1" });
-    socket.on("connect", () => resolve(true));
-    socket.on("error", () => resolve(false));
-    socket.on("connect", () => socket.destroy());
-  });
-}
+const listens = (port: number) =>
+  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+    (socket) => (socket.end(), true),
+    () => false,
+  );
 
 /** The address is a variable: one on a command line is warned of. */
 const createKey = (address: string, name = "a") =>
@@ -82,21 +78,12 @@ test("a pool of sessions serves", async () => {
   const created = await createKey(pooler.url);
   expect(created.stderr).toBe("");
   const { key } = JSON.parse(created.stdout) as { key: string };
-  await using first = await serve(undefined, ["--store", pooler.url]);
-  await using second = await serve(undefined, ["--store", pooler.url]);
-  const [one, two] = [callerOf(first, key), callerOf(second, key)];
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, at) => {
-      const caller = at % 2 === 0 ? one : two;
-      return at % 4 < 2 ? caller.get() : caller.create();
-    }),
-  );
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
-    ...Array<number>(20).fill(200),
-    ...Array<number>(20).fill(201),
-  ]);
-  expect(await one.animals()).toHaveLength(20);
-  expect([await first.stop(), await second.stop()]).toEqual([0, 0]);
+  await using server = await serve(undefined, ["--store", pooler.url]);
+  const { get, create } = callerOf(server, key);
+  const calls = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? get() : create()));
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  expect(statuses).toEqual(calls.map((_, at) => (at % 2 === 0 ? 200 : 201)));
+  expect(await server.stop()).toBe(0);
 });
 
 test("a pool of transactions that does not keep statements apart is refused, with what to use", async () => {
@@ -104,11 +91,9 @@ test("a pool of transactions that does not keep statements apart is refused, wit
   await using pooler = await pooled(database.url, "transaction");
   const hint =
     "Try: Use PgBouncer 1.21 or newer with max_prepared_statements set, a pool in session mode, or the database's own address.\n";
-  const first = await createKey(pooler.url);
-  const second = await createKey(pooler.url, "b");
-  for (const { exitCode, stdout, stderr } of [first, second]) {
+  for (const name of ["a", "b"]) {
+    const { exitCode, stdout, stderr } = await createKey(pooler.url, name);
     expect([exitCode, stdout]).toEqual([1, ""]);
-    expect(stderr).toStartWith("Error: ");
     expect(stderr).toEndWith(hint);
   }
   const server = await rehome(["serve", "--port", "0", "--store", pooler.url]);

@@ -104,6 +104,19 @@ async function recovers(on: Store, withinMs: number): Promise<void> {
   }
 }
 
+/** Ends the sessions whose last statement is like that. */
+const endSessions = (query: string) => database.sql`
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE ${query}`;
+
+/** Sets what new sessions may do, and ends those whose last statement is like that. */
+async function setReadOnly(isReadOnly: boolean, query: string): Promise<void> {
+  const name = new URL(database.url).pathname.slice(1);
+  const setting = `default_transaction_read_only = ${isReadOnly}`;
+  await database.sql.unsafe(`ALTER DATABASE "${name}" SET ${setting}`);
+  await endSessions(query);
+}
+
 test("an import whose connection is killed imports nothing, and another one does", async () => {
   const rows = Array.from({ length: 20_000 }, (_, index) => `n,1,available,x${index}`);
   const text = `name,categoryId,status,externalId\n${rows.join("\n")}\n`;
@@ -115,9 +128,7 @@ test("an import whose connection is killed imports nothing, and another one does
         AND backend_xid IS NOT NULL AND query ILIKE 'insert%pets%'`) as [{ n: number }];
     return row.n > 0;
   });
-  await database.sql`
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  await endSessions("%");
   expect((await importing).error?.kind).toBe("unavailable");
   expect(await store.pets.count()).toBe(0);
   await recovers(store, 30_000);
@@ -209,16 +220,7 @@ test("a frozen server: requests wait as long as they may, then are refused at on
 
 test("a database that becomes read-only is not asked again and again: writes are refused, and reads go on", async () => {
   await works(store);
-  const setReadOnly = async (isReadOnly: boolean) => {
-    const name = new URL(database.url).pathname.slice(1);
-    await database.sql.unsafe(
-      `ALTER DATABASE "${name}" SET default_transaction_read_only = ${isReadOnly}`,
-    );
-    await database.sql`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-  };
-  await setReadOnly(true);
+  await setReadOnly(true, "%");
   const { page, ...writes } = work;
   for (let round = 0; round < 3; round += 1) {
     const refused = await Promise.all(Object.values(writes).map((each) => timed(each(store))));
@@ -227,33 +229,24 @@ test("a database that becomes read-only is not asked again and again: writes are
   // Each set of connections loses those that were ended, and then one that may not write.
   expect(losses.length).toBeLessThanOrEqual(2 * Object.keys(work).length);
   expect((await timed(page?.(store) ?? Promise.reject())).error).toBeUndefined();
-  await setReadOnly(false);
+  await setReadOnly(false, "%");
   await recovers(store, 30_000);
 });
 
 test("is not ready while a create finds no connection that may write, whatever reads find", async () => {
   await works(store);
-  const name = new URL(database.url).pathname.slice(1);
-  const setReadOnly = (isReadOnly: boolean) =>
-    database.sql.unsafe(
-      `ALTER DATABASE "${name}" SET default_transaction_read_only = ${isReadOnly}`,
-    );
-  await setReadOnly(true);
-  await database.sql`
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%unnest(%'`;
+  await setReadOnly(true, "%unnest(%");
   expect((await timed(store.pets.create({ name: "x", categoryId: 1n }))).error?.kind).toBe(
     "unavailable",
   );
   expect(await store.check()).toMatchObject([{ name: "database", ok: false }]);
-  await setReadOnly(false);
+  await setReadOnly(false, "");
   await recovers(store, 30_000);
   expect(await store.check()).toMatchObject([{ name: "database", ok: true }]);
 });
 
 test("work that may take minutes does not spend them on waiting for a database that is gone", async () => {
-  const name = new URL(database.url).pathname.slice(1);
-  await database.sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+  await setReadOnly(true, "");
   await using late = {
     store: await open(database.url),
     [Symbol.asyncDispose]: () => late.store.close(),
