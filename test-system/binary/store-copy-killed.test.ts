@@ -1,5 +1,5 @@
 /** A `store copy` that is killed at any moment is served by nobody, and goes well the next time. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -39,34 +39,26 @@ afterAll(async () => {
   await others[Symbol.asyncDispose]();
 }, hookTimeoutMs);
 
-interface Direction {
-  readonly from: () => string;
-  readonly to: () => string;
-  /** How a command names the target. */
-  readonly on: () => { readonly words: string[]; readonly env: Record<string, string> };
-  /** Takes the target away. */
-  readonly empty: () => unknown;
-  /** Whether the target has tables. */
-  readonly isMade: () => boolean | Promise<boolean>;
-}
-
-const directions: Record<string, Direction> = {
-  "from a folder to a database": {
-    from: () => data,
-    to: () => database.url,
-    on: () => ({ words: [], env: { REHOME_STORE: database.url } }),
+/** The target, how a command names it, and how it is taken away. */
+const directions = {
+  "from a folder to a database": () => ({
+    from: data,
+    to: database.url,
+    target: [],
+    env: { REHOME_STORE: database.url },
     empty: () => database.sql`DROP SCHEMA IF EXISTS rehome CASCADE`,
     async isMade() {
       const [row] = await database.sql`SELECT to_regclass('rehome.store_state') AS found`;
       return (row as { found: string | null }).found !== null;
     },
-  },
-  "from a database to a folder": {
-    from: () => others.url,
-    to: () => copied,
-    on: () => ({ words: ["--data", copied], env: {} }),
-    empty: () => rmSync(copied, { recursive: true, force: true }),
-    isMade() {
+  }),
+  "from a database to a folder": () => ({
+    from: others.url,
+    to: copied,
+    target: ["--data", copied],
+    env: {},
+    empty: async () => rmSync(copied, { recursive: true, force: true }),
+    async isMade() {
       try {
         using db = new Database(join(copied, "rehome.db"), { readonly: true });
         return db.query("SELECT 1 FROM sqlite_schema WHERE name = 'store_state'").get() !== null;
@@ -74,7 +66,7 @@ const directions: Record<string, Direction> = {
         return false;
       }
     },
-  },
+  }),
 };
 
 /** The commands that look at a store, or work on it, each in its own way. */
@@ -92,14 +84,14 @@ const onFolders = [
 const list = (target: readonly string[], env: Record<string, string>, after: number) =>
   command(["pets", "list", "--json", "--after", String(after), ...target], { env });
 
-describe.each(Object.keys(directions))("%s", (name) => {
-  const { from, to, on, empty, isMade } = directions[name] as Direction;
-  const words = () => ["store", "copy", "--from", from(), "--to", to(), "--moved-store"];
-
-  test("it is refused by all, at whatever moment it was killed", async () => {
+test.each(Object.entries(directions))(
+  "%s it is refused by all, at whatever moment it was killed",
+  async (_, direction) => {
+    const { from, to, target, env, empty, isMade } = direction();
+    const words = ["store", "copy", "--from", from, "--to", to, "--moved-store"];
     const random = randomOf(54);
     const begunMs = performance.now();
-    expect(await rehome(words())).toMatchObject({ exitCode: 0 });
+    expect(await rehome(words)).toMatchObject({ exitCode: 0 });
     const wholeMs = performance.now() - begunMs;
     await empty();
     let parts = 0;
@@ -107,7 +99,7 @@ describe.each(Object.keys(directions))("%s", (name) => {
       // Half of them as soon as the target is there: chance seldom meets that moment.
       const atFirst = round % 2 === 0;
       if (atFirst) await empty();
-      const child = Bun.spawn([await executable(), ...words()], {
+      const child = Bun.spawn([await executable(), ...words], {
         env: cleanEnvironment,
         stdio: ["ignore", "ignore", "ignore"],
       });
@@ -116,7 +108,6 @@ describe.each(Object.keys(directions))("%s", (name) => {
       child.kill(signals[round % signals.length]);
       await child.exited;
       const made = await isMade();
-      const { words: target, env } = on();
       const [listed, last] = [await list(target, env, 0), await list(target, env, animals - 1)];
       if (listed.exitCode === 0) {
         // It had not begun, or it had ended.
@@ -135,9 +126,9 @@ describe.each(Object.keys(directions))("%s", (name) => {
     }
     // How many depends on the machine; one at least was killed in its middle.
     expect(parts).toBeGreaterThan(0);
-    const again = await command(words());
+    const again = await command(words);
     if (again.exitCode !== 0) expect(again.stderr).toContain("is not empty");
-    const { words: target, env } = on();
     expect((await list(target, env, animals - 1)).stdout).toContain(`Pet ${animals}`);
-  }, 300_000);
-});
+  },
+  300_000,
+);

@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { makeKey, rehome, roomy, serve } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { fill, smallDisk } from "../../test/helpers/small-disk.ts";
 
@@ -19,22 +19,6 @@ const canMount = (() => {
   }
   return disk !== undefined;
 })();
-
-test.skipIf(!canMount)("a restore on a full disk says so, and leaves the catalogue", async () => {
-  using disk = smallDisk(diskMb);
-  using elsewhere = temporaryFolder();
-  const data = join(disk?.path ?? "", "data");
-  const file = join(elsewhere.path, "backup.db");
-  await makeKey(data);
-  expect((await command(["backup", file, "--data", data])).exitCode).toBe(0);
-  const ballast = fill(data);
-  expect(await command(["restore", file, "--data", data, "--yes"])).toMatchObject({
-    exitCode: 1,
-    stderr: `Error: There is no space on the disk for ${join(data, "rehome.db")}.\nTry: Free some space, then try again. Nothing was changed.\n`,
-  });
-  ballast[Symbol.dispose]();
-  expect((await command(["keys", "list", "--data", data])).stdout).toContain("key_");
-});
 
 test.skipIf(!canMount)(
   "on a full disk reads go on and creates get 503; with room again all is well by itself",

@@ -12,7 +12,6 @@ import {
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
-import { smallDisk } from "../../test/helpers/small-disk.ts";
 
 const root = join(import.meta.dir, "../..");
 const installer = join(root, "install.sh");
@@ -196,14 +195,6 @@ test.each([
   chmodSync(join(bin, "uname"), 0o755);
   const { exitCode, stdout, stderr } = await install({ PATH: bin });
   expect([exitCode, stdout + stderr]).toEqual([code, expect.stringContaining(words)]);
-});
-
-test("a full disk is said in words, and nothing is left on it", async () => {
-  using disk = smallDisk(1);
-  if (disk === undefined) throw new Error("it needs root, to mount a disk");
-  const { exitCode, stderr } = await install({ REHOME_TO: disk.path });
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("space on the disk")]);
-  expect(readdirSync(disk.path)).toEqual([]);
 });
 
 test("shellcheck finds nothing in the scripts that others run", () => {

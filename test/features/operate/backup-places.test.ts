@@ -214,9 +214,13 @@ const list = (contents: string, rest = "") =>
 const object = (at: string, size: number) =>
   `<Contents><Key>${at}</Key><Size>${size}</Size></Contents>`;
 
+const listing = (place: Place) => place.list();
+const reading = (place: Place) =>
+  place.read(name, 1_000, (content) => new Response(content).text());
+
 /** What a hostile or broken service answers, what is asked of it, and what is said then. */
 const hostile: [string, () => Response, (place: Place) => Promise<unknown>, string][] = [
-  ["a page that does not end", () => endless(), (place) => place.list(), "more than 1048576 bytes"],
+  ["a page that does not end", () => endless(), listing, "more than 1048576 bytes"],
   [
     "a page without an end to its names",
     () => endless("<ListBucketResult><Contents>"),
@@ -226,31 +230,21 @@ const hostile: [string, () => Response, (place: Place) => Promise<unknown>, stri
   [
     "a list that does not end",
     () => new Response(list("", "<NextContinuationToken>a</NextContinuationToken>")),
-    (place) => place.list(),
+    listing,
     "or its list does not end",
   ],
-  [
-    "no list",
-    () => new Response("<html>Sign in</html>"),
-    (place) => place.list(),
-    "did not respond with a list",
-  ],
-  [
-    "an object that does not end",
-    () => endless(),
-    (place) => place.read(name, 1_000, (content) => new Response(content).text()),
-    "has not the 1000 bytes",
-  ],
+  ["no list", () => new Response("<html>Sign in</html>"), listing, "did not respond with a list"],
+  ["an object that does not end", () => endless(), reading, "has not the 1000 bytes"],
   [
     "an object that is declared longer than listed",
     () => new Response(letters),
-    (place) => place.read(name, 1_000, (content) => new Response(content).text()),
+    reading,
     "has not the 1000 bytes",
   ],
   [
     "an object that is shorter than listed",
     () => new Response(new Blob(["a"]).stream()),
-    (place) => place.read(name, 1_000, (content) => new Response(content).text()),
+    reading,
     "has not the 1000 bytes",
   ],
   [
@@ -262,7 +256,7 @@ const hostile: [string, () => Response, (place: Place) => Promise<unknown>, stri
   [
     "a refusal of many words",
     () => new Response(`<Code>${"A".repeat(200)}</Code>`, { status: 403 }),
-    (place) => place.list(),
+    listing,
     `cannot be listed: ${"A".repeat(200)}.`,
   ],
   [
@@ -271,7 +265,7 @@ const hostile: [string, () => Response, (place: Place) => Promise<unknown>, stri
       new Response(Bun.gzipSync(list(object(name, 1))), {
         headers: { "content-encoding": "gzip" },
       }),
-    (place) => place.list(),
+    listing,
     "did not respond with a list",
   ],
 ];

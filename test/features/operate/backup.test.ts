@@ -15,16 +15,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isoSeconds } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import { backupBefore } from "../../../src/storage/sqlite/backup.ts";
 import { backup } from "../../../src/features/operate/backup/copy.ts";
 import { examineFiles } from "../../../src/features/operate/doctor/store.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
 import { contentsOf, verifyBackup } from "../../../src/features/operate/backup/find.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
-import { servicesOn } from "../../helpers/services.ts";
 import { animalsOf } from "../animals/animals-of.ts";
 
 const clock = new TestClock();
@@ -145,38 +142,6 @@ describe("a backup", () => {
       });
     }
   });
-
-  test("before a migration lies beside the catalogue, each with a name of its own", async () => {
-    await add("Rex");
-    const first = backupBefore(catalogue, "0001_next");
-    expect(first).toBe(`${catalogue}.before-0001_next`);
-    expect(backupBefore(catalogue, "0001_next")).toBe(`${first}-2`);
-  });
-
-  test("of a newer rehome's catalogue names the catalogue, and is not begun", async () => {
-    await add("Rex");
-    const db = new Database(catalogue);
-    db.run("INSERT INTO schema_migrations (tag, hash) VALUES ('9999_later', '')");
-    db.close();
-    const { message } = refusal(() => backup(catalogue, file));
-    expect(message).toStartWith(`${catalogue} was made by a newer rehome`);
-    expect(readdirSync(folder)).toEqual(["data"]);
-  });
-});
-
-test("verifying counts all animals and keys, and finds the newest change of a key", async () => {
-  const time = new TestClock();
-  const store = open();
-  const pets = Array.from({ length: 1_001 }, () => ({ name: "Rex", categoryId: 1n }));
-  await Promise.all(pets.map((pet) => store.pets.create(pet)));
-  const services = servicesOn(store, { clock: time.read });
-  const { key } = await services.keys.create({ name: "first", plan: "free" });
-  time.nowMs += 5_000;
-  await services.keys.update(key.id, { name: "changed" });
-  await services.close();
-  backup(catalogue, file);
-  const newest = isoSeconds(time.nowMs);
-  expect(verifyBackup(file)).toMatchObject({ animals: 1_001, keys: 1, newest, pending: [] });
 });
 
 describe("restoring", () => {
@@ -258,33 +223,6 @@ describe("restoring", () => {
     expect(await names()).toEqual(["Rex"]);
     expect(examineFiles(data).map(({ finding }) => finding?.state)).toEqual(["ok", "ok"]);
   });
-
-  test.each([
-    ["no database", () => writeFileSync(file, "x".repeat(5_000)), "not an SQLite database"],
-    [
-      "another program's",
-      () => {
-        const db = new Database(file, { create: true });
-        db.run("CREATE TABLE notes (text TEXT)");
-        db.close();
-      },
-      "not one that rehome made",
-    ],
-    ["no file", () => undefined, "There is no backup"],
-    ["a folder", () => mkdirSync(file), "is not a file"],
-    ["empty", () => writeFileSync(file, ""), "holds no catalogue"],
-  ])("refuses what is %s", async (_, make, message) => {
-    await add("Rex");
-    make();
-    const { message: said, hint } = refusal(() => restore(file, data, clock.read()));
-    expect(said).toContain(message);
-    // Nothing about the catalogue, which is in order, or about a data folder.
-    expect(hint).toMatch(
-      /^(?:Name a file that rehome backup made|Take an earlier backup|See which there are)/,
-    );
-    expect(await names()).toEqual(["Rex"]);
-    expect(readdirSync(data).toSorted()).toEqual(["limits.db", "rehome.db"]);
-  });
 });
 
 /** Changes the catalogue with SQL, as nothing of ours would. */
@@ -328,6 +266,7 @@ function hide(kind: string, name: string, rest: string): void {
 const last = 2n ** 63n - 1n;
 const evil = "AFTER INSERT ON pets BEGIN DELETE FROM pets; END";
 test.each<[string, string | (() => void)]>([
+  ["holds no catalogue; it is not a backup", () => writeFileSync(file, "")],
   ["has the trigger evil, which is not rehome's", `CREATE TRIGGER evil ${evil}`],
   ["has the view evil, which is not rehome's", "CREATE VIEW evil AS SELECT 1"],
   ["lacks the index api_keys_by_change", "DROP INDEX api_keys_by_change"],

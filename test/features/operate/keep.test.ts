@@ -19,8 +19,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { array, assert, integer, property } from "fast-check";
 import { isoSeconds } from "../../../src/domain/clock.ts";
-import { newName, olderBackups } from "../../../src/features/operate/backup/names.ts";
-import { folderPlace } from "../../../src/features/operate/backup/places.ts";
+import { olderBackups } from "../../../src/features/operate/backup/names.ts";
 import { command } from "../../helpers/command.ts";
 
 let folder: string;
@@ -225,16 +224,5 @@ describe("which of them are older", () => {
         expect(removed.every((name) => age(name) < oldestLeft)).toBe(true);
       }),
     );
-  });
-
-  test("is the first of one second before the second", async () => {
-    const at = folderPlace(folder);
-    for (const number of ["", "-2", "-3"]) {
-      const name = await newName(at, "", 0, "");
-      expect(name).toBe(`rehome-19700101T000000Z${number}.db`);
-      writeFileSync(at.at(name), "");
-    }
-    const newest = "rehome-19700101T000000Z-3.db";
-    expect(olderBackups(readdirSync(folder), 2, newest)).toEqual(["rehome-19700101T000000Z.db"]);
   });
 });

