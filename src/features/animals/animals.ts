@@ -1,11 +1,11 @@
 import { desc, inArray } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { type NewPet, type Pet } from "../../domain/pet.ts";
-import { type Database, type Tx } from "../../storage/database.ts";
+import type { Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";
 import { type Editing, makeChange, type PetPatch, type PetRow, stateOf } from "./changes.ts";
-import { type AnimalHistory, historyOf, petOrRemoved } from "./history.ts";
+import { petOrRemoved } from "./history.ts";
 
 /*
  * Work on animals. Every change is one transaction, all or nothing, with one event per animal.
@@ -78,7 +78,7 @@ export async function mergeAnimals(editing: Editing, from: bigint, into: bigint)
 
 export async function restoreAnimal(editing: Editing, id: bigint): Promise<Pet> {
   return makeChange(editing, "restore", async (change) => {
-    const { row, isRemoved } = petKnown(await petOrRemoved(change.tx, id), id);
+    const { row, isRemoved } = await petOrRemoved(change.tx, id);
     if (!isRemoved) {
       throw new AppError("invalid_request", `The animal ${id} is there; it was not removed.`);
     }
@@ -91,10 +91,6 @@ export async function restoreAnimal(editing: Editing, id: bigint): Promise<Pet> 
   });
 }
 
-export async function animalHistory(db: Database, id: bigint): Promise<AnimalHistory> {
-  return petKnown(await db.read((tx) => historyOf(tx, id)), id);
-}
-
 async function rowsWith(tx: Tx, ids: readonly bigint[]): Promise<PetRow[]> {
   const { pets } = tx.t;
   const rows = await tx.select().from(pets).where(inArray(pets.id, ids));
@@ -104,19 +100,9 @@ async function rowsWith(tx: Tx, ids: readonly bigint[]): Promise<PetRow[]> {
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-function petKnown<T>(pet: T | undefined, id: bigint): T {
-  if (pet !== undefined) return pet;
-  // Its past was looked for too.
-  const advice =
-    "rehome pets list shows the animals. Removed ones are stored for at least 90 days.";
-  throw noSuchAnimal([id], advice);
-}
-
-/** The error for ids that no animal has: it may have been removed, unless `advice` says more. */
-export function noSuchAnimal(
-  ids: readonly bigint[],
-  advice = `rehome pets list, or rehome pets history ${ids[0]} if it was removed`,
-): AppError {
+/** The error for ids that no animal has now: it may have been removed. */
+export function noSuchAnimal(ids: readonly bigint[]): AppError {
   const which = ids.length > 1 ? "are no animals with the ids" : "is no animal with the id";
-  return new AppError("not_found", `There ${which} ${ids.join(", ")}.`, { hint: advice });
+  const hint = `rehome pets list, or rehome pets history ${ids[0]} if it was removed`;
+  return new AppError("not_found", `There ${which} ${ids.join(", ")}.`, { hint });
 }

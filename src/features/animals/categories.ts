@@ -38,7 +38,6 @@ export function categoryKey(name: string): string {
 const lastCategoryMeta = "last_category_id";
 /** Ids above it are given by people and programs only, so that theirs never use ours up. */
 const ownIdMax = 2n ** 53n;
-/** Categories in an error at the most. */
 const shownMax = 20;
 
 export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
@@ -85,7 +84,6 @@ export async function categoryById(tx: Tx, wanted: bigint): Promise<Category | u
   return (await tx.select({ id, name }).from(tx.t.categories).where(eq(id, wanted)))[0];
 }
 
-/** The category with this name, whatever its case. */
 export async function categoryByName(tx: Tx, wanted: string): Promise<Category | undefined> {
   const { id, name, nameKey } = tx.t.categories;
   const isWanted = eq(nameKey, categoryKey(wanted));
@@ -141,43 +139,41 @@ function unknownCategory(name: string, known: readonly Category[], mayCreate: bo
   });
 }
 
-/** The ids that new categories get: above all that were given, and none that an animal carries. */
-export async function newCategoryIds(
+interface WantedCategory {
+  readonly id?: bigint | undefined;
+  readonly name: string;
+}
+
+/** New categories, with ids above all that were given, of which no animal carries one. */
+export async function newCategories(
   tx: Tx,
-  wanted: readonly { readonly id?: bigint | undefined }[],
-): Promise<readonly bigint[]> {
+  wanted: readonly WantedCategory[],
+): Promise<Category[]> {
   const used = new Set((await categoriesInUse(tx)).map(({ id }) => id));
   let last = await lastGiven(tx);
-  return wanted.map(({ id: given }) => {
-    const id = given ?? firstFree(used, last + 1n);
+  return wanted.map(({ id: given, name }) => {
+    let free = last + 1n;
+    while (used.has(free)) free += 1n;
+    const id = given ?? free;
     if (id > last && id <= ownIdMax) last = id;
-    return id;
+    return { id, name };
   });
 }
 
 /** Gives names to new categories, or to ids that have none. No name may be taken. */
 export async function nameCategories(
   change: Change,
-  wanted: readonly { readonly id?: bigint | undefined; readonly name: string }[],
+  wanted: readonly WantedCategory[],
 ): Promise<Category[]> {
   const { tx } = change;
   const used = new Set((await categoriesInUse(tx)).map(({ id }) => id));
-  const ids = await newCategoryIds(tx, wanted);
-  const made = wanted.map(({ name }, at) => ({ id: ids[at] ?? 0n, name }));
+  const made = await newCategories(tx, wanted);
   for (const { id, name } of made) {
-    await insertCategory(tx, { id, name });
+    await setName(tx, { id, name });
     change.categories.push({ id, after: name, ...(used.has(id) && { wasCarried: true }) });
   }
-  const own = made.map(({ id }) => id).filter((id) => id <= ownIdMax);
-  const last = own.reduce((a, b) => (a > b ? a : b), await lastGiven(tx));
-  await setMeta(tx, lastCategoryMeta, String(last));
+  await setMeta(tx, lastCategoryMeta, String(await lastGiven(tx)));
   return made;
-}
-
-function firstFree(used: ReadonlySet<bigint>, from: bigint): bigint {
-  let id = from;
-  while (used.has(id)) id += 1n;
-  return id;
 }
 
 /** A store of an earlier version has no such fact; the names that it has tell as much. */
@@ -187,18 +183,14 @@ async function lastGiven(tx: Tx): Promise<bigint> {
   return ids.reduce((a, b) => (a > b ? a : b), BigInt(fact ?? 0));
 }
 
-async function insertCategory(tx: Tx, { id, name }: Category): Promise<void> {
-  await tx.insert(tx.t.categories).values({ id, name, nameKey: categoryKey(name) });
-}
-
 async function dropCategory(tx: Tx, id: bigint): Promise<void> {
   await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
 }
 
-async function setName(tx: Tx, id: bigint, name: string): Promise<void> {
-  const { categories } = tx.t;
-  const named = { name, nameKey: categoryKey(name) };
-  await tx.update(categories).set(named).where(eq(categories.id, id));
+async function setName({ insert, t: { categories } }: Tx, { id, name }: Category): Promise<void> {
+  const set = { name, nameKey: categoryKey(name) };
+  const named = insert(categories).values({ id, ...set });
+  await named.onConflictDoUpdate({ target: categories.id, set });
 }
 
 /**
@@ -211,16 +203,14 @@ export async function undoCategories(
 ): Promise<void> {
   const { tx } = change;
   for (const { id, before, after, wasCarried } of events) {
-    const current = await categoryById(tx, id);
-    if (current?.name !== after) continue;
+    if ((await categoryById(tx, id))?.name !== after) continue;
     if (before === undefined) {
       if (!wasCarried && (await isCarried(tx, id))) continue;
       await dropCategory(tx, id);
     } else {
       const holder = await categoryByName(tx, before);
       if (holder !== undefined && holder.id !== id) continue;
-      if (current === undefined) await insertCategory(tx, { id, name: before });
-      else await setName(tx, id, before);
+      await setName(tx, { id, name: before });
     }
     change.categories.push({
       id,
@@ -230,7 +220,6 @@ export async function undoCategories(
   }
 }
 
-/** The names of categories by their ids. */
 export async function categoryNames(db: Database): Promise<ReadonlyMap<bigint, string>> {
   return new Map((await db.read(namedCategories)).map(({ id, name }) => [id, name]));
 }
@@ -267,7 +256,7 @@ export function renameCategory(
     change.summary = { id, before, after: name };
     if (before === undefined) await nameCategories(change, [{ id, name }]);
     else {
-      await setName(tx, id, name);
+      await setName(tx, { id, name });
       await rememberWord(change, before, id, id);
       change.categories.push({ id, before, after: name });
     }

@@ -1,16 +1,5 @@
 /**
  * A change of animals and categories: one transaction, which is undone as a whole by its number.
- *
- *   await makeChange(editing, "import", async (change) => {
- *     await nameCategories(change, [{ name: "Dog" }]);
- *     await change.add([{ name: "Rex", categoryId: 1n, source: "asm", externalId: "asm:17" }]);
- *     await change.plan([
- *       { petId: 5n, before, after: { ...before, status: "sold" } }, // an update
- *       { petId: 6n, before, after: null }, // removed, or withdrawn by an import
- *       { petId: 7n, before: null, after, former }, // brought back, `former` if it was another
- *     ]);
- *   });
- *
  * What happens to an animal that was there is an event with its fields before and after. Once the
  * work has ended, the animals are changed as their events say, so a history is always true.
  */
@@ -35,7 +24,6 @@ const forgottenMax = 10_000;
 /** Animals that are read at a time, so that their number costs no memory. */
 export const partSize = 5_000;
 
-/** Where animals and categories are changed, when, and by whom. */
 export interface Editing {
   readonly db: Database;
   readonly clock: Clock;
@@ -57,7 +45,6 @@ export type PetState = Pick<PetRow, StateField>;
 /** What is set in an animal. Null takes the status away. */
 export type PetPatch = { readonly [Field in StateField]?: PetState[Field] | undefined };
 
-/** The state of an animal, without the rest of its row. */
 export function stateOf(row: PetState): PetState {
   return Object.fromEntries(eventFields.map((field) => [field, row[field]])) as PetState;
 }
@@ -85,19 +72,10 @@ export interface CategoryEvent {
   readonly wasCarried?: true;
 }
 
-export interface ChangeCounts {
-  readonly added: number;
-  readonly updated: number;
-  readonly removed: number;
-  /** Brought back under their ids. */
-  readonly restored: number;
-}
+export type ChangeCounts = Record<"added" | "updated" | "removed" | "restored", number>;
 
 /** An animal that a change adds, with its id elsewhere if it has one. */
-export type AddedPet = NewPet & {
-  readonly externalId?: string | null | undefined;
-  readonly source?: string | undefined;
-};
+export type AddedPet = NewPet & Pick<PetPatch, "externalId" | "source">;
 
 /** In the name of the one who runs this process. */
 export const editingOf = (services: Services): Editing => ({ ...services, db: services.store.db });
@@ -132,7 +110,6 @@ export async function makeChange<T>(
   return result;
 }
 
-/** A change within its transaction. */
 export class Change {
   readonly tx: Tx;
   readonly id: bigint;
@@ -142,7 +119,7 @@ export class Change {
   summary: Readonly<Record<string, unknown>> = {};
   /** True for one that is stored though no animal changed. */
   isStored = false;
-  readonly counts = { added: 0, updated: 0, removed: 0, restored: 0 };
+  readonly counts: ChangeCounts = { added: 0, updated: 0, removed: 0, restored: 0 };
   /** The fields that any animal has otherwise afterwards: each has its indexes. */
   readonly #changed = new Set<StateField>();
   #isCarriedOut = false;
@@ -213,7 +190,6 @@ export class Change {
     return rows.map(after);
   }
 
-  /** Plans to take animals away. */
   async planRemoval(rows: readonly PetRow[]): Promise<void> {
     await this.plan(rows.map((row) => ({ petId: row.id, before: stateOf(row), after: null })));
   }

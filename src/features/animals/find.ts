@@ -33,7 +33,6 @@ export interface FoundPets {
   readonly counts: ReadonlyMap<PetStatus | null, number>;
 }
 
-/** Names that are read at a time. */
 const batchRows = 10_000;
 
 /**

@@ -1,10 +1,10 @@
 import { asc, eq } from "drizzle-orm";
-import type { Pet } from "../../domain/pet.ts";
-import { columnsOf, type Tx } from "../../storage/database.ts";
+import { AppError } from "../../domain/errors.ts";
+import { columnsOf, type Database, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { ChangeRow, PetRow, StoredState } from "./changes.ts";
 
-export interface StoredEvent {
+interface StoredEvent {
   readonly atMs: number;
   readonly actor: string;
   readonly action: string;
@@ -30,49 +30,37 @@ export interface HistoryEvent extends StoredEvent {
   readonly changed: readonly FieldChange[];
 }
 
-export interface AnimalHistory {
-  /** As it is now, or as it was when it was removed. */
-  readonly pet: Pet;
-  readonly isRemoved: boolean;
-  readonly created: {
-    /** Unknown for animals of version 1.0.0. */
-    readonly atMs: number | undefined;
-    /** A person, an account or `key LABEL`; unknown where it is no longer stored. */
-    readonly by: string | undefined;
-    /** What it was: `create` through the interface, `add`, `import`. */
-    readonly action: string | undefined;
-    /** The change that it was a part of; undefined for a create through the interface. */
-    readonly change: bigint | undefined;
-  };
-  readonly events: readonly HistoryEvent[];
-}
-
-/** One animal, removed ones included, and whether it is; undefined if there never was one. */
+/** One animal, removed ones included, and whether it is. Throws `not_found` if there never was one. */
 export async function petOrRemoved(
   tx: Tx,
   id: bigint,
-): Promise<{ readonly row: PetRow; readonly isRemoved: boolean } | undefined> {
+): Promise<{ readonly row: PetRow; readonly isRemoved: boolean }> {
   const { pets, removedPets } = tx.t;
   const [row] = await tx.select().from(pets).where(eq(pets.id, id));
   if (row !== undefined) return { row, isRemoved: false };
   const [removed] = await tx.select().from(removedPets).where(eq(removedPets.id, id));
-  return removed && { row: removed, isRemoved: true };
+  if (removed !== undefined) return { row: removed, isRemoved: true };
+  throw new AppError("not_found", `There is no animal with the id ${id}.`, {
+    hint: "rehome pets list shows the animals. Removed ones are stored for at least 90 days.",
+  });
 }
 
-/** Everything that is known of an animal's past; undefined if there never was one. */
-export async function historyOf(tx: Tx, id: bigint): Promise<AnimalHistory | undefined> {
-  const found = await petOrRemoved(tx, id);
-  if (found === undefined) return undefined;
-  const { row, isRemoved } = found;
-  const cause = row.createdIn === null ? undefined : await changeById(tx, row.createdIn);
-  const created = {
-    atMs: row.createdAtMs ?? undefined,
-    by: row.createdBy === null ? cause?.actor : await keyNamed(tx, row.createdBy),
-    action: row.createdBy === null ? cause?.action : "create",
-    change: cause?.id,
-  };
-  return { pet: petOfRow(row), isRemoved, created, events: eventsOf(await storedEvents(tx, id)) };
-}
+export type AnimalHistory = Awaited<ReturnType<typeof historyOf>>;
+
+/** Everything that is known of an animal's past. Throws AppError `not_found`. */
+export const historyOf = (db: Database, id: bigint) =>
+  db.read(async (tx) => {
+    const { row, isRemoved } = await petOrRemoved(tx, id);
+    const cause = row.createdIn === null ? undefined : await changeById(tx, row.createdIn);
+    // Version 1.0.0 recorded none of it, and what is older than 90 days has no change any more.
+    const created = {
+      atMs: row.createdAtMs ?? undefined,
+      by: row.createdBy === null ? cause?.actor : await keyNamed(tx, row.createdBy),
+      action: row.createdBy === null ? cause?.action : "create",
+      change: cause?.id,
+    };
+    return { pet: petOfRow(row), isRemoved, created, events: eventsOf(await storedEvents(tx, id)) };
+  });
 
 export async function changeById(tx: Tx, id: bigint): Promise<ChangeRow | undefined> {
   const { changes } = tx.t;

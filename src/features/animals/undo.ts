@@ -20,7 +20,6 @@ import {
 } from "./changes.ts";
 import { changeById } from "./history.ts";
 
-/** What an undo did, or would do. */
 export interface UndoReport extends Omit<ChangeCounts, "added"> {
   readonly change: ChangeRow;
   /** Animals that it left as they are, because they were changed since. */
@@ -34,7 +33,6 @@ export interface UndoOptions {
   readonly rehearse?: boolean;
 }
 
-/** True for an undo that changes nothing. */
 export const isNothing = ({ removed, restored, updated, categories }: UndoReport): boolean =>
   removed + restored + updated + categories.length === 0;
 
@@ -123,7 +121,6 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   return { change, ...undo.counts, left, categories: undo.categories };
 }
 
-/** All animals that a change concerns. */
 async function animalsOf(tx: Tx, change: bigint): Promise<bigint[]> {
   const { pets, petEvents, removedPets } = tx.t;
   const found = await tx.rows<{ id: bigint }>(sql`

@@ -6,7 +6,6 @@ import type { Services } from "../../service/services.ts";
 import { columnsOf, type Database, type Tx } from "../../storage/database.ts";
 import { longWork } from "../long-work.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
-import { animalHistory } from "../animals/animals.ts";
 import { type ChangeRow, type Editing, editingOf } from "../animals/changes.ts";
 import {
   categoriesInUse,
@@ -22,6 +21,7 @@ import {
   differences,
   type FieldChange,
   type HistoryEvent,
+  historyOf,
 } from "../animals/history.ts";
 import { idPrefix } from "../import/understand/record.ts";
 import { type ExportedPet, exportedPet } from "../import/export.ts";
@@ -181,7 +181,7 @@ export class AnimalActions {
 
   /** An animal that was removed, and the change that did it, if that is still stored. */
   async removed(id: bigint) {
-    const found = await animalHistory(this.#db, id).catch((error: unknown) => {
+    const found = await historyOf(this.#db, id).catch((error: unknown) => {
       if (error instanceof AppError && error.kind === "not_found") return undefined;
       throw error;
     });
@@ -193,7 +193,7 @@ export class AnimalActions {
 
   /** What became of an animal, the newest first; its own row says how it came. */
   async history(id: bigint): Promise<AnimalEvent[]> {
-    const { created, events } = await animalHistory(this.#db, id);
+    const { created, events } = await historyOf(this.#db, id);
     const { atMs, by, action = "add" } = created;
     const came = { atMs, actor: by, action, change: created.change, did: undefined, changed: [] };
     return [...events.toReversed(), came];

@@ -1,6 +1,5 @@
 import {
   addAnimal,
-  animalHistory,
   mergeAnimals,
   removeAnimals,
   restoreAnimal,
@@ -15,6 +14,7 @@ import {
 } from "../../../src/features/animals/categories.ts";
 import type { Editing } from "../../../src/features/animals/changes.ts";
 import { findPets, type PageOfPets, type PetFilter } from "../../../src/features/animals/find.ts";
+import { historyOf } from "../../../src/features/animals/history.ts";
 import { lastChange, undoChange, type UndoOptions } from "../../../src/features/animals/undo.ts";
 import { int64Max } from "../../../src/domain/int64.ts";
 import type { Store } from "../../../src/storage/contract.ts";
@@ -34,7 +34,7 @@ export function deskOf(editing: Editing) {
     restore: by(restoreAnimal),
     merge: by(mergeAnimals),
     undo: (options: UndoOptions = {}) => undoChange(editing, options),
-    history: (id: bigint) => animalHistory(db, id),
+    history: (id: bigint) => historyOf(db, id),
     lastChange: () => db.read((tx) => lastChange(tx, int64Max)),
     async find({ limit, after, ...filter }: PageOfPets & PetFilter) {
       const { pets, total } = await db.read((tx) => findPets(tx, filter, { limit, after }));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { deskOf } from "../animals/animals-of.ts";
-import { animalHistory } from "../../../src/features/animals/animals.ts";
+import { historyOf } from "../../../src/features/animals/history.ts";
 import type { Editing } from "../../../src/features/animals/changes.ts";
 import { undoChange } from "../../../src/features/animals/undo.ts";
 import { dayMs, hourMs } from "../../../src/domain/clock.ts";
@@ -291,7 +291,7 @@ describe("withdrawals of more than half", () => {
     expect(await withdraw()).toBe(6);
     expect(await animals()).toHaveLength(5);
     expect(await withdraw()).toBeUndefined();
-    const { events } = await animalHistory(db, 10n);
+    const { events } = await historyOf(db, 10n);
     expect(events.map(({ actor, did }) => [actor, did])).toEqual([["Kim", "removed"]]);
     // It is forgotten once the list has the animal.
     expect(await listed([...next, ...dogs(5).slice(4)])).toMatchObject({ added: 1, kept: 0 });

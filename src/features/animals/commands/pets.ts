@@ -27,7 +27,6 @@ import { UsageError } from "../../usage-error.ts";
 import { isVisible } from "../../visible.ts";
 import {
   addAnimal,
-  animalHistory,
   mergeAnimals,
   noSuchAnimal,
   removeAnimals,
@@ -37,7 +36,7 @@ import {
 import { categoryNames, resolveCategory } from "../categories.ts";
 import { editingOf, type StoredState } from "../changes.ts";
 import { findPets } from "../find.ts";
-import type { AnimalHistory, FieldValue, HistoryEvent } from "../history.ts";
+import { type AnimalHistory, type FieldValue, type HistoryEvent, historyOf } from "../history.ts";
 
 /** The word for having no status: commander makes an empty text of null. */
 const none = "none";
@@ -105,7 +104,6 @@ const petSchema = json.object({
 });
 const petListSchema = json.list(petSchema);
 
-/** The fields that a command was given. */
 interface FieldOptions {
   readonly name?: string;
   readonly category?: string;
@@ -227,9 +225,6 @@ async function listPets(
   say("More: ", `${next} --after ${page.at(-1)?.id}`);
 }
 
-/** The names of fields stand in so many cells. */
-const labelCells = 12;
-
 const show = storeCommand<object, [bigint]>({
   name: "show",
   about: "show an animal",
@@ -237,7 +232,7 @@ const show = storeCommand<object, [bigint]>({
   examples: ["rehome pets show 17", "rehome pets show 17 --json | jq -r .name"],
   json: petSchema,
   async run(io, { pets, store }, { json }, id) {
-    const pet = foundPet(await pets.byId(id), id);
+    const pet = await petIn({ pets }, id);
     if (json) return printJson(io, pet);
     const { categoryId, status = none } = pet;
     const category = (await categoryNames(store.db)).get(categoryId);
@@ -248,12 +243,13 @@ const show = storeCommand<object, [bigint]>({
       status,
     };
     for (const [label, text] of Object.entries(rows)) {
-      io.out(`${label.padEnd(labelCells)}${printable(text)}\n`);
+      io.out(`${label.padEnd(12)}${printable(text)}\n`);
     }
   },
 });
 
-function foundPet(pet: Pet | undefined, id: bigint): Pet {
+async function petIn({ pets }: Pick<Services, "pets">, id: bigint): Promise<Pet> {
+  const pet = await pets.byId(id);
   if (pet !== undefined) return pet;
   throw noSuchAnimal([id]);
 }
@@ -276,16 +272,13 @@ const add = storeCommand<FieldOptions>({
   },
 });
 
-/** When a running server knows of a change. */
-const whenShown =
-  "A running server shows the change at its next request, or with PostgreSQL within\na second.";
-
 const update = storeCommand<FieldOptions, [readonly bigint[]]>({
   name: "update",
   about: "change animals, all or none",
   arguments: [idsArgument()],
   options: fieldOptions("new"),
-  remark: `${whenShown} rehome undo reverses it.`,
+  remark: `A running server shows the change at its next request, or with PostgreSQL within
+a second. rehome undo reverses it.`,
   examples: [
     'rehome pets update 17 --name "Rex II"',
     "rehome pets update 17 18 19 --status adopted",
@@ -306,9 +299,6 @@ const update = storeCommand<FieldOptions, [readonly bigint[]]>({
   },
 });
 
-/** Animals in a question at the most. */
-const askedMax = 5;
-
 const remove = storeCommand<{ readonly yes?: true }, [readonly bigint[]]>({
   name: "remove",
   about: "remove animals, all or none; their ids are not reused",
@@ -318,10 +308,9 @@ const remove = storeCommand<{ readonly yes?: true }, [readonly bigint[]]>({
   examples: ["rehome pets remove 17", "rehome pets remove 17 18 --yes --json > removed.json"],
   json: json.either(petSchema, petListSchema, "the animal; a list if several are removed"),
   async run(io, services, given, ids) {
-    const found: Pet[] = [];
-    for (const id of ids) found.push(foundPet(await services.pets.byId(id), id));
-    const asked = found.slice(0, askedMax).map(petText).join(", ");
-    const more = found.length > askedMax ? `, and ${found.length - askedMax} more` : "";
+    const found = await Promise.all(ids.map((id) => petIn(services, id)));
+    const asked = found.slice(0, 5).map(petText).join(", ");
+    const more = found.length > 5 ? `, and ${found.length - 5} more` : "";
     await confirm(io, `Remove ${asked}${more}?`, {
       yes: given.yes === true,
       unattended: "refuse",
@@ -399,7 +388,7 @@ const history = storeCommand<object, [bigint]>({
   examples: ["rehome pets history 17", "rehome pets history 17 --json | jq '.events[].actor'"],
   json: historySchema,
   async run(io, { store }, given, id) {
-    const found = await animalHistory(store.db, id);
+    const found = await historyOf(store.db, id);
     if (given.json) printJson(io, historyJson(found));
     else printHistory(io, found);
   },

@@ -6,7 +6,7 @@ import {
   type Category,
   categoryKey,
   type CategoryUse,
-  newCategoryIds,
+  newCategories,
 } from "../../animals/categories.ts";
 import { type Message, message } from "../messages.ts";
 import type { CandidateCategory } from "../understand/record.ts";
@@ -123,13 +123,10 @@ export class ImportCategories {
   async make(tx: Tx, used: ReadonlySet<bigint | undefined>): Promise<Category[]> {
     // Those with an id go first, so that no other one gets it.
     const fresh = [...this.#fresh.keys()].filter((id) => used.has(id)).toSorted(byOwn);
-    const wanted = fresh.map((id) => ({ id: isOwn(id) ? undefined : id }));
-    const ids = await newCategoryIds(tx, wanted);
-    return fresh.map((own, at) => {
-      const id = ids[at] ?? own;
-      this.#made.set(own, id);
-      return { id, name: this.nameOf(own) };
-    });
+    const wanted = fresh.map((id) => ({ id: isOwn(id) ? undefined : id, name: this.nameOf(id) }));
+    const made = await newCategories(tx, wanted);
+    for (const [at, own] of fresh.entries()) this.#made.set(own, made[at]?.id ?? own);
+    return made;
   }
 
   /** The id that a category has once it is made. */
