@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-type Encoding = "gzip" | "identity";
+type Form = { readonly body: Blob; readonly etag: string };
 
 /** A body in the forms that clients take, which all responses share, each with its entity tag. */
-type Forms = Readonly<Record<Encoding, { readonly body: Blob; readonly etag: string }>>;
+type Forms = Readonly<Record<"gzip" | "identity", Form>>;
 
 /** Both forms of a text. Compression runs on another thread. */
 export async function formsOf(text: string): Promise<Forms> {
@@ -26,7 +26,7 @@ export function formFor(
   forms: Forms,
   more: Readonly<Record<string, string>>,
 ): [body: Blob | string, init: ResponseInit] {
-  const encoding: Encoding = acceptsEncoding(request, "gzip") ? "gzip" : "identity";
+  const encoding = takesGzip(request) ? "gzip" : "identity";
   const { body, etag } = forms[encoding];
   const headers = new Headers({ ...more, etag });
   headers.append("vary", "Accept-Encoding");
@@ -39,13 +39,9 @@ export function formFor(
   return [body, { headers }];
 }
 
-/** True if the client of `request` takes bodies in an encoding. */
-export function acceptsEncoding({ headers }: Request, encoding: Encoding): boolean {
-  const accepted = headers.get("accept-encoding") ?? "";
-  return accepted.split(",").some((part) => {
-    const [token = "", quality = ""] = part.trim().toLowerCase().split(";");
-    return token.trim() === encoding && !/q=0(?:\.0*)?\s*$/.test(quality);
-  });
+function takesGzip({ headers }: Request): boolean {
+  const accepted = headers.get("accept-encoding")?.toLowerCase().split(",") ?? [];
+  return accepted.some((part) => /^\s*gzip\s*(?:;|$)/.test(part) && !/q=0(?:\.0*)?\s*$/.test(part));
 }
 
 /** The languages of an Accept-Language without their regions, the best first (RFC 9110, 12.5.4). */

@@ -13,6 +13,7 @@ import * as imports from "./pages/import.ts";
 import * as keys from "./pages/keys.ts";
 import { assets, failurePage, orNotFound, messagePage, seeOther } from "./pages/page.ts";
 import * as people from "./pages/people.ts";
+import * as ui from "./pages/ui.ts";
 import { steerSource } from "./pages/sources.ts";
 import { Form, readForm } from "./body.ts";
 import { join, joinPage, signedIn, signOut } from "./session.ts";
@@ -26,12 +27,11 @@ import {
   refusalOf,
   Recent,
   type Arrival,
-  type Carried,
   type ConsoleOptions,
   type Frame,
   type Visit,
 } from "./visit.ts";
-import { failure, isLanguage } from "./words/index.ts";
+import { failure, isLanguage, languages } from "./words/index.ts";
 
 /** What a page may load and do: its own style, script and forms. Nothing stands inline. */
 const policy = [
@@ -64,15 +64,14 @@ const commonHeaders = {
 };
 
 /** What every address begins with: it refuses strangers before anything of a request is read. */
-function arrivals({ options, withRequest }: Frame) {
+function arrivals({ options, peers }: Frame) {
   return (
     new Elysia({ name: "arrivals" })
       // A route reads the body itself, after the session: here nobody has been asked who they are.
       .onParse(({ request }) => request)
-      .derive(({ request, cookie }) => {
-        const { from, carried } = withRequest.get(request) ?? {};
-        return { arrival: arrive(request, cookie, from, options, carried) };
-      })
+      .derive(({ request, cookie }) => ({
+        arrival: arrive(request, cookie, peers.get(request), options),
+      }))
       .onBeforeHandle(({ arrival }) => refusalOf(arrival, options))
       .as("scoped")
   );
@@ -87,18 +86,21 @@ function visits(frame: Frame) {
       // Elysia ends a request with this. The Response keeps its own status.
       if (person instanceof Response) return status(401, person);
       const isPost = arrival.request.method === "POST";
-      if (isPost) frame.unsent.delete(person.id);
+      const waiting = frame.waiting.get(person.id);
+      const waits = !isPost && waiting?.path === arrival.sent.pathname ? waiting : undefined;
+      if (isPost || waits !== undefined) frame.waiting.delete(person.id);
       const marks = await actions.marks(person);
       const change: Visit["change"] = (work) => actions.animals.change(person.name, work);
       const known = { ...arrival, ...actions, person, marks, change };
       const isForm = isPost && arrival.sent.pathname !== "/import";
-      const coming = isForm ? sentForm(known) : Promise.resolve(arrival.carried?.typed(arrival));
+      const coming = isForm ? sentForm(known) : Promise.resolve(waits?.form);
       const typed = await coming.catch((error: unknown) => failurePage(known, error, report));
       if (typed instanceof Response) return status(400, typed);
       const form = typed ?? new Form();
       const once: Visit["once"] = (work) => doOnce(frame.done, person, pathOf(arrival), form, work);
       const visit: Visit = { ...known, form, typed, once };
-      return { visit: { ...visit, done: await changes.changeNotice(visit) } };
+      const late = waits?.isLate === true && ui.notice("plain", arrival.words.signedOut.waited);
+      return { visit: { ...visit, done: late || (await changes.changeNotice(visit)) } };
     })
     .as("scoped");
 }
@@ -116,19 +118,21 @@ function openRoutes(frame: Frame) {
     .use(arrivals(frame))
     .get("/join/:token", ({ arrival, params }) => joinPage(arrival, frame, params.token))
     .post("/join/:token", ({ arrival, params }) => join(arrival, frame, params.token))
-    .post("/language/:language", ({ arrival, params }) => {
-      const { request } = arrival;
-      if (isLanguage(params.language)) keepLanguage(arrival, params.language);
-      const language = isLanguage(params.language) ? params.language : arrival.language;
+    .post("/language/:language", async ({ arrival, params }) => {
+      const { request, language: former } = arrival;
+      const language = isLanguage(params.language) ? params.language : former;
+      if (language === params.language) keepLanguage(arrival, language);
       const page = ownPage(arrival, query(arrival, "back"));
       const back = page === undefined ? "/" : pathOf({ url: page });
       const hasForm = request.body !== null && request.headers.get("content-length") !== "0";
-      if (!hasForm) return seeOther(back);
+      if (page === undefined || !hasForm) return seeOther(back);
       // The buttons of the languages belong to the form of their page, which comes back as it was.
-      let form: Promise<Form> | undefined;
-      // Read once, though the page may be behind another one.
-      const typed: Carried["typed"] = (who) => (form ??= readForm({ request, sender: who.sender }));
-      return frame.show(arrival, back, { typed, language });
+      const spoken = { ...arrival, language, words: languages[language].words };
+      const person = await signedIn(spoken, frame, back);
+      if (person instanceof Response) return person;
+      const path = frame.pageOf(page.pathname);
+      frame.waiting.set(person.id, { path, form: await readForm(arrival), isLate: false });
+      return seeOther(back);
     });
 }
 
@@ -136,12 +140,6 @@ export function staffRoutes(frame: Frame) {
   return new Elysia()
     .use(visits(frame))
     .get("/", () => seeOther("/animals"))
-    .get("/unsent", ({ visit }) => {
-      const unsent = frame.unsent.get(visit.person.id);
-      if (unsent === undefined) return seeOther("/animals");
-      const carried = { typed: () => unsent.form, said: visit.words.signedOut.waited };
-      return frame.show(visit, unsent.path, carried);
-    })
     .get("/sign-out", ({ visit }) => people.signOutPage(visit))
     .post("/link", ({ visit }) => people.ownLink(visit))
     .post("/sign-out", async ({ arrival }) => {
@@ -207,16 +205,10 @@ export function operatorRoutes(frame: Frame) {
 
 /** All other addresses, and other methods of those above. */
 function otherRoutes(frame: Frame, methods: ReturnType<typeof methodTable>) {
-  const canGet = (path: string) => methods(path)?.startsWith("GET") === true;
-  /** The page that has the form of a path. A reload, Back and another language lead there. */
-  const pageAbove = (path: string): string => {
-    const above = path.replace(/\/[^/]*$/, "") || "/";
-    return canGet(above) ? above : pageAbove(above);
-  };
   return new Elysia().use(visits(frame)).all("/*", ({ visit, request }) => {
     const { pathname } = visit.sent;
     const allow = orNotFound(methods(pathname));
-    if (["GET", "HEAD"].includes(request.method)) return seeOther(pageAbove(pathname));
+    if (["GET", "HEAD"].includes(request.method)) return seeOther(frame.pageOf(pathname));
     if (request.method === "OPTIONS") return new Response(null, { headers: { allow } });
     const page = messagePage(visit, 405, visit.words.failures.notFound);
     page.headers.set("allow", allow);
@@ -224,10 +216,20 @@ function otherRoutes(frame: Frame, methods: ReturnType<typeof methodTable>) {
   });
 }
 
-function consoleApp(frame: Frame) {
-  const { report, isTls } = frame.options;
+function consoleApp(options: ConsoleOptions, peers: Frame["peers"]) {
+  const { report, isTls } = options;
+  let methods: ReturnType<typeof methodTable> = () => undefined;
+  const frame: Frame = {
+    options,
+    failures: new AddressLimiter(options.actions.clock, 5),
+    done: new Recent(1_000),
+    waiting: new Recent(100),
+    peers,
+    pageOf: (path) =>
+      methods(path)?.startsWith("GET") ? path : frame.pageOf(path.replace(/\/[^/]*$/, "") || "/"),
+  };
   const [open, staff, operators] = [openRoutes(frame), staffRoutes(frame), operatorRoutes(frame)];
-  const methods = methodTable([...open.routes, ...staff.routes, ...operators.routes]);
+  methods = methodTable([...open.routes, ...staff.routes, ...operators.routes]);
   return new Elysia({ strictPath: true, handler: { standardHostname: isTls } })
     .headers(commonHeaders)
     .onError((context) => {
@@ -250,32 +252,8 @@ function closing(response: Response): Response {
 }
 
 export function consoleHandler(options: ConsoleOptions) {
-  const withRequest: Frame["withRequest"] = new WeakMap();
-  const show: Frame["show"] = async (arrival, path, carried) => {
-    const { request, sent } = arrival;
-    const headers = new Headers(request.headers);
-    for (const name of ["content-length", "content-type"]) headers.delete(name);
-    const inner = new Request(new URL(path, sent.origin).href, { headers });
-    const { from } = withRequest.get(request) ?? {};
-    const peers: Peers | undefined = from && {
-      requestIP: () => from.requestIP(request),
-      timeout: (_, seconds) => from.timeout(request, seconds),
-    };
-    withRequest.set(inner, { from: peers, carried });
-    const response = await app.fetch(inner);
-    const next = ownPage(arrival, response.headers.get("location") ?? "//");
-    return next === undefined || next.pathname === path
-      ? response
-      : show(arrival, pathOf({ url: next }), carried);
-  };
-  const app = consoleApp({
-    options,
-    failures: new AddressLimiter(options.actions.clock, 5),
-    done: new Recent(1_000),
-    unsent: new Recent(100),
-    withRequest,
-    show,
-  });
+  const peers: Frame["peers"] = new WeakMap();
+  const app = consoleApp(options, peers);
   return async (request: Request, from?: Peers): Promise<Response> => {
     // Of an odd target, such as that of CONNECT, Bun makes no address.
     if (!/^https?:/.test(request.url) || !URL.canParse(request.url)) {
@@ -283,7 +261,7 @@ export function consoleHandler(options: ConsoleOptions) {
       options.refused(`A request for ${address} was refused: it is no address.`);
       return closing(new Response(null, { status: 400 }));
     }
-    withRequest.set(request, { from });
+    if (from !== undefined) peers.set(request, from);
     const response = await app.fetch(request);
     // What nobody reads is not waited for.
     return request.body === null || request.bodyUsed ? response : closing(response);

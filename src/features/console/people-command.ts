@@ -190,7 +190,7 @@ function personJson({ id, name, role, createdAtMs, seenAtMs, invitedUntilMs }: L
     name,
     role,
     createdAt: isoSeconds(createdAtMs),
-    lastSeenAt: seenAtMs === undefined ? null : isoSeconds(seenAtMs),
-    invitedUntil: invitedUntilMs === undefined ? null : isoSeconds(invitedUntilMs),
+    lastSeenAt: seenAtMs === null ? null : isoSeconds(seenAtMs),
+    invitedUntil: invitedUntilMs === null ? null : isoSeconds(invitedUntilMs),
   };
 }

@@ -48,16 +48,10 @@ export interface Person {
 
 export interface ListedPerson extends Person {
   readonly createdAtMs: number;
-  /** When they last came in; undefined before they joined. */
-  readonly seenAtMs: number | undefined;
-  /** When their link expires, or undefined if they have none. */
-  readonly invitedUntilMs: number | undefined;
-}
-
-interface FoundSession {
-  readonly person: Person;
-  /** True when it was renewed, so that the browser must keep its cookie for longer. */
-  readonly isRenewed: boolean;
+  /** When they last came in; null before they joined. */
+  readonly seenAtMs: number | null;
+  /** When their link expires, or null if they have none. */
+  readonly invitedUntilMs: number | null;
 }
 
 /**
@@ -133,11 +127,7 @@ export class PeopleService {
    * Invites somebody. Throws `invalid_request` for a name that cannot be shown as it is, and when a
    * person of this name is there: histories go by names.
    */
-  async invite(
-    name: string,
-    role: PersonRole,
-    invitedBy: string,
-  ): Promise<{ readonly person: Person; readonly token: Secret }> {
+  async invite(name: string, role: PersonRole, invitedBy: string) {
     if (!isPersonName(name)) {
       throw new AppError("invalid_request", "A name must have characters that can be seen.", {
         hint: "Leave out line breaks, and marks that show nothing or change the direction of writing.",
@@ -181,9 +171,7 @@ export class PeopleService {
   }
 
   /** Uses an invitation up and begins a session. Undefined when the link is not good. */
-  async join(
-    token: Secret,
-  ): Promise<{ readonly session: Secret; readonly person: Person } | undefined> {
+  async join(token: Secret) {
     const session = newSecret(this.randomBytes);
     const nowMs = this.clock();
     return this.db.transaction(async (tx) => {
@@ -205,8 +193,11 @@ export class PeopleService {
     });
   }
 
-  /** Whose session a cookie holds, if it is good. A session that is in use does not end. */
-  async find(session: Secret): Promise<FoundSession | undefined> {
+  /**
+   * Whose session a cookie holds, if it is good. One that is in use does not end: where it was
+   * renewed, the browser must keep its cookie for longer.
+   */
+  async find(session: Secret) {
     const hash = hashSecret(session);
     const nowMs = this.clock();
     const found = await this.#sessionOf(hash, nowMs);
@@ -262,7 +253,7 @@ export class PeopleService {
   /** The people who may come in, in the order in which they were invited. */
   async list(): Promise<ListedPerson[]> {
     const nowMs = this.clock();
-    const found = await this.db.read((tx) => {
+    return this.db.read((tx) => {
       const { people, sessions, invitations } = tx.t;
       const { id, name, role, createdAtMs } = people;
       const isGood = and(
@@ -270,9 +261,9 @@ export class PeopleService {
         isNull(invitations.usedAtMs),
         gt(invitations.expiresAtMs, nowMs),
       );
-      const lasts = { seen: max(sessions.seenAtMs), invited: max(invitations.expiresAtMs) };
+      const [seenAtMs, invitedUntilMs] = [max(sessions.seenAtMs), max(invitations.expiresAtMs)];
       return tx
-        .select({ id, name, role, createdAtMs, ...lasts })
+        .select({ id, name, role, createdAtMs, seenAtMs, invitedUntilMs })
         .from(people)
         .leftJoin(sessions, eq(sessions.personId, id))
         .leftJoin(invitations, isGood)
@@ -280,11 +271,6 @@ export class PeopleService {
         .groupBy(id, name, role, createdAtMs)
         .orderBy(createdAtMs, id);
     });
-    return found.map(({ seen, invited, ...person }) => ({
-      ...person,
-      seenAtMs: seen ?? undefined,
-      invitedUntilMs: invited ?? undefined,
-    }));
   }
 
   async byId(id: string): Promise<Person | undefined> {

@@ -21,13 +21,17 @@ function dropSession(arrival: Arrival): void {
   sessionCookie(arrival)?.set({ ...cookieAttributes(arrival), value: "", maxAge: 0 });
 }
 
-/** Who sends a request, or the page for somebody who is not signed in. */
-export async function signedIn(arrival: Arrival, frame: Frame): Promise<Person | Response> {
-  const { failures, unsent, options } = frame;
+/** Who sends a request of `page`, or the page for somebody who is not signed in. */
+export async function signedIn(
+  arrival: Arrival,
+  frame: Frame,
+  page = pathOf(arrival),
+): Promise<Person | Response> {
+  const { failures, waiting, options } = frame;
   const { people } = options.actions;
   const session = sessionCookie(arrival)?.value;
   // A browser sends no cookie after a link on another site: that session goes on.
-  if (session === undefined || session === "") return signedOutPage(arrival);
+  if (session === undefined || session === "") return signedOutPage(arrival, page);
   const found = isSecret(session) ? await people.find(session) : undefined;
   if (isSecret(session) && found !== undefined) {
     if (found.isRenewed) keepSession(arrival, session);
@@ -42,12 +46,10 @@ export async function signedIn(arrival: Arrival, frame: Frame): Promise<Person |
   dropSession(arrival);
   // Nobody else's form is read, let alone kept.
   const theirs = isSecret(session) ? await people.endedLately(session) : undefined;
-  if (theirs === undefined) return signedOutPage(arrival);
-  const reading = arrival.carried?.typed(arrival) ?? readForm(arrival);
-  const form = await Promise.resolve(reading).catch(() => undefined);
-  if (form === undefined || form.size === 0) return signedOutPage(arrival);
-  unsent.set(theirs.id, { path: pathOf(arrival), form });
-  return signedOutPage(arrival, true);
+  const form = theirs && (await readForm(arrival).catch(() => undefined));
+  if (theirs === undefined || !form?.size) return signedOutPage(arrival, page);
+  waiting.set(theirs.id, { path: frame.pageOf(page.replace(/\?.*/, "")), form, isLate: true });
+  return signedOutPage(arrival, page, true);
 }
 
 /** The page for an address from which too much was wrong, until its minute ends. */
@@ -90,7 +92,7 @@ export async function join(arrival: Arrival, frame: Frame, token: string): Promi
   const joined = isSecret(token) ? await frame.options.actions.people.join(token) : undefined;
   if (joined === undefined) return wrongLink(arrival, frame);
   keepSession(arrival, joined.session);
-  return seeOther(frame.unsent.has(joined.person.id) ? "/unsent" : "/animals");
+  return seeOther(frame.waiting.get(joined.person.id)?.path ?? "/animals");
 }
 
 /** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */

@@ -64,7 +64,6 @@ export interface Arrival {
   readonly language: Language;
   readonly words: Words;
   readonly nowMs: number;
-  readonly carried: Carried | undefined;
   /** What was typed on the page: its fields have this in place of what is stored. */
   readonly typed?: Form | undefined;
 }
@@ -127,31 +126,24 @@ export function once(
   return doing;
 }
 
-/**
- * The last form of each person that came after their session had ended, and the page that has it,
- * for when they come in again.
- */
-export type UnsentForms = Recent<{ readonly path: string; readonly form: Form }>;
+/** What somebody typed on a page, which has it when they see it next. */
+interface WaitingForm {
+  readonly path: string;
+  readonly form: Form;
+  /** True where their session had ended: they see the page after their next link. */
+  readonly isLate: boolean;
+}
 
 export interface Frame {
   readonly options: ConsoleOptions;
   /** Counts wrong links and wrong cookies by address (an IPv6 /64 is one), a minute at a time. */
   readonly failures: AddressLimiter;
   readonly done: FormsDone;
-  readonly unsent: UnsentForms;
-  /** What came along with a request: who sent it, and what its page is shown with. */
-  readonly withRequest: WeakMap<Request, { from?: Peers | undefined; carried?: Carried }>;
-  /** The page at a path of ours, as the person of `arrival` sees it with what is `carried`. */
-  readonly show: (arrival: Arrival, path: string, carried: Carried) => Promise<Response>;
-}
-
-/** What a page of ours is asked for with, where another one stands in for a browser. */
-export interface Carried {
-  /** What was typed on it. It is read only once its person is known. */
-  readonly typed: (who: Arrival) => Promise<Form> | Form;
-  readonly language?: Language;
-  /** What to say above it. */
-  readonly said?: string;
+  /** The last one of each person. */
+  readonly waiting: Recent<WaitingForm>;
+  readonly peers: WeakMap<Request, Peers>;
+  /** The page that has the form of a path. A reload, Back and another language lead there. */
+  readonly pageOf: (path: string) => string;
 }
 
 export function arrive(
@@ -159,7 +151,6 @@ export function arrive(
   cookies: Cookies,
   peers: Peers | undefined,
   { actions, publicOrigin, isTls, trustedProxies }: ConsoleOptions,
-  carried?: Carried,
 ): Arrival {
   const { headers } = request;
   const peer = peers?.requestIP(request)?.address ?? "";
@@ -174,8 +165,7 @@ export function arrive(
   url.search = sent.search;
   if (publicOrigin === undefined) url.protocol = isSecure ? "https:" : "http:";
   const address = clientAddress(peer, headers.get("x-forwarded-for"), trustedProxies);
-  const chosen = carried?.language ?? cookies[languageName]?.value;
-  const language = languageFor(chosen, headers.get("accept-language"));
+  const language = languageFor(cookies[languageName]?.value, headers.get("accept-language"));
   return {
     request,
     url,
@@ -188,7 +178,6 @@ export function arrive(
     language,
     words: languages[language].words,
     nowMs: actions.clock(),
-    carried,
   };
 }
 

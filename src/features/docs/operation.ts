@@ -158,7 +158,7 @@ export function heading(level: 2 | 3, id: string, title: string, more: Html | fa
   const tag = trusted(`h${level}`);
   return html`<div class="heading">
     <${tag}>${title}${more}</${tag}>
-    <a class="anchor" href="#${id}" aria-label="Link to ${title}"></a>
+    <a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a>
   </div>`;
 }
 
@@ -244,7 +244,7 @@ function responseOf(
       <p class="soft">
         Body: ${typeOf(schema)}, headers: as on
         <a href="#responses">every response</a>${own.length > 0 && ", and:"}
-        <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}"></a>
+        <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}">#</a>
       </p>
       ${own.length > 0 && fieldList(headerFields(Object.fromEntries(own)))}
       ${Object.values(examples).map(

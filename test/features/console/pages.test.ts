@@ -5,7 +5,6 @@ import { randomBytes } from "../../../src/cli/open.ts";
 import { AnimalActions, named } from "../../../src/features/console/animals.ts";
 import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
-import { assetPaths } from "../../../src/features/console/pages/page.ts";
 import { languages } from "../../../src/features/console/words/index.ts";
 import { sourceActions } from "../../../src/features/console/pages/sources.ts";
 import { follow } from "../../../src/features/sources/store.ts";
@@ -121,28 +120,6 @@ describe.each(stores)("on $name", (kind) => {
 
   // What follows asks the store for nothing that other tests do not ask of both.
   if (kind.name === "postgres") return;
-
-  test("are sent compressed, but for what has a secret or what somebody searched for", async () => {
-    const encodingOf = async (path: string, more: Parameters<Ask>[1] = {}) => {
-      const gzip = { ...headers, "accept-encoding": "gzip" };
-      const response = await ask(path, { headers: gzip, ...more });
-      expect([path, response.status]).toEqual([path, 200]);
-      const encoding = response.headers.get("content-encoding");
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      const text = encoding === null ? bytes : Bun.gunzipSync(bytes);
-      expect(new TextDecoder().decode(text)).toMatch(/<!doctype html>|^:root/);
-      return encoding;
-    };
-    expect(await encodingOf("/animals")).toBe("gzip");
-    expect(await encodingOf(assetPaths["style.css"])).toBe("gzip");
-    expect(await encodingOf("/animals", { headers })).toBeNull();
-    expect(await encodingOf("/animals?list=all")).toBe("gzip");
-    expect(await encodingOf("/animals?list=all&q=rex")).toBeNull();
-    const { token } = await people.invite("Ben", "staff", "Olga");
-    expect(await encodingOf(`/join/${token}`)).toBeNull();
-    const key = { name: "web", plan: "free", perMinute: "", perDay: "", expires: "" };
-    expect(await encodingOf("/keys/new", { method: "POST", fields: key })).toBeNull();
-  });
 
   test("a followed list that was not read for three intervals is named above the animals", async () => {
     for (const [name, ageMs] of [

@@ -91,11 +91,9 @@ export async function animalsPage(visit: Visit): Promise<Response> {
   const shown = new Set(found.animals.map(({ id }) => id));
   const also = ticked.filter(({ id }) => !shown.has(id));
   const list = { asked, found, categories, ticked: new Set(ids), also };
-  const isPart = asked.whole !== undefined && isFiltered(asked);
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
-    beside: isPart ? html`<small>${aboutText(visit, asked, categories)}</small>` : undefined,
     body: html`${stale} ${actions(visit, asked)}
     ${ui.mainForm(
       visit,
@@ -107,12 +105,6 @@ export async function animalsPage(visit: Visit): Promise<Response> {
     )}
     ${legend(visit)}`,
   });
-}
-
-function aboutText(visit: Visit, asked: AskedList, categories: readonly Category[]): string {
-  const { categoryId, status, text } = asked;
-  const kind = categories.find(({ id }) => id === categoryId)?.name;
-  return [kind, status && visit.words.status[status], text].filter(Boolean).join(", ");
 }
 
 function actions({ words }: Visit, asked: AskedList): Html {
@@ -157,13 +149,12 @@ function filters(visit: Visit, { asked, found, categories }: ShownList): Html {
   const { words } = visit;
   const { categoryId, status, byNameFrom } = asked;
   const { counts } = found;
-  const chip = (chosen: Partial<AskedList>, text: string | Html, isOn: boolean) =>
+  const chip = (chosen: Partial<AskedList>, text: string, isOn: boolean) =>
     ui.link(listPath({ ...firstOf(asked), ...chosen }), text, {
       class: "chip",
       "aria-current": isOn && "true",
     });
-  const counted = (text: string, animals: number) =>
-    html`${text} <small>${ui.number(visit, animals)}</small>`;
+  const counted = (text: string, animals: number) => `${text} ${ui.number(visit, animals)}`;
   const sum = [...counts.values()].reduce((all, each) => all + each, 0);
   const all = words.animals.allKinds;
   const name = categories.find(({ id }) => id === categoryId)?.name;

@@ -4,7 +4,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { statusOf } from "../../../http/errors.ts";
 import { clientScript } from "../../../web/client.macro.ts" with { type: "macro" };
 import controls from "../../../web/controls.css" with { type: "text" };
-import { acceptsEncoding, formFor, formsOf } from "../../../web/encodings.ts";
+import { formFor, formsOf } from "../../../web/encodings.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import logo from "../../../web/logo.svg" with { type: "text" };
 import shared from "../../../web/shared.css" with { type: "text" };
@@ -104,7 +104,7 @@ function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): H
 
 /** A page of the console, as the person who asked for it sees it. */
 export function page(visit: Visit, parts: PageParts): Response {
-  const { words, person, carried } = visit;
+  const { words, person } = visit;
   const { title, section, beside, done = visit.done, errors = {}, isOnce = false } = parts;
   const isWithin = section !== undefined && (parts.at ?? visit.sent.pathname) !== `/${section}`;
   const back = parts.back ?? (isWithin && ([`/${section}`, words.sections[section]] as const));
@@ -125,27 +125,16 @@ export function page(visit: Visit, parts: PageParts): Response {
           ${sections.map((name) => sectionLink(visit, name, name === section))}
         </nav>
         <main id="main" tabindex="-1">
-          ${back && html`<p class="trail">${ui.link(...back)}</p>`}
+          ${back && html`<p class="trail">${ui.link(back[0], `← ${back[1]}`)}</p>`}
           <h1>${title}${beside && html` ${beside}`}</h1>
           <div id="notices">
-            ${carried?.said !== undefined && ui.notice("plain", carried.said)}${done}
-            ${errors[""] !== undefined && ui.notice("bad", errors[""])}
+            ${done} ${errors[""] !== undefined && ui.notice("bad", errors[""])}
           </div>
           ${parts.body}
         </main>
       </div>
       ${!isOnce && foot(visit, parts)}`,
-    isCompressible(visit),
   );
-}
-
-/**
- * True for a page without a secret and without what its sender chose: the size of both together,
- * compressed, tells of the secret (BREACH). Secrets are shown in response to a POST only.
- */
-function isCompressible({ request, url }: Visit): boolean {
-  const isOurs = url.search === "" || url.search === "?list=all";
-  return request.method === "GET" && isOurs && acceptsEncoding(request, "gzip");
 }
 
 interface Asked extends Pick<PageParts, "title" | "section" | "back"> {
@@ -178,16 +167,14 @@ function documentOf(
   arrival: Arrival,
   { title, refreshSeconds, at, status = 200 }: Omit<PageParts, "section">,
   body: Html,
-  isCompressed = false,
 ): Response {
-  const { language, words, carried, typed } = arrival;
-  const address = at ?? (carried === undefined ? undefined : pathOf(arrival));
+  const { language, words, typed } = arrival;
   // A form that was refused is on its page; what failed is sent again from its own.
   const hasFailed = status >= 401;
   const data = {
     "data-late": words.layout.late,
     "data-copied": words.layout.copied,
-    "data-page": address,
+    "data-page": at,
     "data-typed": typed !== undefined && hasForm(body),
     "data-failed": hasFailed,
   };
@@ -208,11 +195,7 @@ function documentOf(
       </head>
       <body${ui.attributes(data)}>${body}</body>
     </html> `;
-  const headers = { "content-type": "text/html; charset=utf-8" };
-  const init = { status, headers };
-  if (!isCompressed) return new Response(text, init);
-  const compressed = { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" };
-  return new Response(Bun.gzipSync(text), { ...init, headers: compressed });
+  return new Response(text, { status, headers: { "content-type": "text/html; charset=utf-8" } });
 }
 
 /** What people write is escaped: no name looks like the mark of a form. */
@@ -283,14 +266,14 @@ export function orNotFound<T>(found: T | undefined): T {
   throw new AppError("not_found", "There is no such page, animal, key or person.");
 }
 
-export function signedOutPage(arrival: Arrival, waits = false): Response {
+export function signedOutPage(arrival: Arrival, page: string, waits = false): Response {
   const { words } = arrival;
   return plainPage(arrival, {
     title: words.signedOut.title,
     status: 401,
     body: html`${waits && ui.notice("plain", words.signedOut.waits)}
       <p>${words.signedOut.what}</p>
-      <p>${ui.link(pathOf(arrival), words.signedOut.again)}</p>`,
+      <p>${ui.link(page, words.signedOut.again)}</p>`,
   });
 }
 

@@ -36,11 +36,10 @@ function personLine(visit: Visit, person: ListedPerson): Html {
   const { id, name, role, seenAtMs, invitedUntilMs } = person;
   const { removePerson: remove, newLink } = words.buttons;
   const invited =
-    invitedUntilMs === undefined
+    invitedUntilMs === null
       ? html`${words.people.lapsed}`
       : html`${words.people.invited} ${ui.moment(visit, invitedUntilMs)}`;
-  const seen =
-    seenAtMs !== undefined && html`${words.people.seen} ${ui.moment(visit, seenAtMs, "day")}`;
+  const seen = seenAtMs !== null && html`${words.people.seen} ${ui.moment(visit, seenAtMs, "day")}`;
   const removal = { class: "button small bad", "aria-label": `${remove}: ${name}` };
   return ui.entry(
     html`<strong>${name}</strong>`,

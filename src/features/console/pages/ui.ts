@@ -63,11 +63,9 @@ export class Fields {
 
   /** What the fields have on this page, so that a form tells what its person changed. */
   was(...names: readonly string[]): Html {
-    return html`${names.map((name) => {
-      const stored = this.values[name];
-      const text = typeof stored === "boolean" ? (stored ? "yes" : "") : (stored ?? "");
-      return hidden(`was-${name}`, this.visit.typed?.was(name) ?? text);
-    })}`;
+    return html`${names.map((name) =>
+      hidden(`was-${name}`, this.visit.typed?.was(name) ?? String(this.values[name] ?? "")),
+    )}`;
   }
 
   text(name: string, parts: FieldParts = {}): Html {
