@@ -117,25 +117,16 @@ async function recycled(): Promise<TestDatabase> {
   return emptied.pop() ?? (await testDatabase());
 }
 
-/** Makes the database like a new one that was migrated. */
+/** Makes the database like a new one that was migrated. Deleting is faster than TRUNCATE. */
 async function empty(database: TestDatabase): Promise<void> {
   await database.sql.unsafe(`
-    DELETE FROM rehome.key_events;
-    DELETE FROM rehome.key_secrets;
-    DELETE FROM rehome.api_keys;
-    DELETE FROM rehome.rate_windows;
-    DELETE FROM rehome.usage_days;
-    DELETE FROM rehome.pets;
-    DELETE FROM rehome.removed_pets;
-    DELETE FROM rehome.pet_events;
-    DELETE FROM rehome.list_entries;
-    DELETE FROM rehome.category_words;
-    DELETE FROM rehome.changes;
-    DELETE FROM rehome.idempotency_keys;
-    DELETE FROM rehome.store_state;
-    DELETE FROM rehome.schedule;
-    DELETE FROM rehome.sources;
-    DELETE FROM rehome.categories;
+    SET session_replication_role = replica;
+    DO $$ DECLARE name text; BEGIN
+      FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'rehome'
+        AND tablename NOT IN ('schema_migrations', 'catalogue', 'key_epoch')
+      LOOP EXECUTE 'DELETE FROM rehome.' || name; END LOOP;
+    END $$;
+    SET session_replication_role = DEFAULT;
     ALTER TABLE rehome.pets ALTER COLUMN id RESTART;
     ALTER TABLE rehome.key_events ALTER COLUMN id RESTART;
     UPDATE rehome.key_epoch SET epoch = 0;

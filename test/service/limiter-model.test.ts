@@ -251,7 +251,7 @@ test.each([1, 3])(
       ),
       {
         examples: [[[small, wide], bounced]],
-        numRuns: Number(Bun.env["MODEL_RUNS"] ?? (isOnPostgres ? 12 : 80)),
+        numRuns: Number(Bun.env["MODEL_RUNS"] ?? (isOnPostgres ? 12 : 60)),
       },
     );
     // A model that is never near a limit, or only beyond it, would prove nothing.
