@@ -23,7 +23,6 @@ import {
   scheduleJob,
 } from "./jobs.ts";
 
-/** What features do by the schedule, while the service runs. */
 export const scheduleFeature: Feature = {
   name: "schedule",
   async hooks({ loaded, log, io }) {
@@ -41,7 +40,6 @@ export const scheduleFeature: Feature = {
   },
 };
 
-/** Starts the schedule of a serving process. */
 async function startSchedule(
   loaded: LoadedConfig,
   io: Io,
@@ -98,7 +96,6 @@ const lookEveryMs = 20_000;
 /** How many jobs run beside each other: each is a process of its own. */
 const runningMax = 2;
 
-/** How a process does a job. */
 export interface Work {
   /**
    * Does the job in a process of its own, which stores how it ended. Returns undefined then, or why

@@ -30,7 +30,6 @@ const firstRetryMs = minuteMs;
  */
 export const leaseMs = 15 * minuteMs;
 
-/** A job that takes longer hangs, and is ended. */
 export const jobMaxMs = 6 * hourMs;
 
 /**

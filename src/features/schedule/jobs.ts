@@ -66,7 +66,6 @@ export async function allJobs(tx: Tx): Promise<Job[]> {
   return rows.map((row) => read<Job>(row));
 }
 
-/** The job, or undefined if nothing of this name is scheduled. */
 export async function findJob(tx: Tx, name: string): Promise<Job | undefined> {
   const { schedule } = tx.t;
   const [job] = await tx.select().from(schedule).where(eq(schedule.name, name));

@@ -249,7 +249,6 @@ const list = storeCommand<object>({
 const quoted = (words: readonly { readonly word: string }[]) =>
   words.map(({ word }) => JSON.stringify(word)).join(", ");
 
-/** A command on one list that is followed. */
 const ofOneList = <Options>({
   run,
   ...form
@@ -278,7 +277,6 @@ const show = ofOneList<object>({
   },
 });
 
-/** A followed list in words: how it is, where it is, and how it is read. */
 function shownFacts(list: Followed): Record<string, string | undefined> {
   const { source, job } = list;
   const { state, problem, nextAt, succeededAt } = listed(list);

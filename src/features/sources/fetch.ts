@@ -33,8 +33,8 @@ export const noList: <C extends Message["code"]>(
 export interface SourceRequest {
   readonly url: URL;
   /** Headers and a form with secrets: only the origin of `url` gets them. */
-  readonly secretHeaders?: Readonly<Record<string, string>>;
-  readonly secretForm?: URLSearchParams;
+  readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly secretForm?: URLSearchParams | undefined;
   /** `ETag` and `Last-Modified` of the last list that was taken. */
   readonly known?: Validators;
 }
@@ -49,7 +49,7 @@ export interface FetchedPage extends Validators {
   /** The encoding of a text, as its source names it. */
   readonly charset?: string | undefined;
   /** True if nothing told where it ends: a part of it may be missing. */
-  readonly isEndless?: true;
+  readonly isEndless?: boolean;
   /** Which header says that this is not all. */
   readonly more?: string | undefined;
 }
@@ -96,7 +96,6 @@ const isIn = (text: string, ranges: readonly Cidr[]): boolean => {
   return address === undefined || ranges.some((range) => isInCidr(address, range));
 };
 
-/** True for an address that anybody on the internet may be at. */
 export const isPublicAddress = (text: string): boolean => !isIn(text, specialRanges);
 
 export const isNeverAsked = (text: string): boolean => isIn(text, neverRanges);
@@ -106,22 +105,24 @@ export async function fetchPage(
   request: SourceRequest,
   limits: FetchLimits,
 ): Promise<FetchedPage | "unchanged"> {
-  const { pageMaxMs = minuteMs } = limits;
+  const { pageMaxMs = minuteMs, addressMaxMs = 10_000 } = limits;
   const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(pageMaxMs)]);
   try {
-    let { url } = request;
-    let form = request.secretForm;
+    let asked = request;
     for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-      const addresses = await pin(url, limits);
-      const isOwnOrigin = url.origin === request.url.origin;
-      if (!isOwnOrigin) form = undefined;
-      const asked = { ...request, url, form, isOwnOrigin, signal };
-      const response = await askInTurn(asked, addresses, limits.addressMaxMs);
-      const next = redirectOf(response, url);
-      if (next === undefined) return await pageOf(response, limits);
-      await response.body?.cancel();
-      if (response.status < 307) form = undefined;
-      url = next;
+      const addresses = await pin(asked.url, limits);
+      const response = await askInTurn(asked, addresses, signal, addressMaxMs);
+      const { status, headers, body } = response;
+      const location = headers.get("Location");
+      if (status < 300 || status >= 400 || status === 304 || location === null) {
+        return await pageOf(response, limits);
+      }
+      await body?.cancel();
+      const url = new URL(location, asked.url);
+      const isOwn = url.origin === asked.url.origin;
+      const secretHeaders = isOwn ? asked.secretHeaders : undefined;
+      const secretForm = isOwn && status >= 307 ? asked.secretForm : undefined;
+      asked = { ...asked, url, secretHeaders, secretForm };
     }
   } catch (error) {
     throw error instanceof UnreadableInput ? error : failureOf(error, signal.aborted);
@@ -163,38 +164,30 @@ async function pin(
   return found;
 }
 
-interface Asked extends Pick<SourceRequest, "url" | "secretHeaders" | "known"> {
-  readonly form: URLSearchParams | undefined;
-  readonly isOwnOrigin: boolean;
-  /** Ends the request and its response. */
-  readonly signal: AbortSignal;
-}
-
-const addressUsualMs = 10_000;
-
 /** The response of the first address that gives one. */
 async function askInTurn(
-  asked: Asked,
-  addresses: readonly string[],
-  addressMaxMs = addressUsualMs,
+  request: SourceRequest,
+  [address = "", ...others]: readonly string[],
+  signal: AbortSignal,
+  addressMaxMs: number,
 ): Promise<Response> {
-  const [address = "", ...others] = addresses;
-  if (others.length === 0) return ask(asked, address);
+  if (others.length === 0) return ask(request, address, signal);
   const slow = new AbortController();
   const timer = setTimeout(() => slow.abort(), addressMaxMs);
   try {
-    return await ask({ ...asked, signal: AbortSignal.any([asked.signal, slow.signal]) }, address);
+    return await ask(request, address, AbortSignal.any([signal, slow.signal]));
   } catch (error) {
-    if (asked.signal.aborted) throw error;
-    return await askInTurn(asked, others, addressMaxMs);
+    if (signal.aborted) throw error;
+    return await askInTurn(request, others, signal, addressMaxMs);
   } finally {
     clearTimeout(timer);
   }
 }
 
 function ask(
-  { url, secretHeaders = {}, known, form, isOwnOrigin, signal }: Asked,
+  { url, secretHeaders, known, secretForm }: SourceRequest,
   address: string,
+  signal: AbortSignal,
 ): Promise<Response> {
   const at = new URL(url);
   at.hostname = address.includes(":") ? `[${address}]` : address;
@@ -204,7 +197,7 @@ function ask(
     Accept: "application/json, text/csv, */*;q=0.5",
     ...(known?.etag ? { "If-None-Match": known.etag } : {}),
     ...(known?.lastModified ? { "If-Modified-Since": known.lastModified } : {}),
-    ...(isOwnOrigin ? secretHeaders : {}),
+    ...secretHeaders,
   });
   return fetch(at, {
     headers,
@@ -213,16 +206,8 @@ function ask(
     proxy: false as never,
     signal,
     tls: { serverName: url.hostname },
-    ...(form === undefined ? {} : { method: "POST", body: form }),
+    ...(secretForm && { method: "POST", body: secretForm }),
   });
-}
-
-/** Where `response` redirects to, if it does. Throws for a location that is no URL. */
-function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
-  const location = headers.get("Location");
-  return status >= 300 && status < 400 && status !== 304 && location !== null
-    ? new URL(location, from)
-    : undefined;
 }
 
 async function pageOf(
@@ -250,16 +235,12 @@ async function pageOf(
     lastModified: headers.get("Last-Modified"),
     charset: charsetOf(headers.get("Content-Type") ?? ""),
     more: moreIn(headers),
-    ...(!hasEnd(headers) && { isEndless: true }),
+    // Compressed, it ends with a checksum.
+    isEndless: !["Content-Length", "Transfer-Encoding", "Content-Encoding"].some((name) =>
+      headers.has(name),
+    ),
   };
 }
-
-/** True for a body whose end is told: a connection that breaks is an error then. */
-const hasEnd = (headers: Headers): boolean =>
-  headers.has("Content-Length") ||
-  headers.has("Transfer-Encoding") ||
-  // Compressed, it ends with a checksum.
-  headers.has("Content-Encoding");
 
 /** The next page by RFC 8288, or the number of pages as WordPress has it. */
 function moreIn(headers: Headers): string | undefined {

@@ -15,7 +15,6 @@ export const pullCommand: JobCommand = {
   memoryMaxBytes: listMemoryMaxBytes,
 };
 
-/** Lists that other programs publish, imported by the schedule. */
 export const sourcesFeature: Feature = {
   name: "sources",
   settings: [pullPrivateSetting],

@@ -45,7 +45,6 @@ export interface Pulling extends Omit<FetchLimits, "signal"> {
   readonly random: () => number;
 }
 
-/** How this process pulls lists. */
 export function pullingOf({ store, clock }: Services, loaded: LoadedConfig): Pulling {
   const allowPrivate = loaded.valueOf(pullPrivateSetting) === "on";
   return { db: store.db, clock, random: randomShare, allowPrivate };
@@ -58,7 +57,6 @@ export interface PullReport extends WaitingWords {
   readonly added: number;
   readonly updated: number;
   readonly withdrawn: number;
-  /** How many withdrawals wait for a person. */
   readonly held: number;
   /** How many animals a list lacks that may not be whole, and why: they are not withdrawn. */
   readonly unsure?: { readonly missing: number; readonly why: string } | undefined;
@@ -75,10 +73,8 @@ export interface PullReport extends WaitingWords {
 /** An animal of a report, without its number: JSON rounds that. */
 export type ReportedAnimal = Omit<KeptAnimal, "id">;
 
-/** Animals of each kind in a report at the most. */
 const reportedMax = 20;
 
-/** What a pull did, or why it failed. */
 export type PullResult = PullReport | "unchanged" | UnreadableInput | AppError;
 
 const limitsOf = (pulling: Pulling): FetchLimits => ({

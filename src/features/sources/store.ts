@@ -25,7 +25,6 @@ export const blankedSecret = "";
 /** Takes the next list even if it is as it was. */
 export const asNew = { etag: null, lastModified: null, hash: null };
 
-/** A followed list with its place on the schedule. */
 export interface Followed {
   readonly source: Source;
   readonly job: Job;
@@ -56,7 +55,6 @@ export function waitingWords({ report, reading }: Source): Required<WaitingWords
   return words.filter(({ word }) => !told.has(statusKey(word)));
 }
 
-/** What people set of a list that is followed. */
 export interface SourceSettings {
   /** What words mean, beside those that were explained before. */
   readonly statuses?: ReadonlyMap<string, Meaning> | undefined;
@@ -107,7 +105,6 @@ async function allFollowed(tx: Tx): Promise<Followed[]> {
   });
 }
 
-/** The followed list of this name. Throws AppError `not_found`. */
 export const findFollowed = (db: Database, name: string): Promise<Followed> =>
   db.read((tx) => followedIn(tx, name));
 
@@ -119,7 +116,6 @@ export async function followedIn(tx: Tx, name: string): Promise<Followed> {
   });
 }
 
-/** Follows a list. Throws AppError if one of this name is followed. */
 export async function follow(
   tx: Tx,
   source: NewSource,

@@ -394,7 +394,6 @@ const history = storeCommand<object, [bigint]>({
   },
 });
 
-/** The fields without those that are null. */
 const withoutNull = (fields: StoredState | undefined) =>
   fields && Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 

@@ -21,7 +21,6 @@ const undoneSchema = json.object({
   categories: json.count("categories that were restored"),
 });
 
-/** `rehome undo`: takes the last change of animals or categories back. */
 export const undoCommand = storeCommand<{ readonly yes?: true }, [bigint | undefined]>({
   name: "undo",
   about: "show the last change of animals or categories, and undo it",
@@ -57,7 +56,6 @@ Animals that programs add through the API cannot be undone.`,
   },
 });
 
-/** What an undo does to animals and categories, in a sentence. */
 function effectOf({ updated, removed, restored, left, categories }: UndoReport): string {
   const counts = { "changed back": updated, removed, "brought back": restored };
   const animals = Object.entries(counts).flatMap(([what, count]) =>
