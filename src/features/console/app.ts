@@ -91,7 +91,8 @@ function visits(frame: Frame) {
       if (isPost || waits !== undefined) frame.waiting.delete(person.id);
       const marks = await actions.marks(person);
       const change: Visit["change"] = (work) => actions.animals.change(person.name, work);
-      const known = { ...arrival, ...actions, person, marks, change };
+      const at = isPost ? frame.pageOf(arrival.sent.pathname) : undefined;
+      const known = { ...arrival, ...actions, person, marks, change, at };
       const isForm = isPost && arrival.sent.pathname !== "/import";
       const coming = isForm ? sentForm(known) : Promise.resolve(waits?.form);
       const typed = await coming.catch((error: unknown) => failurePage(known, error, report));

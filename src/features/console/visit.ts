@@ -72,6 +72,8 @@ export interface Arrival {
 export interface Visit extends Arrival, Omit<Actions, "marks"> {
   readonly person: Person;
   readonly marks: ReadonlySet<Section>;
+  /** The address of the page whose form was sent; undefined where none was. */
+  readonly at: string | undefined;
   /** What the change in the address did, if it was theirs. */
   readonly done?: Html | undefined;
   /** What was sent; it is empty where that is a file, or nothing. */

@@ -82,7 +82,6 @@ export async function newAnimalPage(
     section: "animals",
     status: asked && 409,
     errors,
-    at: "/animals/new",
     body: ui.narrow(ui.mainForm(visit, "/animals/new", body, { makes: true })),
   });
 }
@@ -146,7 +145,6 @@ export async function animalPage(
     section: "animals",
     beside: html`<small>${String(animal.id)}</small>`,
     errors,
-    at: path,
     body: ui.desk(
       html`<section class="card">
         ${ui.mainForm(visit, path, form)}

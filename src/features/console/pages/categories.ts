@@ -31,7 +31,6 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
     title: words.sections.categories,
     section: "categories",
     errors,
-    at: "/categories",
     body: ui.desk(
       html`<section class="card">
         ${categories.length === 0 && html`<p class="soft">${words.categories.none}</p>`}
@@ -90,7 +89,6 @@ export async function categoryPage(
     title: ui.categoryName(visit, category),
     section: "categories",
     errors,
-    at: path,
     body: ui.narrow(ui.mainForm(visit, path, form)),
   });
 }

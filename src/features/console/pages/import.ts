@@ -38,7 +38,6 @@ export async function importPage(visit: Visit, errors: ui.FieldErrors = {}): Pro
     section: "import",
     errors,
     refreshSeconds: job?.state.is === "working" ? refreshSeconds : undefined,
-    at: "/import",
     body,
   });
 }

@@ -58,7 +58,6 @@ export function newKeyPage(visit: Visit, errors: ui.FieldErrors = {}): Response 
     title: words.buttons.createKey,
     section: "keys",
     errors,
-    at: "/keys/new",
     body: ui.narrow(ui.mainForm(visit, "/keys/new", form)),
   });
 }
@@ -176,7 +175,6 @@ export async function keyPage(
     beside: stateTag(visit, key),
     done: query(visit, "done") === "yes" ? ui.notice("good", words.keys.done) : undefined,
     errors,
-    at: path,
     body: ui.desk(
       html`${
         state !== "revoked" &&

@@ -63,7 +63,7 @@ interface PageParts extends PlainParts {
   /** True for a page with a secret, which another language would not show again. */
   readonly isOnce?: boolean;
   /** The address of the page's form, where the page came from another one. */
-  readonly at?: string;
+  readonly at?: string | undefined;
 }
 
 /** Strokes on a grid of 24, drawn for this console. */
@@ -106,12 +106,13 @@ function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): H
 export function page(visit: Visit, parts: PageParts): Response {
   const { words, person } = visit;
   const { title, section, beside, done = visit.done, errors = {}, isOnce = false } = parts;
-  const isWithin = section !== undefined && (parts.at ?? visit.sent.pathname) !== `/${section}`;
+  const { at = visit.at } = parts;
+  const isWithin = section !== undefined && (at ?? visit.sent.pathname) !== `/${section}`;
   const back = parts.back ?? (isWithin && ([`/${section}`, words.sections[section]] as const));
   const sections = person.role === "operator" ? operatorSections : staffSections;
   return documentOf(
     visit,
-    { ...parts, status: parts.status ?? (ui.isWrong(errors) ? 400 : 200) },
+    { ...parts, at, status: parts.status ?? (ui.isWrong(errors) ? 400 : 200) },
     html`<a class="skip" href="#main">${words.layout.skip}</a>
       <header>
         <a class="brand" href="/animals">${trusted(logo)}<span>rehome</span></a>
@@ -133,7 +134,7 @@ export function page(visit: Visit, parts: PageParts): Response {
           ${parts.body}
         </main>
       </div>
-      ${!isOnce && foot(visit, parts)}`,
+      ${!isOnce && foot(visit, { at, body: parts.body })}`,
   );
 }
 
@@ -169,14 +170,12 @@ function documentOf(
   body: Html,
 ): Response {
   const { language, words, typed } = arrival;
-  // A form that was refused is on its page; what failed is sent again from its own.
-  const hasFailed = status >= 401;
   const data = {
     "data-late": words.layout.late,
     "data-copied": words.layout.copied,
     "data-page": at,
     "data-typed": typed !== undefined && hasForm(body),
-    "data-failed": hasFailed,
+    "data-failed": status >= 401,
   };
   const { text } = html`<!doctype html>
     <html lang="${language}">

@@ -23,7 +23,6 @@ export async function peoplePage(visit: Visit, errors: ui.FieldErrors = {}): Pro
     section: "people",
     done: query(visit, "done") === "removed" ? ui.notice("good", words.people.removed) : undefined,
     errors,
-    at: "/people",
     body: ui.desk(
       html`<section class="card">${lines}</section>`,
       ui.card(words.buttons.invite, ui.mainForm(visit, "/people", invitation)),
