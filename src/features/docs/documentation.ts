@@ -79,9 +79,7 @@ export function documentationPage(
  * A server as the page writes it. Its own address is one that the page's script replaces by where
  * the page is read, which is right behind any proxy.
  */
-function shownAs(url: string): string {
-  return url.startsWith("/") ? `http://HOST${url}` : url;
-}
+const shownAs = (url: string) => (url.startsWith("/") ? `http://HOST${url}` : url);
 
 function header(version: string): Html {
   return html`<header>
@@ -199,9 +197,7 @@ function quickStart(newPet: unknown, base: string): Html {
 type Topic = ReturnType<typeof topicsOf>["topics"][number];
 
 /** What a reader needs before the first request: it stands before the reference, on a phone too. */
-function isBeforeEndpoints({ id }: Topic): boolean {
-  return id === "authentication" || id === "rate-limits";
-}
+const isBeforeEndpoints = ({ id }: Topic) => id === "authentication" || id === "rate-limits";
 
 /** The prose before the first heading, and what stands under each. */
 function topicsOf(text: string) {

@@ -43,30 +43,23 @@ interface Content {
   };
 }
 
-interface Response {
-  readonly description: string;
-  readonly headers: Headers;
-  readonly content: Content;
-}
-
-interface Described {
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly deprecated?: boolean;
   readonly parameters?: readonly Field[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, Response>>;
-}
-
-export interface Operation extends Described {
-  readonly method: string;
-  readonly path: string;
+  readonly responses: Readonly<
+    Record<string, { description: string; headers: Headers; content: Content }>
+  >;
 }
 
 /** The document with what each reference stands for in its place. */
 interface Resolved {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly headers: Headers;
@@ -162,9 +155,8 @@ export function heading(level: 2 | 3, id: string, title: string, more: Html | fa
   </div>`;
 }
 
-export function methodBadge(method: string): Html {
-  return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
-}
+export const methodBadge = (method: string): Html =>
+  html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 
 export const copyButton = html`<button type="button" class="quiet small copy live">Copy</button>`;
 
@@ -230,7 +222,7 @@ function reference({ operationId, parameters, responses }: Operation, body?: Sch
  */
 function responseOf(
   operationId: string,
-  [status, { description, headers, content }]: [string, Response],
+  [status, { description, headers, content }]: [string, Operation["responses"][string]],
 ): Html {
   const id = `${operationId}-${status}`;
   const { schema, examples } = content[jsonType];
