@@ -1,7 +1,6 @@
 /** What holds of a store on a data folder alone: turns, locks, files and checks. */
 import { constants, Database as Connection } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { randomBytes } from "../../../src/cli/open.ts";
@@ -15,11 +14,9 @@ import { temporaryFolder } from "../../helpers/binary.ts";
 function opened(more: Partial<Parameters<typeof openSqliteStore>[0]> = {}) {
   const folder = temporaryFolder();
   const options = { folder: folder.path, clock: systemClock, timeoutMs: 100, serving: true };
-  const open = () => openSqliteStore({ ...options, ...more });
-  const store = open();
+  const store = openSqliteStore({ ...options, ...more });
   return {
     store,
-    open,
     path: (name: string) => join(folder.path, name),
     connect: (name = "rehome.db") => new Connection(join(folder.path, name)),
     async [Symbol.asyncDispose]() {
@@ -133,23 +130,6 @@ test("a check waits for another process's write, and no longer than others do", 
     if (expected.length > 0) other.run("ROLLBACK");
     await patient;
   }
-});
-
-test("animals that cannot be read are an unavailable store, and a retry makes sense", async () => {
-  await using place = opened();
-  const pet = { name: "a".repeat(60_000), categoryId: 1n };
-  for (let n = 0; n < 20; n += 1) await place.store.pets.create(pet);
-  await place.store.close();
-  const store = place.open();
-  const file = place.path("rehome.db");
-  const kept = readFileSync(file).subarray(0, 30 * 4_096);
-  writeFileSync(file, Buffer.alloc(statSync(file).size, kept));
-  const reads = [async () => store.pets.page({ limit: 20 }), async () => store.pets.byId(15n)];
-  for (const read of reads) {
-    const failure: unknown = await read().catch((error: unknown) => error);
-    expect(failure).toMatchObject({ kind: "unavailable" });
-  }
-  await store.close();
 });
 
 test("a store that was closed tells of no files that are gone", async () => {
