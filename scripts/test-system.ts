@@ -36,7 +36,7 @@ const alsoThere = testFiles(
   "test/features/{public,schedule}/{public,schedule}",
   "test/features/sources/pull",
   "test/http/{answers,response-cache-model}",
-  "test-system/binary/{import-beside,kill,kill-imports,secrets,sources}",
+  "test-system/binary/{import-beside,kill,kill-imports,secrets,sources,two-versions}",
 );
 
 async function runOnPostgres(env: Variables): Promise<boolean> {

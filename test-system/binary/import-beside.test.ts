@@ -79,31 +79,3 @@ test("reads and creates are answered while an import and its undo go on", async 
   }
   expect(await server.stop()).toBe(0);
 });
-
-/** A server with little time for its store. A busy database may take longer to open: try again. */
-async function serveInHaste(data: string, triesLeft = 20): Promise<RunningBinary> {
-  try {
-    return await serve(data, ["--store-timeout", "250"]);
-  } catch (error) {
-    if (triesLeft === 0) throw error;
-    return serveInHaste(data, triesLeft - 1);
-  }
-}
-
-test("a create that would wait too long gets 503 with Retry-After; none is lost", async () => {
-  using folder = temporaryFolder();
-  // As many as a list may have: its transaction takes longer than the server waits.
-  const rows = 100_000;
-  const data = join(folder.path, "data");
-  const file = largeFile(folder.path, rows);
-  // This makes the store: the server would have to do that within its short time.
-  const { key } = await makeKey(data, ...roomy);
-  await using server = await serveInHaste(data);
-  const counts = await beside(server, key, ["pets", "import", file, "--data", data]);
-  const { "200": _, "201": created = 0, "503 1": refused = 0, ...others } = counts;
-  expect([refused > 0, others]).toEqual([true, {}]);
-  const animals = (await exported(data)).length;
-  // One that was refused may have been carried out, once: it was too late to say so.
-  expect(animals).toBeGreaterThanOrEqual(rows + created);
-  expect(animals).toBeLessThanOrEqual(rows + created + refused);
-});
