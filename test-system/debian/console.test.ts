@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { temporaryFolder } from "../../test/helpers/binary.ts";
-import { command } from "../../test/helpers/command.ts";
 import { openPage, screens } from "../../test/helpers/browser.ts";
 import { invite, serveConsole, Visitor } from "../../test/helpers/console.ts";
 import {
@@ -170,24 +169,6 @@ describe("the console", () => {
       }
     }
   });
-
-  test("fits a phone with names of 300 letters without a blank", async () => {
-    using own = temporaryFolder();
-    const long = "W".repeat(300);
-    const data = ["--data", own.path];
-    const kind = ["--category", long, "--create-category", "--status", "sold"];
-    await command(["pets", "add", "--name", long, ...kind, ...data]);
-    await command(["categories", "add", "Dog", ...data]);
-    const key = ["keys", "create", "--plan", "free", "--name", long, "--json"];
-    const { id } = JSON.parse((await command([...key, ...data])).stdout) as { id: string };
-    await using wide = await serveConsole(own.path);
-    await using opened = await joined(long, "operator", screens.phone, own.path);
-    const { page } = opened;
-    for (const path of [...pages, "/animals/1", "/categories/1", "/categories/2", `/keys/${id}`]) {
-      await page.goto(`${wide.console}${path}`);
-      expect([path, await overflowOf(page)]).toEqual([path, 0]);
-    }
-  }, 120_000);
 
   test("is legible in what comes of a person's work too", async () => {
     await using opened = await joined("Olga at work", "operator", screens.phone);

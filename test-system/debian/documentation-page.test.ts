@@ -186,34 +186,6 @@ test.each([
   expect(complaints).toEqual([]);
 });
 
-test("a keyboard is enough", async () => {
-  await using opened = await openPage(browser, `${server.origin}/docs`);
-  const { page, complaints } = opened;
-  const { keyboard } = page;
-  const focused = () => page.evaluate<string>("document.activeElement.id");
-  await keyboard.press("Tab");
-  expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
-  await page.locator("#key").focus();
-  await keyboard.insertText(await newKey());
-  // From the field in the header forward to the form: what lies between takes the focus where it
-  // can be seen.
-  const isAtBody = async () => (await focused()) === "createPet-body";
-  for (let steps = 0; steps < 120 && !(await isAtBody()); steps++) await keyboard.press("Tab");
-  expect(await isAtBody()).toBe(true);
-  // Fields that need not be filled in lie between the body and Send.
-  const isAtSend = () => page.evaluate<boolean>("document.activeElement.type === 'submit'");
-  for (let steps = 0; steps < 5 && !(await isAtSend()); steps++) await keyboard.press("Tab");
-  await keyboard.press("Space");
-  // A second press while the first request is under way sends nothing.
-  await page.locator("#createPet button[type=submit]:not([aria-busy])").waitFor();
-  const created = page.locator("#createPet .result pre").filter({ hasText: /"id": \d+/ });
-  const id = Number(/"id": (\d+)/.exec(await created.first().innerText())?.[1]);
-  // The focus stays at Send, so that it can be sent again.
-  await keyboard.press("Enter");
-  await created.filter({ hasText: new RegExp(`"id": ${id + 1}\\b`) }).waitFor();
-  expect(complaints).toEqual([]);
-});
-
 test("without JavaScript the page is whole and offers nothing that does not work", async () => {
   const options = { javaScriptEnabled: false };
   await using opened = await openPage(browser, `${server.origin}/docs`, options);

@@ -36,7 +36,7 @@ export function isSecret(text: unknown): text is Secret {
 }
 
 /** SHA-256 of a secret, for the store. A random secret needs no salt and no slow hash. */
-export function hashSecret(secret: Secret): Uint8Array {
+function hashSecret(secret: Secret): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }
 
@@ -203,7 +203,7 @@ export class PeopleService {
     const found = await this.#sessionOf(hash, nowMs);
     if (found === undefined) return undefined;
     const isRenewed = nowMs - found.seenAtMs >= renewAfterMs;
-    if (isRenewed) await this.renew(hash, nowMs);
+    if (isRenewed) await this.#renew(hash, nowMs);
     return { person: found.person, isRenewed };
   }
 
@@ -232,7 +232,7 @@ export class PeopleService {
   }
 
   /** Keeps a session that is good for longer. */
-  async renew(hash: Uint8Array, nowMs: number): Promise<void> {
+  async #renew(hash: Uint8Array, nowMs: number): Promise<void> {
     await this.db.transaction(async (tx) => {
       const { sessions } = tx.t;
       const isGood = and(eq(sessions.hash, hash), gt(sessions.expiresAtMs, nowMs));

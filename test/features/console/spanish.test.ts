@@ -93,63 +93,40 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   };
   const visit = async (path: string) => (await olga.get(path)).text();
 
-  await look("no animal", visit("/animals"));
   /** Presses a button of the page of Import, and waits for what it begins. */
   const press = async (button: string, fields: Record<string, string | boolean> = {}) => {
     await (await open(olga, "/import")).type(fields).press(button);
     return settled(olga);
   };
-  const [see, load] = ["Ver qué cambiaría", "Importar"];
   await send("Rufname,Tierart,Stand\nKiki,Kwala,zzz\n,Kwala,zzz\n");
   await look("columns to choose", press("Elegir las columnas"));
   const columns = { "column-name": "Rufname", "column-categoryId": "Tierart" };
+  const see = "Ver qué cambiaría";
   await look("words to choose", press(see, { ...columns, "column-status": "Stand" }));
-  const nameless = await press(see, { "word-zzz": "available" });
-  expect(nameless).toContain("Sin nombre");
-  await look("an animal without a name", nameless);
-  await look("imported by columns", press(load));
+  await look("an animal without a name", press(see, { "word-zzz": "available" }));
+  await look("imported by columns", press("Importar"));
   await look("no list", send("%PDF-1.7\n"));
   const list =
     "name,categoryId,status\nZuri,7,available\nMilo,siete,available\n,7,sold\nKoko,7,mmm\n" +
     `Kim,7\n"${"x".repeat(1_001)}",7,sold\n`;
   await look("preview", send(list));
-  await look("refused", press(load));
-  await look("imported", press(load, { skipBad: true }));
+  await look("imported", press("Importar", { skipBad: true }));
 
-  const change = async (path: string, fields: Record<string, string> = {}) => {
-    const answer = await olga.post(path, fields);
-    expect([path, answer.status]).toEqual([path, 303]);
-    const to = answer.headers.get("location") ?? "";
-    await look(`${path} done`, visit(to));
-    return to;
-  };
-  await change("/animals/new", { name: "Rikku", category: "Kwala", status: "pending" });
-  await change("/animals/1", { name: "Zuriko", category: "Kwala", status: "sold" });
-  await change("/animals", { tap: "1 sold available" });
-  const removal = await change("/animals/1/remove");
-  const id = /change=(\d+)/.exec(removal)?.[1] ?? "";
+  await posted("/animals/new", { name: "Rikku", category: "Kwala", status: "pending" });
+  await look("changed", posted("/animals", { tap: "1 available sold" }));
+  const removal = await olga.post("/animals/1/remove");
+  const id = /change=(\d+)/.exec(removal.headers.get("location") ?? "")?.[1] ?? "";
   await look("removed", visit("/animals/1"));
-  await change(`/changes/${id}/undo`, { back: "/animals" });
-  await change("/animals", { id: "1", set: "sold" });
-  await change("/categories", { name: "Kolibri" });
+  await look("undone", posted(`/changes/${id}/undo`, { back: "/animals" }));
   const [, kwala = ""] = /categories\/(\d+)">Kwala</.exec(await visit("/categories")) ?? [];
-  await change(`/categories/${kwala}`, { name: "Kwalas" });
 
   const key = { plan: "free", perMinute: "", perDay: "", expires: "" };
   const made = await posted("/keys/new", { name: "zzweb", ...key });
   await look("key made", made);
   const path = /href="(\/keys\/key_\w+)"/.exec(made)?.[1] ?? "";
-  await look("key changed", olga.submit(path, { plan: "pro" }));
-  await look("key rotated", posted(`${path}/rotate`, { grace: "24h" }));
   await look("person invited", posted("/people", { name: "Zzeva", role: "staff" }));
-
   await look("wrong animal", posted("/animals/new", { name: "", category: "", status: "mmm" }));
   await look("wrong key", posted("/keys/new", { ...key, name: "", expires: "mmm", plan: "mmm" }));
-  await look("wrong grace", posted(`${path}/rotate`, { grace: "mmm" }));
-  await look("wrong person", posted("/people", { name: "Zzolga", role: "staff" }));
-  await look("no form", (await olga.post("/animals/new", new FormData())).text());
-  await look("unsure", posted(`${path}/revoke`));
-  await look("nobody chosen", posted("/animals", { set: "sold" }));
   await look("nothing", visit("/animals/99999"));
 
   const ids: Readonly<Record<string, string>> = {
@@ -166,10 +143,6 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
     .filter((each) => !/\/(?:rejects|xlsx)$/.test(each))
     .map((each) => each.replace(":id", ids[each.replace(/\/merge$/, "")] ?? ids[each] ?? "no id"));
   Object.assign(all, await walked(pages));
-  await look("a search", visit("/animals?q=mmm"));
-  await look("a list for paper", visit("/animals?list=all"));
-  await look("who exists already", posted("/animals/new", { name: "Rikku", category: "Kwala" }));
-  expect(await visit("/animals")).toContain(">Sin nombre</a");
   // A column is called as in the file.
-  expect(all).toEqual({ preview: ["status", "name"], refused: ["status", "name"] });
+  expect(all).toEqual({ preview: ["status", "name"] });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { decodeHTML } from "entities";
 import { gunzipSync } from "node:zlib";
 import { connect } from "node:net";
 import { AppError } from "../../../src/domain/errors.ts";
@@ -231,17 +230,4 @@ test("the feed has absolute addresses where the operator named the service's", a
     'href="https://a.example/api/animals#animal-1"',
   ]);
   expect(feed).toContain("<title>Unnamed</title>");
-});
-
-test("the documentation page has an example of the list, and only where it is public", async () => {
-  const { get, text } = await publicApp();
-  const page = await text("/docs");
-  const [, section = ""] =
-    /<section class="topic" id="public-list">(.*?)<\/section>/s.exec(page) ?? [];
-  expect(page.includes('href="#public-list"')).toBe(true);
-  const [, code = ""] = /<code class="language-json">(.*?)<\/code>/s.exec(section) ?? [];
-  const list = (await (await get("/animals.json")).json()) as { animals: object[] };
-  expect(JSON.parse(decodeHTML(code))).toEqual({ ...list, animals: list.animals.slice(-1) });
-  const alone = await (await (await testApp()).send("/docs")).text();
-  expect(alone.includes("public-list")).toBe(false);
 });
