@@ -376,19 +376,9 @@ function understoodTexts({
 /** Animals that are named in a report for a person; `--json` has more. */
 const namedMax = 10;
 
-type Reported<T> = readonly Omit<T, "id">[];
-interface Changes {
-  readonly animals?: Reported<AnimalReport>;
-  readonly keptAnimals?: Reported<KeptAnimal>;
-  readonly updated: number;
-  readonly withdrawn: number;
-  readonly waiting?: number;
-  readonly kept?: number;
-}
-
 /** From what to what animals change, and who is kept. */
-export function animalsText(changes: Changes): string {
-  const { animals = [], keptAnimals = [], updated, withdrawn, waiting = 0, kept = 0 } = changes;
+export function animalsText(summary: ImportSummary): string {
+  const { animals, keptAnimals, updated, withdrawn, waiting, kept } = summary;
   const restored = animals.filter(({ did }) => did === "restored").length;
   const some = (count: number, all: readonly string[]) => {
     const shown = all.slice(0, namedMax);

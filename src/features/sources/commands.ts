@@ -22,7 +22,7 @@ import {
   inWords,
   type ReadingOptions,
 } from "../import/commands/import.ts";
-import { animalsText, guessRemedy, importedText } from "../import/report.ts";
+import { guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
 import { encodingOf } from "./fetch.ts";
 import { type Address, type PresetName, presetNames, readingsOf } from "./presets.ts";
@@ -156,7 +156,8 @@ async function addSource(
     createsCategories: createCategories === true ? 1 : 0,
     createdBy: services.actor,
   };
-  io.out(reportText(name, await inWords(name, () => begin(pulling, source, every, fetched))));
+  const { text } = await inWords(name, () => begin(pulling, source, every, fetched));
+  io.out(text);
 }
 
 const definedIn = (given: ReturnType<typeof givenBy>): ReturnType<typeof givenBy> =>
@@ -272,8 +273,8 @@ const show = ofOneList<object>({
     for (const [title, value] of Object.entries(shownFacts(list))) {
       if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
     }
-    const { report } = list.source;
-    if (report !== null) io.out(`\n${reportText(list.source.name, report as PullReport)}`);
+    const { text } = (list.source.report ?? {}) as Partial<PullReport>;
+    if (text !== undefined) io.out(`\n${text}`);
   },
 });
 
@@ -368,7 +369,7 @@ const pullCommand = ofOneList<{
       const result = await pull(pullingOf(services, loaded), name, how);
       if (scheduled === true) return;
       if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
-      if (result !== "unchanged") return io.out(reportText(name, result));
+      if (result !== "unchanged") return io.out(result.text);
       const { paused } = list.job;
       const again =
         paused === "undo" ? ` Its import was undone: rehome sources resume ${name}` : "";
@@ -380,27 +381,6 @@ const pullCommand = ofOneList<{
     io.out(`Withdrew ${counted(withdrawn, "animal")}.\n`);
   },
 });
-
-function reportText(name: string, report: PullReport): string {
-  const { read, added, updated, withdrawn, held, unsure, rejected, problems, kept = 0 } = report;
-  const did = `${added} added, ${updated} updated, ${withdrawn} withdrawn`;
-  const lines = [`${name}: ${counted(read, "record")}, ${did}.`];
-  if (kept > 0) lines.push(`${kept} kept as people changed them.`);
-  if (rejected > 0) lines.push(`${rejected} with errors: ${problems.join("; ")}`);
-  if (unsure !== undefined) {
-    const { missing, why } = unsure;
-    lines.push(
-      `Not withdrawn, as the list may not be whole (${why}): ${counted(missing, "animal")} that it lacks.`,
-    );
-  }
-  if (held > 0) {
-    const wait = `${counted(held, "withdrawal")} ${held === 1 ? "waits" : "wait"}`;
-    lines.push(
-      `${wait}: more than half of the list within a day. Carry them out: rehome sources pull ${name} --yes`,
-    );
-  }
-  return `${lines.join("\n")}\n${animalsText(report)}`;
-}
 
 const pause = ofOneList<object>({
   name: "pause",

@@ -3,6 +3,7 @@
  * nothing, and the schedule says what it was.
  */
 import { and, eq, inArray } from "drizzle-orm";
+import { counted } from "../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { dayMs, minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -12,7 +13,7 @@ import type { Database, Tx } from "../../storage/database.ts";
 import { finishJob, type JobOutcome, randomShare, setJob } from "../schedule/jobs.ts";
 import { type Editing, makeChange, partSize } from "../animals/changes.ts";
 import { ImportRefused, runImport } from "../import/import.ts";
-import type { ImportSummary, KeptAnimal } from "../import/report.ts";
+import { animalsText, type ImportSummary } from "../import/report.ts";
 import { message, messageText } from "../import/messages.ts";
 import { batches } from "../import/plan/match.ts";
 import type { ImportOptions, Lacking } from "../import/plan/plan.ts";
@@ -50,30 +51,22 @@ export function pullingOf({ store, clock }: Services, loaded: LoadedConfig): Pul
   return { db: store.db, clock, random: randomShare, allowPrivate };
 }
 
-/** What the last list came to, as it is stored and shown. Reports of earlier versions have less. */
+/** What the last list came to, as it is stored and shown. */
 export interface PullReport extends WaitingWords {
   readonly outcome: "imported" | "partial" | "held";
   readonly read: number;
   readonly added: number;
   readonly updated: number;
   readonly withdrawn: number;
+  readonly rejected: number;
+  /** Animals that stay as people changed them, though the list says otherwise. */
+  readonly kept: number;
+  /** How many withdrawals wait for a person. */
   readonly held: number;
   /** How many animals a list lacks that may not be whole, and why: they are not withdrawn. */
   readonly unsure?: { readonly missing: number; readonly why: string } | undefined;
-  readonly rejected: number;
-  /** What is wrong with rows, the most frequent first. */
-  readonly problems: readonly string[];
-  /** Animals that stay as people changed them, though the list says otherwise. */
-  readonly kept?: number;
-  /** From what to what the first animals were changed, and the first that are kept. */
-  readonly animals?: readonly ReportedAnimal[];
-  readonly keptAnimals?: readonly ReportedAnimal[];
+  readonly text: string;
 }
-
-/** An animal of a report, without its number: JSON rounds that. */
-export type ReportedAnimal = Omit<KeptAnimal, "id">;
-
-const reportedMax = 20;
 
 export type PullResult = PullReport | "unchanged" | UnreadableInput | AppError;
 
@@ -241,19 +234,29 @@ async function withdrawals(
 
 /** Throws UnreadableInput for a list of which nothing was taken. */
 function reportOf(summary: ImportSummary, held: number, unsure: PullReport["unsure"]): PullReport {
-  const { read, added, updated, withdrawn, rejected, kept, causes } = summary;
+  const { read, added, updated, withdrawn, rejected, kept, causes, source: name } = summary;
   const problems = causes.slice(0, problemsShown).map(({ field, problem, records }) => {
     return `${field === "" ? "" : `${field}: `}${messageText(problem)} (${records})`;
   });
   if (!summary.applied && rejected > 0) throw noList("noneTaken", `${read}`, problems[0] ?? "");
   const isPartial = rejected > 0 || unsure !== undefined;
   const outcome = held > 0 ? "held" : isPartial ? "partial" : "imported";
-  const counts = { read, added, updated, withdrawn, held, rejected, kept };
-  const words = wordsIn(summary);
-  const shown = (all: readonly KeptAnimal[]) =>
-    all.slice(0, reportedMax).map(({ id: _id, ...each }) => each);
-  const [animals, keptAnimals] = [shown(summary.animals), shown(summary.keptAnimals)] as const;
-  return { outcome, ...counts, unsure, problems, words, animals, keptAnimals };
+  const did = `${added} added, ${updated} updated, ${withdrawn} withdrawn`;
+  const lines = [`${name}: ${counted(read, "record")}, ${did}.`];
+  if (kept > 0) lines.push(`${kept} kept as people changed them.`);
+  if (rejected > 0) lines.push(`${rejected} with errors: ${problems.join("; ")}`);
+  if (unsure !== undefined) {
+    const lacking = `${counted(unsure.missing, "animal")} that it lacks`;
+    lines.push(`Not withdrawn, as the list may not be whole (${unsure.why}): ${lacking}.`);
+  }
+  if (held > 0) {
+    const wait = `${counted(held, "withdrawal")} ${held === 1 ? "waits" : "wait"}`;
+    const yes = `Carry them out: rehome sources pull ${name} --yes`;
+    lines.push(`${wait}: more than half of the list within a day. ${yes}`);
+  }
+  const text = `${lines.join("\n")}\n${animalsText(summary)}`;
+  const counts = { read, added, updated, withdrawn, rejected, kept, held };
+  return { outcome, ...counts, unsure, words: wordsIn(summary), text };
 }
 
 const wordsIn = ({ causes }: ImportSummary) =>
