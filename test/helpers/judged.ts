@@ -91,7 +91,7 @@ async function judge(document: object, exchanges: readonly Exchange[]): Promise<
     const isCarriedOut = answer.statusCode < 300;
     const config = { validateRequest: isCarriedOut, checkSecurity: isCarriedOut };
     // To Prism an empty segment is a parameter's value too, and `p%65ts` is `pets`.
-    const isKnown = !/\/(\/|$)|%/.test(url.path);
+    const isKnown = !/\/(\/|$)|^\/\w*%/.test(url.path);
     const { left, right } = await engine.request(input, isKnown ? operations : [], config)();
     if (right === undefined) throw left ?? new Error("Prism gave no verdict");
     if (operation === undefined) {
