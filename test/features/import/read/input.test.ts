@@ -1,4 +1,4 @@
-import { describe, expect, spyOn, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { writeXlsx } from "hucre/xlsx";
@@ -26,6 +26,13 @@ describe("an input in another encoding", () => {
     expect(await refusal(readWhole(unmarked))).toContain("name its encoding with --encoding");
     const named = await readWhole(unmarked, { encoding: `utf-16${order}` });
     expect(named.outcomes).toEqual(expected);
+  });
+
+  test("letters of an old Mac are read where its lines are", async () => {
+    const text = "Name,Species,Status\rFrida \x83s Bo,Dog,Available\rAda,Cat,Adopted\r\n";
+    const { outcomes, notes } = await readWhole(Buffer.from(text, "latin1"));
+    expect(outcomes.map(brief)).toEqual(["2 Frida És Bo / Dog / available", "3 Ada / Cat / sold"]);
+    expect(notes.map(({ said }) => said)).toContainEqual(message("encodingGuessed", "macintosh"));
   });
 
   test("windows-1252 is read by itself, which is said, and when it is named", async () => {
@@ -274,6 +281,13 @@ describe("a workbook", () => {
     ],
   };
   const workbook = (...sheets: Parameters<typeof writeXlsx>[0]["sheets"]) => writeXlsx({ sheets });
+  const first = "xl/worksheets/sheet1.xml";
+  /** A workbook with another text in one of its parts. */
+  const changed = async (part: string, change: (xml: string) => string, list = sheet("A")) => {
+    const parts = new Map(unzipped(await workbook(list)));
+    const xml = Buffer.from(parts.get(part) ?? "").toString();
+    return Buffer.concat(zipped(parts.set(part, Buffer.from(change(xml)))));
+  };
 
   test("gives the rows of its list, with the number of each", async () => {
     const { shape, outcomes, notes } = await readWhole(await workbook(readMe, sheet("Animals")));
@@ -328,13 +342,6 @@ describe("a workbook", () => {
     ]);
   });
 
-  test("of more texts than cells is refused before they are in memory", async () => {
-    const parts = unzipped(await workbook(sheet("A")));
-    parts.set("xl/sharedStrings.xml", Buffer.from(`<sst>${"<si/>".repeat(800_001)}</sst>`));
-    const refused = await refusal(readWhole(Buffer.concat(zipped(parts))));
-    expect(refused).toContain("more than 64 MiB, unpacked");
-  });
-
   const renames: readonly (readonly [string, (name: string) => string, string])[] = [
     ["in another case", (name) => name.replace("sharedStrings", "SharedStrings"), ""],
     [
@@ -362,66 +369,39 @@ describe("a workbook", () => {
   });
 
   test("with a value far out costs nothing", async () => {
-    const parts = unzipped(await workbook(sheet("A")));
-    const name = "xl/worksheets/sheet1.xml";
-    const xml = Buffer.from(parts.get(name) ?? "").toString();
-    const far = (line: string) => `<c r="XFD${line}"><v>1</v></c></row>`;
-    const rows = xml.replaceAll(
-      /(<row r="(\d+)".*?)<\/row>/gs,
-      (_, row: string, line: string) => row + far(line),
-    );
+    const far = (xml: string) =>
+      xml.replaceAll(
+        /(<row r="(\d+)".*?)<\/row>/gs,
+        (_, row: string, line: string) => `${row}<c r="XFD${line}"><v>1</v></c></row>`,
+      );
     const all = await readWhole(await workbook(sheet("A")));
-    const { outcomes } = await readWhole(Buffer.concat(zipped(parts.set(name, Buffer.from(rows)))));
+    const { outcomes } = await readWhole(await changed(first, far));
     expect(outcomes.map(brief)).toEqual(all.outcomes.map(brief));
   });
 
-  test("copies no more than a few times what its texts have", async () => {
-    const parts = new Map(unzipped(await workbook(sheet("A"))));
-    const texts = Buffer.from(parts.get("xl/sharedStrings.xml") ?? "");
-    const more = `<!--${"x".repeat(2 ** 24)}-->`;
-    parts.set("xl/sharedStrings.xml", Buffer.concat([texts, Buffer.from(more)]));
-    let copied = 0;
-    const { set } = Uint8Array.prototype;
-    const counting = spyOn(Uint8Array.prototype, "set").mockImplementation(function (
-      this: Uint8Array,
-      from,
-      at,
-    ) {
-      copied += from.length;
-      return set.call(this, from, at);
-    });
-    try {
-      expect((await readWhole(Buffer.concat(zipped(parts)))).outcomes).toHaveLength(2);
-    } finally {
-      counting.mockRestore();
+  test("of more than an import takes is refused before it is in memory", async () => {
+    const long = Array.from({ length: 65 }, () => ["x".repeat(2 ** 20 - 1), "Dog"]);
+    const all = [
+      workbook({ name: "A", rows: [["Name", "Species"], ...long] }),
+      changed("xl/sharedStrings.xml", () => `<sst>${"<si/>".repeat(800_001)}</sst>`),
+      changed(first, () => '<row><c r="ALL1"><v>1</v></c></row>'.repeat(17_000)),
+    ];
+    for (const bytes of all) {
+      expect(await refusal(readWhole(await bytes))).toContain("more than 64 MiB, unpacked");
     }
-    expect(copied).toBeLessThan(4 * 2 ** 24);
-  }, 120_000);
-
-  test("with one long text in many rows is refused as if it stood in each of them", async () => {
-    const long = "x".repeat(2 ** 20 - 1);
-    const list = [["Name", "Species"], ...Array.from({ length: 65 }, () => [long, "Dog"])];
-    const refused = await refusal(readWhole(await workbook({ name: "A", rows: list })));
-    expect(refused).toContain("more than 64 MiB, unpacked");
   });
 
-  test("with a value far out in every row is refused before its blanks are in memory", async () => {
-    const parts = unzipped(await workbook(sheet("A")));
-    const row = '<row><c r="ALL1"><v>1</v></c></row>';
-    parts.set("xl/worksheets/sheet1.xml", Buffer.from(row.repeat(17_000)));
-    const refused = await refusal(readWhole(Buffer.concat(zipped(parts))));
-    expect(refused).toContain("more than 64 MiB, unpacked");
-  });
-
-  test("with merged cells over one another takes time that grows with its bytes", async () => {
-    const list = [["Name", "Species", "Status"], ...Array.from({ length: 9_998 }, () => ["Rex"])];
-    const parts = new Map(unzipped(await workbook({ name: "A", rows: list })));
-    const part = "xl/worksheets/sheet1.xml";
+  test("takes time that grows with its bytes, whatever is in it", async () => {
+    const names = Array.from({ length: 9_998 }, () => ["Rex"]);
+    const list = { name: "A", rows: [["Name", "Species", "Status"], ...names] };
     const merges = '<mergeCell ref="B2:B9999"/>'.repeat(30_000);
-    parts.set(part, Buffer.concat([parts.get(part) ?? Buffer.of(), Buffer.from(merges)]));
+    const overlapping = await changed(first, (xml) => xml + merges, list as never);
+    const open = await changed("xl/workbook.xml", () => "<sheet ".repeat(1_500_000));
+    const openMerges = await changed(first, () => "<mergeCell ".repeat(1_500_000));
     const before = process.cpuUsage();
-    expect(await refusal(readWhole(Buffer.concat(zipped(parts))))).toContain("its cells overlap");
-    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+    expect(await refusal(readWhole(overlapping))).toContain("its cells overlap");
+    for (const bytes of [open, openMerges]) expect(await refusal(readWhole(bytes))).not.toBe("");
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
   }, 120_000);
 
   test("has no columns of formatted cells alone, up to the last one", async () => {
@@ -444,21 +424,6 @@ describe("a workbook", () => {
       '5 gone: Stage "Bite Quarantine" [petpoint:A50000003]',
     ]);
   });
-
-  test.each([
-    ["<sheet ", "xl/workbook.xml"],
-    ["<mergeCell ", "xl/worksheets/sheet1.xml"],
-  ])(
-    "of many %s without an end takes time that grows with it",
-    async (tag, part) => {
-      const parts = new Map(unzipped(await workbook(sheet("A"))));
-      parts.set(part, Buffer.from(tag.repeat(1_500_000)));
-      const before = process.cpuUsage();
-      expect(await refusal(readWhole(Buffer.concat(zipped(parts))))).not.toBe("");
-      expect(process.cpuUsage(before).user).toBeLessThan(1_500_000);
-    },
-    120_000,
-  );
 
   test("with a formula that no program has computed is refused, and one with a value read", async () => {
     const many = [...rows, ...Array.from({ length: 600 }, () => rows.at(-1) ?? [])];

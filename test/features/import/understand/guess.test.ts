@@ -1,6 +1,6 @@
 /** Lists of no known format: what their columns are taken for, and what is asked. */
 import { describe, expect, test } from "bun:test";
-import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
+import { fieldMapText, parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 import { parseStatusWords } from "../../../../src/features/import/understand/words.ts";
 import { bytesOf, brief, readWhole, refusal } from "../helpers.ts";
 import { prepareAgain, propose } from "../../../../src/features/import/understand/propose.ts";
@@ -96,6 +96,27 @@ describe("the status", () => {
   test("that is blank is told with a count", async () => {
     const { notes } = await readWhole(list("Status", ["Available", "", ""]));
     expect(notes).toMatchObject([{ said: { code: "statusesBlank" }, records: 2, firstLine: 3 }]);
+  });
+});
+
+describe("columns that only look like one", () => {
+  // Each line: the rows of a list, and how its columns are read.
+  const lists = `
+Tag,Name,Keeper,Species,State/t1,Ann,Smith,Dog,Available/t2,Bo,Jones,Cat,Adopted => name=Name,categoryId=Species,status=State,externalId=Tag
+Pet,Call sign,State/Dog,Ann,Available/Cat,Bo,Adopted => name=Call sign,categoryId=Pet,status=State
+Tag,Species,Mother,State,Breed/t1,Dog,Cat,Available,Boxer/t2,Cat,Dog,Adopted,Siamese => categoryId=Species,status=State,externalId=Tag
+usuario,nombre_final,Species,State/Ana,Ann,Dog,Available/David,Bo,Cat,Adopted => name=nombre_final,categoryId=Species,status=State
+Tag,Name,Species,State,When,Born/t1,Ann,Dog,Available,2026-11-05,2020-01-31/t2,Bo,Cat,Adopted,2026-11-06,2021-02-01 => name=Name,categoryId=Species,status=State,externalId=Tag,updatedAt=When
+Tag,Name,Species,State,Born,DOB/t1,Ann,Dog,Available,2026-11-05,2020-01-31/t2,Bo,Cat,Adopted,2026-11-06,2021-02-01 => name=Name,categoryId=Species,status=State,externalId=Tag
+Tag,Name,Species,State,Cage/t1,Ann,Dog,Available,45352 => name=Name,categoryId=Species,status=State,externalId=Tag`;
+  test.each(
+    lists
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" => ")),
+  )("%s", async (rows = "", map) => {
+    const columns = await columnsOf(`${rows.replaceAll("/", "\n")}\n`);
+    expect(fieldMapText(columns ?? {})).toBe(map ?? "");
   });
 });
 

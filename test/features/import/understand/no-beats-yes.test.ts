@@ -21,9 +21,20 @@ interface Door {
   readonly given?: Given;
 }
 
-const plain = (at: number): Row => ({ Ref: `A${at}`, Name: `Pet ${at}`, Species: "Dog" });
-const available = (at: number): Row => ({ ...plain(at), Status: "Available" });
+/** Rows of this JSON, with their number for an `@`. */
+const rowsOf = (json: string) => (at: number) => JSON.parse(json.replaceAll("@", `${at}`)) as Row;
+
+const plain = rowsOf('{"Ref":"A@","Name":"Pet @","Species":"Dog"}');
+const available = rowsOf('{"Ref":"A@","Name":"Pet @","Species":"Dog","Status":"Available"}');
 const map = { name: "Name", categoryId: "Species", externalId: "Ref" };
+
+const programs = `
+Petfinder {"id":@,"organization_id":"MI1","name":"P@","type":"Dog","status":"adoptable"}
+PetPoint {"Animal #":"A@","ARN":"","Animal Name":"Max","Species":"Dog","Stage":"Available"}
+Shelterluv {"ID":"@","Internal-ID":"@","Name":"Max","Type":"Dog","Status":"Available In Foster"}
+ASM {"ID":@,"ANIMALNAME":"Max","SPECIESNAME":"Dog","SHELTERCODE":"D@","ACTIVEMOVEMENTTYPE":0}
+King-County {"Animal_ID":"A@","Animal_Name":"Max","Animal_Type":"Dog","Record_Type":"ADOPTABLE"}
+Rehome {"id":"","name":"P@","category":"Dog","status":"available","externalId":"x:@","source":"x"}`;
 
 const doors: readonly Door[] = [
   { door: "guessed", columns: available },
@@ -35,75 +46,14 @@ const doors: readonly Door[] = [
     given: { columns: map, defaultStatus: "available" },
   },
   { door: "told by a default alone", columns: plain, given: { defaultStatus: "available" } },
-  {
-    door: "Petfinder",
-    isJson: true,
-    columns: (at) => {
-      return { id: at, organization_id: "MI1", name: `P${at}`, type: "Dog", status: "adoptable" };
-    },
-  },
-  {
-    door: "PetPoint",
-    columns: (at) => {
-      return {
-        "Animal #": `A${at}`,
-        ARN: "",
-        "Animal Name": "Max",
-        Species: "Dog",
-        Stage: "Available",
-      };
-    },
-  },
-  {
-    door: "Shelterluv",
-    isJson: true,
-    columns: (at) => {
-      return {
-        ID: `${at}`,
-        "Internal-ID": `${at}`,
-        Name: "Max",
-        Type: "Dog",
-        Status: "Available In Foster",
-      };
-    },
-  },
-  {
-    door: "ASM",
-    isJson: true,
-    columns: (at) => {
-      return {
-        ID: at,
-        ANIMALNAME: "Max",
-        SPECIESNAME: "Dog",
-        SHELTERCODE: `D${at}`,
-        ACTIVEMOVEMENTTYPE: 0,
-      };
-    },
-  },
-  {
-    door: "King County",
-    columns: (at) => {
-      return {
-        Animal_ID: `A${at}`,
-        Animal_Name: "Max",
-        Animal_Type: "Dog",
-        Record_Type: "ADOPTABLE",
-      };
-    },
-  },
-  {
-    door: "our own export",
-    columns: (at) => {
-      return {
-        id: "",
-        name: `P${at}`,
-        category: "Dog",
-        status: "available",
-        externalId: `x:${at}`,
-        source: "x",
-      };
-    },
-  },
+  ...programs
+    .trim()
+    .split("\n")
+    .map((line): Door => {
+      const [door = "", json = ""] = line.split(/ (.*)/);
+      const isJson = /Petfinder|Shelterluv|ASM/.test(door) && { isJson: true as const };
+      return { door, columns: rowsOf(json), ...isJson };
+    }),
 ];
 
 /** The row of an animal between two that are there, so that no column takes most. */

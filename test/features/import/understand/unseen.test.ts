@@ -1,7 +1,6 @@
 /** Shapes of lists that were met in the wild once the reading stood; all made up. */
 import { describe, expect, test } from "bun:test";
 import { writeXlsx } from "hucre/xlsx";
-import { message } from "../../../../src/features/import/messages.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 import {
   type Given,
@@ -17,18 +16,6 @@ const unknown = async (text: string) => {
   const { refusal, ...found } = await propose(bytesOf(text), {});
   return { ...found, message: refusal?.message };
 };
-
-test("how animals left is not taken for a list without a status, whatever it is called", async () => {
-  const text =
-    "Animal,Type,Name,Rescue ID,Species\nIsa,Adoption,Isa,C1,Cat\nLo,Return to Owner,Lo,D2,Dog\nMo,Euthanasia,Mo,D3,Dog\n";
-  const { open } = await unknown(text);
-  expect(open).toEqual([
-    { is: "words", column: "Type", words: [{ word: "Adoption", records: 1 }] },
-  ]);
-  const statuses = parseStatusWords(["Adoption=sold"]);
-  const { outcomes } = await readWhole(text, { columns: { status: "Type" }, statuses });
-  expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone", "gone"]);
-});
 
 test("the advice for an unknown kind tells all that was guessed, and works", async () => {
   const text =
@@ -102,13 +89,6 @@ test("a yes or no for adoption is never passed over", async () => {
   expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone"]);
 });
 
-test("lines that end as on an old Mac are lines, with its letters", async () => {
-  const text = "Name,Species,Status\rFrida \x83s Bo,Dog,Available\rAda,Cat,Adopted\r\n";
-  const { outcomes, notes } = await readWhole(Buffer.from(text, "latin1"));
-  expect(outcomes.map(brief)).toEqual(["2 Frida És Bo / Dog / available", "3 Ada / Cat / sold"]);
-  expect(notes.map(({ said }) => said)).toContainEqual(message("encodingGuessed", "macintosh"));
-});
-
 test("of several sheets, the one that is called by animals is read", async () => {
   const people = [
     ["ID", "Nombre", "Sexo"],
@@ -164,16 +144,6 @@ describe("what another list would overwrite is no id", () => {
     );
     expect(reading.columns?.externalId).toBe("No.");
   });
-
-  test("an id is the same as a text, a decimal or a formula", async () => {
-    const ids = async (id: string) => {
-      const { outcomes } = await readWhole(`ID,Name,Species,Status\n${id},Rex,Dog,Available\n`);
-      return outcomes[0]?.externalId;
-    };
-    expect(await Promise.all(["1001", "1001.0", '="1001"'].map(ids))).toEqual(
-      Array.from({ length: 3 }, () => "1001"),
-    );
-  });
 });
 
 describe("an animal that is called available", () => {
@@ -197,11 +167,6 @@ test.each([
   const text = "Name,Species\nRex,Dog\nBo,Cat\n";
   const { reading, open } = await propose(bytesOf(text), { called });
   expect([reading?.defaultStatus, open]).toEqual(["sold", []]);
-});
-
-test("a row of exams is no second row of names", async () => {
-  const exams = "Name,Species,Status,Stage,Note\nRex,Dog,Intake 1,Intake 2,Intake 3\n";
-  expect(await refusal(readWhole(exams))).not.toContain("a second row");
 });
 
 test("an archive with one file is named as what it is", async () => {
