@@ -1,5 +1,4 @@
-/** Requests to a running server, many at a time. */
-import { until } from "./until.ts";
+/** Requests to a running server. */
 
 export interface Answer {
   readonly status: number;
@@ -36,80 +35,6 @@ export async function ask(
     code: body["code"],
     message: body["message"],
   };
-}
-
-/** `count` requests, `connections` at a time, to the origins in turn. Leaves failures out. */
-export async function hammer(
-  origins: readonly string[],
-  key: string,
-  count: number,
-  connections = 64,
-  onAnswer: () => void = () => undefined,
-): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  let next = 0;
-  const worker = async () => {
-    for (let i = next++; i < count; i = next++) {
-      try {
-        answers.push(await ask(origins[i % origins.length] as string, key));
-        onAnswer();
-      } catch {
-        // The server was killed meanwhile, which is what the caller wants to see the effect of.
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, worker));
-  return answers;
-}
-
-export function admittedOf(answers: readonly Answer[]): number {
-  return answers.filter(({ status }) => status === 200).length;
-}
-
-/** What `hammerThroughKills` needs to know. */
-interface Kills {
-  /** Starts the server, again and again. */
-  readonly start: () => Promise<{
-    readonly pid: number;
-    readonly origin: string;
-    readonly exited: Promise<unknown>;
-  }>;
-  readonly key: string;
-  readonly kills: number;
-  /** Requests for each server that is killed. */
-  readonly requests: number;
-  readonly connections: number;
-  /** How many requests the server of this round, from 0, answers before it is killed. */
-  readonly answered: (round: number) => number;
-}
-
-/** Kills a server under load, again and again. Returns how many requests were admitted. */
-export async function hammerThroughKills(options: Kills): Promise<number> {
-  const { start, key, kills, requests, connections, answered } = options;
-  let admitted = 0;
-  for (let round = 0; round < kills; round += 1) {
-    const server = await start();
-    let answers = 0;
-    const load = hammer([server.origin], key, requests, connections, () => (answers += 1));
-    await until(() => answers >= answered(round));
-    process.kill(server.pid, "SIGKILL");
-    admitted += admittedOf(await load);
-    await server.exited;
-  }
-  return admitted;
-}
-
-/** Runs `work` again when a minute of the machine's clock ended under it. */
-export async function withinMinute(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const minute = Math.floor(Date.now() / 60_000);
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (attempt === 3 || Math.floor(Date.now() / 60_000) === minute) throw error;
-    }
-  }
 }
 
 /** A client of the API with a key. */
