@@ -36,7 +36,7 @@ async function hammer(
   key: string,
   count: number,
   connections = 64,
-  onAnswer = (_: Answer) => {},
+  onAnswer: () => unknown = () => undefined,
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   let next = 0;
@@ -46,7 +46,7 @@ async function hammer(
       const answer = await ask(origins[at % origins.length] ?? "", key).catch(() => undefined);
       if (answer === undefined) continue;
       answers.push(answer);
-      onAnswer(answer);
+      onAnswer();
     }
   };
   await Promise.all(Array.from({ length: connections }, worker));
