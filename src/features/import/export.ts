@@ -1,17 +1,14 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { asc, eq, gt } from "drizzle-orm";
-import { beginOnStore } from "../command.ts";
-import { type Io } from "../../cli/io.ts";
-import { writeAll } from "../json.ts";
-import { withServices } from "../with-services.ts";
-import { addSettings, storeSettings } from "../options.ts";
 import { int64Min } from "../../domain/int64.ts";
 import { type Pet, petFieldNames, plainPet } from "../../domain/pet.ts";
-import { type Database } from "../../storage/database.ts";
-import { longWork } from "../long-work.ts";
-import { csvField, guarded } from "./read/table.ts";
+import type { Database } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { PetRow } from "../animals/changes.ts";
+import { storeCommand } from "../command.ts";
+import { writeAll } from "../json.ts";
+import { longWork } from "../long-work.ts";
+import { csvField, guarded } from "./read/table.ts";
 
 export interface ExportedPet extends Pet {
   readonly category?: string | undefined;
@@ -46,16 +43,8 @@ export function exportedPet(row: PetRow, category: string | undefined): Exported
 }
 
 export const exportFormats = ["json", "ndjson", "csv"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
-
+type ExportFormat = (typeof exportFormats)[number];
 type Batches = AsyncIterable<readonly ExportedPet[]> | Iterable<readonly ExportedPet[]>;
-
-interface Writer {
-  readonly before: string;
-  readonly between: string;
-  readonly after: { readonly empty: string; readonly full: string };
-  readonly line: (pet: ExportedPet) => string;
-}
 
 const columns = [
   "id",
@@ -66,32 +55,25 @@ const columns = [
   "source",
 ] as const satisfies readonly (keyof ExportedPet)[];
 
-const writers: Readonly<Record<ExportFormat, Writer>> = {
-  json: { before: "[", between: ",\n", after: { empty: "]\n", full: "]\n" }, line: jsonLine },
-  ndjson: { before: "", between: "\n", after: { empty: "", full: "\n" }, line: jsonLine },
-  csv: {
-    before: `${columns.join(",")}\r\n`,
-    between: "\r\n",
-    after: { empty: "", full: "\r\n" },
-    line: csvLine,
-  },
-};
-
 /**
- * The text of an export, one piece per batch, for `rehome pets import`. Ids are exact, and absent
+ * The text of an export, a piece for each batch, for `rehome pets import`. Ids are exact, and absent
  * values stay absent. JSON is one array with one animal per line. CSV is RFC 4180 with CRLF, and
  * safe for spreadsheets.
  */
 export async function* exportText(batches: Batches, format: ExportFormat): AsyncGenerator<string> {
-  const { before, between, after, line } = writers[format];
-  yield before;
-  let first = true;
+  const isArray = format === "json";
+  const [line, end] = format === "csv" ? ([csvLine, "\r\n"] as const) : ([jsonLine, "\n"] as const);
+  let before = isArray ? "[" : "";
+  if (format === "csv") yield `${columns.join(",")}${end}`;
   for await (const batch of batches) {
-    if (batch.length === 0) continue;
-    yield (first ? "" : between) + batch.map(line).join(between);
-    first = false;
+    const lines = batch.map(line);
+    if (!isArray) yield lines.map((each) => `${each}${end}`).join("");
+    else if (lines.length > 0) {
+      yield `${before}${lines.join(",\n")}`;
+      before = ",\n";
+    }
   }
-  yield first ? after.empty : after.full;
+  if (isArray) yield before === "[" ? "[]\n" : "]\n";
 }
 
 function jsonLine(pet: ExportedPet): string {
@@ -107,46 +89,31 @@ function csvLine(pet: ExportedPet): string {
   return cells.join(",");
 }
 
-const pageAnimals = 1_000;
-
-export function exportCommand(io: Io): Command {
-  const command = new Command("export")
-    .description("write all animals to standard output, as `pets import` reads them")
-    .addOption(
-      new Option(
-        "--format <format>",
-        "json, an array; ndjson, one object a line; csv, for spreadsheets",
-      )
-        .choices([...exportFormats])
-        .default("json"),
-    )
-    .addHelpText(
-      "after",
-      `
-Examples:
-  rehome pets export > animals.json
-  rehome pets export --format csv > animals.csv
-  rehome pets export --format ndjson | rehome pets import - --data other --new-ids
-
-In CSV a text that a spreadsheet would run as a formula gets an apostrophe before it; \`pets import\` takes it away.`,
-    );
-  return addSettings(command, storeSettings).action(
-    async ({ format }: { format: ExportFormat }) => {
-      const { config } = beginOnStore(command, io);
-      await withServices(config, io, ({ store }) =>
-        writeAll(io, exportText(pages(store.db), format)),
-      );
-    },
-  );
-}
-
 /** All animals, a page at a time: the store is free in between, however slowly they are read. */
 async function* pages(db: Database) {
-  for (let after = int64Min; ;) {
-    const page = await exportPage(db, after, pageAnimals);
-    const last = page.at(-1);
-    if (last === undefined) return;
+  for (let after: bigint | undefined = int64Min; after !== undefined;) {
+    const page: readonly ExportedPet[] = await exportPage(db, after, pageAnimals);
     yield page;
-    after = last.id;
+    after = page.at(-1)?.id;
   }
 }
+
+const pageAnimals = 1_000;
+
+export const exportCommand = storeCommand<{ readonly format: ExportFormat }>({
+  name: "export",
+  about: "write all animals to standard output, as `pets import` reads them",
+  options: [
+    new Option("--format <format>", "json, an array; ndjson, a line each; csv, for spreadsheets")
+      .choices([...exportFormats])
+      .default("json"),
+  ],
+  remark:
+    "In CSV a text that a spreadsheet would run as a formula gets an apostrophe before it; `pets import` takes it away.",
+  examples: [
+    "rehome pets export > animals.json",
+    "rehome pets export --format csv > animals.csv",
+    "rehome pets export --format ndjson | rehome pets import - --data other --new-ids",
+  ],
+  run: (io, { store }, { format }) => writeAll(io, exportText(pages(store.db), format)),
+});

@@ -15,11 +15,11 @@ import {
   batches,
   Matching,
   namelessEntryOf,
-  newestIn,
+  newestOf,
   type PlannedList,
   rejectionOf,
 } from "./plan/match.ts";
-import { type ImportOptions, Plan } from "./plan/plan.ts";
+import { type ImportOptions, type Lacking, Plan } from "./plan/plan.ts";
 import { type Entry, entryOf, isDesk, lastPeople, storeEntries } from "./plan/said.ts";
 import { type ImportSummary, summary } from "./report.ts";
 import { fits, type Prepared, type Reading } from "./understand/propose.ts";
@@ -48,7 +48,7 @@ export class ImportRefused extends AppError {
   }
 }
 
-interface ImportEditing extends Editing {
+interface ImportEditing extends Omit<Editing, "onChange"> {
   /** Reads the next list like this one. */
   readonly remembers?: boolean;
   /** Stores more in the transaction, at its end. What it throws undoes all of it. */
@@ -65,10 +65,7 @@ export async function runImport(
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
   let change: bigint | undefined;
-  const onChange = (id: bigint) => {
-    change = id;
-    editing.onChange?.(id);
-  };
+  const onChange = (id: bigint) => void (change = id);
   const work = async (made: Change) => {
     const found = await planned(made.tx, prepared, options);
     if (found.refusal !== undefined) {
@@ -124,31 +121,30 @@ async function carryOut(change: Change, { plan, added, categories }: Planned): P
       })),
     );
   }
-  const isNew = and(gt(pets.id, before?.id ?? int64Min), eq(pets.createdIn, change.id));
-  const ids = await tx
-    .select({ id: pets.id })
-    .from(pets)
-    .where(and(isNew, isNull(pets.externalId)))
-    .orderBy(pets.id);
-  const said = plan.list.isDesk
-    ? []
-    : saidOfNew(
-        added,
-        ids.map(({ id }) => id),
-        isWhole,
-      );
+  const said = await saidOfNew(change, plan.list, added, before?.id ?? int64Min);
   await storeEntries(tx, source, change.id, [...plan.entries, ...said]);
   change.isStored ||= plan.isSaidAnew;
 }
 
-/** What a list says of the animals that it adds: those without ids have `ids` here. */
-function saidOfNew(added: readonly Candidate[], ids: readonly bigint[], isWhole: boolean): Entry[] {
+/** What a list says of the animals that a change added; of those without ids, if it is whole. */
+async function saidOfNew(
+  { tx, id }: Change,
+  { isDesk: isOwn, isWhole }: PlannedList,
+  added: readonly Candidate[],
+  last: bigint,
+): Promise<Entry[]> {
+  if (isOwn) return [];
+  const { pets } = tx.t;
+  const isNew = and(gt(pets.id, last), eq(pets.createdIn, id), isNull(pets.externalId));
+  const own = tx.select({ petId: pets.id }).from(pets).where(isNew).orderBy(pets.id);
+  const rows = isWhole ? await own : [];
   const nameless = added.filter(({ externalId }) => externalId === undefined);
-  const alike = Map.groupBy(isWhole ? nameless : [], namelessEntryOf);
-  const byName = nameless.flatMap((record, at) => {
-    const entry = namelessEntryOf(record);
+  const alike = Map.groupBy(nameless, namelessEntryOf);
+  const byName = rows.flatMap(({ petId }, at) => {
+    const record = nameless[at];
+    const entry = record === undefined ? "" : namelessEntryOf(record);
     // Nothing tells those apart that are called alike.
-    return alike.get(entry)?.length === 1 ? entryOf(record, entry, ids[at] ?? null) : [];
+    return record && alike.get(entry)?.length === 1 ? entryOf(record, entry, petId) : [];
   });
   const byId = added.flatMap((record) =>
     record.externalId === undefined ? [] : entryOf(record, record.externalId, null),
@@ -169,7 +165,7 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
     anyNumber: prepared.reading.format !== "map",
   });
   const { records, rejections: bad, skipped } = sorted(understanding.outcomes, categories);
-  const newest = await newestIn(tx, records, newIds);
+  const newest = newestOf(records, newIds);
   const matching = new Matching(tx, list, categories, newIds);
   const plan = new Plan(tx, list, categories, options);
   for (const batch of batches(newest.identified)) await plan.take(await matching.byIds(batch));
@@ -189,8 +185,11 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const sourceAnimals = list.isWhole
     ? await plan.leaveOut(matching, named, rejections, input.partial)
     : 0;
-  const refusal = await refusalOf(tx, { plan, prepared, options, sourceAnimals, rejections });
-  const people = await lastPeople(tx, plan.kept);
+  const refusal = await refusalOf(tx, plan, prepared, options, { sourceAnimals, rejections });
+  const people = await lastPeople(
+    tx,
+    plan.kept.map(({ id }) => id),
+  );
   const used = new Set([
     ...added.map(({ category }) => categories.idOf(category)),
     ...plan.events.map(({ after }) => after?.categoryId),
@@ -236,94 +235,82 @@ function sorted(outcomes: readonly Outcome[], categories: ImportCategories) {
   return { records, rejections, skipped };
 }
 
-interface Checked {
-  readonly plan: Plan;
-  readonly prepared: Prepared;
-  readonly options: ImportOptions;
-  readonly sourceAnimals: number;
-  readonly rejections: readonly Rejection[];
-}
-
-const refused = (text: string, hint: string, code?: string) =>
-  new AppError("invalid_request", `${text} Nothing was changed.`, {
-    hint,
-    ...(code !== undefined && { code }),
-  });
-
-export async function refusalOf(tx: Tx, checked: Checked): Promise<AppError | undefined> {
-  return otherList(checked) ?? notWhole(checked) ?? (await unexplained(tx, checked));
-}
-
-/** The same ids with other names are those of another list, where nobody said whose they are. */
-function otherList({ plan }: Checked): AppError | undefined {
-  const { matched, renamed, example } = plan.identity;
-  if (plan.list.source !== "" || plan.list.isDesk || 2 * renamed <= matched) return undefined;
-  return refused(
-    `This seems to be another list: ${renamed} of the ${matched} animals with the same ids have other names here, such as ${example}.`,
-    "Name the source of this list with --source, such as --source cats.",
-    "otherList",
-  );
-}
-
-/**
- * Why the animals that a whole list lacks are not withdrawn: the list says itself that it is not
- * whole, records of them may only be bad, or have lost their ids, or they are more than half of
- * all and the options do not allow that.
- */
-function notWhole({ plan, prepared, options, sourceAnimals, rejections }: Checked) {
-  const { missing } = plan.counts;
-  const { input, reading, understanding } = prepared;
-  if (missing === 0) return undefined;
-  const which = `${missing} of the ${sourceAnimals} animals of ${reading.source} are not in it`;
-  if (input.partial !== undefined) {
-    return refused(
-      `This list says that it is not whole (${input.partial}), and ${which}.`,
-      "Import all of its pages in one list, or leave out --complete.",
-    );
-  }
-  if (rejections.length > 0 && options.withdraws === undefined) {
-    return refused(
-      `A whole list must not have bad records, and this one has ${rejections.length}: their animals would be withdrawn.`,
-      "See them with --dry-run and fix them, or import without --complete.",
-    );
-  }
-  const damaged = understanding.notes.find(({ said }) => said.code === "idsDamaged");
-  if (damaged !== undefined) {
-    return refused(
-      `A whole list must not have damaged ids, and this one has ${damaged.records}: their animals would be withdrawn.`,
-      "Export the list again without a spreadsheet, or import without --complete.",
-    );
-  }
-  if (2 * missing <= sourceAnimals || options.confirmed === true || options.withdraws) {
-    return undefined;
-  }
-  return refused(
-    `${missing} of the ${sourceAnimals} animals of ${reading.source} are not in this list.`,
-    "See whether the list is whole, and add --yes to withdraw them.",
-    "mostMissing",
-  );
-}
+type Reason = readonly [isSo: boolean, text: string, hint: string, code?: string];
+type Absence = Pick<Lacking, "sourceAnimals" | "rejections">;
 
 const wordsShown = 5;
 
-/** A list whose new words would hide more than half of the available is the source's mistake. */
-async function unexplained(tx: Tx, { plan, prepared }: Checked): Promise<AppError | undefined> {
+/** Why a list is refused as a whole: what it would change is not what its source means. */
+async function refusalOf(
+  tx: Tx,
+  plan: Plan,
+  prepared: Prepared,
+  options: ImportOptions,
+  absence: Absence,
+): Promise<AppError | undefined> {
+  const { source, isDesk: isOwn } = plan.list;
+  const { matched, renamed, example } = plan.identity;
   const { waiting } = plan.counts;
-  if (waiting === 0) return undefined;
   const { pets } = tx.t;
-  const own = and(eq(pets.source, plan.list.source), eq(pets.status, "available"));
-  const [row] = await tx.select({ animals: count() }).from(pets).where(own);
-  const available = row?.animals ?? 0;
-  if (2 * waiting <= available) return undefined;
-  const words = prepared.understanding.outcomes.flatMap((each) =>
-    each.kind === "reject" ? (each.unknownStatus ?? []) : [],
-  );
-  const named = [...new Set(words)].slice(0, wordsShown).map((word) => JSON.stringify(word));
-  return refused(
-    `${waiting} of the ${available} available animals have words for their status that are not known: ${named.join(", ")}.`,
-    "Say what the words mean with --status.",
-    "mostUnexplained",
-  );
+  const isOpen = and(eq(pets.source, source), eq(pets.status, "available"));
+  const [open] = await tx.select({ animals: count() }).from(pets).where(isOpen);
+  const available = open?.animals ?? 0;
+  const unknown = new Set(absence.rejections.flatMap(({ unknownStatus }) => unknownStatus ?? []));
+  const words = [...unknown].slice(0, wordsShown).map((word) => JSON.stringify(word));
+  const reasons: readonly Reason[] = [
+    [
+      source === "" && !isOwn && 2 * renamed > matched,
+      `This seems to be another list: ${renamed} of the ${matched} animals with the same ids have other names here, such as ${example}.`,
+      "Name the source of this list with --source, such as --source cats.",
+      "otherList",
+    ],
+    ...(plan.counts.missing > 0 ? reasonsOfWhole(plan, prepared, options, absence) : []),
+    [
+      2 * waiting > available,
+      `${waiting} of the ${available} available animals have words for their status that are not known: ${words.join(", ")}.`,
+      "Say what the words mean with --status.",
+      "mostUnexplained",
+    ],
+  ];
+  const [found] = reasons.filter(([isSo]) => isSo);
+  if (found === undefined) return undefined;
+  const [, text, hint, code] = found;
+  const told = { hint, ...(code !== undefined && { code }) };
+  return new AppError("invalid_request", `${text} Nothing was changed.`, told);
+}
+
+/** Why the animals that a whole list lacks are not withdrawn. */
+function reasonsOfWhole(
+  { list: { source }, counts: { missing } }: Plan,
+  { input: { partial }, understanding }: Prepared,
+  { withdraws, confirmed = false }: ImportOptions,
+  { sourceAnimals, rejections: { length: bad } }: Absence,
+): readonly Reason[] {
+  const damaged = understanding.notes.find(({ said }) => said.code === "idsDamaged")?.records ?? 0;
+  const lacking = `${missing} of the ${sourceAnimals} animals of ${source} are not in`;
+  return [
+    [
+      partial !== undefined,
+      `This list says that it is not whole (${partial}), and ${lacking} it.`,
+      "Import all of its pages in one list, or leave out --complete.",
+    ],
+    [
+      bad > 0 && withdraws === undefined,
+      `A whole list must not have bad records, and this one has ${bad}: their animals would be withdrawn.`,
+      "See them with --dry-run and fix them, or import without --complete.",
+    ],
+    [
+      damaged > 0,
+      `A whole list must not have damaged ids, and this one has ${damaged}: their animals would be withdrawn.`,
+      "Export the list again without a spreadsheet, or import without --complete.",
+    ],
+    [
+      2 * missing > sourceAnimals && !confirmed && withdraws === undefined,
+      `${lacking} this list.`,
+      "See whether the list is whole, and add --yes to withdraw them.",
+      "mostMissing",
+    ],
+  ];
 }
 
 /** How a list was read that a person confirmed. */

@@ -14,6 +14,7 @@ export const messageTexts = {
   notObject: (found: string) => `expected an object, found ${found}`,
   idUnknown: (id: string) =>
     `the id ${id} does not belong to this animal in this store; --new-ids gives a new one`,
+  animalTwice: () => "an earlier record is of the same animal",
   categoryNumber: (found: string) =>
     `the category ${found} is not known, and a number is no name for a new one`,
   categoryUnknown: (name: string) => `the category ${name} is not known`,
@@ -84,7 +85,6 @@ export const messageTexts = {
     `--map ${pair}: there is no such column; there are ${found}`,
   columnNoCategory: (pair: string, found: string) =>
     `--map ${pair}: that column has no names of categories, but values such as ${found}`,
-  jsonWanted: (format: string) => `expected JSON for --format ${format}, found CSV`,
   headerMissing: () => "expected a CSV header line, found nothing",
   headerless: (count: string) =>
     `the first row is an animal, and no row has names of columns: add one above it with ${count} names, such as Name, Species and Status`,

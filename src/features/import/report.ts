@@ -1,16 +1,15 @@
 /** What became of a list, or would: for a person, and as JSON. */
 import { counted, grouped } from "../../cli/terminal/text.ts";
-import { type AppError, shellWord } from "../../domain/errors.ts";
-import type { PetStatus } from "../../domain/pet.ts";
+import { shellWord } from "../../domain/errors.ts";
+import type { Category } from "../animals/categories.ts";
 import { json, type Static } from "../json.ts";
 import type { Planned } from "./import.ts";
 import { type Message, message, messageText, type Note } from "./messages.ts";
 import { type ImportOptions, reportsMax } from "./plan/plan.ts";
 import { fieldMapText } from "./understand/columns.ts";
-import { confirmedReading, type Prepared, type Reading } from "./understand/propose.ts";
+import { confirmedReading, type Prepared } from "./understand/propose.ts";
 import {
   type Candidate,
-  type CandidateCategory,
   problemsMax,
   type Rejection,
   type SoundRecord,
@@ -90,68 +89,23 @@ export const importSchema = object({
   ),
   categoriesAdded: list(object({ id: json.int64("new id"), name: text("name of the category") })),
 });
-type ImportJson = Static<typeof importSchema>;
 
 /** An animal that was here, and what an import does to it: from what to what. */
 export type AnimalReport = Static<typeof changedAnimal>;
 /** Of one that is kept, `fields` are what is here, and what the list says. */
 export type KeptAnimal = AnimalReport & { readonly by?: string | undefined };
 
-/** Records that are bad for one reason: its field, or "" for the record as a whole. */
-export interface Cause {
+/** Records that are bad for one reason. */
+interface Cause {
   readonly field: string;
   /** That of the first of them. */
   readonly problem: Message;
-  readonly records: number;
-  readonly lines: readonly number[];
+  records: number;
+  readonly lines: number[];
   /** Set when the meaning of this status is all that is missing. */
   readonly unknownStatus?: string | undefined;
   /** True when an id for the category's name is all that is missing. */
   readonly unknownCategory?: true | undefined;
-}
-
-interface SampleAnimal {
-  readonly line: number;
-  readonly name: string;
-  readonly category: CandidateCategory;
-  readonly status: PetStatus | undefined;
-  readonly externalId: string | undefined;
-}
-
-/** A record and the only animal here that has its name and category. */
-interface Lookalike {
-  readonly line: number;
-  readonly id: bigint;
-  readonly name: string;
-  readonly status: PetStatus | null;
-}
-
-/** What `--json` says in other words than a summary. */
-type Told =
-  | ("change" | "guessed" | "columns" | "keptAnimals" | "causes" | "notes")
-  | ("skipped" | "skippedReasons");
-
-/**
- * What an input is, and what became of every record: `added`, `updated`, `unchanged`, `superseded`,
- * `skipped` and `rejected` add up to `read`. Whom a bad record hides is updated, too.
- */
-export interface ImportSummary extends Omit<ImportJson, Told> {
-  readonly change: bigint | undefined;
-  /** How it was read; confirmed, it reads the next list the same way. */
-  readonly reading: Reading;
-  /** True if somebody has to agree to that. */
-  readonly isGuessed: boolean;
-  readonly skipped: ImportJson["skippedReasons"];
-  readonly statuses: Readonly<Record<Exclude<Meaning, "gone">, number>>;
-  readonly rejections: readonly Rejection[];
-  readonly causes: readonly Cause[];
-  readonly notes: readonly Note[];
-  /** Why the import itself is refused, where a dry run goes on. */
-  readonly refusal: AppError | undefined;
-  readonly sample: readonly SampleAnimal[];
-  /** New animals that may be here already: the first of them. */
-  readonly lookalikes: readonly Lookalike[];
-  readonly keptAnimals: readonly KeptAnimal[];
 }
 
 /** Different causes that are counted one by one; they hold values of the input. */
@@ -161,52 +115,59 @@ const wordsMax = 200;
 const sampleAnimals = 5;
 const causeLines = 5;
 
+export type ImportSummary = ReturnType<typeof summary>;
+
+/**
+ * What an input is, and what became of every record: `added`, `updated`, `unchanged`, `superseded`,
+ * `skipped` and `rejected` add up to `read`. Whom a bad record hides is updated, too.
+ */
 export function summary(
   prepared: Prepared,
   found: Planned,
   options: ImportOptions,
-  made: Pick<ImportSummary, "applied" | "categoriesAdded">,
-): ImportSummary {
+  made: { readonly applied: boolean; readonly categoriesAdded: Category[] },
+) {
   const { input, reading, isGuessed, understanding } = prepared;
-  const { plan, matching, newest, rejections, skipped, records, refusal } = found;
+  const { plan, matching, newest, rejections, records, people } = found;
   const pets = records.filter((each) => each.kind === "pet");
+  const statuses = { available: 0, pending: 0, sold: 0, none: 0 };
+  for (const { status } of pets) statuses[status ?? "none"] += 1;
+  const keptAnimals: KeptAnimal[] = plan.kept.map((each) => ({ ...each, by: people.get(each.id) }));
   return {
     format: reading.format,
     shape: input.shape,
     source: reading.source,
+    /** How it was read; confirmed, it reads the next list the same way. */
     reading: confirmedReading(prepared),
+    /** True if somebody has to agree to that. */
     isGuessed,
     dryRun: true,
-    change: undefined,
+    change: undefined as bigint | undefined,
     ...made,
     read: understanding.outcomes.length,
     ...plan.counts,
     superseded: newest.superseded,
-    skipped: [...skipped]
+    skipped: [...found.skipped]
       .map(([reason, count]) => ({ reason, records: count }))
       .toSorted((a, b) => b.records - a.records),
-    statuses: statusCounts(pets),
+    statuses,
     stems: [...understanding.stems].map(([word, meaning]) => ({ word, meaning })),
     rejected: rejections.length,
     rejections: rejections.slice(0, problemsMax),
     causes: causesOf(rejections),
     notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, options)],
-    refusal,
+    /** Why the import itself is refused, where a dry run goes on. */
+    refusal: found.refusal,
     sample: pets.slice(0, sampleAnimals).map(({ line, name, category, status, externalId }) => {
       return { line, name, category, status, externalId };
     }),
+    /** New animals that may be here already: the first of them. */
     lookalikes: matching.lookalikes
       .slice(0, reportsMax)
       .map(({ record: { line }, animal: { id, name, status } }) => ({ line, id, name, status })),
     animals: plan.changed,
-    keptAnimals: plan.kept.map((each) => ({ ...each, by: found.people.get(each.id) })),
+    keptAnimals,
   };
-}
-
-function statusCounts(pets: readonly Candidate[]): ImportSummary["statuses"] {
-  const counts = { available: 0, pending: 0, sold: 0, none: 0 };
-  for (const { status } of pets) counts[status ?? "none"] += 1;
-  return counts;
 }
 
 function planNotes(
@@ -223,7 +184,7 @@ function planNotes(
     ["idsMissing", complete ? [] : pets.filter(isAnonymous).map(named)],
     ["alikeThere", alike.map(named)],
     ["namesMissing", nameless.map(({ line, externalId = "" }) => ({ line, example: externalId }))],
-    ["namesDiffer", newest.differentNames],
+    ["namesDiffer", newest.renamed],
     ["recordsDisagree", newest.undecided],
   ] as const;
   return all.flatMap(([code, records]) => {
@@ -235,8 +196,8 @@ function planNotes(
 }
 
 /** The rejections by what is wrong, the most frequent first. */
-function causesOf(rejections: readonly Rejection[]): readonly Cause[] {
-  const causes = new Map<string, Cause & { records: number; lines: number[] }>();
+function causesOf(rejections: readonly Rejection[]): Cause[] {
+  const causes = new Map<string, Cause>();
   const left = { words: wordsMax, others: causesMax };
   for (const { field, problem, line, unknownStatus: word, unknownCategory } of rejections) {
     // What was found differs from record to record; what was expected does not. A word is one in
@@ -261,7 +222,7 @@ function causesOf(rejections: readonly Rejection[]): readonly Cause[] {
 /** The document of `--json`: what the schema has of a summary. */
 export function importedJson(summary: ImportSummary): Readonly<Record<string, unknown>> {
   const { reading, skipped, causes, change = null } = summary;
-  const told: Pick<ImportJson, Told> = {
+  const told = {
     change,
     guessed: summary.isGuessed,
     columns: Object.entries(reading.columns ?? {}).map(([field, column]) => ({ field, column })),
@@ -269,7 +230,7 @@ export function importedJson(summary: ImportSummary): Readonly<Record<string, un
       return { id, name, fields, by };
     }),
     causes: causes.map(({ field, problem, records, lines }) => {
-      return { field, problem: messageText(problem), records, lines: [...lines] };
+      return { field, problem: messageText(problem), records, lines };
     }),
     skipped: skipped.reduce((sum, { records }) => sum + records, 0),
     skippedReasons: skipped,
@@ -338,18 +299,13 @@ export function importedText(summary: ImportSummary): string {
 }
 
 /** What was guessed, and which words were read by their stems. */
-function understoodTexts({
-  reading,
-  isGuessed,
-  statuses,
-  stems,
-  skipped,
-}: ImportSummary): string[] {
+function understoodTexts(summary: ImportSummary): string[] {
+  const { reading, statuses, stems, skipped } = summary;
   const { columns = {}, category, defaultStatus } = reading;
   const lines: string[] = [];
   const means = (all: readonly (readonly [word: string, meaning: Meaning])[]) =>
     all.map(([word, meaning]) => `${word} is ${words[meaning]}`).join(", ");
-  if (isGuessed) {
+  if (summary.isGuessed) {
     const titles: Readonly<Partial<Record<string, string>>> = {
       categoryId: "category",
       externalId: "id",
@@ -406,7 +362,7 @@ function valueText(of: AnimalReport["fields"][number], when: "before" | "after")
 }
 
 /** Such as `"Bruno": kept as people changed it by Ana (status sold, listed as available)`. */
-function keptText({ name, fields, by }: Omit<KeptAnimal, "id">): string {
+function keptText({ name, fields, by }: KeptAnimal): string {
   const said = fields.map((each) => {
     if (each.field !== "presence")
       return `${each.field} ${valueText(each, "before")}, listed as ${valueText(each, "after")}`;
@@ -416,22 +372,21 @@ function keptText({ name, fields, by }: Omit<KeptAnimal, "id">): string {
   return `${named(name)}: kept as people changed it${who} (${said.join("; ")})`;
 }
 
-/** Causes that are shown to a person beside all the unknown words; `--json` has more. */
+/** Causes that are shown to a person; `--json` has more. */
 const shownCausesMax = 20;
 
 /** What is wrong with the rejected records, a line for each cause, and where all of them are. */
 export function causesText(summary: ImportSummary, rejects: string | undefined): string {
-  const others = summary.causes.filter(({ unknownStatus }) => unknownStatus === undefined);
-  const left = new Set(others.slice(shownCausesMax));
-  const shown = summary.causes.filter((each) => !left.has(each));
+  const { causes } = summary;
   const lines = counts(
-    shown.map(({ field, problem, records, lines: at }) => {
+    causes.slice(0, shownCausesMax).map(({ field, problem, records, lines: at }) => {
       const more = records > at.length ? ", ..." : "";
       const where = `${unitOf(summary)}${at.length > 1 ? "s" : ""} ${at.join(", ")}${more}`;
       return [records, `${field && `${field}: `}${messageText(problem)} (${where})`];
     }),
   );
-  const more = left.size > 0 ? `  and ${grouped(left.size)} more causes\n` : "";
+  const left = causes.length - shownCausesMax;
+  const more = left > 0 ? `  and ${grouped(left)} more causes\n` : "";
   return `${lines}${more}${rejects === undefined ? "" : `  ${rejects}\n`}`;
 }
 

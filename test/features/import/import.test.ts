@@ -242,8 +242,10 @@ describe.each(stores)("$name", (kind) => {
       expect(await run(own)).toMatchObject({ unchanged: 1, notes: [] });
       // One record names the animal by its id here, the other by that of the source.
       const both = `id,name,categoryId,status,externalId\n${bo},Old,1,sold,\n,New,1,pending,x:2\n`;
-      expect(await run(both)).toMatchObject({ updated: 1, superseded: 1 });
-      expect((await brief())[1]).toBe("Old 1 sold");
+      const { rejections } = await run(both);
+      expect(rejections.map(({ line, problem }) => [line, problem])).toEqual([
+        [3, message("animalTwice")],
+      ]);
     });
 
     test("bring animals back under the ids that they had", async () => {

@@ -110,16 +110,11 @@ async function askWords(
 
 /** A typing error is asked again. */
 async function askMeaning(io: Io, question: string): Promise<Meaning | undefined> {
-  for (let left = answersMax; left > 0; left -= 1) {
-    const answer = (await io.ask(`${question}: ${meanings.join(", ")}? `)).trim().toLowerCase();
-    if (answer === "") return undefined;
-    const meaning = answer === "adopted" ? "sold" : meanings.find((each) => each === answer);
-    if (meaning !== undefined) return meaning;
-  }
-  return undefined;
+  const answer = (await io.ask(`${question}: ${meanings.join(", ")}? `)).trim().toLowerCase();
+  if (answer === "") return undefined;
+  const meaning = answer === "adopted" ? "sold" : meanings.find((each) => each === answer);
+  return meaning ?? askMeaning(io, question);
 }
-
-const answersMax = 3;
 
 /** True if somebody says that the new categories are to be made. */
 export async function askCategories(io: Io, { rejections }: ImportSummary): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync, statSync, writeFileSync } from "node:fs";
-import { Command, Option } from "commander";
+import { existsSync, writeFileSync } from "node:fs";
+import { Argument, type Command, Option } from "commander";
 import type { Io } from "../../../cli/io.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -7,16 +7,16 @@ import { jsonText } from "../../../domain/exact-json.ts";
 import { reasonNotMade, reasonOf } from "../../../domain/system-error.ts";
 import type { Services } from "../../../service/services.ts";
 import type { Database } from "../../../storage/database.ts";
-import { beginOnStore } from "../../command.ts";
+import { beginOnStore, commandOf } from "../../command.ts";
 import { isYes } from "../../confirm.ts";
-import { addJson, printJson } from "../../json.ts";
+import { printJson } from "../../json.ts";
 import { addSettings, storeSettings } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { withServices } from "../../with-services.ts";
 import { forgetReading, previewImport, recallReading, runImport } from "../import.ts";
 import { messageText } from "../messages.ts";
 import type { ImportOptions } from "../plan/plan.ts";
-import { type ByteChunks, isEncoding, limits, UnreadableInput, wholeInput } from "../read/input.ts";
+import { isEncoding, limits, UnreadableInput, wholeInput } from "../read/input.ts";
 import { stepsOf } from "../read/read.ts";
 import {
   causesText,
@@ -43,7 +43,7 @@ import { type Meaning, meanings } from "../understand/words.ts";
 import { type Answered, askCategories, preparedAsking } from "./asking.ts";
 
 export interface ReadingOptions {
-  readonly format: string;
+  readonly format?: string;
   readonly map?: string;
   readonly category?: string;
   readonly source?: string;
@@ -58,123 +58,103 @@ export interface ReadingOptions {
   readonly ignore?: readonly string[];
 }
 
-interface Options extends ReadingOptions {
+type Agreed = "acceptGuess" | "createCategories" | "newIds" | "keepGone" | "complete" | "listWins";
+type Flag = Agreed | "yes" | "skipBad" | "dryRun" | "json";
+interface Options extends ReadingOptions, Readonly<Partial<Record<Flag, true>>> {
   readonly reading?: "show" | "forget";
-  readonly acceptGuess?: true;
-  readonly createCategories?: true;
-  readonly newIds?: true;
-  readonly keepGone?: true;
-  readonly complete?: true;
-  readonly listWins?: true;
-  readonly yes?: true;
-  readonly skipBad?: true;
-  readonly dryRun?: true;
   readonly rejects?: string;
-  readonly json?: true;
 }
 
 const automatic = "auto";
+
+/** Options of every command that reads a list, with what help says of them. */
+const readOptions: Readonly<Record<string, string>> = {
+  "--format <format>": "what the file is; found out by itself if not given",
+  "--map <pairs>":
+    "columns or fields: name=A,categoryId=B,status=C,externalId=D,updatedAt=E; the rest is guessed",
+  "--category <name>": "the category of all animals in the file, where no column has it",
+  "--source <name>": "whose ids these are; equal ids of two sources are two animals",
+  "--status <pairs>":
+    "what words mean that are not known: WORD=available|pending|sold|none|gone (repeatable)",
+  "--default-status <status>": "for animals without one in the file",
+  "--day-first": "4/3/2026 is in March; found out if a date can only be read so",
+  "--month-first": "4/3/2026 is in April",
+  "--believe <column>": "a column by which more than half of the available are not (repeatable)",
+  "--ignore <column>": "a column that says nothing of whether animals are available (repeatable)",
+  "--encoding <name>": "encoding of text, such as big5; found out if it is a usual one",
+  "--sheet <name>": "sheet of a workbook; the one with a list if not given",
+  "--records <path>": "fields that lead to the list within JSON, with dots: result.pets",
+};
+
+const importOptions: Readonly<Record<string, string>> = {
+  "--reading <what>": "show or forget how this list was read before, and import nothing",
+  "--accept-guess": "agree to the columns that are guessed; asked for on a terminal",
+  "--create-categories":
+    "make the categories that do not exist; an empty catalogue gets them anyway",
+  "--new-ids": "give new ids to animals of another catalogue's export",
+  "--keep-gone": "leave animals in the catalogue that died or went elsewhere",
+  "--complete": "this is the source's whole list: withdraw its animals that are not in it",
+  "--list-wins": "take what the list says of animals that people changed, too",
+  "--yes": "withdraw more than half of a source's animals, for --complete",
+  "--skip-bad": "import the rest when some records are bad; otherwise nothing is imported",
+  "--dry-run": "change nothing, and say what would change",
+  "--rejects <file>":
+    "write the bad records to this new file, as NDJSON with line, field and problem",
+};
+
+const choices: Readonly<Record<string, readonly string[]>> = {
+  format: [automatic, ...layouts.map(({ name }) => name)],
+  defaultStatus: meanings,
+  reading: ["show", "forget"],
+};
+
+const optionsOf = (all: Readonly<Record<string, string>>): Option[] =>
+  Object.entries(all).map(([flags, about]) => {
+    const option = new Option(flags, about);
+    const known = choices[option.attributeName()];
+    if (about.endsWith("(repeatable)")) option.argParser(more);
+    return known === undefined ? option : option.choices(known);
+  });
+
 const more = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
 export function addReadOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option("--format <format>", "what the file is; found out by itself if not given")
-        .choices([automatic, ...layouts.map(({ name }) => name)])
-        .default(automatic),
-    )
-    .option(
-      "--map <pairs>",
-      "columns or fields: name=A,categoryId=B,status=C,externalId=D,updatedAt=E; the rest is guessed",
-    )
-    .option("--category <name>", "the category of all animals in the file, where no column has it")
-    .option("--source <name>", "whose ids these are; equal ids of two sources are two animals")
-    .option(
-      "--status <pairs>",
-      "what words mean that are not known: WORD=available|pending|sold|none|gone (repeatable)",
-      more,
-    )
-    .addOption(
-      new Option("--default-status <status>", "for animals without one in the file").choices(
-        meanings,
-      ),
-    )
-    .option("--day-first", "4/3/2026 is in March; found out if a date can only be read so")
-    .option("--month-first", "4/3/2026 is in April")
-    .option(
-      "--believe <column>",
-      "a column by which more than half of the available are not (repeatable)",
-      more,
-    )
-    .option(
-      "--ignore <column>",
-      "a column that says nothing of whether animals are available (repeatable)",
-      more,
-    )
-    .option("--encoding <name>", "encoding of text, such as big5; found out if it is a usual one")
-    .option("--sheet <name>", "sheet of a workbook; the one with a list if not given")
-    .option("--records <path>", "fields that lead to the list within JSON, with dots: result.pets");
+  for (const each of optionsOf(readOptions)) command.addOption(each);
+  return command;
 }
 
 export function importCommand(io: Io): Command {
-  const command = new Command("import")
-    .description("import animals from a file, or from standard input with -")
-    .argument("<file>", "JSON, NDJSON, CSV or .xlsx, perhaps as .gz; - for standard input");
-  addReadOptions(command)
-    .addOption(
-      new Option(
-        "--reading <what>",
-        "show or forget how this list was read before, and import nothing",
-      ).choices(["show", "forget"]),
-    )
-    .option("--accept-guess", "agree to the columns that are guessed; asked for on a terminal")
-    .option(
-      "--create-categories",
-      "make the categories that do not exist; an empty catalogue gets them anyway",
-    )
-    .option("--new-ids", "give new ids to animals of another catalogue's export")
-    .option("--keep-gone", "leave animals in the catalogue that died or went elsewhere")
-    .option(
-      "--complete",
-      "this is the source's whole list: withdraw its animals that are not in it",
-    )
-    .option("--list-wins", "take what the list says of animals that people changed, too")
-    .option("--yes", "withdraw more than half of a source's animals, for --complete")
-    .option(
-      "--skip-bad",
-      "import the rest when some records are bad; otherwise nothing is imported",
-    )
-    .option("--dry-run", "change nothing, and say what would change")
-    .option(
-      "--rejects <file>",
-      "write the bad records to this new file, as NDJSON with line, field and problem",
-    )
-    .addHelpText("after", help);
-  return addJson(addSettings(command, storeSettings), importSchema).action(
-    async (file: string, options: Options) => {
-      await importFile(command, io, file, options);
-    },
-  );
-}
-
-const help = `
-Formats:
+  const command = commandOf<[string]>({
+    name: "import",
+    about: "import animals from a file, or from standard input with -",
+    arguments: [
+      new Argument("<file>", "JSON, NDJSON, CSV or .xlsx, perhaps as .gz; - for standard input"),
+    ],
+    options: optionsOf({ ...readOptions, ...importOptions }),
+    json: importSchema,
+    remark: `Formats:
 ${layouts.map(({ name, title }) => `  ${name.padEnd(14)}${title}`).join("\n")}
 
 Any other list is understood by its columns, which are shown before anything is changed. All of a file is imported, or
-nothing. An animal that has an id in the file is updated when it is imported again.
-
-Examples:
-  rehome pets import animals.csv
-  rehome pets import outcomes.csv --dry-run
-  rehome pets import cats.xlsx --category Cat --accept-guess
-  rehome pets import list.csv --map name=Name,categoryId=Species,status=State,externalId=Tag --source clinic --complete
-  rehome pets import lista.csv --status 'En casa=gone,Urgente=available'
-  curl -s "$URL" | rehome pets import - --format petfinder --skip-bad --rejects bad.ndjson`;
+nothing. An animal that has an id in the file is updated when it is imported again.`,
+    examples: [
+      "rehome pets import animals.csv",
+      "rehome pets import outcomes.csv --dry-run",
+      "rehome pets import cats.xlsx --category Cat --accept-guess",
+      "rehome pets import list.csv --map name=Name,categoryId=Species,status=State,externalId=Tag --source clinic --complete",
+      "rehome pets import lista.csv --status 'En casa=gone,Urgente=available'",
+      'curl -s "$URL" | rehome pets import - --format petfinder --skip-bad --rejects bad.ndjson',
+    ],
+  });
+  return addSettings(command, storeSettings).action((file: string, options: Options) =>
+    importFile(command, io, file, options),
+  );
+}
 
 /** What is said of the input. Throws UsageError for options that cannot be understood. */
 export function givenBy(options: ReadingOptions): Given {
-  const { source, status = [], encoding = "utf-8", records, map, dayFirst, monthFirst } = options;
+  const { map, status = [], records, believe: believed, ignore: ignored, ...rest } = options;
+  const { source, encoding = "utf-8", dayFirst, monthFirst } = options;
   const format = options.format === automatic ? undefined : options.format;
   const columns = map === undefined ? undefined : parseFieldMap(map);
   const category = options.category?.trim();
@@ -201,18 +181,15 @@ export function givenBy(options: ReadingOptions): Given {
   ];
   for (const [isSo, problem, hint] of wrong) if (isSo) throw new UsageError(problem, hint);
   return {
+    ...rest,
     format,
     columns,
     category,
-    source,
+    believed,
+    ignored,
     statuses: parseStatusWords(status),
-    defaultStatus: options.defaultStatus,
-    encoding: options.encoding,
-    sheet: options.sheet,
     records: records === undefined ? undefined : stepsOf(records),
     dayFirst: dayFirst ?? (monthFirst && false),
-    believed: options.believe,
-    ignored: options.ignore,
   };
 }
 
@@ -228,39 +205,16 @@ export async function inWords<T>(name: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** All bytes of a file, or of standard input for `-`. Throws UsageError when it cannot be read. */
+/** All bytes of a file, a pipe under a name (`<(...)`), or of standard input for `-`. */
 export async function bytesOf(io: Io, file: string): Promise<Uint8Array> {
-  const source: ByteChunks = file === "-" ? io.input() : readable(file).stream();
   try {
-    return await wholeInput(source);
+    return await wholeInput(file === "-" ? io.input() : Bun.file(file).stream());
   } catch (error) {
     if (error instanceof UnreadableInput) throw error;
     const name = file === "-" ? "Standard input" : file;
-    throw new AppError("unavailable", `${name} cannot be read on: ${reasonOf(error)}.`, {
-      cause: error,
-      hint: "Copy the file to the disk of this machine. Nothing was changed.",
-    });
+    const hint = "Name a file, or - for standard input.";
+    throw new UsageError(`${name} cannot be read: ${reasonOf(error)}.`, hint, error);
   }
-}
-
-/** A file that can be read, pipes under a name (`<(...)`) included. */
-function readable(path: string): ReturnType<typeof Bun.file> {
-  const refusal = (problem: string, cause?: unknown) =>
-    new UsageError(
-      `${path} cannot be read: ${problem}.`,
-      "Name a file, or - for standard input.",
-      cause,
-    );
-  let found;
-  try {
-    accessSync(path, constants.R_OK);
-    found = statSync(path);
-  } catch (error) {
-    throw refusal(reasonOf(error), error);
-  }
-  if (found.isDirectory()) throw refusal("it is a folder");
-  if (found.isCharacterDevice() || found.isBlockDevice()) throw refusal("it is a device");
-  return Bun.file(path);
 }
 
 async function importFile(command: Command, io: Io, file: string, options: Options): Promise<void> {

@@ -65,13 +65,14 @@ export class Matching {
     const find = await animalsOf(this.tx, records, this.newIds);
     return records.flatMap((record) => {
       const animal = find(record);
-      if (animal !== undefined && !this.#meant.has(animal.id)) {
-        return this.#match(record, animal, record.externalId);
-      }
-      if (record.id === undefined || this.newIds) this.#add(record);
+      const isMeant = animal !== undefined && this.#meant.has(animal.id);
+      if (animal !== undefined && !isMeant) return this.#match(record, animal, record.externalId);
+      const isNew = record.id === undefined || this.newIds;
+      if (isNew && !isMeant) this.#add(record);
       // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
       else if (record.kind === "pet") {
-        this.rejections.push(rejectionOf(record, "id", message("idUnknown", String(record.id))));
+        const problem = isMeant ? message("animalTwice") : message("idUnknown", String(record.id));
+        this.rejections.push(rejectionOf(record, "id", problem));
       }
       return [];
     });
@@ -277,79 +278,42 @@ function disagree(a: SoundRecord, b: SoundRecord): boolean {
   return !isClear && (a.version ?? 0) === (b.version ?? 0);
 }
 
-/** The records of a list, as far as ids tell the animals. */
-export interface Newest {
-  /** The newest one of each animal. */
-  readonly identified: readonly SoundRecord[];
-  /** Those without any id are animals of their own. */
-  readonly anonymous: readonly SoundRecord[];
-  /** Older records of animals that are for adoption. */
-  readonly superseded: number;
-  /** Animals whose records have different names. */
-  readonly differentNames: readonly Example[];
-  /** Animals that have records of the same moment, or without one, which say different things. */
-  readonly undecided: readonly Example[];
-}
-
-/**
- * The newest records of a list. Where it names some animals by their ids here and others by their
- * ids elsewhere, two records of one animal are told.
- */
-export async function newestIn(
-  tx: Tx,
-  records: readonly SoundRecord[],
-  newIds: boolean,
-): Promise<Newest> {
-  const own = records.filter(({ id, externalId }) => externalId === undefined && id !== undefined);
-  const find = await animalsOf(tx, own.length < records.length ? own : [], newIds);
-  return newestOf(records, (record) => {
-    const { source, externalId } = find(record) ?? record;
-    if (externalId !== undefined && externalId !== null) return originKey(source, externalId);
-    return newIds || record.id === undefined ? undefined : ` ${record.id}`;
-  });
-}
-
-/** Leaves the older records of animals out that have several; `keyOf` tells the animals. */
-export function newestOf(
-  records: readonly SoundRecord[],
-  keyOf: (record: SoundRecord) => string | undefined,
-): Newest {
+/** The newest record of each animal, as far as ids tell the animals, and all without any id. */
+export function newestOf(records: readonly SoundRecord[], newIds: boolean) {
   const newest = new Map<string, SoundRecord>();
   const anonymous: SoundRecord[] = [];
-  const several = new Map<string, SoundRecord[]>();
+  /** Animals whose records have different names, or say different things of one moment. */
+  const renamed = new Map<string, Example>();
   const undecided = new Map<string, Example>();
+  /** Older records of animals that are for adoption. */
   let superseded = 0;
   for (const record of records) {
-    const key = keyOf(record);
-    const known = key === undefined ? undefined : newest.get(key);
-    if (key === undefined) anonymous.push(record);
-    else if (known === undefined) newest.set(key, record);
-    else {
-      const isNext = isNewer(record, known);
-      if (isNext) newest.set(key, record);
-      if ((isNext ? known : record).kind === "pet") superseded += 1;
-      several.getOrInsertComputed(key, () => [known]).push(record);
-      const { line, id, externalId } = record;
-      if (disagree(record, known)) undecided.set(key, { line, example: externalId ?? `${id}` });
+    const key = keyOf(record, newIds);
+    if (key === undefined) {
+      anonymous.push(record);
+      continue;
     }
+    const known = newest.get(key);
+    const isNext = known === undefined || isNewer(record, known);
+    if (isNext) newest.set(key, record);
+    if (known === undefined) continue;
+    if ((isNext ? known : record).kind === "pet") superseded += 1;
+    const { line, id, externalId = String(id) } = record;
+    if (disagree(record, known)) undecided.set(key, { line, example: externalId });
+    const names = new Set([known.name, record.name].filter((name) => name !== undefined));
+    const isThere = record.kind === "pet" || known.kind === "pet";
+    if (names.size < 2 || !isThere || record.externalId === undefined) continue;
+    const two = [...names].toSorted().map((name) => JSON.stringify(name));
+    renamed.set(key, { line: known.line, example: `${externalId} is ${two.join(" and ")}` });
   }
-  return {
-    identified: [...newest.values()],
-    anonymous,
-    superseded,
-    differentNames: [...several.values()].flatMap(withTwoNames),
-    undecided: [...undecided.values()],
-  };
+  const notes = { renamed: [...renamed.values()], undecided: [...undecided.values()] };
+  return { identified: [...newest.values()], anonymous, superseded, ...notes };
 }
 
-function withTwoNames(records: readonly SoundRecord[]): readonly Example[] {
-  const [first] = records;
-  const names = new Set(records.flatMap(({ name }) => name ?? []));
-  const isThere = records.some(({ kind }) => kind === "pet");
-  if (names.size < 2 || !isThere || first?.externalId === undefined) return [];
-  const two = [...names].toSorted().slice(0, 2);
-  const both = two.map((name) => JSON.stringify(name)).join(" and ");
-  return [{ line: first.line, example: `${first.externalId} is ${both}` }];
+/** What tells the animal of a record from others; undefined where nothing does. */
+function keyOf({ id, externalId, source }: SoundRecord, newIds: boolean): string | undefined {
+  if (externalId !== undefined) return originKey(source, externalId);
+  return id === undefined || newIds ? undefined : String(id);
 }
 
 /** An id elsewhere with its source, which most of them begin with. */

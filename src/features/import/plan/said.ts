@@ -3,7 +3,7 @@
  * from, or the people at the desk. Both change it, so the list counts only where it says something
  * else than it said last.
  */
-import { desc, eq, inArray, sql, type SQL } from "drizzle-orm";
+import { desc, eq, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { PetStatus } from "../../../domain/pet.ts";
 import { columnsOf, type Tables, type Tx } from "../../../storage/database.ts";
@@ -158,26 +158,43 @@ export async function storeEntries(
 
 /** Lists left animals out that a person withdrew only now. */
 export async function leaveOut(
-  { tx, id }: Pick<Change, "tx" | "id">,
+  { tx, id: changeId }: Pick<Change, "tx" | "id">,
   source: string,
   animals: readonly Pick<PetRow, "id" | "name" | "externalId">[],
 ): Promise<void> {
-  const ids = animals.flatMap(({ externalId }) => externalId ?? []);
-  const known = await entriesOf(tx, source, ids);
+  const listed = animals.flatMap(({ externalId }) => externalId ?? []);
+  const ids = new Set<bigint | null>(animals.map(({ id }) => id));
+  const known = await entriesOf(tx, source, listed);
   const nameless = [...(await namelessEntries(tx, source)).values()];
-  const entries = animals.flatMap(({ id: petId, name, externalId }): Entry[] => {
-    const last =
-      externalId === null ? nameless.find((each) => each.petId === petId) : known.get(externalId);
-    const entry = externalId ?? last?.entry;
-    if (entry === undefined) return [];
-    const called = { name: last?.name ?? name, category: last?.category ?? null };
-    return [{ entry, petId: last?.petId ?? null, presence: "left out", ...called, status: null }];
-  });
-  await storeEntries(tx, source, id, entries);
+  const unknown = animals.flatMap(({ name, externalId: entry }) =>
+    entry === null || known.has(entry) ? [] : { entry, petId: null, name, category: null },
+  );
+  const all = [...known.values(), ...nameless.filter(({ petId }) => ids.has(petId)), ...unknown];
+  const entries = all.map((each) => ({ ...each, presence: "left out" as const, status: null }));
+  await storeEntries(tx, source, changeId, entries);
 }
 
 /** Formats whose import is a person's change of animals by their ids here. */
 export const isDesk = (format: unknown): boolean => format === "rehome" || format === "petstore";
+
+/** What changed animals, the newest first, by the animal. */
+async function eventsOf(tx: Tx, ids: readonly bigint[]) {
+  if (ids.length === 0) return [];
+  const { petEvents, changes } = tx.t;
+  const { petId, before, after } = columnsOf(petEvents);
+  const { action, actor, undoneIn, summary } = columnsOf(changes);
+  const events = await tx
+    .select({ petId, before, after, action, actor, undoneIn, summary })
+    .from(petEvents)
+    .innerJoin(changes, eq(changes.id, petEvents.changeId))
+    .where(isAmong(tx, petEvents.petId, ids))
+    .orderBy(desc(petEvents.changeId));
+  return [...Map.groupBy(events, (event) => event.petId)];
+}
+
+type Told = Pick<Tables["changes"]["$inferSelect"], "action" | "summary">;
+const isByList = ({ action, summary }: Told): boolean =>
+  action === "import" && !isDesk(summary["format"]);
 
 /**
  * What the list of a source said of animals that it imported before entries were stored, as far as
@@ -189,32 +206,16 @@ export async function saidBefore(
   source: string,
   ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, Said>> {
-  if (ids.length === 0) return new Map();
-  const { petEvents, changes } = tx.t;
-  const { petId, before, after } = columnsOf(petEvents);
-  const { action, undoneIn, summary } = columnsOf(changes);
-  const found = await tx
-    .select({ petId, before, after, action, undoneIn, summary })
-    .from(petEvents)
-    .innerJoin(changes, eq(changes.id, petEvents.changeId))
-    .where(isAmong(tx, petEvents.petId, ids))
-    .orderBy(desc(petEvents.changeId));
-  const said = [...Map.groupBy(found, (event) => event.petId)].flatMap(([id, events]) => {
+  const said = new Map<bigint, Said>();
+  for (const [id, events] of await eventsOf(tx, ids)) {
     const [newest] = events;
-    const last = events.find(
-      (each) =>
-        each.action === "import" &&
-        each.undoneIn === null &&
-        each.summary["source"] === source &&
-        !isDesk(each.summary["format"]),
-    );
-    if (last !== undefined) {
-      return [[id, saidOf(last.after ?? last.before, last.after !== null)] as const];
-    }
-    const isRemovedByPerson = newest?.action === "remove" || newest?.action === "merge";
-    return isRemovedByPerson ? [[id, saidOf(newest.before, true)] as const] : [];
-  });
-  return new Map(said);
+    const ofList = events.filter(({ summary }) => summary["source"] === source);
+    const last = ofList.find((each) => isByList(each) && each.undoneIn === null);
+    const isRemoved = newest?.action === "remove" || newest?.action === "merge";
+    if (last !== undefined) said.set(id, saidOf(last.after ?? last.before, last.after !== null));
+    else if (isRemoved) said.set(id, saidOf(newest.before, true));
+  }
+  return said;
 }
 
 function saidOf(state: StoredState | null, isThere: boolean): Said {
@@ -231,20 +232,11 @@ function saidOf(state: StoredState | null, isThere: boolean): Said {
 /** Who changed animals last so that they are not as their lists say, by the animal. */
 export async function lastPeople(
   tx: Tx,
-  animals: readonly { readonly id: bigint }[],
+  ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, string>> {
-  const ids = animals.map(({ id }) => id);
-  if (ids.length === 0) return new Map();
-  const { petEvents, changes } = tx.t;
-  const { summary } = columnsOf(changes);
-  const rows = await tx
-    .select({ petId: petEvents.petId, actor: changes.actor, action: changes.action, summary })
-    .from(petEvents)
-    .innerJoin(changes, eq(changes.id, petEvents.changeId))
-    .where(inArray(petEvents.petId, ids))
-    .orderBy(petEvents.changeId);
-  const byPeople = rows.filter(
-    ({ action, summary: { format } }) => action !== "import" || isDesk(format),
-  );
-  return new Map(byPeople.map(({ petId, actor }) => [petId, actor]));
+  const people = (await eventsOf(tx, ids)).flatMap(([id, events]) => {
+    const byPerson = events.find((each) => !isByList(each));
+    return byPerson === undefined ? [] : [[id, byPerson.actor] as const];
+  });
+  return new Map(people);
 }

@@ -7,7 +7,7 @@ import { bytesOf } from "../helpers.ts";
 async function held(header: string, rows: readonly string[], given: Given = {}) {
   const { understanding } = await prepare(bytesOf(`${header}\n${rows.join("\n")}\n`), given);
   const records = understanding.outcomes.flatMap((each) => (each.kind === "reject" ? [] : [each]));
-  const { identified, undecided } = newestOf(records, ({ externalId }) => externalId);
+  const { identified, undecided } = newestOf(records, false);
   const found = identified.map((each) =>
     each.kind === "pet" ? (each.status ?? "none") : each.kind,
   );
