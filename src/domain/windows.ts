@@ -59,59 +59,6 @@ export function rollCounts(counts: WindowCounts, nowMs: number): WindowCounts {
   };
 }
 
-/** The counts after unused requests went back to those of their windows that still run. */
-export function giveBack(counts: WindowCounts, unused: UnusedReservation): WindowCounts {
-  const back = (label: number, blockLabel: number, used: number) =>
-    label === blockLabel ? Math.max(0, used - unused.count) : used;
-  return {
-    ...counts,
-    minuteUsed: back(counts.minuteLabel, unused.minuteLabel, counts.minuteUsed),
-    dayUsed: back(counts.dayLabel, unused.dayLabel, counts.dayUsed),
-  };
-}
-
-/** How many requests were granted, and the counts to store. */
-interface Reservation {
-  readonly granted: number;
-  readonly counts: WindowCounts;
-}
-
-/**
- * Reserves up to `want` requests at `nowMs`, each charged to both windows or to neither. What is
- * not granted is charged to none.
- */
-export function reserve(
-  counts: WindowCounts,
-  limits: Limits,
-  want: number,
-  nowMs: number,
-): Reservation {
-  const rolled = rollCounts(counts, nowMs);
-  const granted = Math.max(
-    0,
-    Math.min(want, limits.perMinute - rolled.minuteUsed, limits.perDay - rolled.dayUsed),
-  );
-  return {
-    granted,
-    counts: {
-      ...rolled,
-      minuteUsed: rolled.minuteUsed + granted,
-      dayUsed: rolled.dayUsed + granted,
-    },
-  };
-}
-
-/**
- * True when the result of a reservation must be stored: it granted something, or a label moved
- * back. Otherwise that label would stay in the future, and block a key until the clock has caught
- * up.
- */
-function mustStore({ granted, counts }: Reservation, before: WindowCounts): boolean {
-  return (
-    granted > 0 || counts.minuteLabel < before.minuteLabel || counts.dayLabel < before.dayLabel
-  );
-}
-
 /** One key's request for quota. `want` 0 only gives back. */
 export interface ReserveRequest {
   readonly keyId: string;
@@ -129,45 +76,50 @@ export interface Reserved {
 /** Days with requests that are stored of a key. They are counted, so no clock forgets them. */
 export const usageStoredDays = 400;
 
-/**
- * A day that ended between two reservations of a key. Its count leaves the windows and becomes
- * usage.
- */
-interface FinishedDay {
-  readonly day: number;
-  readonly requests: number;
-}
-
 /** The result of a reservation, and what of it must be stored. */
 interface SettledReservation {
   readonly result: Reserved;
   /** True when the counts have to be stored. */
   readonly mustPut: boolean;
-  /** Undefined when no day ended, or nothing was used in it. */
-  readonly finished: FinishedDay | undefined;
+  /** A day that ended since the last reservation: its count leaves the windows, as usage. */
+  readonly finished: { readonly day: number; readonly requests: number } | undefined;
 }
 
 /**
- * Decides a reservation of a key whose windows are `stored`, by the domain's rule. Every
- * store asks it, with its lock held.
+ * Decides a reservation of a key whose windows are `stored`: unused requests go back first, then up
+ * to `want` are granted, each charged to both windows or to neither. Every store asks it, with its
+ * lock held.
  */
 export function settleReservation(
   stored: WindowCounts,
-  { limits, want, unused }: ReserveRequest,
+  { limits, want, unused }: Omit<ReserveRequest, "keyId">,
   nowMs: number,
 ): SettledReservation {
-  const before = unused === undefined ? stored : giveBack(stored, unused);
-  const reserved = reserve(before, limits, want, nowMs);
-  const { granted, counts } = reserved;
-  const mustPut = unused !== undefined || mustStore(reserved, before);
-  const finished = mustPut ? finishedDay(before, counts) : undefined;
-  return { result: { granted, counts, nowMs }, mustPut, finished };
+  const before = unused === undefined ? stored : withBack(stored, unused);
+  const rolled = rollCounts(before, nowMs);
+  const left = Math.min(limits.perMinute - rolled.minuteUsed, limits.perDay - rolled.dayUsed);
+  const granted = Math.max(0, Math.min(want, left));
+  const [minuteUsed, dayUsed] = [rolled.minuteUsed + granted, rolled.dayUsed + granted];
+  // Left in the future, a label would block the key until the clock has caught up.
+  const isBack = rolled.minuteLabel < before.minuteLabel || rolled.dayLabel < before.dayLabel;
+  const mustPut = unused !== undefined || granted > 0 || isBack;
+  const hasEnded = mustPut && rolled.dayLabel > before.dayLabel && before.dayUsed > 0;
+  return {
+    result: { granted, counts: { ...rolled, minuteUsed, dayUsed }, nowMs },
+    mustPut,
+    finished: hasEnded ? { day: before.dayLabel, requests: before.dayUsed } : undefined,
+  };
 }
 
-function finishedDay(before: WindowCounts, after: WindowCounts): FinishedDay | undefined {
-  const { dayLabel, dayUsed } = before;
-  if (after.dayLabel <= dayLabel || dayUsed === 0) return undefined;
-  return { day: dayLabel, requests: dayUsed };
+/** The counts after unused requests went back to those of their windows that still run. */
+function withBack(counts: WindowCounts, unused: UnusedReservation): WindowCounts {
+  const isOf = (name: "minuteLabel" | "dayLabel") => counts[name] === unused[name];
+  const back = (used: number) => Math.max(0, used - unused.count);
+  return {
+    ...counts,
+    minuteUsed: isOf("minuteLabel") ? back(counts.minuteUsed) : counts.minuteUsed,
+    dayUsed: isOf("dayLabel") ? back(counts.dayUsed) : counts.dayUsed,
+  };
 }
 
 /** The limits as a caller sees them: the three headers' numbers and the window they describe. */

@@ -33,7 +33,7 @@ const json = <T>() =>
   });
 
 export const postgresKit = {
-  isSqlite: false,
+  isSqlite: false as boolean,
   table: rehome.table,
   /** An integer over all 64 bits. */
   int64,

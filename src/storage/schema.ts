@@ -43,41 +43,42 @@ const columnsOfPets = ({ count, int64, text }: Kit) => ({
   createdIn: int64("created_in"),
 });
 
-function animalTables(kit: Kit) {
-  const { isSqlite, check, givenId, index, int64, table, count, uniqueIndex } = kit;
-  const petColumns = columnsOfPets(kit);
-  const pets = table("pets", { id: givenId("pets"), ...petColumns }, (row) => [
-    check("pets_status", sql`${row.status} in (${oneOf(petStatuses)})`),
-    ...(isSqlite ? [check("pets_name", sql`instr(${row.name}, char(0)) = 0`)] : []),
+const animalTables = (kit: Kit) => ({
+  pets: kit.table("pets", { id: kit.givenId("pets"), ...columnsOfPets(kit) }, (row) => [
+    kit.check("pets_status", sql`${row.status} in (${oneOf(petStatuses)})`),
+    ...(kit.isSqlite ? [kit.check("pets_name", sql`instr(${row.name}, char(0)) = 0`)] : []),
     // In SQLite with every column of a response, so that a filtered page is read from the index
     // alone; a name may be longer than PostgreSQL's index entries can be.
-    index("pets_by_status")
-      .on(row.status, row.id, ...(isSqlite ? [row.name, row.categoryId] : []))
+    kit
+      .index("pets_by_status")
+      .on(row.status, row.id, ...(kit.isSqlite ? [row.name, row.categoryId] : []))
       .where(isNotNull(row.status)),
-    uniqueIndex("pets_by_source").on(row.source, row.externalId).where(isNotNull(row.externalId)),
-  ]);
+    kit
+      .uniqueIndex("pets_by_source")
+      .on(row.source, row.externalId)
+      .where(isNotNull(row.externalId)),
+  ]),
 
-  const removedPets = table(
+  removedPets: kit.table(
     "removed_pets",
     {
-      id: int64("id").primaryKey(),
-      ...petColumns,
-      removedAtMs: count("removed_at_ms").notNull(),
-      removedIn: int64("removed_in").notNull(),
+      id: kit.int64("id").primaryKey(),
+      ...columnsOfPets(kit),
+      removedAtMs: kit.count("removed_at_ms").notNull(),
+      removedIn: kit.int64("removed_in").notNull(),
     },
     (row) => [
-      check("removed_pets_status", sql`${row.status} in (${oneOf(petStatuses)})`),
-      index("removed_pets_by_source")
+      kit.check("removed_pets_status", sql`${row.status} in (${oneOf(petStatuses)})`),
+      kit
+        .index("removed_pets_by_source")
         .on(row.source, row.externalId)
         .where(isNotNull(row.externalId)),
     ],
-  );
+  ),
+});
 
-  return { pets, removedPets };
-}
-
-function historyTables({ count, givenId, index, int64, json, primaryKey, table, text }: Kit) {
-  const changes = table("changes", {
+const historyTables = ({ count, givenId, index, int64, json, primaryKey, table, text }: Kit) => ({
+  changes: table("changes", {
     id: givenId("changes"),
     atMs: count("at_ms").notNull(),
     /** Who did it: a person, or an account of the machine. */
@@ -92,9 +93,9 @@ function historyTables({ count, givenId, index, int64, json, primaryKey, table, 
     undoes: int64("undoes"),
     /** The change by which it was taken back. */
     undoneIn: int64("undone_in"),
-  });
+  }),
 
-  const petEvents = table(
+  petEvents: table(
     "pet_events",
     {
       petId: int64("pet_id").notNull(),
@@ -108,20 +109,18 @@ function historyTables({ count, givenId, index, int64, json, primaryKey, table, 
       primaryKey({ columns: [row.petId, row.changeId] }),
       index("pet_events_by_change").on(row.changeId),
     ],
-  );
+  ),
+});
 
-  return { changes, petEvents };
-}
-
-function listTables({ check, int64, primaryKey, table, text }: Kit) {
-  const categories = table("categories", {
+const listTables = ({ check, int64, primaryKey, table, text }: Kit) => ({
+  categories: table("categories", {
     id: int64("id").primaryKey(),
     name: text("name").notNull(),
     /** The form of a name for comparison, see `categoryKey`: NOCASE covers ASCII only. */
     nameKey: text("name_key").notNull().unique(),
-  });
+  }),
 
-  const listEntries = table(
+  listEntries: table(
     "list_entries",
     {
       source: text("source").notNull(),
@@ -140,9 +139,9 @@ function listTables({ check, int64, primaryKey, table, text }: Kit) {
       primaryKey({ columns: [row.source, row.entry, row.changeId] }),
       check("list_entries_presence", sql`${row.presence} in (${oneOf(listPresences)})`),
     ],
-  );
+  ),
 
-  const categoryWords = table(
+  categoryWords: table(
     "category_words",
     {
       nameKey: text("name_key").notNull(),
@@ -150,13 +149,11 @@ function listTables({ check, int64, primaryKey, table, text }: Kit) {
       categoryId: int64("category_id").notNull(),
     },
     (row) => [primaryKey({ columns: [row.nameKey, row.changeId] })],
-  );
+  ),
+});
 
-  return { categories, categoryWords, listEntries };
-}
-
-function sourceTables({ count, json, table, text }: Kit) {
-  const sources = table("sources", {
+const sourceTables = ({ count, json, table, text }: Kit) => ({
+  sources: table("sources", {
     /** The source of its animals, as `import --source` names it. */
     name: text("name").primaryKey(),
     /** A program whose lists are known by name; null for any other address. */
@@ -181,13 +178,11 @@ function sourceTables({ count, json, table, text }: Kit) {
     report: json<unknown>()("report"),
     /** Animals whose withdrawal waits for a person: their ids. */
     held: json<readonly string[]>()("held"),
-  });
+  }),
+});
 
-  return { sources };
-}
-
-function keyTable({ check, count, index, json, table, text }: Kit) {
-  const apiKeys = table(
+const keyTable = ({ check, count, index, json, table, text }: Kit) => ({
+  apiKeys: table(
     "api_keys",
     {
       id: text("id").primaryKey(),
@@ -216,16 +211,14 @@ function keyTable({ check, count, index, json, table, text }: Kit) {
       ),
       index("api_keys_by_change").on(row.changedIn),
     ],
-  );
+  ),
+});
 
-  return { apiKeys };
-}
-
-function secretTables(
+const secretTables = (
   { bytes, count, givenId, index, json, table, text }: Kit,
   apiKeys: ReturnType<typeof keyTable>["apiKeys"],
-) {
-  const keySecrets = table(
+) => ({
+  keySecrets: table(
     "key_secrets",
     {
       /** SHA-256. */
@@ -238,9 +231,9 @@ function secretTables(
       expiresAtMs: count("expires_at_ms"),
     },
     (row) => [index("key_secrets_by_key").on(row.keyId)],
-  );
+  ),
 
-  const keyEvents = table(
+  keyEvents: table(
     "key_events",
     {
       id: givenId("key_events"),
@@ -254,19 +247,17 @@ function secretTables(
       after: json<Snapshot>()("after").notNull(),
     },
     (row) => [index("key_events_by_key").on(row.keyId, row.id)],
-  );
+  ),
+});
 
-  return { keySecrets, keyEvents };
-}
-
-function createTables({ bytes, check, count, index, int64, primaryKey, table, text }: Kit) {
-  const keyEpoch = table(
+const createTables = ({ bytes, check, count, index, int64, primaryKey, table, text }: Kit) => ({
+  keyEpoch: table(
     "key_epoch",
     { id: count("id").primaryKey(), epoch: count("epoch").notNull() },
     (row) => [check("key_epoch_one_row", sql`${row.id} = 1`)],
-  );
+  ),
 
-  const idempotencyKeys = table(
+  idempotencyKeys: table(
     "idempotency_keys",
     {
       keyId: text("key_id").notNull(),
@@ -280,13 +271,11 @@ function createTables({ bytes, check, count, index, int64, primaryKey, table, te
       primaryKey({ columns: [row.keyId, row.value] }),
       index("idempotency_keys_by_time").on(row.atMs),
     ],
-  );
+  ),
+});
 
-  return { keyEpoch, idempotencyKeys };
-}
-
-function peopleTable({ check, count, table, text, uniqueIndex }: Kit) {
-  const people = table(
+const peopleTable = ({ check, count, table, text, uniqueIndex }: Kit) => ({
+  people: table(
     "people",
     {
       id: text("id").primaryKey(),
@@ -301,16 +290,14 @@ function peopleTable({ check, count, table, text, uniqueIndex }: Kit) {
       // Histories go by names.
       uniqueIndex("people_by_name").on(row.name).where(isNull(row.removedAtMs)),
     ],
-  );
+  ),
+});
 
-  return { people };
-}
-
-function visitTables(
+const visitTables = (
   { bytes, count, index, table, text }: Kit,
   people: ReturnType<typeof peopleTable>["people"],
-) {
-  const invitations = table(
+) => ({
+  invitations: table(
     "invitations",
     {
       /** SHA-256 of what the link holds. */
@@ -323,9 +310,9 @@ function visitTables(
       usedAtMs: count("used_at_ms"),
     },
     (row) => [index("invitations_by_person").on(row.personId)],
-  );
+  ),
 
-  const sessions = table(
+  sessions: table(
     "sessions",
     {
       /** SHA-256 of what the cookie holds. */
@@ -338,13 +325,11 @@ function visitTables(
       seenAtMs: count("seen_at_ms").notNull(),
     },
     (row) => [index("sessions_by_person").on(row.personId)],
-  );
+  ),
+});
 
-  return { invitations, sessions };
-}
-
-function stateTables({ check, count, table, text }: Kit) {
-  const schedule = table(
+const stateTables = ({ check, count, table, text }: Kit) => ({
+  schedule: table(
     "schedule",
     {
       /** Such as `pull NAME`. */
@@ -363,18 +348,16 @@ function stateTables({ check, count, table, text }: Kit) {
       paused: text("paused", { enum: pauseReasons }),
     },
     (row) => [check("schedule_kind", sql`${row.kind} in (${oneOf(jobKinds)})`)],
-  );
+  ),
 
-  const storeState = table("store_state", {
+  storeState: table("store_state", {
     name: text("name").primaryKey(),
     value: text("value").notNull(),
-  });
+  }),
+});
 
-  return { schedule, storeState };
-}
-
-function counterTables({ count, primaryKey, table, text }: Kit) {
-  const rateWindows = table("rate_windows", {
+const counterTables = ({ count, primaryKey, table, text }: Kit) => ({
+  rateWindows: table("rate_windows", {
     keyId: text("key_id").primaryKey(),
     minuteLabel: count("minute_label").notNull(),
     minuteUsed: count("minute_used").notNull(),
@@ -382,9 +365,9 @@ function counterTables({ count, primaryKey, table, text }: Kit) {
     dayUsed: count("day_used").notNull(),
     /** The client address of the last reservation. It is written with the counts. */
     lastAddress: text("last_address"),
-  });
+  }),
 
-  const usageDays = table(
+  usageDays: table(
     "usage_days",
     {
       keyId: text("key_id").notNull(),
@@ -394,12 +377,10 @@ function counterTables({ count, primaryKey, table, text }: Kit) {
       bans: count("bans").notNull().default(0),
     },
     (row) => [primaryKey({ columns: [row.keyId, row.day] })],
-  );
+  ),
+});
 
-  return { rateWindows, usageDays };
-}
-
-export type Kit = Omit<typeof postgresKit, "isSqlite"> & { readonly isSqlite: boolean };
+export type Kit = typeof postgresKit;
 export type Tables = ReturnType<typeof tablesOf>;
 
 export function tablesOf(kit: Kit) {

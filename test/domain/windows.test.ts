@@ -2,14 +2,20 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { dayMs, minuteMs } from "../../src/domain/clock.ts";
-import { publishedLimits } from "../../src/domain/plan.ts";
+import { type Limits, publishedLimits } from "../../src/domain/plan.ts";
 import * as windows from "../../src/domain/windows.ts";
 import { checked } from "./checked.ts";
 
-const { labelAt, reserve, reservationSize, retryAfterSeconds, unusedCounts, windowView } = windows;
+const { labelAt, reservationSize, retryAfterSeconds, unusedCounts, windowView } = windows;
 const startMs = Date.UTC(2026, 10, 21, 8, 30);
 const midnightMs = Date.UTC(2026, 10, 22);
 const { free } = publishedLimits;
+
+function reserve(from: windows.WindowCounts, limits: Limits, want: number, nowMs: number) {
+  const request = { limits, want, unused: undefined };
+  const { granted, counts } = windows.settleReservation(from, request, nowMs).result;
+  return { granted, counts };
+}
 
 /** The counts of a key with `minuteUsed` and `dayUsed` in the windows of `nowMs`. */
 const countsAt = (nowMs: number, minuteUsed: number, dayUsed: number): windows.WindowCounts => ({
@@ -144,7 +150,7 @@ describe("a take that is settled", () => {
     ["would end a day", kept, 0, dayMs, undefined, "0 granted, 0 and 0 used"],
     ["is the first of a key", unusedCounts, 1, 0, undefined, "kept: 1 granted, 1 and 1 used"],
   ])("and %s", (_what, from, want, afterMs, unused, expected) => {
-    const request = { keyId: "k", limits: free, want, unused };
+    const request = { limits: free, want, unused };
     const settled = windows.settleReservation(from, request, startMs + afterMs);
     const { granted, counts } = settled.result;
     const { finished } = settled;
