@@ -1,5 +1,4 @@
 import { httpDate, type Clock } from "../domain/clock.ts";
-import type { Refusal } from "../service/admission.ts";
 import { oneLine, type Logger } from "../service/log.ts";
 import { MinuteCounts } from "../service/minute-counts.ts";
 import { type ContextOptions, contexts, type Peers, RequestContext } from "./context.ts";
@@ -122,12 +121,12 @@ function sentId(request: Request): string | undefined {
  * failures of the service, are counted by kind: a stranger or an outage must not fill the disk.
  */
 function accessLog(log: Logger): (answered: AnsweredRequest) => void {
-  const lineOf = log.format === "json" ? jsonLine : textLine;
   const counts = new MinuteCounts(log, "info");
   if (!log.isOn("info")) return () => undefined;
   return (answered) => {
-    if (isCharged(answered)) log.write(lineOf(log.now(), answered));
-    else counts.count(kindOf(answered));
+    if (!isCharged(answered)) return void counts.count(kindOf(answered));
+    const line = lineOf(log.now(), answered);
+    return log.write(log.format === "json" ? JSON.stringify(line) : textOf(line));
   };
 }
 
@@ -148,37 +147,34 @@ function kindOf({ context: { refusal, route }, method }: AnsweredRequest): strin
 
 const reasonLengthMax = 500;
 
-function reason({ detail, message }: Refusal): string {
-  return (detail ?? message).slice(0, reasonLengthMax);
-}
-
-/**
- * JSON, written by hand: JSON.stringify would take three times as long. The parts need no escapes.
- */
-function jsonLine(time: string, answered: AnsweredRequest): string {
+function lineOf(time: string, answered: AnsweredRequest) {
   const { context, method, status, bytes, durationMs } = answered;
   const { id, route, refusal } = context;
   const key = context.admission?.key;
-  const address = context.address();
-  const routePart = route === undefined ? "" : `,"route":"${route}"`;
-  const bytesPart = bytes === undefined ? "" : `,"bytes":${bytes}`;
-  const keyPart = key === undefined ? "" : `,"keyId":"${key.id}","plan":"${key.plan}"`;
-  const addressPart = address === undefined ? "" : `,"address":"${address}"`;
-  const refusalPart =
-    refusal === undefined
-      ? ""
-      : `,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}`;
-  return `{"time":"${time}","level":"info","message":"request","id":"${id}","method":"${method}"${routePart},"status":${status},"durationUs":${Math.round(durationMs * 1000)}${bytesPart}${keyPart}${addressPart}${refusalPart}}`;
+  return {
+    time,
+    level: "info",
+    message: "request",
+    id,
+    method,
+    route,
+    status,
+    durationUs: Math.round(durationMs * 1000),
+    bytes,
+    keyId: key?.id,
+    plan: key?.plan,
+    address: context.address(),
+    refused: refusal?.kind,
+    why: refusal && (refusal.detail ?? refusal.message).slice(0, reasonLengthMax),
+  };
 }
 
-function textLine(time: string, answered: AnsweredRequest): string {
-  const { context, method, status, bytes, durationMs } = answered;
-  const { refusal, route = "-" } = context;
-  const key = context.admission?.key;
+function textOf(line: ReturnType<typeof lineOf>): string {
+  const { time, level, method, route = "-", status, bytes, keyId, address = "-", id } = line;
+  const duration = `${(line.durationUs / 1000).toFixed(2)}ms`;
   const size = bytes === undefined ? "-" : `${bytes}B`;
-  const parts = [time, "info", method, route, status, `${durationMs.toFixed(2)}ms`, size];
-  parts.push(key === undefined ? "-" : `${key.id} (${key.plan})`, context.address() ?? "-");
-  parts.push(context.id);
-  if (refusal !== undefined) parts.push(refusal.kind, oneLine(reason(refusal)));
+  const key = keyId === undefined ? "-" : `${keyId} (${line.plan})`;
+  const parts = [time, level, method, route, status, duration, size, key, address, id];
+  if (line.why !== undefined) parts.push(line.refused ?? "-", oneLine(line.why));
   return parts.join(" ");
 }
