@@ -31,29 +31,18 @@ export interface Setting<T> {
 /** A setting of any kind of value. */
 export type AnySetting = Setting<unknown>;
 
+type TextSetting = Setting<string | undefined>;
+
 /** Any text that is not empty. */
-export function text(
-  flag: string,
-  placeholder: string,
-  description: string,
-): Setting<string | undefined> {
-  return {
-    flag,
-    placeholder,
-    description,
-    default: undefined,
-    rule: "must not be empty",
-    parse: (value) => value || undefined,
-  };
+export function text(flag: string, placeholder: string, description: string): TextSetting {
+  const parse = (value: string) => value || undefined;
+  return { flag, placeholder, description, default: undefined, rule: "must not be empty", parse };
 }
 
 /** A host name or an address. One of IPv6 may stand in brackets, which are left out. */
 export function host(flag: string, description: string, fallback: string): Setting<string> {
-  return {
-    ...text(flag, "ADDRESS", description),
-    default: fallback,
-    parse: (value) => value.replace(/^\[([\da-fA-F:.]+)\]$/, "$1") || undefined,
-  };
+  const parse = (value: string) => value.replace(/^\[([\da-fA-F:.]+)\]$/, "$1") || undefined;
+  return { ...text(flag, "ADDRESS", description), default: fallback, parse };
 }
 
 /** A whole number within bounds. */
@@ -61,19 +50,14 @@ export function integer(
   flag: string,
   placeholder: string,
   description: string,
-  bounds: { default: number; min: number; max: number },
+  { min, max, default: fallback }: { default: number; min: number; max: number },
 ): Setting<number> {
-  return {
-    flag,
-    placeholder,
-    description,
-    default: bounds.default,
-    rule: `must be a whole number from ${bounds.min} to ${bounds.max}`,
-    parse(value) {
-      const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= bounds.min && number <= bounds.max ? number : undefined;
-    },
+  const rule = `must be a whole number from ${min} to ${max}`;
+  const parse = (value: string) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
   };
+  return { flag, placeholder, description, default: fallback, rule, parse };
 }
 
 /** One of a few words. */
@@ -83,64 +67,49 @@ export function oneOf<T extends string>(
   values: readonly T[],
   fallback: T,
 ): Setting<T> {
-  return {
-    flag,
-    placeholder: values.join("|"),
-    description,
-    default: fallback,
-    rule: `must be one of ${values.join(", ")}`,
-    parse: (value) => values.find((candidate) => candidate === value),
-  };
+  const [placeholder, rule] = [values.join("|"), `must be one of ${values.join(", ")}`];
+  const parse = (value: string) => values.find((candidate) => candidate === value);
+  return { flag, placeholder, description, default: fallback, rule, parse };
 }
 
 /** A switch: on when its flag is there. */
-export function toggle(flag: string, description: string): Setting<boolean> {
-  return {
-    flag,
-    description,
-    default: false,
-    rule: "must be true or false",
-    parse: (value) => ({ true: true, "1": true, false: false, "0": false })[value],
+function toggle(flag: string, description: string): Setting<boolean> {
+  const words: Readonly<Record<string, boolean>> = {
+    true: true,
+    "1": true,
+    false: false,
+    "0": false,
   };
+  const parse = (value: string) => words[value];
+  return { flag, description, default: false, rule: "must be true or false", parse };
 }
 
 /** Several values, each read by `item`. */
-export function list<T>(
+function list<T>(
   flag: string,
   placeholder: string,
-  description: string,
+  about: string,
   rule: string,
   item: (text: string) => T | undefined,
 ): Setting<readonly T[]> {
-  return {
-    flag,
-    placeholder,
-    description: `${description} (repeatable; in the environment separated by commas)`,
-    default: [],
-    rule,
-    parse(value) {
-      const items = value.split(",").map((part) => item(part.trim()));
-      return items.includes(undefined) ? undefined : (items as T[]);
-    },
+  const description = `${about} (repeatable; in the environment separated by commas)`;
+  const parse = (value: string) => {
+    const items = value.split(",").map((part) => item(part.trim()));
+    return items.includes(undefined) ? undefined : (items as T[]);
   };
+  return { flag, placeholder, description, default: [], rule, parse };
 }
 
 /** A base address as the specification has it: it ends in /v1. It becomes ASCII, for headers. */
-export function baseAddress(flag: string, description: string): Setting<string | undefined> {
-  return {
-    flag,
-    placeholder: "URL",
-    description,
-    default: undefined,
-    rule: "must be an http or https address that ends in /v1, without a password",
-    parse(value) {
-      if (!/^https?:\/\/[^\s?#]+\/v1$/.test(value) || !URL.canParse(value)) return undefined;
-      const { href, username, password } = new URL(value);
-      // Every caller is shown it: no place for a secret.
-      if (username !== "" || password !== "") return undefined;
-      return href.endsWith("/v1") ? href : undefined;
-    },
+function baseAddress(flag: string, description: string): TextSetting {
+  const rule = "must be an http or https address that ends in /v1, without a password";
+  const parse = (value: string) => {
+    if (!/^https?:\/\/[^\s?#]+\/v1$/.test(value) || !URL.canParse(value)) return undefined;
+    const { href, username, password } = new URL(value);
+    // Every caller is shown it: no place for a secret.
+    return username === "" && password === "" && href.endsWith("/v1") ? href : undefined;
   };
+  return { flag, placeholder: "URL", description, default: undefined, rule, parse };
 }
 
 /** A web origin (RFC 6454), or `*` for all of them. Undefined when it is none. */
@@ -325,23 +294,18 @@ export interface LoadedConfig {
 function overruledStores(all: readonly LoadedSetting[]): readonly AnySetting[] {
   const databases: readonly AnySetting[] = [settings.store, settings.storeFile];
   const given = all.filter(
-    ({ setting, text }) => text !== undefined && databases.includes(setting),
+    ({ setting, text }) =>
+      text !== undefined && (setting === settings.data || databases.includes(setting)),
   );
-  const named = all.filter(
-    ({ setting, source }) =>
-      source === "flag" && (setting === settings.data || databases.includes(setting)),
-  );
-  if (named.length > 1) {
-    const flags = named.map(({ setting }) => `--${setting.flag}`).join(" and ");
+  const [flag, otherFlag] = given.filter(({ source }) => source === "flag");
+  if (flag !== undefined && otherFlag !== undefined) {
+    const flags = `--${flag.setting.flag} and --${otherFlag.setting.flag}`;
     throw new AppError("invalid_request", `${flags} name two stores; use one.`);
   }
-  const [chosen] = named;
-  if (chosen !== undefined) return databases.filter((each) => each !== chosen.setting);
-  if (given.length > 1) {
-    const variables = databases.map(variableOf).join(" and ");
-    throw new AppError("invalid_request", `${variables} are both set; use one.`);
-  }
-  return [];
+  if (flag !== undefined) return databases.filter((each) => each !== flag.setting);
+  if (given.filter(({ setting }) => databases.includes(setting)).length < 2) return [];
+  const variables = databases.map(variableOf).join(" and ");
+  throw new AppError("invalid_request", `${variables} are both set; use one.`);
 }
 
 /** Returns the value of a setting as anybody may see it, or undefined when it has none. */
@@ -361,18 +325,12 @@ export const serviceDataFolder = "/var/lib/rehome";
 export const serviceSettingsFile = "/etc/default/rehome";
 
 /**
- * The variable for a user's data, or undefined if none is set. An empty or relative path counts as
- * not set (XDG base directory specification).
+ * The folder that holds a user's data unless another one is named. An empty or relative path counts
+ * as not set (XDG base directory specification).
  */
-export function dataHomeVariable(env: EnvironmentVariables): "XDG_DATA_HOME" | "HOME" | undefined {
-  return (["XDG_DATA_HOME", "HOME"] as const).find((name) => isAbsolute(env[name] ?? ""));
-}
-
-/** The folder that holds a user's data unless another one is named. */
-export function defaultDataFolder(env: EnvironmentVariables): string {
-  const variable = dataHomeVariable(env);
-  if (variable === undefined) return serviceDataFolder;
-  return join(env[variable] ?? "", variable === "HOME" ? ".local/share" : "", "rehome");
+export function defaultDataFolder({ XDG_DATA_HOME = "", HOME = "" }: EnvironmentVariables): string {
+  if (isAbsolute(XDG_DATA_HOME)) return join(XDG_DATA_HOME, "rehome");
+  return isAbsolute(HOME) ? join(HOME, ".local/share", "rehome") : serviceDataFolder;
 }
 
 /** The data folder that the settings name, or undefined where they name a database. */

@@ -97,10 +97,9 @@ test("the setting of a feature is typed, its flag beats the environment, and wit
   expect(() => load({}).valueOf(side)).toThrow();
 });
 
-const baseUrl = config.baseAddress("base-url", "where the service is");
+const { baseUrl, firstKey: toggle } = config.settings;
 const number = config.integer("n", "N", "a number", { default: 1, min: 1, max: 60 });
 const host = config.host("host", "where to listen", "127.0.0.1");
-const toggle = config.toggle("on", "switch it on");
 test.each<[string, { parse(text: string): unknown }, unknown]>([
   ["https://a.example/v1", baseUrl, "https://a.example/v1"],
   ["http://127.0.0.1:8080/v1", baseUrl, "http://127.0.0.1:8080/v1"],
