@@ -1,6 +1,5 @@
 import { bucketOfText } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
-import type { ErrorKind } from "../domain/errors.ts";
 import { readOnlyKey, type Refusal } from "../service/admission.ts";
 import type { RequestContext } from "./context.ts";
 import { encodedBody, jsonType, refusal, RefusalError } from "./errors.ts";
@@ -135,8 +134,6 @@ const failures: Readonly<Record<BodyFailure, Refusal>> = {
   interrupted: unreadableBody,
 };
 
-type Read<T> = { readonly value: T } | { readonly refusal: Refusal };
-
 /** Reads the JSON object that an admitted request sends. Throws RefusalError for another body. */
 export async function parseBody(
   request: Request,
@@ -146,50 +143,47 @@ export async function parseBody(
   if (key?.readOnly === true) throw new RefusalError(readOnlyKey);
   const body = await bodies.read(request, context, key?.id);
   if (!(body instanceof Uint8Array)) throw new RefusalError(failures[body]);
-  const read = decodeObject(body, request.headers);
-  if ("refusal" in read) throw new RefusalError(read.refusal);
-  return read.value;
+  if (body.length === 0) throw invalid("The request has no body; it must be a JSON object.");
+  requireJson(request.headers);
+  return decodeObject(body);
 }
+
+const invalid = (message: string) => new RefusalError(refusal("invalid_request", message));
 
 /** The media type of JSON, with any parameters (RFC 9110, section 8.3.1). */
 const anyJson = /^[ \t]*application\/json[ \t]*(?:;|$)/i;
+
+function requireJson(headers: Headers): void {
+  const type = headers.get("content-type");
+  if (!anyJson.test(type ?? "")) {
+    const came = type === null ? "and came without one" : `not ${type.slice(0, 100)}`;
+    const message = `The body must be sent as Content-Type: ${jsonType}, ${came}.`;
+    throw new RefusalError(refusal("unsupported_media_type", message));
+  }
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (coding !== "identity") throw new RefusalError(encodedBody);
+}
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+const nestedTooDeeply = "The body is nested too deeply.";
 /** Each level needs two brackets, so a text of this length is not nested too deeply. */
 const shortLength = 2 * nestingMax;
 
-export function decodeObject(body: Uint8Array, headers: Headers): Read<Record<string, unknown>> {
-  if (body.length === 0) {
-    return refused("invalid_request", "The request has no body; it must be a JSON object.");
-  }
-  const type = headers.get("content-type");
-  if (!anyJson.test(type ?? "")) return refused("unsupported_media_type", otherType(type));
-  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
-  if (coding !== "identity") return { refusal: encodedBody };
+function decodeObject(body: Uint8Array): Record<string, unknown> {
   let text: string;
   try {
     text = utf8.decode(body);
   } catch {
-    return refused("invalid_request", "The body is not valid UTF-8.");
+    throw invalid("The body is not valid UTF-8.");
   }
   let value: unknown;
   try {
     value = parseJson(text);
   } catch (error) {
     // Nesting of some ten thousand levels takes seconds to check.
-    return error instanceof RangeError
-      ? nestedTooDeeply
-      : refused("invalid_request", "The body is not valid JSON.");
+    throw invalid(error instanceof RangeError ? nestedTooDeeply : "The body is not valid JSON.");
   }
-  if (text.length > shortLength && isDeeperThan(nestingMax, value)) return nestedTooDeeply;
-  return isJsonObject(value)
-    ? { value }
-    : refused("invalid_request", "The body must be a JSON object.");
-}
-
-const refused = (kind: ErrorKind, message: string) => ({ refusal: refusal(kind, message) });
-const nestedTooDeeply = refused("invalid_request", "The body is nested too deeply.");
-
-function otherType(type: string | null): string {
-  const came = type === null ? "and came without one" : `not ${type.slice(0, 100)}`;
-  return `The body must be sent as Content-Type: ${jsonType}, ${came}.`;
+  if (text.length > shortLength && isDeeperThan(nestingMax, value)) throw invalid(nestedTooDeeply);
+  if (!isJsonObject(value)) throw invalid("The body must be a JSON object.");
+  return value;
 }
