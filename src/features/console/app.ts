@@ -175,8 +175,7 @@ export function staffRoutes(frame: Frame) {
     .post("/import", ({ visit }) => imports.uploadFile(visit))
     .post("/import/sources", ({ visit }) => steerSource(visit))
     .post("/import/run", ({ visit }) => imports.runImport(visit))
-    .post("/import/drop", ({ visit }) => imports.dropFile(visit))
-    .get("/import/rejects", ({ visit }) => imports.downloadRejects(visit));
+    .post("/import/drop", ({ visit }) => imports.dropFile(visit));
 }
 
 export function operatorRoutes(frame: Frame) {

@@ -10,12 +10,11 @@
  */
 import { deserialize, serialize } from "bun:jsc";
 import { Command } from "commander";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
 import type { Tx } from "../../storage/database.ts";
 import { beginOnStore } from "../command.ts";
-import { writeRejects } from "../import/commands/import.ts";
 import {
   ImportRefused,
   previewImport,
@@ -77,7 +76,7 @@ export interface ListWork {
 }
 
 /** What lies beside the file of a list: what to do with it, what became of it, and so on. */
-export const beside = (file: string, what: "work" | "begun" | "outcome" | "rejects"): string =>
+export const beside = (file: string, what: "work" | "begun" | "outcome"): string =>
   `${file}.${what}`;
 
 /** What an import is, or would be, without what its process keeps: plain data. */
@@ -158,12 +157,13 @@ async function outcomeOf(
   };
   if (prepared === undefined) return { is: "examined", look: { ...look, summary: undefined } };
   if (actor !== undefined) begins();
-  const { refusal, rejections, ...plain } =
-    actor === undefined
-      ? await previewImport(db, prepared, optionsOf(work, isComplete))
-      : await imported(services, work, actor, prepared, isComplete);
-  rmSync(beside(work.file, "rejects"), { force: true });
-  writeRejects(beside(work.file, "rejects"), rejections);
+  const {
+    refusal,
+    rejections: _,
+    ...plain
+  } = actor === undefined
+    ? await previewImport(db, prepared, optionsOf(work, isComplete))
+    : await imported(services, work, actor, prepared, isComplete);
   const summary = { ...plain, refused: refusal && (refusal.code ?? "") };
   return actor === undefined
     ? { is: "examined", look: { ...look, summary } }

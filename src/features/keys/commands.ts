@@ -40,12 +40,6 @@ const eventsShownMax = 20;
 type ListedKey = Static<typeof keyListSchema>[number];
 type ShownKey = Static<typeof keyDetailsSchema>;
 
-interface ListOptions {
-  readonly plan?: PlanName;
-  readonly state?: KeyState;
-  readonly name?: string;
-}
-
 export function keysCommand(io: Io): Command {
   const form = {
     name: "keys",
@@ -107,7 +101,6 @@ const create = storeCommand<KeyOptions>({
   examples: [
     'rehome keys create --plan free --name "shelter website"',
     'rehome keys create --plan enterprise --per-minute 5000 --per-day 1000000 --name "city of Austin"',
-    "rehome keys create --plan free --name widget --read-only",
     "rehome keys create --plan pro --name trial --expires-in 90d --json | jq -r .key",
   ],
   json: issuedSchema,
@@ -254,7 +247,7 @@ const unban = changeCommand<object>({
   change: (keys, reference) => keys.unban(reference),
 });
 
-const list = storeCommand<ListOptions>({
+const list = storeCommand<{ plan?: PlanName; state?: KeyState; name?: string }>({
   name: "list",
   about: "list all keys and their use, without their secrets",
   options: [
@@ -267,17 +260,22 @@ reserved: up to one second of the plan. Below, it names keys that were near thei
 ${daysJudged} days, and a plan that would fit.`,
   examples: [
     "rehome keys list",
-    "rehome keys list --plan free --state active --name shelter",
     `rehome keys list --json | jq '.[] | select(.state == "banned")'`,
     "rehome keys list --json | jq '.[] | select(.advice)'",
   ],
   json: keyListSchema,
-  async run(io, services, { loaded, json, ...wanted }) {
+  async run(io, services, { loaded, json, plan, state, name = "" }) {
     const { clock, place } = services;
     const usage = new UsageService(services);
     const nowMs = clock();
     const every = await new KeyService(services).list();
-    const found = await usage.nowOfAll(every.filter((key) => isWanted(key, wanted, nowMs)));
+    const wanted = every.filter(
+      (key) =>
+        [undefined, key.plan].includes(plan) &&
+        [undefined, keyState(key, nowMs)].includes(state) &&
+        fold(key.name).includes(fold(name)),
+    );
+    const found = await usage.nowOfAll(wanted);
     const daysOf = Map.groupBy(await usage.days(daysJudged), ({ keyId }) => keyId);
     const keys = found.map(({ key, use }) =>
       listedKeyJson(key, use, daysOf.get(key.id) ?? [], nowMs),
@@ -294,12 +292,6 @@ ${daysJudged} days, and a plan that would fit.`,
     );
   },
 });
-
-function isWanted(key: ApiKey, { plan, state, name = "" }: ListOptions, nowMs: number): boolean {
-  const own = keyState(key, nowMs);
-  const isSame = (plan ?? key.plan) === key.plan && (state ?? own) === own;
-  return isSame && fold(key.name).includes(fold(name));
-}
 
 function printKeys(io: Io, keys: readonly ListedKey[], nowMs: number): void {
   const columns = [
@@ -364,7 +356,6 @@ const show = storeCommand<{ readonly days: number }, [string]>({
   examples: [
     "rehome keys show key_7h2m",
     `journalctl -u rehome -o cat | grep '"key_rvrjrh3fx2ga"' | jq -r .address | sort | uniq -c`,
-    "rehome keys show website --days 90",
     "rehome keys show website --json | jq .events",
   ],
   json: keyDetailsSchema,

@@ -115,7 +115,6 @@ document.addEventListener("input", ({ target }) => {
 
 document.addEventListener("click", ({ target, ctrlKey, metaKey }) => {
   if (target.closest("a[href]:not([download], [href^='#'])") && !ctrlKey && !metaKey) wait();
-  if (target.closest("[data-print]")) print();
   const field = document.getElementById(target.closest("[data-copy]")?.dataset.copy);
   if (!field) return;
   field.select();

@@ -110,15 +110,10 @@ export async function animalsPage(visit: Visit): Promise<Response> {
 function actions({ words }: Visit, asked: AskedList): Html {
   const first = { ...firstOf(asked), whole: undefined };
   const { print, excel } = words.export;
-  const printing = { class: "quiet small only-script", type: "button", "data-print": true };
   const small = { class: "button small" };
   return html`<div class="acts start">
     ${ui.link("/animals/new", words.buttons.addAnimal, { class: "button main small" })}
-    ${
-      asked.whole === undefined
-        ? ui.link(listPath({ ...first, whole: "all" }), print, small)
-        : ui.button(print, printing)
-    }
+    ${ui.link(listPath({ ...first, whole: "all" }), print, small)}
     ${ui.link(listPath(first, "/export/xlsx"), excel, { ...small, download: true })}
     ${ui.link("/changes", words.changes.title, small)}
   </div>`;

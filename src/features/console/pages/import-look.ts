@@ -182,12 +182,7 @@ function badBox(visit: Visit, { causes }: ListSummary, fields: ui.Fields): Html 
       `${said.bad(ui.number(visit, records), records)} (${where})`,
     );
   });
-  return ui.card(
-    said.badTitle,
-    html`${ui.lines(listed)}
-      <p>${ui.link("/import/rejects", said.rejects, { download: true })}</p>
-      ${fields.check("skipBad")}`,
-  );
+  return ui.card(said.badTitle, html`${ui.lines(listed)} ${fields.check("skipBad")}`);
 }
 
 function textOf({ words }: Visit, said: Message): string {

@@ -1,5 +1,4 @@
 /** A person's list, from the choice of its file to what became of it. */
-import { existsSync } from "node:fs";
 import { html } from "../../../web/html.ts";
 import { forgetReading, recallReading } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
@@ -11,7 +10,6 @@ import {
   type Answers,
   type Failure,
   type Look,
-  beside,
   noAnswers,
   type ListSummary,
 } from "../import-work.ts";
@@ -19,7 +17,7 @@ import type { ImportJob } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import { undoButton } from "./changes.ts";
 import { countsText, lookForm } from "./import-look.ts";
-import { download, orNotFound, page, seeOther } from "./page.ts";
+import { page, seeOther } from "./page.ts";
 import { sourcesPart, wordsIn } from "./sources.ts";
 import * as ui from "./ui.ts";
 
@@ -92,12 +90,10 @@ function stateOf(visit: Visit, job: ImportJob, errors: ui.FieldErrors) {
     }
     case "done": {
       const { summary } = state;
-      const { change, applied, rejected } = summary;
+      const { change, applied } = summary;
       const said = applied ? countsText(visit, summary, true) : words.import.notDone;
-      const rejects = ui.link("/import/rejects", words.import.rejects, { download: true });
       const body = html`<section class="card">
         <p><strong>${said}.</strong> ${ui.link("/animals", words.import.see)}</p>
-        ${rejected > 0 && html`<p>${rejects}</p>`}
         <div class="acts start">
           ${change !== undefined && undoButton(visit, change)} ${another}
         </div>
@@ -259,11 +255,4 @@ function refusalOf(
 export async function dropFile(visit: Visit): Promise<Response> {
   await visit.imports.drop(visit.person.id);
   return seeOther("/import");
-}
-
-export function downloadRejects(visit: Visit): Response {
-  const { state, file: list } = orNotFound(visit.imports.job(visit.person.id));
-  const rejects = beside(list, "rejects");
-  const file = orNotFound(state.is !== "working" && existsSync(rejects) ? rejects : undefined);
-  return download(Bun.file(file), "rejects.ndjson", "application/x-ndjson");
 }

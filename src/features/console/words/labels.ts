@@ -155,7 +155,6 @@ export const labels = {
     noColumn: ["(none)", "(sin indicar)"],
     gone_: ["not for adoption (withdraw)", "no está en adopción (retirar)"],
     look: ["Show what would change", "Ver qué cambiaría"],
-    rejects: ["Download the rows with errors", "Descargar las filas con errores"],
     choose: ["Choose …", "Elige …"],
     statuslessTitle: ["Are these animals for adoption?", "¿Están en adopción estos animales?"],
     columnsOwn: ["Choose the columns", "Elegir las columnas"],
