@@ -180,18 +180,13 @@ describe("a name with several addresses", () => {
 });
 
 describe("a redirect", () => {
-  const redirectTo = (location: string, status = 302) =>
-    source(() => new Response(null, { status, headers: { Location: location } }));
-
   test("is followed, without secrets at another origin", async () => {
-    const seen: [string | null, string | null, string, string][] = [];
-    const note = async (request: Request) =>
-      void seen.push([
-        request.headers.get("Authorization"),
-        request.headers.get("X-Api-Key"),
-        request.method,
-        await request.text(),
-      ]);
+    const seen: string[] = [];
+    const note = async (request: Request) => {
+      const { headers, method } = request;
+      const secrets = [headers.get("Authorization"), headers.get("X-Api-Key")];
+      seen.push([...secrets, method, await request.text()].join(" "));
+    };
     const other = source(async (request) => (await note(request), new Response("Name")));
     const first = source(async (request) => {
       await note(request);
@@ -201,16 +196,15 @@ describe("a redirect", () => {
     const secretHeaders = { Authorization: "Bearer s", "X-Api-Key": "k" };
     const secretForm = new URLSearchParams({ key: "f" });
     expect(await text(fetched(first, { secretHeaders, secretForm }))).toBe("Name");
-    expect(seen).toEqual([
-      ["Bearer s", "k", "POST", "key=f"],
-      ["Bearer s", "k", "POST", "key=f"],
-      [null, null, "GET", ""],
-    ]);
+    const secret = "Bearer s k POST key=f";
+    expect(seen).toEqual([secret, secret, "  GET "]);
   });
 
-  test.each(["file:///etc/passwd", "ftp://example.org/"])("to %s is refused", async (location) =>
-    expect((await problem(redirectTo(location))).problem).toContain("must start with"),
-  );
+  test.each(["file:///etc/passwd", "ftp://example.org/"])("to %s is refused", async (location) => {
+    const headers = { Location: location };
+    const url = source(() => new Response(null, { status: 302, headers }));
+    expect((await problem(url)).problem).toContain("must start with");
+  });
 
   test("ends after five", async () => {
     let count = 0;

@@ -3,14 +3,8 @@ import { deskOf } from "../animals/animals-of.ts";
 import { historyOf } from "../../../src/features/animals/history.ts";
 import type { Editing } from "../../../src/features/animals/changes.ts";
 import { undoChange } from "../../../src/features/animals/undo.ts";
-import { dayMs, hourMs } from "../../../src/domain/clock.ts";
-import {
-  begin,
-  pull,
-  type Pulling,
-  type PullResult,
-  withdrawHeld,
-} from "../../../src/features/sources/pull.ts";
+import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
+import { begin, pull, type Pulling, withdrawHeld } from "../../../src/features/sources/pull.ts";
 import {
   findFollowed,
   follow,
@@ -150,25 +144,18 @@ test.each([
   expect(await animals()).toEqual(left);
 });
 
-describe("what is wrong changes nothing and is shown", () => {
-  test("such as a renamed column", async () => {
-    const { animals, clock, job, listed, responding } = await followedList();
-    await listed(dogs(2));
-    const renamed = () => new Response("Tag,Name,Kind,State\nd1,Rex,Dog,available");
-    expect(await responding(renamed)).toBeInstanceOf(Error);
-    expect(await animals()).toHaveLength(2);
-    const { problem, failures, nextAtMs } = await job();
-    expect(problem?.text).toContain("Species");
-    expect(failures).toBe(1);
-    expect(nextAtMs).toBe(clock.nowMs + 60_000);
-  });
-
-  test("until the source asks to be left alone for longer", async () => {
-    const { clock, job, responding } = await followedList();
-    const headers = { "Retry-After": "7200" };
-    await responding(() => new Response("", { status: 429, headers }));
-    expect((await job()).nextAtMs).toBe(clock.nowMs + 7_200_000);
-  });
+test("what is wrong changes nothing and is shown, until the source may be asked again", async () => {
+  const { animals, clock, job, listed, responding } = await followedList();
+  await listed(dogs(2));
+  const renamed = () => new Response("Tag,Name,Kind,State\nd1,Rex,Dog,available");
+  expect(await responding(renamed)).toBeInstanceOf(Error);
+  expect(await animals()).toHaveLength(2);
+  const text = expect.stringContaining("Species");
+  const nextAtMs = clock.nowMs + minuteMs;
+  expect(await job()).toMatchObject({ problem: { text }, failures: 1, nextAtMs });
+  const headers = { "Retry-After": "7200" };
+  await responding(() => new Response("", { status: 429, headers }));
+  expect((await job()).nextAtMs).toBe(clock.nowMs + 2 * hourMs);
 });
 
 describe("words that came later", () => {
@@ -200,46 +187,41 @@ describe("words that came later", () => {
   });
 });
 
-describe("a list that may not be whole withdraws nobody", () => {
-  test("as it says itself", async () => {
-    const { animals, db, job, listed, responding } = await followedList();
-    await listed(dogs(4));
-    const rows = dogs(3).map(({ id, name, status }) => {
-      return { Tag: id, Name: name, Species: "Dog", State: status };
-    });
-    const json = { ...reading, records: ["animals"] };
-    await db.transaction((tx) => updateSource(tx, "north", { reading: json }));
-    const part = { animals: rows, has_more: true };
-    const partly = { outcome: "partial", withdrawn: 0, unsure: { missing: 1 } };
-    expect(await responding(() => Response.json(part))).toMatchObject(partly);
-    expect((await job()).problem?.text).toContain("may not be whole");
-    expect(await animals()).toHaveLength(4);
-  });
+/** A source whose response ends with its connection. */
+function endless(text: string): string {
+  const head = "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nConnection: close\r\n\r\n";
+  const data = (socket: Bun.Socket) => void socket.end(`${head}${text}`);
+  const cut = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
+  servers.push(cut);
+  return `http://127.0.0.1:${cut.port}/`;
+}
 
-  test.each([
-    ["Link", '</list?page=1>; rel="prev", </list?page=3>; rel="next"'],
-    ["X-WP-TotalPages", "2"],
-  ])("as the header %s says", async (name, value) => {
-    const { animals, listed, responding } = await followedList();
-    await listed(dogs(4));
-    const headers = { [name]: value };
-    const result = await responding(() => new Response(csv(dogs(3)), { headers }));
-    expect(result).toMatchObject({ withdrawn: 0, unsure: { missing: 1 } });
-    expect(await animals()).toHaveLength(4);
-  });
-
-  test("as nothing says where its rows end", async () => {
-    const { animals, db, listed, pulling } = await followedList();
-    await listed(dogs(10));
-    const head = "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nConnection: close\r\n\r\n";
-    const data = (socket: Bun.Socket) => void socket.end(`${head}${csv(dogs(7))}`);
-    const cut = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
-    servers.push(cut);
-    const url = `http://127.0.0.1:${cut.port}/`;
-    await db.transaction((tx) => updateSource(tx, "north", { url }));
-    expect(await pull(pulling, "north")).toMatchObject({ withdrawn: 0, unsure: { missing: 3 } });
-    expect(await animals()).toHaveLength(10);
-  });
+const rows = dogs(3).map(({ id, name, status }) => {
+  return { Tag: id, Name: name, Species: "Dog", State: status };
+});
+const withHeader = (name: string, value: string) => () =>
+  new Response(csv(dogs(3)), { headers: { [name]: value } });
+test.each([
+  [
+    "it says so",
+    () => ({ reading: { ...reading, records: ["animals"] } }),
+    () => Response.json({ animals: rows, has_more: true }),
+  ],
+  [
+    "a link leads on",
+    () => ({ reading }),
+    withHeader("Link", '</list?page=1>; rel="prev", </list?page=3>; rel="next"'),
+  ],
+  ["there are more pages", () => ({ reading }), withHeader("X-WP-TotalPages", "2")],
+  ["nothing says where it ends", () => ({ url: endless(csv(dogs(3))) }), () => new Response()],
+])("a list withdraws nobody where %s", async (_what, changes, respond) => {
+  const { animals, db, job, listed, responding } = await followedList();
+  await listed(dogs(4));
+  await db.transaction((tx) => updateSource(tx, "north", changes()));
+  const partly = { outcome: "partial", withdrawn: 0, unsure: { missing: 1 } };
+  expect(await responding(respond)).toMatchObject(partly);
+  expect((await job()).problem?.text).toContain("may not be whole");
+  expect(await animals()).toHaveLength(4);
 });
 
 test("names are read by the encoding that the source says, but for UTF-8", async () => {
@@ -257,10 +239,8 @@ test("names are read by the encoding that the source says, but for UTF-8", async
   await responding(() => new Response(bytes, { headers }));
   expect(await names()).toEqual(["Bu\u0159ek"]);
   // One that says UTF-8 and is not is guessed, as a file is.
-  const utf8 = { "Content-Type": "text/csv; charset=UTF-8" };
-  expect(await responding(() => new Response(bytes.slice(), { headers: utf8 }))).not.toBeInstanceOf(
-    Error,
-  );
+  const utf8 = { headers: { "Content-Type": "text/csv; charset=UTF-8" } };
+  expect(await responding(() => new Response(bytes.slice(), utf8))).not.toBeInstanceOf(Error);
 });
 
 test("a pull does not take back what people changed, unless the list is to win", async () => {
@@ -309,19 +289,16 @@ describe("withdrawals of more than half", () => {
   test("within a day count together", async () => {
     const { clock, listed } = await followedList();
     await listed(dogs(10));
-    const results: PullResult[] = [];
-    for (const left of [8, 6, 5, 4]) {
-      clock.advance(hourMs);
-      results.push(await listed(dogs(left)));
+    for (const [afterMs, left, outcome, withdrawn] of [
+      [hourMs, 8, "imported", 2],
+      [hourMs, 6, "imported", 2],
+      [hourMs, 5, "imported", 1],
+      [hourMs, 4, "held", 0],
+      [dayMs, 4, "imported", 1],
+    ] as const) {
+      clock.advance(afterMs);
+      expect(await listed(dogs(left))).toMatchObject({ outcome, withdrawn });
     }
-    expect(results).toMatchObject([
-      { withdrawn: 2 },
-      { withdrawn: 2 },
-      { withdrawn: 1 },
-      { outcome: "held", withdrawn: 0 },
-    ]);
-    clock.advance(dayMs);
-    expect(await listed(dogs(4))).toMatchObject({ outcome: "imported", withdrawn: 1 });
   });
 });
 
@@ -343,34 +320,31 @@ const rounds = Number(process.env["PULL_ROUNDS"] ?? 60);
 
 test("whatever a source does, the catalogue is that of its last whole list", async () => {
   const random = randomOf(7);
-  const { animals, clock, fake, pulling } = await followedList();
+  const { animals, clock, responding } = await followedList();
   const whole = new Map(dogs(40).map((dog) => [dog.id, dog]));
-  const faults: (() => Response | Promise<Response>)[] = [
-    () => new Response(csv([...whole.values()]).slice(0, 30), { status: 500 }),
+  const all = () => csv([...whole.values()]);
+  const zipped = { headers: { "Content-Encoding": "gzip" } };
+  const faults: (() => Response)[] = [
+    () => new Response(all().slice(0, 30), { status: 500 }),
     () => new Response(""),
     () => new Response("<html>Sign in</html>"),
     () => new Response("ERROR: Service API is disabled"),
     () => Response.redirect("file:///etc/passwd", 302),
     () => Response.redirect("/again", 302),
     () => new Response(csv([...whole.values()].slice(0, 10))),
-    () =>
-      new Response(Bun.gzipSync(csv([...whole.values()])).subarray(0, 60), {
-        headers: { "Content-Encoding": "gzip" },
-      }),
+    () => new Response(Bun.gzipSync(all()).subarray(0, 60), zipped),
     () => new Response("", { status: 429, headers: { "Retry-After": "5" } }),
   ];
   for (let round = 0; round < rounds; round++) {
     clock.advance(dayMs);
     const fault = faults[Math.floor(random() * faults.length)];
     if (random() < 0.6 && fault !== undefined && round > 0) {
-      fake.respond = fault;
-      await pull(pulling, "north");
+      await responding(fault);
     } else {
       const leaving = [...whole.keys()][Math.floor(random() * whole.size)];
       if (leaving !== undefined) whole.delete(leaving);
-      whole.set(`n${round}`, { id: `n${round}`, name: `New ${round}`, status: "available" });
-      fake.respond = () => new Response(csv([...whole.values()]));
-      expect(await pull(pulling, "north")).toMatchObject({ outcome: "imported" });
+      whole.set(`n${round}`, dog(`n${round}`, "available"));
+      expect(await responding(() => new Response(all()))).toMatchObject({ outcome: "imported" });
     }
     const expected = [...whole.keys()].map((id) => `${id} available`).toSorted();
     expect((await animals()).toSorted()).toEqual(expected);
@@ -425,26 +399,17 @@ test("a pull keeps the schedule from its list meanwhile", async () => {
   expect(nextAtMs).toBeGreaterThan(clock.nowMs);
 });
 
-describe("a list that begins to be followed", () => {
-  const beginning = async (text: string) => {
-    const { clock, db, pulling } = await followedList();
-    const source = { name: "south", url: "http://127.0.0.1/", reading, complete: 1 };
-    const list = { bytes: Buffer.from(text), etag: null, lastModified: null };
-    const begun = begin(pulling, { ...source, createdBy: "Kim" }, hourMs, list);
-    return { begun, clock, db };
+test("a list begins to be followed, and is due after its interval, if it can be imported", async () => {
+  const { clock, db, pulling } = await followedList();
+  const south = { name: "south", url: "http://127.0.0.1/", reading, complete: 1, createdBy: "Kim" };
+  const begun = (listed: readonly Listed[]) => {
+    const list = { bytes: Buffer.from(csv(listed)), etag: null, lastModified: null };
+    return begin(pulling, south, hourMs, list);
   };
-
-  test("is next due after its interval", async () => {
-    const { begun, clock, db } = await beginning(csv(dogs(2)));
-    expect(await begun).toMatchObject({ outcome: "imported", added: 2 });
-    const { job } = await findFollowed(db, "south");
-    expect(job).toMatchObject({ nextAtMs: clock.nowMs + hourMs, succeededAtMs: clock.nowMs });
-  });
-
-  test("is not followed if nothing of it can be imported", async () => {
-    const { begun, db } = await beginning(csv([{ id: "d1", name: "Rex", status: "wandering" }]));
-    const failure = await begun.catch((error: Error) => error.message);
-    expect(failure).toContain("none of 1 records");
-    expect((await followed(db)).map(({ source }) => source.name)).toEqual(["north"]);
-  });
+  const failed = await begun([dog("d1", "wandering")]).catch((error: Error) => error.message);
+  expect(failed).toContain("none of 1 records");
+  expect((await followed(db)).map(({ source }) => source.name)).toEqual(["north"]);
+  expect(await begun(dogs(2))).toMatchObject({ outcome: "imported", added: 2 });
+  const { job } = await findFollowed(db, "south");
+  expect(job).toMatchObject({ nextAtMs: clock.nowMs + hourMs, succeededAtMs: clock.nowMs });
 });
