@@ -1,5 +1,5 @@
 /** The undo of a change: a change itself, in one transaction, of what nothing changed since. */
-import { and, desc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import { dayMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
@@ -85,15 +85,13 @@ export async function lastChange(tx: Tx, end: bigint): Promise<ChangeRow | undef
 async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   const { tx } = undo;
   const { changes } = tx.t;
-  const named = (change.categories ?? []).map(({ id, ...names }): CategoryEvent => ({
-    ...names,
-    id: BigInt(id as number | bigint),
-  }));
+  const named: CategoryEvent[] = (change.categories ?? []).map((each) => {
+    return { ...each, id: BigInt(each["id"] as number | bigint) };
+  });
+  const lost = named.filter(({ before }) => before !== undefined);
+  const made = named.filter(({ before }) => before === undefined);
   // Names come back before the animals that carry them; what the change made goes after those.
-  await undoCategories(
-    undo,
-    named.filter(({ before }) => before !== undefined),
-  );
+  await undoCategories(undo, lost);
   let left = 0;
   const ids = await animalsOf(tx, change.id);
   for (let from = 0; from < ids.length; from += partSize) {
@@ -102,10 +100,7 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   left += await undo.dropTaken();
   await undo.carryOut();
   await restoreFormer(undo, change.id);
-  await undoCategories(
-    undo,
-    named.filter(({ before }) => before === undefined),
-  );
+  await undoCategories(undo, made);
   for (const kept of [tx.t.listEntries, tx.t.categoryWords]) {
     await tx.delete(kept).where(eq(kept.changeId, change.id));
   }
@@ -163,18 +158,13 @@ async function changedSince(
   ids: readonly bigint[],
 ): Promise<ReadonlySet<bigint>> {
   const { changes, petEvents } = tx.t;
-  const isLater = and(gt(petEvents.changeId, change), lt(petEvents.changeId, id));
-  const found = await tx
-    .select({ petId: petEvents.petId, change: changes.id, undoes: changes.undoes })
-    .from(petEvents)
-    .innerJoin(changes, eq(changes.id, petEvents.changeId))
-    .where(and(inArray(petEvents.petId, ids), isLater));
-  const isChanged = (later: typeof found) => {
-    const undone = new Set(later.map(({ undoes }) => undoes));
-    return later.some((each) => each.undoes === null && !undone.has(each.change));
-  };
-  const byAnimal = Map.groupBy(found, ({ petId }) => petId);
-  return new Set([...byAnimal].flatMap(([petId, later]) => (isChanged(later) ? petId : [])));
+  const found = await tx.rows<{ id: bigint }>(sql`SELECT DISTINCT later.pet_id AS id
+    FROM ${petEvents} AS later JOIN ${changes} AS made ON made.id = later.change_id
+    WHERE later.change_id > ${change} AND later.change_id < ${id} AND made.undoes IS NULL
+      AND ${inArray(sql`later.pet_id`, [...ids])} AND NOT EXISTS (SELECT 1
+        FROM ${petEvents} AS back JOIN ${changes} AS undo ON undo.id = back.change_id
+        WHERE back.pet_id = later.pet_id AND undo.undoes = made.id)`);
+  return new Set(found.map((each) => each.id));
 }
 
 /**

@@ -312,7 +312,8 @@ test("an unchanged list costs nothing, by its hash or by what the source says", 
       : new Response(csv(dogs(3)), { headers: { ETag: '"v1"' } });
   expect(await pull(pulling, "north")).toMatchObject({ added: 1 });
   expect(await pull(pulling, "north")).toBe("unchanged");
-  expect(await db.read((tx) => tx.select().from(tx.t.changes))).toHaveLength(2);
+  const changes = await db.read((tx) => tx.select({ id: tx.t.changes.id }).from(tx.t.changes));
+  expect(changes).toHaveLength(2);
 });
 
 /** How many pulls with random faults: `PULL_ROUNDS=1000 bun test` makes the long run. */
