@@ -1,7 +1,7 @@
 /** Debian's packages that the system tests and the long run need, installed where that is possible. */
 export const systemPackages =
   "age bindfs caddy chromium-headless-shell curl e2fsprogs gcc haproxy iproute2 jq libc6-dev " +
-  "nginx-light pgbouncer postgresql-15 prometheus python3 rsync shellcheck strace sudo systemd util-linux";
+  "nginx-light postgresql-15 prometheus python3 rsync shellcheck strace sudo systemd util-linux";
 
 export const longPackages =
   `${systemPackages} apt-utils firefox-esr g++ gpg gpgv libc6-arm64-cross libstdc++6-arm64-cross ` +

@@ -1,6 +1,5 @@
 /** Another process on the data folder holds nobody up for longer than --store-timeout says. */
 import { expect, test } from "bun:test";
-import { connect } from "node:net";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
@@ -43,20 +42,6 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
   // What was refused is not stored later on either, but by a database that hears too late of it.
   if (isOnPostgres) return;
   expect((await animals()).map(({ name }) => name)).not.toContain("Refused");
-});
-
-test("a client that ends its side of the connection gets no response from the store", async () => {
-  using folder = temporaryFolder();
-  const { key } = await makeKey(folder.path, ...roomy);
-  await using server = await serve(folder.path);
-  const body = '{"name":"Rex","categoryId":1}';
-  const head = `Host: localhost\r\nAuthorization: Bearer ${key}\r\n`;
-  const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-  await using _held = await holdCatalogue(folder.path);
-  const { hostname, port } = new URL(server.origin);
-  const socket = connect(Number(port), hostname);
-  socket.end(`POST /v1/pets HTTP/1.1\r\n${head}${json}\r\n${body}`);
-  expect(await Array.fromAsync(socket)).toEqual([]);
 });
 
 test.skipIf(isOnPostgres)("/ready names the lock of the catalogue while it is held", async () => {

@@ -35,11 +35,7 @@ async function run(
 
 async function succeed(cwd: string, ...command: string[]): Promise<string> {
   const { exitCode, text } = await run(command, { cwd });
-  expect([command.join(" "), exitCode, exitCode === 0 ? "" : text]).toEqual([
-    command.join(" "),
-    0,
-    "",
-  ]);
+  if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${text}`);
   return text;
 }
 
@@ -62,6 +58,7 @@ beforeAll(async () => {
   await git("commit", "--quiet", "--all", "--message", "leave the tests and musl out");
   await succeed(clone, process.execPath, "run", "release", "97.8.9");
   await succeed(clone, process.execPath, "run", "build:all", "--preset", "0");
+  await succeed(out, "sha256sum", "--check", "--quiet", "SHA256SUMS");
 }, slowMs);
 afterAll(() => folder[Symbol.dispose]());
 
@@ -77,11 +74,6 @@ test("a release is a commit, a tag, and files of that version", async () => {
   const files = readdirSync(out).filter((name) => name.startsWith("rehome_"));
   expect(files.toSorted()).toEqual(["rehome_97.8.9_amd64.deb", "rehome_97.8.9_arm64.deb"]);
   expect(await succeed(out, "./rehome-linux-x64", "--version")).toBe("97.8.9\n");
-});
-
-test("the checksums are those of the files, as sha256sum reads them", async () => {
-  const { exitCode, text } = await run(["sha256sum", "--check", "SHA256SUMS"], { cwd: out });
-  expect([exitCode, text.match(/: OK$/gm)?.length]).toEqual([0, 7]);
 });
 
 test.each([
@@ -161,23 +153,6 @@ describe("the Debian package", () => {
       expect(text).toContain("verified\n");
       expect(text).toMatch(/\nrehome\.db\n/);
       expect(text).toContain("\n4\nno account\n");
-    },
-    slowMs,
-  );
-
-  test(
-    "`rehome service install` changes its settings, and leaves its units to its upgrades",
-    async () => {
-      const text = await inCopy(`
-        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb >/dev/null
-        echo begin; rehome service install --host 0.0.0.0 --port 443; echo end
-        grep -c '^REHOME_HOST=0.0.0.0$' /etc/default/rehome
-        dpkg -P rehome >/dev/null
-        find /etc -name '*rehome*' | sed 's/^/left: /'`);
-      const wrote =
-        "Wrote /etc/systemd/system/rehome.service.d/low-port.conf\nWrote /etc/default/rehome\nsystemd does not run here.";
-      expect(text).toContain(`begin\n${wrote} The unit is installed for later.\nend\n1\n`);
-      expect(text).not.toContain("left: ");
     },
     slowMs,
   );

@@ -167,15 +167,6 @@ test("a file with profiles is read by its name, and half a key is none", async (
   expect(() => accessOf({ ...key("env"), AWS_ENDPOINT_URL: "kim" })).toThrow("not an address");
 });
 
-test("what may be written, but not read, is removed again", async () => {
-  const place = bucketPlace(s3.address, access);
-  s3.at.fault = ({ method, url }) => (method === "GET" && url?.includes(name) ? 403 : undefined);
-  const unread = await said(deliver(place, name, file));
-  s3.at.fault = undefined;
-  expect(unread).toContain("was sent, but");
-  expect(await place.list()).toEqual([]);
-});
-
 test("what arrives damaged is removed, and no network is an error", async () => {
   const place = bucketPlace(s3.address, access);
   s3.at.fault = ({ method }) => (method === "PUT" ? "cut" : undefined);

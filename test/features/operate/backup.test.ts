@@ -3,7 +3,6 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -124,24 +123,6 @@ describe("a backup", () => {
     expect(`${finding?.detail}.`).toBe(refused.message);
     expect(finding?.advice).toBe(refused.hint ?? "");
   });
-
-  test("of a catalogue whose first start was cut short says so, and so does the doctor", () => {
-    mkdirSync(data);
-    for (const path of [catalogue, join(data, "limits.db")]) {
-      using db = new Database(path);
-      db.run("PRAGMA journal_mode = WAL");
-    }
-    expect(refusal(() => backup(catalogue, file)).message).toBe(
-      `There is no catalogue to back up: ${catalogue} is empty.`,
-    );
-    expect(existsSync(file)).toBe(false);
-    for (const { finding } of examineFiles(data)) {
-      expect(finding).toMatchObject({
-        state: "warn",
-        detail: expect.stringContaining("lacks 0000"),
-      });
-    }
-  });
 });
 
 describe("restoring", () => {
@@ -174,17 +155,6 @@ describe("restoring", () => {
     expect(restore(file, data, clock.read()).replaced).toBeNull();
     expect(statSync(catalogue).mode & 0o777).toBe(0o600);
     expect(await add("Mia")).toEqual([3n]);
-  });
-
-  test("says in words when the system fails, and keeps the catalogue", async () => {
-    await add("Rex");
-    backup(catalogue, file);
-    await add("Luna");
-    mkdirSync(`${catalogue}.restoring`);
-    const { message, hint } = refusal(() => restore(file, data, clock.read()));
-    expect(message).toStartWith(`${catalogue} could not be replaced: `);
-    expect(hint).toStartWith("Check the disk");
-    expect(await names()).toEqual(["Rex", "Luna"]);
   });
 
   test("refuses a store in use and leaves it as it is", async () => {

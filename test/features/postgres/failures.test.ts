@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
   asAppError,
+  explainRefusal,
   isConnectionLoss,
   isHarmless,
 } from "../../../src/features/postgres/failures.ts";
@@ -36,5 +37,16 @@ test("a failure that is not the database's stays what it is", () => {
   for (const error of [taken, new TypeError("x")]) {
     expect(asAppError(error)).toBe(error);
     expect(isConnectionLoss(error)).toBe(false);
+  }
+});
+
+test("a pooler that mixes prepared statements up is refused with what to use", () => {
+  for (const state of ["42P05", "26000"]) {
+    const refused = explainRefusal(ofServer(state), "here");
+    expect(refused.message).toStartWith(
+      "here is a pooler that does not support prepared statements",
+    );
+    expect(refused.hint).toStartWith("Use PgBouncer 1.21 or newer");
+    expect(asAppError(ofServer(state))).toMatchObject({ hint: refused.hint });
   }
 });
