@@ -37,6 +37,7 @@ const alsoThere = testFiles(
   "test/features/sources/pull",
   "test/http/{answers,response-cache-model}",
   "test-system/binary/{import-beside,kill,kill-imports,secrets,sources,two-versions}",
+  "test-system/pet-fields",
 );
 
 async function runOnPostgres(env: Variables): Promise<boolean> {
