@@ -83,8 +83,6 @@ export const messageTexts = {
     `--map ${pair}: the header has this column ${times} times; rename all but one of them`,
   columnUnknown: (pair: string, found: string) =>
     `--map ${pair}: there is no such column; there are ${found}`,
-  columnNoCategory: (pair: string, found: string) =>
-    `--map ${pair}: that column has no names of categories, but values such as ${found}`,
   headerMissing: () => "expected a CSV header line, found nothing",
   headerless: (count: string) =>
     `the first row is an animal, and no row has names of columns: add one above it with ${count} names, such as Name, Species and Status`,

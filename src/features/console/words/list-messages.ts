@@ -21,7 +21,6 @@ export const englishMessages = {
   listsMany: () => "The file has several lists. Save each as a file of its own.",
   sheetsMany: (names: string) =>
     `The workbook has several lists: ${names}. Save each as a file of its own.`,
-  columnNoCategory: (pair: string) => `This column has no names of categories: ${pair}.`,
   encodingUnknown: () => "The letters of this file cannot be read. Save it as UTF-8.",
   empty: () => "The file is empty.",
   noObjects: () => "The file has no list of animals.",
@@ -97,7 +96,6 @@ export const spanishMessages: typeof englishMessages = {
   listsMany: () => "El archivo tiene varias listas. Guarda cada una como archivo propio.",
   sheetsMany: (names) =>
     `El libro tiene varias listas: ${names}. Guarda cada una como archivo propio.`,
-  columnNoCategory: (pair) => `Esta columna no tiene nombres de categorías: ${pair}.`,
   headerless: () =>
     "La primera fila es un animal. Añade encima una fila con los nombres de las columnas.",
   headerSecond: () => "Hay dos filas con nombres de columnas. Deja una sola fila por animal.",

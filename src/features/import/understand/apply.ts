@@ -1,13 +1,11 @@
 /** A reading carried out on all records of a list: the same for every door. */
-import { dayMs, isoSeconds } from "../../../domain/clock.ts";
-import { isBlank, message, type Note, Notes, shown, wordOf } from "../messages.ts";
-import { UnreadableInput } from "../read/input.ts";
+import { dayMs } from "../../../domain/clock.ts";
+import { isBlank, message, type Note, Notes } from "../messages.ts";
 import type { Input, ReadOptions } from "../read/read.ts";
 import {
   type Column,
   columnAmong,
   ownColumnsOf,
-  type Field,
   type FieldMap,
   hasFields,
   mappedField,
@@ -16,22 +14,24 @@ import {
   type Sample,
   sampleOf,
 } from "./columns.ts";
-import { Dates } from "./dates.ts";
+import { Dates, sortableTime } from "./dates.ts";
 import { type Taker, Weighing } from "./evidence.ts";
 import { tellsOf } from "./headings.ts";
 import { includedNames, type Layout, layoutOf, requireNeeded } from "./layouts.ts";
 import {
   type CandidateCategory,
+  categoryName,
+  idOrName,
   type MapperContext,
   mapperOf,
   type Outcome,
   problemsMax,
   type RecordReader,
   type Said,
+  shelterName,
+  unnamed,
 } from "./record.ts";
-import { statusKey, Statuses } from "./words.ts";
-import { categoryName, idOrName, int64Of, shelterName, unnamed } from "./record.ts";
-import { type Meaning, outcomeWords } from "./words.ts";
+import { type Meaning, outcomeWords, statusKey, Statuses } from "./words.ts";
 
 /**
  * How a list is read, as JSON: what a person confirmed once is read the same way the next time,
@@ -89,7 +89,7 @@ export function understand(
     source: reading.source,
     statuses: new Statuses(new Map(told as [string, Meaning][]), reading.defaultStatus),
     dates,
-    now: Number(isoSeconds(nowMs + dayMs).replaceAll(/\D/g, "")),
+    now: sortableTime(nowMs + dayMs),
     notes,
     isWorkbook: shape === "xlsx",
   };
@@ -159,8 +159,14 @@ function columnsReader(
   if (status === undefined && special === undefined && context.statuses.whenMissing === undefined) {
     throw missingStatus("status=COLUMN in --map");
   }
-  const says = special?.says ?? statusReader(status, isStays);
-  const categoryOf = categoryReader(sample, reading, layout, of("categoryId"));
+  const saysOf = (record: unknown): Said => {
+    const value = status?.read(record);
+    // How an animal left: blank, it is there.
+    if (isStays && isBlank(value)) return { status: "available", isStay: true };
+    return { field: status?.name ?? "status", value };
+  };
+  const says = special?.says ?? saysOf;
+  const categoryOf = categoryReader(reading.category, layout, of("categoryId"));
   const partsOf: RecordReader["partsOf"] = (record) => {
     const at = changed.find(({ read }) => !isBlank(read(record)));
     return {
@@ -173,65 +179,24 @@ function columnsReader(
       }),
     };
   };
-  return {
-    partsOf,
-    context,
-    own: new Set([...(status ? [status.name] : []), ...(special?.own ?? [])]),
-    outcome: isStays ? status?.read : undefined,
-  };
+  const ownColumns = new Set([...(status ? [status.name] : []), ...(special?.own ?? [])]);
+  return { partsOf, context, own: ownColumns, outcome: isStays ? status?.read : undefined };
 }
 
-const none: Field = () => undefined;
-
+/** They are few, and one object for each saves the memory of many. */
 function categoryReader(
-  sample: Sample,
-  { category: kind, columns = {} }: Reading,
+  kind: string | undefined,
   layout: Layout | undefined,
   column: Column | undefined,
 ): (record: unknown) => CandidateCategory {
-  if (kind !== undefined) {
-    const all = { name: kind };
-    return () => all;
-  }
-  const { name: field, read } = column ?? { name: "categoryId", read: none };
-  if (layout === undefined) refuseNoCategories(columns, sample, read);
-  // They are few, and one object for each saves the memory of many.
+  const all = kind === undefined ? undefined : { name: kind };
+  const { name: field = "categoryId", read } = column ?? {};
   const known = new Map<unknown, CandidateCategory>();
-  return (record) => {
-    const value = read(record);
-    return known.getOrInsertComputed(value, () =>
-      layout === undefined ? idOrName(field, value) : categoryName(field, kindOf(value)),
-    );
-  };
-}
-
-const categoryValues = 1_000;
-
-/** Refuses a column of ages, weights or dates for the category. Throws UnreadableInput. */
-function refuseNoCategories({ categoryId = "" }: FieldMap, { records }: Sample, read: Field): void {
-  const values = records
-    .slice(0, categoryValues)
-    .map((record) => (hasFields(record) ? read(record) : undefined))
-    .filter((value) => !isBlank(value) && int64Of(value) === undefined);
-  const measures = values.filter((value) => /^\D{0,2}\d/.test(wordOf(value)));
-  if (values.length === 0 || 2 * measures.length <= values.length) return;
-  const problem = message("columnNoCategory", `categoryId=${categoryId}`, shown(measures[0]));
-  throw new UnreadableInput(0, problem);
+  const categoryIn = (value: unknown) =>
+    layout === undefined ? idOrName(field, value) : categoryName(field, kindOf(value));
+  return (record) => all ?? known.getOrInsertComputed(read?.(record), categoryIn);
 }
 
 /** The kind before a breed, where a column has both: `[Dog] Jindo`. */
-function kindOf(value: unknown): unknown {
-  return typeof value === "string" ? (/^\[([^\]]+)\]/.exec(value)?.[1] ?? value) : value;
-}
-
-/** What a record says by its status, or by how the animal left: blank, it is there. */
-function statusReader(
-  { name: field, read }: Column = { name: "status", read: none },
-  isStays: boolean,
-): (record: unknown) => Said {
-  return (record) => {
-    const value = read(record);
-    if (isStays && isBlank(value)) return { status: "available", isStay: true };
-    return { field, value };
-  };
-}
+const kindOf = (value: unknown): unknown =>
+  typeof value === "string" ? (/^\[([^\]]+)\]/.exec(value)?.[1] ?? value) : value;

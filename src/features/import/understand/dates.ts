@@ -125,12 +125,13 @@ export function monthOf(name: string): number | undefined {
 }
 
 function ofNumber(value: number): number | undefined {
-  if (value >= serialMin && value <= serialMax) return ofMs(excelEpochMs + value * dayMs);
+  if (value >= serialMin && value <= serialMax) return sortableTime(excelEpochMs + value * dayMs);
   if (value > epochMsMax || value < epochSecondsMin) return undefined;
-  return ofMs(value >= epochSecondsMax ? value : value * 1_000);
+  return sortableTime(value >= epochSecondsMax ? value : value * 1_000);
 }
 
-function ofMs(ms: number): number {
+/** A time as `Dates` has it. */
+export function sortableTime(ms: number): number {
   const at = new Date(ms);
   const day = (at.getUTCFullYear() * 100 + at.getUTCMonth() + 1) * 100 + at.getUTCDate();
   return ((day * 100 + at.getUTCHours()) * 100 + at.getUTCMinutes()) * 100 + at.getUTCSeconds();
@@ -148,7 +149,7 @@ function ofGroups(groups: Readonly<Record<string, string | undefined>>): number 
   const isDay = Number(day) > 0 && new Date(start).getUTCMonth() === month - 1;
   if (!isDay || hours > 24 || Number(minute) > 59 || Number(second) > 60) return undefined;
   const minutes = hours * 60 + Number(minute) - minutesAhead(at);
-  return ofMs(start + (minutes * 60 + Number(second)) * 1_000);
+  return sortableTime(start + (minutes * 60 + Number(second)) * 1_000);
 }
 
 /** How far a zone such as `-05:00` is ahead of UTC. */

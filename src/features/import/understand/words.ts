@@ -3,7 +3,7 @@ import type { PetStatus } from "../../../domain/pet.ts";
 import { UsageError } from "../../usage-error.ts";
 import { fold } from "../../visible.ts";
 import { isBlank, wordOf } from "../messages.ts";
-import { Dates, monthOf } from "./dates.ts";
+import { monthOf } from "./dates.ts";
 
 export type Meaning = PetStatus | "none" | "gone";
 
@@ -212,9 +212,6 @@ const otherGender = /[/·.-][ae]$/iu;
 
 const readMax = 10_000;
 
-/** The word of `--status` that stands for any date. */
-const dateWord = "date";
-
 /** Reads what shelters write for a status, with the words that this import's options add. */
 export class Statuses {
   readonly #own: ReadonlyMap<string, Meaning>;
@@ -264,19 +261,13 @@ export class Statuses {
   #understand(text: string, isText: boolean): Understood | undefined {
     const told = this.#own.get(statusKey(text)) ?? this.#own.get(statusKey(withoutDate(text)));
     if (told !== undefined) return { meaning: told, by: "told" };
-    const dated = this.#own.get(dateWord);
-    if (dated !== undefined && new Dates().sortable(text) !== undefined) {
-      return { meaning: dated, by: "told" };
-    }
     if (!isText) return undefined;
     return byTable(text) ?? (saysDead(withoutDate(text)) ? dead : undefined);
   }
 }
 
 /** What a status is compared by: as a word, or as it is if it has no letters. */
-export function statusKey(text: string): string {
-  return wordKey(text) || text.trim();
-}
+export const statusKey = (text: string): string => wordKey(text) || text.trim();
 
 const dead: Understood = { meaning: "gone", by: "stem" };
 
@@ -320,24 +311,16 @@ function withRest(meaning: Meaning, rest: string): Understood | undefined {
   const listed = words.get(rest);
   if (meaning === "available" && negated.test(rest)) return { meaning: "gone", by: "list" };
   if (saysDead(rest)) return { meaning: "gone", by: listed === undefined ? "stem" : "list" };
-  if (meaning === "available") {
-    return listed === undefined
-      ? isHarmless(rest)
-        ? itself
-        : undefined
-      : { ...itself, meaning: listed };
+  if (meaning === "available" && listed === undefined) {
+    const isHarmless = (word: string) => /^\d+$/.test(word) || harmless.has(word);
+    return rest.split(" ").every(isHarmless) ? itself : undefined;
   }
-  return meaning === "pending" && listed === "gone" ? { ...itself, meaning: listed } : itself;
+  const isTaken = meaning === "available" || (meaning === "pending" && listed === "gone");
+  return isTaken && listed !== undefined ? { ...itself, meaning: listed } : itself;
 }
 
-const isHarmless = (key: string): boolean =>
-  key.split(" ").every((word) => /^\d+$/.test(word) || harmless.has(word));
-
-const stemWords = (list: string) => new RegExp(String.raw`(?:^| )(?:${list})(?= |$)`);
-
-const deadWords = stemWords(
-  String.raw`euth\w*|death|dead|died|deceas\w*|dispos(?:al|ed)?|dispo|doa|cremat\w*|muert\w*|murio|fallec\w*|eutanas\w*|verstorben|gestorben|tot|eingeschlafert|deced\w*|mort[eos]*|morreu|falec\w*|obito|overleden|ingeslapen|dood|zgon\w*|zmarl\w*|padl[aeoy]?|uspion\w*|eutanaz\w*|uhynu\w*|zemrel\w*|zomrel\w*|utracen\w*|umrt\w*`,
-);
+const deadWords =
+  /(?:^| )(?:euth\w*|death|dead|died|deceas\w*|dispos(?:al|ed)?|dispo|doa|cremat\w*|muert\w*|murio|fallec\w*|eutanas\w*|verstorben|gestorben|tot|eingeschlafert|deced\w*|mort[eos]*|morreu|falec\w*|obito|overleden|ingeslapen|dood|zgon\w*|zmarl\w*|padl[aeoy]?|uspion\w*|eutanaz\w*|uhynu\w*|zemrel\w*|zomrel\w*|utracen\w*|umrt\w*)(?= |$)/;
 /** Somebody else who died, or a word that turns it round. */
 const otherDead =
   /(?:^| )(?:owner|guardian|mother|father|parent|mom|dad|brother|sister|sibling|littermate|mate|handler|tutor|duen[oa]|madre|padre|besitzer\w*|halter\w*|mutter|vater|mere|pere|proprietaire|dono|dona|eigenaar|alive|tooth|teeth|eye|tail|leg|tired|request|not|no|non)(?= |$)/;
@@ -355,14 +338,14 @@ export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, 
   const own = new Map<string, Meaning>();
   const pairs = texts.flatMap((text) => pairsIn(text, (pair) => pair.lastIndexOf("=")));
   for (const { pair, left: word, right } of pairs) {
+    const said = right.toLowerCase().replace(/^adopted$/, "sold");
+    const meaning = meanings.find((each) => each === said);
     if (right === "?" && word !== "") {
       throw new UsageError(
         `--status: say what ${JSON.stringify(word)} means: replace the ? by ${meanings.join(", ")}.`,
         "gone means that such an animal is not for adoption, for whatever reason.",
       );
     }
-    const said = right.toLowerCase().replace(/^adopted$/, "sold");
-    const meaning = meanings.find((each) => each === said);
     if (word === "" || meaning === undefined) {
       throw new UsageError(
         `--status: expected WORD=${meanings.join("|")}, found ${JSON.stringify(pair.trim())}; for example --status 'Disponible=available,EUTHANIZE=gone'`,
@@ -380,28 +363,19 @@ export function statusWordsText(pairs: Iterable<readonly [word: string, meaning:
     .join(",");
 }
 
-const yes = wholly(
-  "y|yes|t|true|x|1(?:\\.0+)?|✓|✔|si|s|ja|j|oui|o|vrai|sim|verdadero|wahr|tak|ano|да|так|da|evet|igen|kylla|ναι|var|van|是|已|有|예|네|はい|あり|○|〇|◯",
+const flags = (list: string): ReadonlySet<string> => new Set(fold(list).split(" "));
+const yeses = flags(
+  "y yes t true x 1 ✓ ✔ si s ja j oui o vrai sim verdadero wahr tak ano да так da evet igen kylla ναι var van 是 已 有 예 네 はい あり ○ 〇 ◯",
 );
-const no = wholly(
-  "n|no|f|false|0(?:\\.0+)?|nein|non|faux|nee|nao|falso|falsch|nie|ne|-|нет|ні|не|hayır|hayir|nem|nej|nei|ei|nu|οχι|yok|nincs|否|未|无|無|没有|沒有|아니오|아니요|いいえ|なし|×",
+const noes = flags(
+  "n no f false 0 nein non faux nee nao falso falsch nie ne - нет ні не hayir nem nej nei ei nu οχι yok nincs 否 未 无 無 没有 沒有 아니오 아니요 いいえ なし ×",
 );
-/** Letters may come with their accents apart: `Não`, `Sí`. */
-function plain(text: string): string {
-  return text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "");
-}
+/** A value as a flag may be written: by people, or by the tools that pass files on. */
+const flagOf = (value: unknown): string =>
+  typeof value === "string" ? fold(value.trim().replace(/^([01])\.0+$/, "$1")) : wordOf(value);
 
-function wholly(words: string): RegExp {
-  return new RegExp(`^(?:${plain(words)})$`, "i");
-}
-
-export function isYes(value: unknown): boolean {
-  return value === true || value === 1 || (typeof value === "string" && yes.test(plain(value)));
-}
-
-export function isNo(value: unknown): boolean {
-  return value === false || value === 0 || (typeof value === "string" && no.test(plain(value)));
-}
+export const isYes = (value: unknown): boolean => yeses.has(flagOf(value));
+export const isNo = (value: unknown): boolean => noes.has(flagOf(value));
 
 /** What stands where there is no id. */
 const placeholder =

@@ -154,15 +154,6 @@ describe("--map", () => {
     }
   });
 
-  test.each(["Age", "Weight", "Arrived"])("%s is no category", async (column) => {
-    const text =
-      "Name,Age,Weight,Arrived,Stand\nBo,2 years,3.5 kg,2026-01-02,sold\nLu,1 year,4 kg,2026-01-03,sold\n";
-    const columns = parseFieldMap(`name=Name,categoryId=${column},status=Stand`);
-    expect(await refusal(readWhole(text, { columns }))).toStartWith(
-      `--map categoryId=${column}: that column has no names of categories`,
-    );
-  });
-
   test("a column that is not there or there twice is refused", async () => {
     const format = { columns: parseFieldMap("name=Name,categoryId=Kind") };
     expect(await refusal(readWhole("Name,Species\nBo,Dog\n", format))).toBe(

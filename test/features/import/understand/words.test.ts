@@ -159,15 +159,6 @@ describe("words of this import", () => {
     expect(meanings).toEqual(["available", "gone", undefined, undefined, undefined]);
   });
 
-  test("--status date=sold is what a date means", () => {
-    const statuses = new Statuses(parseStatusWords(["date=sold"]));
-    expect(["2026-03-14", "3/14/26", "soon"].map((each) => statuses.meaningOf(each))).toEqual([
-      "sold",
-      "sold",
-      undefined,
-    ]);
-  });
-
   test.each(["sold", "sold=", "=sold", "x=free"])("--status %s is explained", (text) => {
     const problem = `--status: expected WORD=available|pending|sold|none|gone, found "${text}"; for example`;
     expect(() => parseStatusWords([text])).toThrow(problem);
