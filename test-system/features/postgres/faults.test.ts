@@ -19,7 +19,6 @@ import {
   type OwnServer,
   type TestDatabase,
 } from "../../../test/helpers/postgres.ts";
-import { importText } from "../../../test/helpers/import-text.ts";
 import { postgresStore } from "../../../test/helpers/postgres-store.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
 import { until } from "../../../test/helpers/until.ts";
@@ -116,25 +115,6 @@ async function setReadOnly(isReadOnly: boolean, query: string): Promise<void> {
   await database.sql.unsafe(`ALTER DATABASE "${name}" SET ${setting}`);
   await endSessions(query);
 }
-
-test("an import whose connection is killed imports nothing, and another one does", async () => {
-  const rows = Array.from({ length: 20_000 }, (_, index) => `n,1,available,x${index}`);
-  const text = `name,categoryId,status,externalId\n${rows.join("\n")}\n`;
-  const importing = timed(importText(store.db, text, { given: { source: "x" } }));
-  // It has written rows that nobody else sees yet.
-  await until(async () => {
-    const [row] = (await database.sql`
-      SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()
-        AND backend_xid IS NOT NULL AND query ILIKE 'insert%pets%'`) as [{ n: number }];
-    return row.n > 0;
-  });
-  await endSessions("%");
-  expect((await importing).error?.kind).toBe("unavailable");
-  expect(await store.pets.count()).toBe(0);
-  await recovers(store, 30_000);
-  const again = await importText(store.db, text, { given: { source: "x" } });
-  expect(again).toMatchObject({ added: 20_000, unchanged: 0 });
-});
 
 test("a connection reset between the statement and its answer does not add an animal twice", async () => {
   const url = new URL(database.url);
@@ -243,17 +223,6 @@ test("is not ready while a create finds no connection that may write, whatever r
   await setReadOnly(false, "");
   await recovers(store, 30_000);
   expect(await store.check()).toMatchObject([{ name: "database", ok: true }]);
-});
-
-test("work that may take minutes does not spend them on waiting for a database that is gone", async () => {
-  await setReadOnly(true, "");
-  await using late = {
-    store: await open(database.url),
-    [Symbol.asyncDispose]: () => late.store.close(),
-  };
-  const { ms, error } = await timed(late.store.db.transaction(nextEpoch, longWork));
-  expect(error?.kind).toBe("unavailable");
-  expect(ms).toBeLessThan(timeoutMs + slackMs);
 });
 
 test("a change that waits in vain for a long one is refused, and the long one goes on", async () => {

@@ -44,41 +44,32 @@ const add = (data: string) =>
   command(["pets", "add", "--name", "Rex", "--category", "1", "--create-category", "--data", data]);
 const aged = "UPDATE store_state SET value = json_set(value, '$.atMs', ?) WHERE name = 'backup'";
 
-/** What is done to a sound store, and what the doctor finds. */
-const troubles: Readonly<
-  Record<string, readonly [check: string, found: object, make: (data: string) => unknown]>
-> = {
-  "no backup yet": [
-    "backup",
-    {
-      state: "warn",
-      detail: "there is no backup yet",
-      advice: expect.stringContaining("--backup-to"),
-    },
-    () => undefined,
-  ],
+type Trouble = readonly [check: string, said: RegExp, make: (data: string) => unknown];
+
+const backUp = (data: string) => command(["backup", join(data, "kept"), "--data", data]);
+
+/** What is done to a sound store, and what the doctor says then. */
+const troubles: Readonly<Record<string, Trouble>> = {
+  "no backup yet": ["backup", /^warn there is no backup yet -> .*--backup-to/, () => undefined],
   "a backup of last week": [
     "backup",
-    { state: "warn", detail: expect.stringMatching(/^the last one is 8 days old: /) },
+    /^warn the last one is 8 days old: /,
     async (data) => {
-      await command(["backup", join(data, "kept"), "--data", data]);
+      await backUp(data);
       change(data, aged, Date.now() - 8.5 * dayMs);
     },
   ],
   "a backup that is gone": [
     "backup",
-    {
-      state: "warn",
-      detail: expect.stringMatching(/^the last one is not at its place any more: /),
-    },
+    /^warn the last one is not at its place any more: /,
     async (data) => {
-      await command(["backup", join(data, "kept"), "--data", data]);
+      await backUp(data);
       rmSync(join(data, "kept"));
     },
   ],
   "what others can enter and read": [
     "permissions",
-    { state: "warn", advice: expect.stringContaining("; chmod -R u+rwX,go= ") },
+    /^warn .*; chmod -R u\+rwX,go= /,
     (data) => {
       chmodSync(join(data, "rehome.db"), 0o644);
       chmodSync(data, 0o755);
@@ -86,21 +77,17 @@ const troubles: Readonly<
   ],
   "a damaged page": [
     "catalogue",
-    {
-      state: "fail",
-      detail: expect.stringContaining("is damaged"),
-      advice: expect.stringContaining("rehome restore FILE"),
-    },
+    /^fail .*is damaged.*rehome restore FILE/,
     (data) => truncateSync(join(data, "rehome.db"), 20_480),
   ],
   "damaged counters, which no backup has": [
     "limits",
-    { state: "fail", advice: "Move it away; all limits then count from zero." },
+    /^fail .* -> Move it away; all limits then count from zero\.$/,
     (data) => writeFileSync(join(data, "limits.db"), "no database"),
   ],
   "a catalogue that is missing beside used counters": [
     "data folder",
-    { state: "fail", detail: expect.stringContaining("rehome.db is missing, but") },
+    /^fail .*rehome\.db is missing, but/,
     async (data) => {
       const keys = await command(["keys", "list", "--json", "--data", data]);
       const [key] = JSON.parse(keys.stdout) as { id: string }[];
@@ -112,7 +99,7 @@ const troubles: Readonly<
   ],
   "a log that somebody's read keeps from shrinking": [
     "log",
-    { state: "warn", advice: expect.stringContaining("fuser -v") },
+    /^warn .*fuser -v/,
     (data) => {
       const reader = new Database(join(data, "rehome.db"));
       reader.run("BEGIN");
@@ -127,7 +114,7 @@ const troubles: Readonly<
   ],
   "a clock behind the counters": [
     "clock",
-    { state: "warn", detail: expect.stringContaining("is behind") },
+    /^warn .*is behind/,
     async (data) => {
       const { id } = await makeKey(data);
       await liveThrough(data, id, [{ daysAgo: -1, requests: 1 }]);
@@ -135,7 +122,7 @@ const troubles: Readonly<
   ],
   "a clock an hour behind the newest record": [
     "clock",
-    { state: "warn", detail: expect.stringContaining("is behind") },
+    /^warn .*is behind/,
     async (data) => {
       await add(data);
       change(data, "UPDATE changes SET at_ms = ?", Date.now() + hourMs);
@@ -143,7 +130,7 @@ const troubles: Readonly<
   ],
   "a clock a year after it": [
     "clock",
-    { state: "warn", detail: expect.stringContaining("days after") },
+    /^warn .*days after/,
     async (data) => {
       await add(data);
       for (const table of ["changes", "key_events"]) {
@@ -153,12 +140,13 @@ const troubles: Readonly<
   ],
 };
 
-test.each(Object.entries(troubles))("finds %s", async (_, [check, found, make]) => {
+test.each(Object.entries(troubles))("finds %s", async (_, [check, said, make]) => {
   using folder = temporaryFolder();
   await makeKey(folder.path);
   if (check !== "backup") expect((await examined(folder.path))(check)?.state ?? "ok").toBe("ok");
   const held = await make(folder.path);
-  expect((await examined(folder.path))(check)).toMatchObject(found);
+  const found = (await examined(folder.path))(check);
+  expect(`${found?.state} ${found?.detail} -> ${found?.advice}`).toMatch(said);
   if (held instanceof Database) held.close();
 });
 

@@ -181,11 +181,7 @@ test("what a killed backup or restore left goes after a day, and nothing else do
     (ending) => `rehome-1a2b3c4d-20260101T000000Z.db.partial${ending}`,
   );
   const others = ["film.partial", "rehome-1a2b3c4d-20260101T000000Z.db-journal", "rehome.partial"];
-  const restoring = [
-    "rehome.db.restoring",
-    "rehome.db.restoring-journal",
-    "limits.db.before-0001_x.99.partial",
-  ];
+  const restoring = ["rehome.db.restoring-journal", "limits.db.before-0001_x.99.partial"];
   const young = "rehome-1a2b3c4d-20260102T000000Z.db.partial";
   for (const at of [place, data]) {
     for (const name of [...left, ...others, young]) writeFileSync(join(at, name), "");
