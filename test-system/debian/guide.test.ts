@@ -50,6 +50,13 @@ const used = `
     sleep 0.2
   done`;
 
+/** The service makes its first backup by itself, soon after its start. */
+const backedUp = `
+  for i in $(seq 150); do
+    sudo -u rehome rehome doctor | grep -q '^ok *backup' && break
+    sleep 0.2
+  done`;
+
 const austin = readFileSync(join(root, "test/fixtures/import/austin.csv"), "utf8");
 
 const pages = {
@@ -60,6 +67,7 @@ const pages = {
 ${austin}END
       mkdir -p /mnt/elsewhere; chown kim /mnt/elsewhere`,
     before: {
+      "sudo -u rehome rehome doctor": backedUp,
       "sudo -u rehome rehome keys list --plan free": lived,
       'sudo -u rehome rehome keys update "shelter website" --plan pro': used,
     },
