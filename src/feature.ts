@@ -6,7 +6,7 @@ import type { FeatureRoutes } from "./http/app.ts";
 import type { AnsweredRequest } from "./http/handler.ts";
 import type { Logger } from "./service/log.ts";
 import type { Database } from "./storage/database.ts";
-import type { StoreKind, StoreObserver } from "./service/open-store.ts";
+import type { OpenAddress, StoreObserver } from "./service/open-store.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
 export interface CommandEntry {
@@ -77,7 +77,7 @@ export interface JobCommand {
 
 /**
  * A capability that can be removed without a change to the core: settings, commands, routes
- * outside `/v1`, kinds of stores, and hooks into the service.
+ * outside `/v1`, another kind of store, and hooks into the service.
  */
 export interface Feature {
   readonly name: string;
@@ -86,7 +86,8 @@ export interface Feature {
   readonly commands?: readonly CommandEntry[];
   /** Returns undefined when the settings do not ask for any. */
   readonly routes?: (valueOf: LoadedConfig["valueOf"]) => FeatureRoutes | undefined;
-  readonly stores?: readonly StoreKind[];
+  /** The first feature that has it opens the stores that are no folder. */
+  readonly openAddress?: OpenAddress;
   /** What it does by the schedule. */
   readonly jobs?: readonly JobCommand[];
   /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */

@@ -37,7 +37,7 @@ export async function openServices(
       onBackup: (file) => io.err(`Updated the schema; the old database is kept in ${file}.\n`),
       ...options.observer,
     },
-    io.features.flatMap(({ stores = [] }) => stores),
+    openAddressOf(io),
   );
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
@@ -54,6 +54,10 @@ export async function openServices(
     onBan: options.observer?.onBan,
   });
 }
+
+/** What opens a store that is no folder. */
+export const openAddressOf = ({ features }: Io) =>
+  features.find(({ openAddress }) => openAddress !== undefined)?.openAddress;
 
 /** Throws for a store that was moved, and says where, unless the settings mean the old one. */
 export async function refuseMoved(store: Store, config: Pick<Config, "movedStore">): Promise<void> {

@@ -12,8 +12,8 @@ const lineMax = 2_700;
  */
 const gatherMs = 100;
 const gatherMax = 64 * 1024;
-/** Pause before a failed write is tried again: for a slow reader, and for anything else. */
-const retryMs = { busy: 20, failed: 1_000 } as const;
+/** Pause before a slow reader is tried again. */
+const busyMs = 20;
 /** How long the end of the process waits for lines that are not written yet. */
 const closeTimeoutMs = 2_000;
 const standardError = 2;
@@ -48,10 +48,7 @@ export class Logger {
   #reportedDropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
-  /** Set when the process ends: what fails now is given up. */
   #isClosing = false;
-  /** True when nobody reads standard error any more. */
-  #isAbandoned = false;
   #beforeClose: (() => void) | undefined;
   #failedMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -113,7 +110,7 @@ export class Logger {
   }
 
   write(line: string): void {
-    if (this.#isAbandoned || this.#waitingBytes > waitingMax) {
+    if (this.#waitingBytes > waitingMax) {
       this.#dropped += 1;
       return;
     }
@@ -160,14 +157,15 @@ export class Logger {
 
   async #run(): Promise<void> {
     if (this.#waiting.length === 0) return;
-    const bytes = Buffer.concat(this.#waiting);
+    const lines = this.#waiting;
     this.#waiting = [];
     this.#waitingBytes = 0;
-    await this.#writeAll(bytes);
+    const isWritten = await writeAll(this.#fd, Buffer.concat(lines));
+    // On a full disk, or where nobody reads any more, they are lost.
+    if (!isWritten) this.#dropped += lines.length;
     const dropped = this.#dropped - this.#reportedDropped;
     // Told once there is room: the line that says so would be dropped as well.
-    const hasRoom = this.#waitingBytes <= waitingMax;
-    if (dropped > 0 && hasRoom && !this.#isAbandoned) {
+    if (dropped > 0 && isWritten && this.#waitingBytes <= waitingMax) {
       this.#reportedDropped = this.#dropped;
       this.write(
         this.#line("warn", `${dropped} log lines were dropped: the log takes them too slowly.`),
@@ -175,21 +173,19 @@ export class Logger {
     }
     if (this.#isClosing) await this.#run();
   }
+}
 
-  async #writeAll(bytes: Buffer): Promise<void> {
-    for (let written = 0; written < bytes.length && !this.#isAbandoned;) {
-      try {
-        const rest = bytes.subarray(written);
-        written += await writeSome(this.#fd, rest);
-      } catch (error) {
-        const { code = "" } = error as NodeJS.ErrnoException;
-        const isBusy = code === "EAGAIN";
-        this.#isAbandoned = ["EPIPE", "EBADF"].includes(code);
-        if (this.#isClosing && !isBusy) return;
-        await Bun.sleep(isBusy ? retryMs.busy : retryMs.failed);
-      }
+/** Writes all of `bytes` at the pace of their reader. Returns false when they cannot be written. */
+async function writeAll(fd: number, bytes: Buffer): Promise<boolean> {
+  for (let written = 0; written < bytes.length;) {
+    try {
+      written += await writeSome(fd, bytes.subarray(written));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return false;
+      await Bun.sleep(busyMs);
     }
   }
+  return true;
 }
 
 /** Writes what a stream takes of `bytes`, and resolves with how many. node:util would take 3 ms. */

@@ -2,7 +2,7 @@
 import { allKeys, eventsOf } from "../../src/features/keys/service.ts";
 import { countsOf } from "../../src/features/keys/usage.ts";
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, truncateSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { Database } from "bun:sqlite";
@@ -11,7 +11,6 @@ import { migrate, postgresMigrations } from "../../src/features/postgres/migrate
 import { systemClock } from "../../src/domain/clock.ts";
 import type { KeyHash, Store } from "../../src/storage/contract.ts";
 import { PeopleService } from "../../src/features/console/people.ts";
-import { freeBytes } from "../../src/storage/sqlite/folder.ts";
 import { migrationsOf } from "../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../src/storage/sqlite/connection.ts";
 import { migrate as migrateSqlite, pendingMigrations } from "../../src/storage/sqlite/migrate.ts";
@@ -193,13 +192,4 @@ test("both databases are kept as they were, for the program from before the upgr
     expect(copy.query(rows).all()).toEqual(original.query(rows).all());
     expect(copy.query(rows).all()).not.toEqual([]);
   }
-});
-
-test("a store whose disk has no room for its migration is not opened", () => {
-  using folder = temporaryFolder();
-  copyFixture(folder.path);
-  // Longer by what takes no space.
-  truncateSync(join(folder.path, "rehome.db"), freeBytes(folder.path));
-  expect(() => openFolder(folder.path)).toThrow("cannot be updated: that needs");
-  expect(readdirSync(folder.path).toSorted()).toEqual(["limits.db", "rehome.db"]);
 });

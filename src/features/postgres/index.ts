@@ -8,23 +8,18 @@ export const postgresFeature: Feature = {
       load: async () => (await import("./moving/command.ts")).storeCommand,
     },
   ],
-  stores: [
-    {
-      schemes: ["postgres", "postgresql"],
-      async open(address, options) {
-        const [{ openPostgresStore }, { parseDatabaseAddress }] = await Promise.all([
-          import("./store.ts"),
-          import("./address.ts"),
-        ]);
-        const { clock: systemClock, serving, onProblem, ...others } = options;
-        return openPostgresStore({
-          ...others,
-          address: parseDatabaseAddress(address),
-          systemClock,
-          waitsForServers: !serving,
-          onError: (error) => onProblem?.(error),
-        });
-      },
-    },
-  ],
+  async openAddress(address, options) {
+    const [{ openPostgresStore }, { parseDatabaseAddress }] = await Promise.all([
+      import("./store.ts"),
+      import("./address.ts"),
+    ]);
+    const { clock: systemClock, serving, onProblem, ...others } = options;
+    return openPostgresStore({
+      ...others,
+      address: parseDatabaseAddress(address),
+      systemClock,
+      waitsForServers: !serving,
+      onError: (error) => onProblem?.(error),
+    });
+  },
 };

@@ -1,17 +1,6 @@
 /** The copy of a database that a migration is about to change. */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { AppError } from "../../domain/errors.ts";
-import { freeBytes } from "./folder.ts";
 import { openDatabase } from "./connection.ts";
 
 /**
@@ -26,7 +15,10 @@ export function backupBefore(path: string, tag: string): string {
     closeSync(openSync(partial, "wx", 0o600));
     vacuumInto(path, partial);
     flush(partial);
-    return giveFreeName(partial, `${path}.before-${tag}`);
+    const name = `${path}.before-${tag}`;
+    let free = name;
+    for (let number = 2; !giveName(partial, free); number += 1) free = `${name}-${number}`;
+    return free;
   } finally {
     rmSync(partial, { force: true });
   }
@@ -39,14 +31,6 @@ export function vacuumInto(path: string, file: string): void {
     db.run("VACUUM INTO ?", [file]);
   } finally {
     db.close();
-  }
-}
-
-/** Gives the file the name, or the first of `name-2`, `name-3` ... that is free. */
-function giveFreeName(file: string, name: string): string {
-  for (let number = 1; ; number += 1) {
-    const free = number === 1 ? name : `${name}-${number}`;
-    if (giveName(file, free)) return free;
   }
 }
 
@@ -75,19 +59,3 @@ export function flush(path: string): void {
     closeSync(file);
   }
 }
-
-/**
- * Throws `unavailable` when there is no space for a migration: for the copy, and as much again for
- * what the migration writes.
- */
-export function requireRoomToMigrate(database: string, free = freeBytes(dirname(database))): void {
-  const needed = 2 * statSync(database).size;
-  if (free >= needed) return;
-  throw new AppError(
-    "unavailable",
-    `${database} cannot be updated: that needs ${mebibytes(needed)} MiB of free space on its disk, and there are ${mebibytes(free)}.`,
-    { hint: "Free some space. Nothing was changed; the older program still works with it." },
-  );
-}
-
-const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);

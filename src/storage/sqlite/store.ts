@@ -9,7 +9,7 @@ import { GroupCommit } from "../group-commit.ts";
 import { keyStore } from "../keys.ts";
 import { createdRow } from "../pet-row.ts";
 import { olderSchema } from "../migration-history.ts";
-import { backupBefore, requireRoomToMigrate } from "./backup.ts";
+import { backupBefore } from "./backup.ts";
 import { patientWork } from "../database.ts";
 import { busyTimeoutMs, isOfValue, notOpened, openDatabase, translating } from "./connection.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
@@ -101,7 +101,6 @@ function prepare(
     const [next, ...later] = pending[name];
     if (next === undefined || later.length + 1 === migrationsOf[name].length) continue;
     if (!mayMigrate) throw olderSchema(files[name]);
-    requireRoomToMigrate(files[name]);
     onBackup?.(backupBefore(files[name], next.tag));
   }
   for (const file of Object.values(files)) makePrivate(file);

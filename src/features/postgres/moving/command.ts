@@ -14,7 +14,7 @@ import type { Io } from "../../../cli/io.ts";
 import { printJson, json } from "../../json.ts";
 import { refuseRoot } from "../../../cli/machine.ts";
 import { typedWords } from "../../../cli/program.ts";
-import { addressIn, refuseMoved } from "../../../cli/open.ts";
+import { addressIn, openAddressOf, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
 import { copyMark, getMeta, movedTo } from "../../../storage/store-state.ts";
@@ -181,7 +181,7 @@ function open(io: Io, place: string, { storeTimeoutMs }: Config, copyOf?: string
       copyOf,
       onBackup: (file) => io.err(`The old store is kept in ${file}.\n`),
     },
-    io.features.flatMap(({ stores = [] }) => stores),
+    openAddressOf(io),
   );
 }
 
