@@ -27,7 +27,6 @@ export function html(strings: TemplateStringsArray, ...values: readonly Value[])
   );
 }
 
-/** Text that is markup already, and comes from this program and not from a caller. */
 export function trusted(text: string): Html {
   return new Html(text);
 }

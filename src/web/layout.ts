@@ -7,7 +7,6 @@ interface PageParts {
   readonly description: string;
   readonly lang?: string;
   readonly style: string;
-  /** A page without a script runs nothing at all. */
   readonly script?: string;
   readonly body: Html;
 }
@@ -47,7 +46,6 @@ function element(name: "style" | "script", text: string, attributes = ""): Html 
   return trusted(`<${name}${attributes}>${text}</${name}>`);
 }
 
-/** The same style without comments and layout. */
 function compact(css: string): string {
   return css
     .replace(/\/\*.*?\*\//gs, "")

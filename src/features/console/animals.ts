@@ -42,7 +42,6 @@ export interface AnimalQuery {
 
 export interface FoundAnimals {
   readonly animals: readonly Pet[];
-  /** How many fit the query. */
   readonly found: number;
   readonly total: number;
   readonly more: boolean;
@@ -59,7 +58,6 @@ export interface ChangeRecord extends Pick<ChangeRow, "id" | "atMs" | "actor" | 
   readonly changed: readonly FieldChange[];
   readonly isUndone: boolean;
   readonly undoes: bigint | undefined;
-  /** The categories that it made parts of another one. */
   readonly merged: { readonly from: string; readonly into: string } | undefined;
 }
 
@@ -107,7 +105,6 @@ export class AnimalActions {
     };
   }
 
-  /** The animals that fit, in batches, the oldest first. */
   async *all(query: AnimalQuery): AsyncGenerator<ExportedPet[]> {
     const names = await categoryNames(this.#db);
     const { limit } = query;
@@ -128,7 +125,6 @@ export class AnimalActions {
     return (await Promise.all(ids.map((id) => this.byId(id)))).filter((each) => each !== undefined);
   }
 
-  /** One that is here already under this name, in this category. */
   named(name: string, category: string): Promise<Pet | undefined> {
     return this.#db.read(async (tx) => {
       const known = await categoryByName(tx, category);
@@ -140,7 +136,6 @@ export class AnimalActions {
     });
   }
 
-  /** The list that an animal came with, and its id there. */
   origin(id: bigint) {
     return this.#db.read(async (tx) => {
       const { externalId, source } = tx.t.pets;
@@ -206,7 +201,6 @@ export class AnimalActions {
     });
   }
 
-  /** The newest changes by people and imports, newest first; those before `before`. */
   recentChanges(limit: number, before?: bigint): Promise<ChangeRecord[]> {
     return this.#db.read(async (tx) => {
       const { changes } = tx.t;

@@ -89,5 +89,4 @@ export async function readFile(sent: Sent): Promise<Upload> {
   return { name: baseName(file.name), bytes: await file.bytes() };
 }
 
-/** What a browser sends as a name may be a path of its machine, or nothing. */
 const baseName = (path: string | undefined) => (path ?? "").replace(/^.*[\\/]/s, "").slice(0, 255);

@@ -37,7 +37,6 @@ import { withServices } from "../with-services.ts";
 import { refuseRemoved } from "./people.ts";
 import type { FailureCode } from "./words/index.ts";
 
-/** What a person says of their list, beside what is known or remembered of it. */
 export interface Answers extends Given {
   /** The file is the whole list of its source; undefined as it was last. */
   readonly isComplete?: boolean | undefined;
@@ -75,7 +74,6 @@ export interface ListWork {
   readonly actor?: string;
 }
 
-/** What lies beside the file of a list: what to do with it, what became of it, and so on. */
 export const beside = (file: string, what: "work" | "begun" | "outcome"): string =>
   `${file}.${what}`;
 

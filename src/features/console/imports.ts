@@ -32,7 +32,6 @@ const folderPrefix = "rehome-console-upload-";
 
 /** Where they are: in the data folder, or with a database in the temporary one. */
 export const uploadsPlace = (config: Config): string => dataFolderOf(config) ?? tmpdir();
-/** What the process that reads a list may take. */
 const readMaxMs = 60_000;
 
 export interface Running {
@@ -92,7 +91,6 @@ export class ImportJob {
     this.#work = this.#running.outcome.then((outcome) => void (this.state = outcome));
   }
 
-  /** Stops what is under way, and removes the file. */
   async close(): Promise<void> {
     await this.#running?.stop();
     await this.#work;
@@ -105,7 +103,6 @@ export class ImportJob {
   }
 }
 
-/** The lists that people are importing: one each, in a folder of its own. */
 export class Imports {
   readonly #jobs = new Map<string, ImportJob>();
   readonly #arriving = new Map<string, AbortController>();
@@ -120,7 +117,6 @@ export class Imports {
     return this.#jobs.get(personId);
   }
 
-  /** Those whose file is here, or on its way. */
   get people(): ReadonlySet<string> {
     return new Set([...this.#jobs.keys(), ...this.#arriving.keys()]);
   }

@@ -1,7 +1,6 @@
 import type { Feature } from "../../feature.ts";
 import { consoleSetting, consoleUrlSetting } from "./settings.ts";
 
-/** The staff's console: pages in a browser for the people of a shelter, and who may open them. */
 export const consoleFeature: Feature = {
   name: "console",
   settings: [consoleSetting, consoleUrlSetting],

@@ -20,7 +20,6 @@ const renewAfterMs = dayMs;
 /** How long a session is known after its end, so that a form of it is not lost. */
 const endedMs = dayMs;
 
-/** What a link or a cookie holds. Only its hash is kept. */
 export type Secret = string & { readonly Secret: unique symbol };
 
 const secretBytes = 32;
@@ -48,9 +47,7 @@ export interface Person {
 
 export interface ListedPerson extends Person {
   readonly createdAtMs: number;
-  /** When they last came in; null before they joined. */
   readonly seenAtMs: number | null;
-  /** When their link expires, or null if they have none. */
   readonly invitedUntilMs: number | null;
 }
 
@@ -62,7 +59,6 @@ const misleading =
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
-/** True for a name that lists and histories can show as it is. */
 export function isPersonName(name: string): boolean {
   return isVisible(name) && !misleading.test(name);
 }
@@ -94,7 +90,6 @@ async function invitedBy(
   return personOf(tx, invitation.personId);
 }
 
-/** Somebody who was not removed. */
 async function personOf(tx: Tx, personId: string): Promise<Person | undefined> {
   const { people } = tx.t;
   const { id, name, role } = people;
@@ -212,7 +207,6 @@ export class PeopleService {
     return (await this.#sessionOf(hashSecret(session), this.clock() - endedMs))?.person;
   }
 
-  /** A session that was good at `atMs`, of somebody who was not removed. */
   async #sessionOf(hash: Uint8Array, atMs: number) {
     return this.db.read(async (tx) => {
       const { people, sessions } = tx.t;
@@ -231,7 +225,6 @@ export class PeopleService {
     });
   }
 
-  /** Keeps a session that is good for longer. */
   async #renew(hash: Uint8Array, nowMs: number): Promise<void> {
     await this.db.transaction(async (tx) => {
       const { sessions } = tx.t;
@@ -250,7 +243,6 @@ export class PeopleService {
     });
   }
 
-  /** The people who may come in, in the order in which they were invited. */
   async list(): Promise<ListedPerson[]> {
     const nowMs = this.clock();
     return this.db.read((tx) => {
@@ -288,7 +280,6 @@ export class PeopleService {
     });
   }
 
-  /** Removes somebody: no link and no session of theirs is good from now on. */
   async remove(personId: string): Promise<void> {
     const removedAtMs = this.clock();
     await this.db.transaction(async (tx) => {
@@ -299,12 +290,10 @@ export class PeopleService {
     }, patientWork);
   }
 
-  /** Keeps where the console is, for the links of commands. */
   async noteAddress(url: string): Promise<void> {
     await this.db.transaction((tx) => setMeta(tx, addressMeta, url));
   }
 
-  /** Where the console of this store was last, or undefined when there never was one. */
   async address(): Promise<string | undefined> {
     return this.db.read((tx) => getMeta(tx, addressMeta));
   }

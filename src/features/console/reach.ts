@@ -4,7 +4,6 @@ import { isEveryAddress } from "../../cli/reach.ts";
 import { isInCidr, isLoopback, parseAddress, parseCidr } from "../../domain/address.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** Who can reach an address: this machine, the networks around it, or everybody. */
 type Exposure = "loopback" | "private" | "public";
 
 /** RFC 1918, RFC 6598 (carriers and overlays), RFC 3927, RFC 4193 and RFC 4291 (link-local). */
@@ -58,7 +57,6 @@ function ownAddresses(): string[] {
   }
 }
 
-/** True for the address of a page that only this machine reaches. */
 export const isHere = ({ hostname }: URL): boolean =>
   isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"));
 

@@ -39,7 +39,6 @@ const niceness = 5;
 /** Short of memory, the system ends the console, not the service (proc(5), -1000 to 1000). */
 const oomScoreAdjustment = "500";
 const tidyMs = 1_000;
-/** How long requests under way may take when the console is asked to stop. */
 const stopMaxMs = 1_000;
 
 const listeningSchema = json.object({
@@ -48,7 +47,6 @@ const listeningSchema = json.object({
   firstLink: json.orNull(json.text("link for an operator, if nobody could use the console")),
 });
 
-/** `rehome console`: the console, until it is asked to stop. */
 export function consoleCommand(io: Io): Command {
   const command = new Command("console")
     .description("serve the staff's console, in a process of its own")
@@ -125,7 +123,6 @@ async function tidy({ imports, people }: Actions): Promise<void> {
   await imports.tidy(new Set((await people.list()).map(({ id }) => id)));
 }
 
-/** Where to listen: as the command says, else as the setting does. */
 function addressOf(loaded: LoadedConfig, given: string | undefined) {
   const text = given ?? defaultAddress;
   const set = given === undefined ? loaded.valueOf(consoleSetting) : undefined;
@@ -142,9 +139,7 @@ function yieldToService(): void {
   ]) {
     try {
       yielding();
-    } catch {
-      // It is a courtesy, and no more.
-    }
+    } catch {}
   }
 }
 
@@ -186,14 +181,12 @@ async function openActions(
   };
 }
 
-/** Where everybody sees the animals, if the service shows them. */
 function publicPageOf({ config, valueOf }: LoadedConfig): Actions["publicPage"] {
   if (valueOf(publicSetting) === "off") return undefined;
   const { baseUrl, port } = config;
   return { url: baseUrl && `${baseUrl.replace(/\/v1$/, "")}/animals`, port };
 }
 
-/** A link for the operator at the keyboard, if nobody may use the console yet. */
 async function firstLink(
   url: string,
   people: PeopleService,
@@ -240,7 +233,6 @@ async function start(
   }
 }
 
-/** Logs the first refusal of each minute, and then how many there were. */
 export function refusalLog(log: Logger): ConsoleOptions["refused"] {
   const counts = new MinuteCounts(log, "warn");
   return (message) => {

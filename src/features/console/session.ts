@@ -52,7 +52,6 @@ export async function signedIn(
   return signedOutPage(arrival, page, true);
 }
 
-/** The page for an address from which too much was wrong, until its minute ends. */
 function tooMany(arrival: Arrival, { failures }: Frame): Response | undefined {
   const { remaining, resetSeconds } = failures.peek(arrival.address);
   if (remaining > 0) return undefined;
@@ -62,7 +61,6 @@ function tooMany(arrival: Arrival, { failures }: Frame): Response | undefined {
   return page;
 }
 
-/** Ends the session of this request, here and in the browser. */
 export async function signOut(arrival: Arrival, frame: Frame): Promise<void> {
   const session = sessionCookie(arrival)?.value;
   if (isSecret(session)) await frame.options.actions.people.signOut(session);
@@ -85,7 +83,6 @@ export async function joinPage(arrival: Arrival, frame: Frame, token: string): P
   });
 }
 
-/** `POST /join/:token`: takes the invitation and begins a session. An old one is left alone. */
 export async function join(arrival: Arrival, frame: Frame, token: string): Promise<Response> {
   const refused = tooMany(arrival, frame);
   if (refused !== undefined) return refused;

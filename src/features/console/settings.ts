@@ -1,7 +1,6 @@
 import { origin, type Setting } from "../../config.ts";
 import { listenAddress } from "../operate/settings.ts";
 
-/** Where the console is unless somebody says otherwise, as the documentation has it. */
 export const defaultAddress = "127.0.0.1:8090";
 
 export const consoleSetting = {
@@ -23,7 +22,6 @@ export const consoleUrlSetting: Setting<string | undefined> = {
 /** Set in the environment of a console that the service started: it ends with its input. */
 export const besideVariable = "CONSOLE_BESIDE_SERVICE";
 
-/** What a person is told who starts a console that nobody may use, in lines. */
 export function inviting(link: string): string[] {
   const why = "Nobody may use the console yet. Your own link works once, within 7 days:";
   return ["", why, `  ${link}`, ""];

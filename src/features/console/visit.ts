@@ -25,7 +25,6 @@ export interface Actions {
   readonly health: Health;
   readonly animals: AnimalActions;
   readonly clock: Clock;
-  /** The sections where something is wrong that its reader must see. */
   readonly marks: (person: Person) => Promise<ReadonlySet<Section>>;
   /** Where everybody sees the animals, as far as that is known; undefined if they do not. */
   readonly publicPage: { readonly url: string | undefined; readonly port: number } | undefined;
@@ -37,28 +36,22 @@ export interface ConsoleOptions {
   readonly names: readonly string[];
   /** The address that people use where it is not the one that requests come to. */
   readonly publicOrigin: string | undefined;
-  /** True when the console speaks TLS itself. */
   readonly isTls: boolean;
   readonly trustedProxies: readonly Cidr[];
   readonly report: (error: unknown) => void;
-  /** Called for each request that is refused before anybody is signed in. */
   readonly refused: (message: string) => void;
 }
 
 type Cookies = Readonly<Record<string, Cookie<unknown> | undefined>>;
 
-/** What everybody's request has, signed in or not. */
 export interface Arrival {
   readonly request: Request;
   /** Where the person is, and where the request came to: behind a proxy these may be two. */
   readonly url: URL;
   readonly sent: URL;
-  /** The address of the person, behind proxies that are trusted. */
   readonly address: string;
-  /** The same for what counts and times bodies. */
   readonly sender: Sender;
   readonly isProxied: boolean;
-  /** True when the person's browser speaks HTTPS. */
   readonly isSecure: boolean;
   readonly cookies: Cookies;
   readonly language: Language;
@@ -68,13 +61,11 @@ export interface Arrival {
   readonly typed?: Form | undefined;
 }
 
-/** One request of somebody who is signed in, with all that a page needs. */
 export interface Visit extends Arrival, Omit<Actions, "marks"> {
   readonly person: Person;
   readonly marks: ReadonlySet<Section>;
   /** The address of the page whose form was sent; undefined where none was. */
   readonly at: string | undefined;
-  /** What the change in the address did, if it was theirs. */
   readonly done?: Html | undefined;
   /** What was sent; it is empty where that is a file, or nothing. */
   readonly form: Form;
@@ -87,7 +78,6 @@ export interface Visit extends Arrival, Omit<Actions, "marks"> {
   readonly once: (work: () => Promise<string | undefined>) => Promise<string | undefined>;
 }
 
-/** A map that keeps what was set last, and forgets the oldest when it has more than `max`. */
 export class Recent<V> extends Map<string, V> {
   constructor(private readonly max: number) {
     super();
@@ -141,7 +131,6 @@ export interface Frame {
   /** Counts wrong links and wrong cookies by address (an IPv6 /64 is one), a minute at a time. */
   readonly failures: AddressLimiter;
   readonly done: FormsDone;
-  /** The last one of each person. */
   readonly waiting: Recent<WaitingForm>;
   readonly peers: WeakMap<Request, Peers>;
   /** The page that has the form of a path. A reload, Back and another language lead there. */

@@ -79,7 +79,6 @@ class ConsoleProcess {
     private readonly log: Logger,
   ) {}
 
-  /** Starts it and resolves once it listens. Throws AppError when it does not. */
   async start(flags: readonly string[]): Promise<Begun> {
     const child = spawn(this.address, flags, this.env);
     this.#child = child;
@@ -102,7 +101,6 @@ class ConsoleProcess {
     return undefined;
   }
 
-  /** Makes it take up its certificate again, and reopen its log. */
   reload(): void {
     this.#child?.kill("SIGHUP");
   }
@@ -147,7 +145,6 @@ function spawn({ host, port }: ListenAddress, flags: readonly string[], env: Env
   });
 }
 
-/** The JSON document that a stream begins with; undefined if it ends before. */
 async function firstDocument<T>(bytes: AsyncIterable<Uint8Array>): Promise<T | undefined> {
   const decoder = new TextDecoder();
   let text = "";

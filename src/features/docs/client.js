@@ -4,14 +4,12 @@ import { laidOut, sampleOf } from "./samples.ts";
 const forms = [...document.querySelectorAll("form.try")];
 const saidForMs = 1_500;
 
-/** A new element with properties and children. */
 function element(name, properties, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
   return made;
 }
 
-/** Says something to a reader who does not see it. */
 const announce = (text) => (document.getElementById("announcement").textContent = text);
 
 /** The key as it is sent: `Bearer ` and what else people copy around it are no part of it. */
@@ -35,7 +33,6 @@ function startAddresses() {
   }
 }
 
-/** Percent-encoded for any language's quotes. */
 function encoded(text) {
   const escape = (character) => `%${character.charCodeAt(0).toString(16)}`;
   return encodeURIComponent(text).replace(/[!'()*]/g, escape);
@@ -64,7 +61,6 @@ function refreshCode(form) {
   }
 }
 
-/** Shows all code in the language that was chosen last. */
 function choose({ target }) {
   if (target.type !== "radio") return;
   for (const other of document.querySelectorAll(".languages input")) {
@@ -74,7 +70,6 @@ function choose({ target }) {
 
 /* Sending it, and the response */
 
-/** Makes a form send its request, one at a time. */
 function startForm(form) {
   const button = form.querySelector("button[type=submit]");
   refreshCode(form);
@@ -131,7 +126,6 @@ function headersOf(headers) {
   return element("p", { className: "headers" }, lines.join("\n"));
 }
 
-/** A button that goes where the response says the next page is. */
 function nextOf(form, headers) {
   const next = /<([^>]*)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
   if (next === undefined) return [];
@@ -168,7 +162,6 @@ function showResponse(form, response, text, tookMs) {
   announce(left === null ? words : `${words}, ${left} requests left`);
 }
 
-/** JSON laid out, and anything else as it came. */
 function readable(text) {
   try {
     return laidOut(text);

@@ -109,10 +109,8 @@ function int64Bounds({ type, format, minimum = int64Min, maximum = int64Max }: J
 
 /* The prose of the document. Its numbers come from the constants in force. */
 
-/** The version of the interface under /v1, as the specification gives it. */
 const interfaceVersion = "1.0.0";
 
-/** Rows of a table in Markdown. */
 const rows = (cells: readonly (readonly string[])[]) =>
   cells.map((each) => `| ${each.join(" | ")} |`).join("\n");
 
@@ -429,7 +427,6 @@ export const responses = {
   ),
 } as const satisfies Record<string, OpenAPIV3.ResponseObject>;
 
-/** How a caller says who it is. */
 export const securitySchemes = {
   bearer: {
     type: "http",

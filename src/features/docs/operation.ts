@@ -7,7 +7,6 @@ import { laidOut, languages, sampleOf, type SampleRequest } from "./samples.ts";
 
 /** What the page reads of a schema, with what each reference stands for in its place. */
 export interface Schema {
-  /** The name that it has in the document, if it was referred to. */
   readonly name?: string;
   readonly type?: string;
   readonly format?: string;
@@ -57,7 +56,6 @@ export interface Operation {
   >;
 }
 
-/** The document with what each reference stands for in its place. */
 interface Resolved {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -85,7 +83,6 @@ export const operationsOf = ({ paths }: Resolved): Operation[] =>
     Object.entries(item).map(([method, each]) => ({ ...each, method: method.toUpperCase(), path })),
   );
 
-/** CommonMark of this program's own prose as markup. */
 export const markdown = (text: string): Html => trusted(Bun.markdown.html(text));
 
 /** One line of CommonMark, without the paragraph around it. */
@@ -104,7 +101,6 @@ export function typeOf({ name, type, format, items }: Schema): Html {
   return html`${type}${format === undefined ? "" : ` (${format})`}`;
 }
 
-/** The bounds of a value, in words. */
 export function rulesOf(schema: Schema): Html {
   const { enum: values, format, minimum, maximum, maxLength, pattern, type } = schema;
   // What `format` says already is not said again.
@@ -132,7 +128,6 @@ export function fieldList(fields: readonly Field[], kind?: string): Html {
   return html`<dl class="fields">${rows}</dl>`;
 }
 
-/** The fields of an object. What one refers to is described there. */
 export const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
   Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -164,7 +159,6 @@ export function operationSection(operation: Operation, base: string): Html {
   const { operationId: id, method, path, summary, parameters = [], responses } = operation;
   const schema = operation.requestBody?.content[jsonType].schema;
   const body = schema && JSON.stringify(schema.example, null, 2);
-  // What the operation responds when all goes well.
   const [status, success] = Object.entries(responses)[0] ?? ["", undefined];
   const [example] = Object.values(success?.content[jsonType].examples ?? {});
   const exampleOf = (_: string, name: string) =>

@@ -49,7 +49,6 @@ async function bodiesOf(guides: string | undefined, options: RoutesOptions) {
   };
   return {
     json: await body(jsonText(document), jsonType),
-    // RFC 9512.
     yaml: await body(await yamlOf(document), "application/yaml"),
     page: { forms: await formsOf(page.text), headers: page.headers },
   };

@@ -5,7 +5,6 @@ export interface SampleRequest {
   readonly url: string;
   /** What the request has beside the key and the type of the body. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** JSON text as somebody typed it. */
   readonly body?: string | undefined;
   /** True if the response is a list of animals, which the code reads to its end. */
   readonly hasList: boolean;
@@ -56,7 +55,6 @@ export function retried({ method, headers }: SampleRequest): readonly number[] {
   return method === "GET" || isOnce ? [429, 503] : [429];
 }
 
-/** How a language writes what JSON has. */
 interface Notation {
   readonly object: readonly [open: string, close: string];
   readonly colon: string;
@@ -84,7 +82,6 @@ export function laidOut(json: string): string {
   return `[\n${value.map((each) => `  ${literal(each, jsonNotation)}`).join(",\n")}\n]`;
 }
 
-/** The address of a list without its query, and the query as pairs. */
 function split(url: string): { readonly address: string; readonly query: [string, string][] } {
   const [address = "", query = ""] = url.split("?");
   return { address, query: [...new URLSearchParams(query)] };
@@ -200,7 +197,6 @@ def send(url, **more):
 ${hasList ? all : one}`;
 }
 
-/** A text between single quotes, with a backslash before those in it and before backslashes. */
 const singleQuoted = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
 /** With PHP's curl extension. Its integers have 64 bits. */

@@ -30,9 +30,7 @@ import { KeyService, keyState, keyStates, type KeyState } from "./service.ts";
 import { isoDay, type UsageDay, UsageService } from "./usage.ts";
 
 const nameCells = 12;
-/** Days whose requests and refusals are shown, unless more are asked for. */
 const daysShown = 7;
-/** Days by which a plan is judged. */
 const daysJudged = 30;
 /** A key that is noisy for long has many events; a person reads the last ones. */
 const eventsShownMax = 20;
@@ -63,7 +61,6 @@ const planOption = (description = "plan of the key") =>
 const labelOption = (description: string) =>
   new Option("--name <label>", description).argParser(parseText);
 
-/** A plan's numbers, when the key ends, and what it may do. */
 const keyOptions = (expires: string, readOnly: string, readWrite: string) => [
   ...["minute", "day"].map((window) =>
     new Option(`--per-${window} <N>`, `requests per ${window} (plan enterprise only)`).argParser(
@@ -323,7 +320,6 @@ function lastUse({ lastUsedOn }: Pick<ListedKey, "lastUsedOn">, nowMs: number): 
   return lastUsedOn === isoDay(today - 1) ? "yesterday" : lastUsedOn;
 }
 
-/** What to offer to the holder of a key that was near its limits. */
 function adviceText(key: ListedKey, days: readonly UsageDay[]): string {
   if (key.advice === null) return "";
   const { window, plan } = key.advice;

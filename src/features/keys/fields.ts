@@ -78,7 +78,6 @@ export const keyListSchema = list(
   object({ ...keyFields.schemas, ...useFields.schemas, advice: orNull(adviceSchema) }),
 );
 
-/** A key with its use in the days by which its plan is judged. */
 export const listedKeyJson = (
   key: ApiKey,
   use: KeyUse,
@@ -198,7 +197,6 @@ function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly Key
   return [...fields, { field: "secret", before: old?.mask ?? null, after: secret?.mask ?? null }];
 }
 
-/** What sets a read-only key apart, as the end of its limits. */
 export function accessText({ access }: Pick<Static<typeof keySchema>, "access">): string {
   return access === "read-only" ? ", read-only" : "";
 }

@@ -1,4 +1,3 @@
-/** Keys as operators see and change them. */
 import { and, asc, eq, gt, isNull, or } from "drizzle-orm";
 import {
   type ApiKey,

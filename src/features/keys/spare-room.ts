@@ -23,7 +23,6 @@ export function reserveRoom(folder: string): void {
   }
 }
 
-/** Gives the room back. Returns false if there was none. */
 export function giveRoom(folder: string): boolean {
   try {
     rmSync(fileIn(folder));

@@ -25,7 +25,6 @@ export function isoDay(day: number): string {
   return isoSeconds(day * dayMs).slice(0, "2026-11-21".length);
 }
 
-/** What keys used of their windows, by id: of one key, or of all. */
 function storedCounts({ counters }: Counters, keyId?: string): Promise<Map<string, WindowCounts>> {
   return counters.read(async (tx) => {
     const { keyId: id, minuteLabel, minuteUsed, dayLabel, dayUsed } = tx.t.rateWindows;
@@ -112,7 +111,6 @@ export class UsageService {
   }
 }
 
-/** A key that used this share of a limit is near it. */
 const nearLimitShare = 0.8;
 /** Fewer refusals than both of these are no reason for another plan. */
 const refusalsMin = 20;

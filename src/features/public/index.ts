@@ -12,7 +12,6 @@ const titleEs = text("public-title-es", "TEXT", "the same in Spanish");
 const contact = text("public-contact", "TEXT", "how to reach the shelter, on the public page");
 const contactEs = text("public-contact-es", "TEXT", "the same in Spanish");
 
-/** What a program may build on, for the documentation page. */
 const topic = `## Public list
 
 This service shows its animals for adoption to everybody. These addresses need no key and have no limits:
@@ -36,7 +35,6 @@ This service shows its animals for adoption to everybody. These addresses need n
 \`\`\`
 `;
 
-/** The animals for adoption for everybody: a page, JSON, a feed, and a script for other pages. */
 export const publicFeature: Feature = {
   name: "public",
   settings: [publicSetting, title, titleEs, contact, contactEs],

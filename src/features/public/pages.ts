@@ -4,7 +4,7 @@ import { isoSeconds } from "../../domain/clock.ts";
 import { grouped } from "../../domain/int64.ts";
 import { html, trusted, type Html } from "../../web/html.ts";
 import { page, type Page } from "../../web/layout.ts";
-import type { PublicAnimal, PublicFeed, PublicList, StoreFacts } from "./animals.ts";
+import type { PublicAnimal, PublicFeed, PublicList, StoreFacts } from "./routes.ts";
 import style from "./public.css" with { type: "text" };
 
 export const languages = ["en", "es"] as const;
@@ -47,7 +47,6 @@ const words = {
 type Words = (typeof words)[Language];
 type Section = ReturnType<typeof sectionsOf>[number];
 
-/** What the operator says about the shelter, in each language if it was told so. */
 export type Shelter = Readonly<
   Record<Language, { readonly title: string | undefined; readonly contact: string | undefined }>
 >;
@@ -97,7 +96,6 @@ function sectionsOf(animals: readonly PublicAnimal[], say: Words) {
 /** Seven digits or more with what people write between them, but no date. */
 const telephone = /(?:\+|\b)(?!\d{4}-\d\d-\d\d)\d(?:[\s()./-]{0,2}\d){6,14}\b/g;
 
-/** `text` with links for the telephones in it. */
 function withTelephones(text: string): Html {
   const link = (number: string) => `<a href="tel:${number.replace(/[^\d+]/g, "")}">${number}</a>`;
   return trusted(html`${text}`.text.replace(telephone, link));
@@ -134,7 +132,6 @@ function section({ id, members, name }: Section, say: Words): Html {
 
 const nameOf = ({ name }: PublicAnimal, say: Words) => (name.trim() === "" ? say.unnamed : name);
 
-/** `/animals.json`. */
 export function animalsJson({ animals, hasMore, updatedAtMs }: PublicList): string {
   return jsonText({ updatedAt: isoSeconds(updatedAtMs), animals, ...(hasMore && { hasMore }) });
 }

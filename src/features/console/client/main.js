@@ -10,7 +10,6 @@ function say(text, kind) {
   $("#notices")?.replaceChildren(Object.assign(document.createElement("div"), parts));
 }
 
-/** Shows times as the clock of this device has them. */
 function showTimes() {
   const locale = document.documentElement.lang.replace(/^en$/, "en-GB");
   for (const time of document.querySelectorAll("time[data-time]")) {
@@ -83,7 +82,6 @@ document.addEventListener("submit", (event) => {
   if (submitter && "upload" in submitter.dataset) upload(event);
 });
 
-/** Sends a file with its progress in sight. */
 function upload(event) {
   event.preventDefault();
   const bar = $("progress", event.target);

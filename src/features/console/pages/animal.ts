@@ -65,7 +65,6 @@ export function nameError(name: string, words: Words): string | undefined {
   return isPetName(name) ? undefined : words.errors.name;
 }
 
-/** `GET /animals/new`: a form for an animal, and for the next one of its kind. */
 export async function newAnimalPage(
   visit: Visit,
   errors: ui.FieldErrors = {},
@@ -115,7 +114,6 @@ async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined
   return animals.byId(orNotFound(parseInt64(id)));
 }
 
-/** `GET /animals/:id`: one animal, to correct, and what became of it. */
 export async function animalPage(
   visit: Visit,
   id: string,
@@ -165,7 +163,6 @@ export async function animalPage(
   });
 }
 
-/** `GET /animals/:id` of an animal that is gone: who removed it, and how it comes back. */
 async function removedPage(visit: Visit, id: string): Promise<Response> {
   const { words, animals, typed } = visit;
   const number = orNotFound(parseInt64(id));
@@ -189,7 +186,6 @@ async function removedPage(visit: Visit, id: string): Promise<Response> {
   });
 }
 
-/** `POST /animals/:id`: keeps what its person corrected, and no more. */
 export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   const { animals, words, form } = visit;
   const animal = await animalOf(visit, id);
@@ -221,7 +217,6 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   return seeOther(withChange(`/animals/${String(animal.id)}`, made, over));
 }
 
-/** `POST /animals/:id/remove`. The list then offers to undo it. */
 export async function removeAnimal(visit: Visit, id: string): Promise<Response> {
   const animal = await animalOf(visit, id);
   if (animal === undefined) return removedPage(visit, id);
@@ -232,7 +227,6 @@ export async function removeAnimal(visit: Visit, id: string): Promise<Response> 
 
 const saysWhat: ReadonlySet<string> = new Set(["remove", "restore"]);
 
-/** What an event did: that the animal went or came back, and the fields that it changed. */
 function historyLine(
   visit: Visit,
   { action, did, changed, actor, atMs }: AnimalEvent,

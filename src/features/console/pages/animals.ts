@@ -15,7 +15,6 @@ const pageAnimals = 25;
 const wholeAnimals = 1_000;
 /** Categories to choose from on the start page; all of them are on their own page. */
 const shownCategoriesMax = 60;
-/** Ticks that an address takes along. */
 const ticksMax = 100;
 /** Animals that an export reads in one go; then everybody else gets a turn. */
 const batchAnimals = 1_000;
@@ -41,7 +40,6 @@ function askedOf(visit: Visit): AskedList {
   };
 }
 
-/** The address of a list, or of another page about the same animals. */
 export function listPath(asked: Partial<AskedList>, path = "/animals"): string {
   const { text, categoryId, status, byNameFrom, before, whole } = asked;
   const sort = byNameFrom === undefined ? undefined : "name";
@@ -58,12 +56,10 @@ const firstOf = (asked: AskedList): AskedList => ({
 const isFiltered = ({ text, categoryId, status }: AskedList) =>
   text !== "" || categoryId !== undefined || status !== undefined;
 
-/** The ids of what is ticked, as a form or an address has them. */
 export const idsOf = (values: readonly string[]): bigint[] => [
   ...new Set(values.flatMap((each) => parseInt64(each.split(" ")[0] ?? "") ?? [])),
 ];
 
-/** Those in the address of a list: a search and a tap take them along. */
 export const withTicks = (path: string, ids: readonly bigint[]): string =>
   pathWith(path, { id: ids.slice(0, ticksMax) });
 
@@ -318,7 +314,6 @@ export async function exportFile(visit: Visit): Promise<Response> {
   return download(writeXlsxStream(exportRows(visit), sheet), "animals.xlsx", type);
 }
 
-/** The rows of an export in the language of its reader, the headings first. */
 async function* exportRows(visit: Visit): AsyncGenerator<(string | number)[]> {
   const { words } = visit;
   const { fields, export: heads } = words;

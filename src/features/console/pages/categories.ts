@@ -105,7 +105,6 @@ export async function renameCategory(visit: Visit, id: string): Promise<Response
   return seeOther(withChange(path, changed));
 }
 
-/** `GET /categories/:id/merge`: says what would move where, and asks. */
 export async function mergePage(visit: Visit, id: string): Promise<Response> {
   const { words } = visit;
   const { category, path, others } = await categoryOf(visit, id);

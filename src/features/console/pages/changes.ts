@@ -9,7 +9,6 @@ import { ownPage, pathOf, pathWith, query, type Visit } from "../visit.ts";
 import { askPage, orNotFound, messagePage, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
-/** As many as anybody reads through to find what went wrong. */
 const shownChanges = 50;
 
 /** A change of somebody else, which a later one replaced. */
@@ -114,7 +113,6 @@ function changeWords(
     : `${ui.actionText(visit, did)}: ${what}.`;
 }
 
-/** The animals of a change by name, as far as a line has room. */
 function subjectOf(visit: Visit, { name, names }: ChangeRecord, changed: number): string {
   const shown = (each: string) => ui.isolated(ui.shownName(visit, each.trim()));
   if (name !== undefined) return shown(name);
@@ -169,7 +167,6 @@ export async function changesPage(visit: Visit): Promise<Response> {
   });
 }
 
-/** `GET /changes/:id`: what the undo of a change would do. */
 export async function changePage(visit: Visit, id: string): Promise<Response> {
   const { words } = visit;
   const change = orNotFound(await changeOf(visit, id));

@@ -42,7 +42,6 @@ const lookAgainMs = 60 * minuteMs;
 
 export type Health = ReturnType<typeof openHealth>;
 
-/** `env` names the store to the doctor. */
 export function openHealth(env: EnvironmentVariables) {
   let lookedAtMs = -Infinity;
   let hasTrouble = false;
@@ -80,7 +79,6 @@ async function examined(env: EnvironmentVariables): Promise<Static<typeof doctor
 
 const troubles: ReadonlySet<string> = new Set(["failing", "held", "partial"]);
 
-/** The sections of the menu where somebody has to look at something. */
 export function marksOf(
   { store: { db }, clock }: Services,
   { sources, health }: { readonly sources: SourceActions; readonly health: Health },

@@ -15,7 +15,6 @@ import * as ui from "./ui.ts";
 
 const changesShown = 50;
 
-/** The page of a list: its questions, and what it would change as it is read now. */
 export function lookForm(visit: Visit, job: ImportJob, look: Look, errors: ui.FieldErrors): Html {
   const { summary } = look;
   const { answers } = job;
@@ -49,7 +48,6 @@ export function lookForm(visit: Visit, job: ImportJob, look: Look, errors: ui.Fi
   );
 }
 
-/** In sight wherever on the page somebody is. */
 function actions({ words }: Visit, { summary, open }: Look): Html {
   const isReady = summary !== undefined;
   const look = { class: isReady ? "quiet small" : "", name: "look", value: "yes" };
@@ -212,7 +210,6 @@ function sameBox(visit: Visit, { lookalikes }: ListSummary, answers: Answers): H
   );
 }
 
-/** What changes, from what to what, and the first of those that are new. */
 function changesPart(visit: Visit, summary: ListSummary): Html {
   const { words } = visit;
   const { fields, import: said } = words;
@@ -300,7 +297,6 @@ export function countsText(visit: Visit, summary: ListSummary, isDone = false): 
   return shown.length === 0 ? words.import.nobody : shown.join(", ");
 }
 
-/** What kind of list it is, how it is read, and what there is to know of it. */
 function aboutPart(visit: Visit, summary: ListSummary, look: Look): Html {
   const { words } = visit;
   const { import: said } = words;

@@ -26,7 +26,6 @@ const waitMs = 400;
 const pollMs = 700;
 const refreshSeconds = 2;
 
-/** `GET /import`: what became of the person's file, or a form for one. */
 export async function importPage(visit: Visit, errors: ui.FieldErrors = {}): Promise<Response> {
   await dropOver(visit);
   const job = visit.imports.job(visit.person.id);
@@ -110,7 +109,6 @@ function failureText({ words }: Visit, failed: Failure): string {
   return line === 0 ? text : `${words.import.lines(String(line), 1)}: ${text}`;
 }
 
-/** `POST /import`: takes the file in and reads it; nothing is changed. */
 export async function uploadFile(visit: Visit): Promise<Response> {
   const { imports, person, words } = visit;
   const now = imports.job(person.id);
@@ -218,7 +216,6 @@ function sentAnswers(form: Form, answers: Answers, look: Look): Answers {
   };
 }
 
-/** What is missing in the form; its page asks for it again. */
 function errorsOf(
   { words }: Visit,
   look: Look,

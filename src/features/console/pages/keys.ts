@@ -13,10 +13,8 @@ import { orNotFound, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
 const planFieldNames = ["plan", "perMinute", "perDay"] as const;
-/** More are for the command line. */
 const keysMax = 200;
 
-/** `GET /keys`: the keys, the newest first. */
 export async function keysPage(visit: Visit): Promise<Response> {
   const { words, services } = visit;
   const all = (await new KeyService(services).list()).toReversed();
@@ -81,7 +79,6 @@ function planText(visit: Visit, plan: PlanName, limits = limitsOf(plan, undefine
   return planLine(title, ui.number(visit, limits.perMinute), ui.number(visit, limits.perDay));
 }
 
-/** The plan that a form asks for, and what is wrong with it. */
 function sentPlan({ form, words }: Visit) {
   const plan = planNames.find((each) => each === form.text("plan"));
   const isOwn = plan === "enterprise";
@@ -98,7 +95,6 @@ function sentPlan({ form, words }: Visit) {
   };
 }
 
-/** `POST /keys/new`: the one page that ever shows the secret. */
 export async function createKey(visit: Visit): Promise<Response> {
   const { words, services, person, form } = visit;
   const { plan, limits, wrong: wrongPlan } = sentPlan(visit);
@@ -230,7 +226,6 @@ export async function rotateKey(visit: Visit, id: string): Promise<Response> {
   return secretPage(visit, issued, words.keys.rotated);
 }
 
-/** `POST /keys/:id/revoke`: for good, so that one box must be ticked. */
 export async function revokeKey(visit: Visit, id: string): Promise<Response> {
   if (!visit.form.has("sure")) return keyPage(visit, id, { sure: visit.words.errors.sure });
   return changed(visit, id, (keys) => keys.revoke(id));

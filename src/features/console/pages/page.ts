@@ -50,11 +50,9 @@ interface PlainParts {
 
 interface PageParts extends PlainParts {
   readonly section?: Section;
-  /** What stands behind the title: a number, a state. */
   readonly beside?: Html | undefined;
   /** The page above this one, if it is another than that of the section. */
   readonly back?: readonly [path: string, text: string];
-  /** What was done, in sight wherever on the page that was. */
   readonly done?: Html | undefined;
   /** What is wrong in its form: the request was not valid. */
   readonly errors?: ui.FieldErrors;
@@ -66,7 +64,6 @@ interface PageParts extends PlainParts {
   readonly at?: string | undefined;
 }
 
-/** Strokes on a grid of 24, drawn for this console. */
 const icons = {
   animals:
     '<path d="M12 13c2.4 0 4.6 2.8 4.6 4.6 0 1.4-1.1 1.9-2.2 1.9-.9 0-1.6-.4-2.4-.4s-1.5.4-2.4.4c-1.1 0-2.2-.5-2.2-1.9C7.4 15.8 9.6 13 12 13Z"/><ellipse cx="6.2" cy="11.8" rx="1.4" ry="1.9"/><ellipse cx="9.8" cy="7.8" rx="1.4" ry="2"/><ellipse cx="14.2" cy="7.8" rx="1.4" ry="2"/><ellipse cx="17.8" cy="11.8" rx="1.4" ry="1.9"/>',
@@ -80,7 +77,6 @@ const icons = {
     '<circle cx="9" cy="8.5" r="3.2"/><path d="M3 19.5c.4-3.3 2.8-5.5 6-5.5s5.6 2.2 6 5.5M15.5 5.6a3.2 3.2 0 0 1 0 5.8M17.5 14.4c2 .8 3.2 2.6 3.5 5.1"/>',
 } as const;
 
-/** An icon beside its word; a screen reader passes over it. */
 export function icon(name: keyof typeof icons): Html {
   return trusted(
     `<svg class="icon" viewBox="0 0 24 24" width="24" height="24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${icons[name]}</svg>`,
@@ -90,7 +86,6 @@ export function icon(name: keyof typeof icons): Html {
 const staffSections = ["animals", "import", "categories"] as const;
 const operatorSections = [...staffSections, "keys", "health", "people"] as const;
 
-/** A section in the menu, marked where somebody has to look at it. */
 function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): Html {
   const mark = html`<span id="mark-${name}" hidden>${words.layout.mark}</span
     ><strong class="mark" aria-hidden="true">!</strong>`;
@@ -102,7 +97,6 @@ function sectionLink({ words, marks }: Visit, name: Section, isHere: boolean): H
   );
 }
 
-/** A page of the console, as the person who asked for it sees it. */
 export function page(visit: Visit, parts: PageParts): Response {
   const { words, person } = visit;
   const { title, section, beside, done = visit.done, errors = {}, isOnce = false } = parts;
@@ -140,7 +134,6 @@ export function page(visit: Visit, parts: PageParts): Response {
 
 interface Asked extends Pick<PageParts, "title" | "section" | "back"> {
   readonly above?: Html;
-  /** What would happen, and the button that does it. */
   readonly sure?: string;
   readonly does?: Html;
 }
@@ -241,7 +234,6 @@ export function download(
   });
 }
 
-/** A page that says one thing: with the sections for somebody who is signed in. */
 export function messagePage(
   visit: Arrival & Partial<Visit>,
   status: number,

@@ -54,7 +54,6 @@ function personLine(visit: Visit, person: ListedPerson): Html {
   );
 }
 
-/** `POST /people`: shows the link, this once. */
 export async function invitePerson(visit: Visit): Promise<Response> {
   const { words, people, person, form } = visit;
   const name = form.text("name");
@@ -74,19 +73,16 @@ export async function invitePerson(visit: Visit): Promise<Response> {
   }
 }
 
-/** `POST /people/:id/invite`: another link for somebody who lost theirs, or has a new phone. */
 export async function inviteAgain(visit: Visit, id: string): Promise<Response> {
   const { name } = orNotFound(await visit.people.byId(id));
   return linkPage(visit, name, await visit.people.link(id));
 }
 
-/** `POST /link`: another device of the person who asks. */
 export async function ownLink(visit: Visit): Promise<Response> {
   const { people, person } = visit;
   return linkPage(visit, person.name, await people.link(person.id));
 }
 
-/** `GET /sign-out`: who signs out comes back by a link only. */
 export function signOutPage(visit: Visit): Response {
   const { words } = visit;
   return page(visit, {
@@ -119,7 +115,6 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   });
 }
 
-/** `GET /people/:id/remove`: nobody is removed by one tap. */
 export async function removePage(visit: Visit, id: string): Promise<Response> {
   const { words, people, person } = visit;
   const { name } = orNotFound(id === person.id ? undefined : await people.byId(id));

@@ -12,7 +12,6 @@ import { backPath, lastChangeOf, withChange, type Replaced } from "./changes.ts"
 import { orNotFound, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
-/** `POST /animals`: what a button of the list asks for. */
 export async function changeAnimals(visit: Visit): Promise<Response> {
   const { animals, words, form } = visit;
   const back = backPath(visit, form.text("back"));
@@ -53,13 +52,8 @@ async function change(
 }
 
 /** What a list showed of each animal that is ticked or tapped. */
-const seenIn = (values: readonly string[]): ReadonlyMap<string, string | undefined> =>
-  new Map(
-    values.map((each) => {
-      const [id = "", was] = each.split(" ");
-      return [id, was] as const;
-    }),
-  );
+const seenIn = (values: readonly string[]): ReadonlyMap<string | undefined, string | undefined> =>
+  new Map(values.map((each) => each.split(" ")).map(([id, was]) => [id, was]));
 
 /** The animals that are ticked. Throws where one of them is gone: nothing is done with a part. */
 async function chosenIn({ animals }: Visit, values: readonly string[]): Promise<Pet[]> {
@@ -76,7 +70,7 @@ async function chosenIn({ animals }: Visit, values: readonly string[]): Promise<
 async function mark(
   visit: Visit,
   chosen: readonly Pet[],
-  seen: ReadonlyMap<string, string | undefined>,
+  seen: ReturnType<typeof seenIn>,
   status: ui.StatusChoice,
   back: string,
 ): Promise<Response> {
@@ -98,7 +92,6 @@ async function mark(
   return change(visit, back, (by) => updateAnimals(by, ids, fields), replaced);
 }
 
-/** Asks for a tap again that would take back what somebody else decided. */
 function askAgain(
   visit: Visit,
   asked: readonly string[],
@@ -115,7 +108,6 @@ function askAgain(
   return besideList(visit, 409, back, html`${said} ${form}`);
 }
 
-/** Says what is missing; Back has the list as it was. */
 const askFirst = (visit: Visit, back: string, text: string): Response =>
   besideList(visit, 400, back, ui.notice("bad", text));
 
@@ -131,7 +123,6 @@ function besideList(visit: Visit, status: number, back: string, body: Html): Res
   });
 }
 
-/** `GET /animals/merge`: asks which of several entries of one animal stays. */
 export async function mergePage(visit: Visit): Promise<Response> {
   const { words, url } = visit;
   const values = url.searchParams.getAll("id");
@@ -162,7 +153,6 @@ export async function mergePage(visit: Visit): Promise<Response> {
   });
 }
 
-/** `POST /animals/merge`: makes one animal of several entries of it. */
 export async function mergeAnimals(visit: Visit): Promise<Response> {
   const { form } = visit;
   const into = orNotFound(parseInt64(form.text("into")));

@@ -99,7 +99,6 @@ function problemText({ words }: Visit, { text, code, values = [] }: JobProblem):
   return messageText(isKnown(code) ? { code, values } : message("other", text), messages);
 }
 
-/** The animals whose withdrawal waits for a person, by name, and the button that does it. */
 async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
   const { words, animals } = visit;
   const held = source.held ?? [];
@@ -113,7 +112,6 @@ async function heldForm(visit: Visit, { source }: Followed): Promise<Html> {
   return ui.oneButton(path, words.sources.withdraw(count), { kind: "quiet small bad", fields });
 }
 
-/** `POST /import/sources`: pulls a list, explains its words, or withdraws what waits for a yes. */
 export async function steerSource(visit: Visit): Promise<Response> {
   const { sources, words, person, form } = visit;
   const name = form.exact("list");
@@ -151,7 +149,6 @@ export async function staleNotice(visit: Visit): Promise<Html | undefined> {
 
 export type SourceActions = ReturnType<typeof sourceActions>;
 
-/** `env` names the store to the process that pulls. */
 export function sourceActions({ store: { db }, clock }: Services, env: EnvironmentVariables) {
   const pulls = new Map<string, Promise<void>>();
   const start = async (name: string) => {
@@ -167,7 +164,6 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
   return {
     list: () => followed(db),
     isPulling: (name: string) => pulls.has(name),
-    /** Fetches and imports a list; resolves when that is done. */
     async pull(name: string): Promise<void> {
       await findFollowed(db, name);
       const pulling = pulls.get(name) ?? start(name);

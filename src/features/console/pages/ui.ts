@@ -36,10 +36,8 @@ export function link(href: string, label: string | Html, more: Attributes = {}):
 type LabelName = keyof Words["fields"];
 
 interface FieldParts {
-  /** By default the word for the field's name. */
   readonly label?: string;
   readonly hint?: string | undefined;
-  /** Further attributes of the control. */
   readonly more?: Attributes;
   /** By default its name, which another form of the page may have too. */
   readonly id?: string;
@@ -79,7 +77,6 @@ export class Fields {
     return this.#field(name, parts, this.choice(name, options, own));
   }
 
-  /** A choice without a label of its own in sight. */
   choice(name: string, options: readonly Option[], own: Attributes): Html {
     const chosen = this.value(name);
     return html`<select${attributes({ name, ...own })}>
@@ -125,12 +122,10 @@ export class Fields {
   }
 }
 
-/** A box to tick with its label beside it. */
 export function box(label: string, own: Attributes): Html {
   return html`<label class="check"><input type="checkbox" ${attributes(own)} /> ${label}</label>`;
 }
 
-/** A text to take along, with a button that copies it. */
 export function copyField({ words }: Arrival, id: string, label: string, value: string): Html {
   const copies = { class: "quiet only-script", type: "button", "data-copy": id };
   return html`<div class="field">
@@ -157,7 +152,6 @@ const nearness = { available: 3, pending: 2, sold: 1, none: 0 } as const;
 export const isTowardsAdoption = (from: StatusChoice, to: StatusChoice): boolean =>
   nearness[to] > nearness[from];
 
-/** A choice as an animal has it. */
 export const storedAs = (choice: StatusChoice): PetStatus | null =>
   choice === noStatus ? null : choice;
 
@@ -239,7 +233,6 @@ export function actorText({ words }: Arrival, actor: string): string {
   return list === undefined ? actor : words.sources.actor(list);
 }
 
-/** A value of an animal's field as a history, a change or a preview of a list has it. */
 export function shownValue(
   visit: Arrival,
   field: string,
@@ -285,7 +278,6 @@ export function categoryName(
   return name !== undefined && isVisible(name) ? name : words.animals.unnamedKind(String(id));
 }
 
-/** What happened, or what is wrong: announced, and in sight. */
 export function notice(kind: "good" | "bad" | "plain", body: string | Html): Html {
   return html`<div class="notice ${kind}" role="${kind === "bad" ? "alert" : "status"}">
     ${typeof body === "string" ? html`<p>${body}</p>` : body}
@@ -332,7 +324,6 @@ export function card(title: string, body: Html): Html {
   </section>`;
 }
 
-/** What a page is about, and what stands beside it where there is room. */
 export function desk(main: Html, beside: Html): Html {
   return html`<div class="desk">
     <div>${main}</div>
@@ -350,7 +341,6 @@ export function lines(entries: readonly Html[]): Html {
   </ul>`;
 }
 
-/** Categories to choose from, behind what stands for none. */
 export const categoryOptions = (
   visit: Arrival,
   none: string,

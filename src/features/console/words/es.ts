@@ -1,7 +1,6 @@
 import type { Sentences } from "./en.ts";
 import { spanishMessages } from "./list-messages.ts";
 
-/** The same in Spanish. */
 export const es: Sentences = {
   fields: {
     readOnly: "Solo lectura: lista y consulta animales, no añade ninguno",

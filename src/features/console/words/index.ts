@@ -8,7 +8,6 @@ type Labels<T> = T extends readonly string[]
   ? string
   : { readonly [Name in keyof T]: Labels<T[Name]> };
 
-/** Every word that the console shows: labels and sentences. */
 export type Words = Sentences & Labels<typeof labels>;
 
 interface Table {
@@ -36,7 +35,6 @@ function wordsOf(sentences: Sentences, at: 0 | 1): Words {
 
 export type CountName = keyof typeof counts;
 
-/** What stands behind a number of animals or rows. */
 export function countWord(language: Language, name: CountName, count: number): string {
   const [english, one, many] = counts[name];
   if (language === "en") return english;
@@ -51,7 +49,6 @@ const formats = (locale: string) => ({
   number: new Intl.NumberFormat(locale, { useGrouping: "always" }),
 });
 
-/** The languages of the console. */
 export const languages = {
   en: { title: "English", words: wordsOf(en, 0), ...formats("en-GB") },
   es: { title: "Español", words: wordsOf(es, 1), ...formats("es") },
