@@ -30,18 +30,7 @@ export const listMemoryMaxBytes = (512 - 16) * mebibyte;
 /** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
 const smallMemory = { BUN_JSC_forceRAMSize: String(256 * mebibyte) };
 
-/** Calls `onAbove` while a process has more memory than `maxBytes`, as far as the system tells. */
-function watchMemory(
-  { pid, exited }: Pick<Bun.Subprocess, "pid" | "exited">,
-  maxBytes: number,
-  onAbove: () => void,
-): void {
-  const looking = setInterval(() => {
-    if (memoryOf(pid) > maxBytes) onAbove();
-  }, lookMs);
-  void exited.finally(() => clearInterval(looking));
-}
-
+/** What a process has, as far as the system tells. */
 function memoryOf(pid: number): number {
   try {
     const [, kibibytes] =
@@ -54,7 +43,6 @@ function memoryOf(pid: number): number {
 
 /** Why a process was ended that took more than it may have. */
 export const tooMuchMemory = "The process took too much memory, so it was ended.";
-const saidMax = 4_096;
 const problemMax = 500;
 
 /**
@@ -69,8 +57,9 @@ export async function runJob(
   signal?: AbortSignal,
   mayEnd = () => true,
 ): Promise<string | undefined> {
+  let isTooLarge = false;
+  let looking: Timer | undefined;
   try {
-    let isTooLarge = false;
     const child = Bun.spawn([...program(), ...words(target)], {
       env: { ...env, ...(memoryMaxBytes !== undefined && smallMemory) },
       stdio: ["ignore", "ignore", "pipe"],
@@ -78,34 +67,24 @@ export async function runJob(
       ...(signal && { signal }),
     });
     if (memoryMaxBytes !== undefined) {
-      watchMemory(child, memoryMaxBytes, () => {
-        if (!mayEnd()) return;
+      looking = setInterval(() => {
+        if (memoryOf(child.pid) <= memoryMaxBytes || !mayEnd()) return;
         isTooLarge = true;
         child.kill("SIGKILL");
-      });
+      }, lookMs);
     }
-    const said = await beginningOf(child.stderr);
+    const said = await child.stderr.text();
     const code = await child.exited;
     if (code === 0) return undefined;
     if (isTooLarge) return tooMuchMemory;
     const [, problem] = /^Error: (.+)$/m.exec(said) ?? [];
-    return (
-      problem?.slice(0, problemMax) ??
-      `The process ended with ${child.signalCode ?? `code ${code}`}.`
-    );
+    const ended = `The process ended with ${child.signalCode ?? `code ${code}`}.`;
+    return problem?.slice(0, problemMax) ?? ended;
   } catch (error) {
     return `The process did not start: ${reasonOf(error)}.`;
+  } finally {
+    clearInterval(looking);
   }
-}
-
-/** Reads all of it, so that nobody waits to write more, and returns how it begins. */
-async function beginningOf(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stream) {
-    if (text.length < saidMax) text += decoder.decode(chunk, { stream: true });
-  }
-  return text;
 }
 
 /**
