@@ -32,29 +32,10 @@ interface Announcement {
   readonly standby?: string;
 }
 
-export interface OwnServer extends TestServer {
-  readonly pid: number;
-  /** Has the cluster as it was made: who names it in TEST_CLUSTER need not make another one. */
-  readonly folder: string;
-  /** Ends the server with `signal` and starts it again. Resolves once it answers. */
-  restart(signal: NodeJS.Signals): Promise<void>;
-  /** Makes a standby that commits wait for; returns its URL. Nobody connects; `via` leads here. */
-  replicate(via: number): Promise<string>;
-  /** Kills the server with all its processes, as a machine does that loses its power. */
-  kill(): void;
-  /** Makes the standby the server. */
-  promote(): Promise<void>;
-  /** Starts what was the server before a promotion again, as if nothing had happened. */
-  comeBack(): Promise<void>;
-  /** Stops the server with all its processes, so that it answers nothing and closes nothing. */
-  freeze(): void;
-  thaw(): void;
-  /** Ends it and removes its data. */
-  stop(): Promise<void>;
-}
+export type OwnServer = Awaited<ReturnType<typeof startServer>>;
 
 /** A server of its own for a file of tests. `settings` are such as `fsync=on`. */
-export async function startServer(...settings: readonly string[]): Promise<OwnServer> {
+export async function startServer(...settings: readonly string[]) {
   const program = join(import.meta.dir, "postgres-server.ts");
   const child = Bun.spawn([process.execPath, program, ...settings], {
     stdin: "pipe",
@@ -68,38 +49,34 @@ export async function startServer(...settings: readonly string[]): Promise<OwnSe
     if (value === undefined) throw new Error("the PostgreSQL server for the tests did not start");
     return JSON.parse(new TextDecoder().decode(value)) as Announcement;
   };
-  const first = await announcement();
-  let { pid } = first;
+  let told = await announcement();
   const order = async (line: string) => {
     void child.stdin.write(`${line}\n`);
     await child.stdin.flush();
-    const told = await announcement();
-    ({ pid } = told);
-    return told;
+    told = await announcement();
   };
   return {
-    url: first.url,
-    folder: first.folder,
-    get pid() {
-      return pid;
+    url: told.url,
+    /** Has the cluster as it was made: who names it in TEST_CLUSTER need not make another one. */
+    folder: told.folder,
+    /** Ends the server with `signal` and starts it again. Resolves once it answers. */
+    restart: (signal: NodeJS.Signals) => order(signal),
+    /** Makes a standby that commits wait for; returns its URL. Nobody connects; `via` leads here. */
+    async replicate(via: number): Promise<string> {
+      await order(`REPLICATE ${via}`);
+      if (told.standby === undefined) throw new Error("the standby did not start");
+      return told.standby;
     },
-    async restart(signal) {
-      await order(signal);
-    },
-    async replicate(via) {
-      const { standby } = await order(`REPLICATE ${via}`);
-      if (standby === undefined) throw new Error("the standby did not start");
-      return standby;
-    },
-    kill: () => signalFamily(pid, "SIGKILL"),
-    async promote() {
-      await order("PROMOTE");
-    },
-    async comeBack() {
-      await order("COME-BACK");
-    },
-    freeze: () => signalFamily(pid, "SIGSTOP"),
-    thaw: () => signalFamily(pid, "SIGCONT"),
+    /** Kills the server with all its processes, as a machine does that loses its power. */
+    kill: () => signalFamily(told.pid, "SIGKILL"),
+    /** Makes the standby the server. */
+    promote: () => order("PROMOTE"),
+    /** Starts what was the server before a promotion again, as if nothing had happened. */
+    comeBack: () => order("COME-BACK"),
+    /** Stops the server with all its processes, so that it answers nothing and closes nothing. */
+    freeze: () => signalFamily(told.pid, "SIGSTOP"),
+    thaw: () => signalFamily(told.pid, "SIGCONT"),
+    /** Ends it and removes its data. */
     async stop() {
       await child.stdin.end();
       await child.exited;
