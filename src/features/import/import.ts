@@ -82,7 +82,8 @@ export async function runImport(
     made.summary = { format, source, ...(kept > 0 && { kept, keptAnimals }) };
     if (remembers && applied && format !== "rehome") {
       const isWhole = options.complete === true;
-      await remember(made.tx, { reading, columns: prepared.columns, isWhole, at: made.atMs });
+      const remembered = { reading, columns: prepared.columns, isWhole, at: made.atMs };
+      await setMeta(made.tx, metaOf(remembered), JSON.stringify(remembered));
     }
     await ends?.(made.tx, done);
     return done;
@@ -123,7 +124,8 @@ async function carryOut(change: Change, { plan, added, categories }: Planned): P
   }
   const said = await saidOfNew(change, plan.list, added, before?.id ?? int64Min);
   await storeEntries(tx, source, change.id, [...plan.entries, ...said]);
-  change.isStored ||= plan.isSaidAnew;
+  // An undo takes back what a list said, too.
+  change.isStored ||= plan.entries.length > 0;
 }
 
 /** What a list says of the animals that a change added; of those without ids, if it is whole. */
@@ -323,36 +325,21 @@ export interface Remembered {
   readonly at: number;
 }
 
-/** More than anybody has: the oldest goes. */
-const rememberedMax = 200;
-
-/** All that is remembered, the last one first. */
-export async function rememberedReadings(tx: Tx): Promise<readonly Remembered[]> {
-  const { storeState } = tx.t;
-  const rows = await tx
-    .select()
-    .from(storeState)
-    .where(like(storeState.name, `${readingMeta}%`));
-  return rows.map(({ value }) => JSON.parse(value) as Remembered).toSorted((a, b) => b.at - a.at);
-}
-
 /** How a list with these columns was read; of no named source, the last list with this header. */
 export async function recallReading(
-  tx: Tx,
+  { select, t: { storeState } }: Tx,
   columns: readonly string[],
   source: string | undefined,
 ): Promise<Remembered | undefined> {
-  const all = await rememberedReadings(tx);
-  const isSame = (each: Remembered) => Bun.deepEquals(each.columns, columns);
-  if (source === undefined) return all.find(isSame);
-  const own = all.filter(({ reading }) => reading.source === source);
-  return own.find(isSame) ?? own.find(({ reading }) => fits(reading, columns));
-}
-
-async function remember(tx: Tx, remembered: Remembered): Promise<void> {
-  const all = await rememberedReadings(tx);
-  for (const each of all.slice(rememberedMax - 1)) await forgetReading(tx, each);
-  await setMeta(tx, metaOf(remembered), JSON.stringify(remembered));
+  const isReading = like(storeState.name, `${readingMeta}%`);
+  const rows = await select().from(storeState).where(isReading);
+  const all = rows.map(({ value }) => JSON.parse(value) as Remembered);
+  const own = all
+    .filter(({ reading }) => source === undefined || reading.source === source)
+    .toSorted((a, b) => b.at - a.at);
+  const same = own.find((each) => Bun.deepEquals(each.columns, columns));
+  if (same !== undefined || source === undefined) return same;
+  return own.find(({ reading }) => fits(reading, columns));
 }
 
 export const forgetReading = (tx: Tx, remembered: Remembered): Promise<void> =>

@@ -29,38 +29,25 @@ import {
 } from "../report.ts";
 import { parseFieldMap } from "../understand/columns.ts";
 import { layouts } from "../understand/layouts.ts";
-import {
-  columnsIn,
-  type Given,
-  type List,
-  preparedOf,
-  proposed,
-  readList,
-} from "../understand/propose.ts";
+import { columnsIn, type Given, type List, readList } from "../understand/propose.ts";
 import type { Rejection } from "../understand/record.ts";
 import { parseStatusWords } from "../understand/words.ts";
 import { type Meaning, meanings } from "../understand/words.ts";
-import { type Answered, askCategories, preparedAsking } from "./asking.ts";
+import { askCategories, nobody, preparedAsking } from "./asking.ts";
 
-export interface ReadingOptions {
-  readonly format?: string;
-  readonly map?: string;
-  readonly category?: string;
-  readonly source?: string;
-  readonly status?: readonly string[];
+type Maybe<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
+type Text = "format" | "map" | "category" | "source" | "encoding" | "sheet" | "records";
+
+export interface ReadingOptions
+  extends
+    Maybe<Text, string>,
+    Maybe<"status" | "believe" | "ignore", readonly string[]>,
+    Maybe<"dayFirst" | "monthFirst", true> {
   readonly defaultStatus?: Meaning;
-  readonly encoding?: string;
-  readonly sheet?: string;
-  readonly records?: string;
-  readonly dayFirst?: true;
-  readonly monthFirst?: true;
-  readonly believe?: readonly string[];
-  readonly ignore?: readonly string[];
 }
 
-type Agreed = "acceptGuess" | "createCategories" | "newIds" | "keepGone" | "complete" | "listWins";
-type Flag = Agreed | "yes" | "skipBad" | "dryRun" | "json";
-interface Options extends ReadingOptions, Readonly<Partial<Record<Flag, true>>> {
+type Agreed = "acceptGuess" | "createCategories" | "newIds" | "complete" | "listWins" | "skipBad";
+interface Options extends ReadingOptions, Maybe<Agreed | "yes" | "dryRun" | "json", true> {
   readonly reading?: "show" | "forget";
   readonly rejects?: string;
 }
@@ -92,7 +79,6 @@ const importOptions: Readonly<Record<string, string>> = {
   "--create-categories":
     "make the categories that do not exist; an empty catalogue gets them anyway",
   "--new-ids": "give new ids to animals of another catalogue's export",
-  "--keep-gone": "leave animals in the catalogue that died or went elsewhere",
   "--complete": "this is the source's whole list: withdraw its animals that are not in it",
   "--list-wins": "take what the list says of animals that people changed, too",
   "--yes": "withdraw more than half of a source's animals, for --complete",
@@ -221,15 +207,12 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const { config } = beginOnStore(command, io);
   const given = { ...givenBy(options), called: file };
   const name = file === "-" ? "standard input" : file;
-  const { json, dryRun = false, reading, rejects } = options;
+  const { dryRun = false, reading, rejects } = options;
   // Before all has been read, when it would be late to learn it.
   if (rejects !== undefined && existsSync(rejects)) {
-    throw new UsageError(
-      `The file of rejects ${rejects} exists.`,
-      "Name another file with --rejects.",
-    );
+    const hint = "Name another file with --rejects.";
+    throw new UsageError(`The file of rejects ${rejects} exists.`, hint);
   }
-  const isAsking = io.canAsk && json !== true && !dryRun;
   const { bytes, list } = await inWords(name, async () => {
     const bytes = await bytesOf(io, file);
     return { bytes, list: readList(bytes, given) };
@@ -238,23 +221,9 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     config,
     io,
     async (services) => {
-      const { db } = services.store;
-      if (reading !== undefined) return ofReading(io, db, list, given, options);
-      /** What leaves nothing to remember is told. */
-      const recall = async (of: List, { format, columns, source }: Given) =>
-        (format ?? columns) === undefined
-          ? (await db.read((tx) => recallReading(tx, columnsIn(of), source)))?.reading
-          : undefined;
-      const summary = await inWords(name, async () => {
-        if (isAsking) {
-          const answered = await preparedAsking(io, { bytes, list, recall }, given);
-          return imported(io, services, options, answered, isAsking);
-        }
-        const remembered = await recall(list, given);
-        const prepared = preparedOf(proposed(list, { ...given, remembered }));
-        return imported(io, services, options, { prepared }, isAsking);
-      });
-      report(io, summary, options);
+      if (reading !== undefined) return ofReading(io, services.store.db, list, given, reading);
+      const work = () => imported(io, services, { bytes, list, given }, options);
+      report(io, await inWords(name, work), options);
     },
     { begins: true, dryRun: dryRun || reading !== undefined },
   );
@@ -266,7 +235,7 @@ async function ofReading(
   db: Database,
   list: List,
   { source }: Given,
-  { reading: what }: Options,
+  what: "show" | "forget",
 ): Promise<void> {
   const found = await db.read((tx) => recallReading(tx, columnsIn(list), source));
   if (found === undefined) {
@@ -275,21 +244,33 @@ async function ofReading(
       "Name its source with --source, or import it: how it is read is remembered.",
     );
   }
-  if (what === "forget") {
-    await db.transaction((tx) => forgetReading(tx, found));
-    io.out("Forgotten. The next list like this one is guessed again.\n");
-  } else printJson(io, found.reading);
+  if (what === "show") return printJson(io, found.reading);
+  await db.transaction((tx) => forgetReading(tx, found));
+  io.out("Forgotten. The next list like this one is guessed again.\n");
 }
 
-/** Looks at what an import would change, asks what is open, and does it. */
+interface Source {
+  readonly bytes: Uint8Array;
+  readonly list: List;
+  readonly given: Given;
+}
+
+/** Asks what a list leaves open, looks at what an import would change, and does it. */
 async function imported(
   io: Io,
   { store: { db }, clock, actor }: Services,
+  { bytes, list, given }: Source,
   options: Options,
-  { prepared, unsure }: Answered,
-  isAsking: boolean,
 ): Promise<ImportSummary> {
-  const { acceptGuess, skipBad, dryRun, yes: confirmed } = options;
+  const { acceptGuess, skipBad, dryRun = false, json, yes: confirmed } = options;
+  const isAsking = io.canAsk && json !== true && !dryRun;
+  const ask = isAsking ? (question: string) => io.ask(question) : nobody;
+  /** What leaves nothing to remember is told. */
+  const recall = async (of: List, { format, columns, source }: Given) =>
+    (format ?? columns) === undefined
+      ? (await db.read((tx) => recallReading(tx, columnsIn(of), source)))?.reading
+      : undefined;
+  const { prepared, unsure } = await preparedAsking(ask, list, given, bytes, recall);
   const isOpen = prepared.isGuessed && acceptGuess !== true;
   let chosen: ImportOptions = { ...options, confirmed };
   const preview = () => previewImport(db, prepared, chosen);
@@ -297,7 +278,7 @@ async function imported(
   if (dryRun) return preview();
   if (!isAsking && !isOpen) return run();
   let summary = await preview();
-  if (isAsking && (await askCategories(io, summary))) {
+  if (await askCategories(ask, summary)) {
     chosen = { ...chosen, createCategories: true };
     summary = await preview();
   }
@@ -307,10 +288,8 @@ async function imported(
   if (!isAsking) {
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(summary));
   }
-  const question =
-    unsure === undefined
-      ? "Import them?"
-      : "No column says whether an animal is for adoption. Are all of these?";
+  const ofAll = "No column says whether an animal is for adoption. Are all of these?";
+  const question = unsure === undefined ? "Import them?" : ofAll;
   if (isYes(await io.ask(`${question} [y/N] `))) return run();
   throw unsure ?? new Error("Nothing was changed.");
 }

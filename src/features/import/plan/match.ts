@@ -47,9 +47,9 @@ export class Matching {
   alike: SoundRecord[] = [];
   /** Records that may be the one animal here of their name and category. */
   readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
-  /** Animals without ids that the list knows by name and category, by its entries. */
-  readonly #nameless = new Map<string, { readonly entry: Entry; readonly animal: StoreAnimal }>();
-  readonly #entries = new Map<bigint, string>();
+  /** The entries of animals without ids, by the animal; those that no id means, removed ones too. */
+  #entries: ReadonlyMap<bigint, Entry> = new Map();
+  readonly #nameless: StoreAnimal[] = [];
   /** Animals that a record means, or may mean. */
   readonly #meant = new Set<bigint>();
 
@@ -95,6 +95,7 @@ export class Matching {
     const { isWhole, source, isDesk } = this.list;
     const { pets } = this.tx.t;
     if (isWhole && !isDesk) await this.#learnNameless();
+    const called = Map.groupBy(this.#nameless, ({ id }) => this.#entries.get(id)?.entry);
     const isNobodys = inArray(pets.source, isWhole ? ["", source] : [""]);
     const others = await this.#calledLike(records, and(isNobodys, isNull(pets.externalId)));
     const unknown = others.filter(({ id }) => !this.#entries.has(id));
@@ -102,8 +103,7 @@ export class Matching {
     return [...Map.groupBy(records, this.#keyOf)].flatMap(([key, all]) => {
       const [record] = all;
       const entry = record && all.length === 1 ? namelessEntryOf(record) : "";
-      const known = this.#nameless.get(entry);
-      const animals = known === undefined ? (here.get(key) ?? []) : [known.animal];
+      const animals = called.get(entry) ?? here.get(key) ?? [];
       const [animal] = animals;
       if (record === undefined || animal === undefined || !isWhole) {
         for (const each of all) this.#add(each);
@@ -111,7 +111,7 @@ export class Matching {
         return [];
       }
       for (const each of animals) this.#meant.add(each.id);
-      if (all.length === 1 && animals.length === 1) return this.#match(record, animal, entry);
+      if (all.length === 1 && animals.length === 1) return { record, animal, entry };
       if (isSameState(all, animals)) this.unchanged += animals.length;
       else for (const each of all) this.#refuseAlike(each, all.length, animals.length);
       return [];
@@ -120,17 +120,10 @@ export class Matching {
 
   async #learnNameless(): Promise<void> {
     const entries = [...(await namelessEntries(this.tx, this.list.source)).values()];
-    const ids = entries.flatMap(({ petId }) => petId ?? []);
-    const known = new Map<bigint, StoreAnimal>();
-    for (const part of batches(ids)) {
-      const found = await animalsWhere(this.tx, ({ id }) => isAmong(this.tx, id, part));
-      for (const each of found) known.set(each.id, each);
-    }
-    for (const entry of entries) {
-      const animal = known.get(entry.petId ?? 0n);
-      if (animal === undefined || this.#meant.has(animal.id)) continue;
-      this.#nameless.set(entry.entry, { entry, animal });
-      this.#entries.set(animal.id, entry.entry);
+    this.#entries = new Map(entries.map((each) => [each.petId ?? 0n, each]));
+    for (const ids of batches([...this.#entries.keys()])) {
+      const found = await animalsWhere(this.tx, ({ id }) => isAmong(this.tx, id, ids));
+      this.#nameless.push(...found.filter(({ id }) => !this.#meant.has(id)));
     }
   }
 
@@ -195,17 +188,17 @@ export class Matching {
     return { total, unlisted };
   }
 
-  /** The entries of animals that people removed, and that the list does not mean. */
+  /** The entries of animals without ids that people removed, and that the list does not mean. */
   absentNameless(): readonly Entry[] {
-    return [...this.#nameless.values()].flatMap(({ entry, animal: { id, isRemoved } }) =>
-      isRemoved && entry.presence === "there" && !this.#meant.has(id) ? entry : [],
-    );
+    const removed = this.#nameless.filter(({ id, isRemoved }) => isRemoved && !this.#meant.has(id));
+    const entries = removed.flatMap(({ id }) => this.#entries.get(id) ?? []);
+    return entries.filter(({ presence }) => presence === "there");
   }
 
   /** What the list calls an animal that is here. */
   entryOf({ id, externalId, name, categoryId }: StoreAnimal): string {
     const called = () => namelessKey(name, this.categories.nameOf(categoryId));
-    return externalId ?? this.#entries.get(id) ?? called();
+    return externalId ?? this.#entries.get(id)?.entry ?? called();
   }
 
   /** What a record is compared by without an id. */

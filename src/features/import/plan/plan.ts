@@ -15,6 +15,7 @@ import {
   entryOf,
   isFurther,
   listFields,
+  type Presence,
   type Said,
   saidBefore,
   type StoreAnimal,
@@ -28,47 +29,6 @@ export interface ImportOptions {
   readonly skipBad?: boolean | undefined;
   /** Takes ids for those of another catalogue; else a record with an unknown id is bad. */
   readonly newIds?: boolean | undefined;
-  /** Leaves animals in the catalogue that are gone. */
-  readonly keepGone?: boolean | undefined;
-  /** The input is the source's whole list: its other animals are gone. */
-  readonly complete?: boolean | undefined;
-  /** Withdraws more than half of a source's animals when its whole list has no more. */
-  readonly confirmed?: boolean | undefined;
-  /** The list is right of every animal, whatever people changed. */
-  readonly listWins?: boolean | undefined;
-  /**
-   * Chooses which of the animals that a whole list lacks are withdrawn, in place of the rules for a
-   * list that a person imports: all of them, unless records are bad or they are more than half.
-   */
-  readonly withdraws?: ((lacking: Lacking) => Promise<readonly StoreAnimal[]>) | undefined;
-  /**
-   * Decides for the record on a line whether it is the one animal here of its name and category,
-   * which no id says. By default it is a new one.
-   */
-  readonly isSame?: ((line: number) => boolean) | undefined;
-}
-
-/** What a whole list lacks of the animals of its source. */
-export interface Lacking {
-  readonly tx: Tx;
-  readonly missing: readonly StoreAnimal[];
-  /** How many animals of the source are here. */
-  readonly sourceAnimals: number;
-  readonly rejections: readonly Rejection[];
-  /** Why the list may not be whole, so that nobody may be withdrawn. */
-  readonly partial: string | undefined;
-}
-
-/** What an import may do, as a person or a source says. */
-export interface ImportOptions {
-  /** Makes new categories. By default only a catalogue without any gets them. */
-  readonly createCategories?: boolean | undefined;
-  /** Takes over the rest when records are rejected; otherwise nothing is. */
-  readonly skipBad?: boolean | undefined;
-  /** Takes ids for those of another catalogue; else a record with an unknown id is bad. */
-  readonly newIds?: boolean | undefined;
-  /** Leaves animals in the catalogue that are gone. */
-  readonly keepGone?: boolean | undefined;
   /** The input is the source's whole list: its other animals are gone. */
   readonly complete?: boolean | undefined;
   /** Withdraws more than half of a source's animals when its whole list has no more. */
@@ -141,8 +101,6 @@ export class Plan {
   readonly identity = { matched: 0, renamed: 0, example: "" };
   /** What the list says otherwise than before. */
   readonly entries: Entry[] = [];
-  /** True if one of them replaces an entry. */
-  isSaidAnew = false;
   /** Of the animals that come next. */
   readonly #last = new Map<bigint, Last>();
 
@@ -194,7 +152,6 @@ export class Plan {
 
   #take({ record, animal, entry }: Match): void {
     if (record.kind === "gone") {
-      if (this.options.keepGone === true) return;
       const now = { ...absent, presence: "gone" } as const;
       const { does } = this.#decide(now, animal);
       if (entry !== undefined) this.#say(animal, this.#absentEntry(animal, entry, "gone"));
@@ -237,31 +194,18 @@ export class Plan {
   }
 
   /** One that goes keeps what the list called it last, as far as that is known. */
-  #absentEntry(
-    { id, externalId }: StoreAnimal,
-    entry: string,
-    presence: "gone" | "left out",
-  ): Entry {
+  #absentEntry({ id, externalId }: StoreAnimal, entry: string, presence: Presence): Entry {
     const { name = null, word: category = null } = this.#last.get(id) ?? {};
-    return {
-      entry,
-      petId: externalId === null ? id : null,
-      presence,
-      name,
-      category,
-      status: null,
-    };
+    const petId = externalId === null ? id : null;
+    return { entry, petId, presence, name, category, status: null };
   }
 
   #say({ id }: StoreAnimal, said: Entry): void {
     const last = this.#last.get(id);
-    const isStored = last?.isStored === true;
-    const known = isStored && { ...last, category: last.word };
+    const known = last?.isStored === true && { ...last, category: last.word };
     const fields = ["presence", ...listFields] as const;
     const isAsBefore = known && fields.every((field) => known[field] === said[field]);
-    if (this.list.isDesk || isAsBefore) return;
-    this.isSaidAnew ||= isStored;
-    this.entries.push(said);
+    if (!this.list.isDesk && !isAsBefore) this.entries.push(said);
   }
 
   /** Changes an animal, or brings it back. */
@@ -386,7 +330,6 @@ export class Plan {
     const removed = await entriesOfRemoved(tx, list.source);
     const gone = removed.filter(({ entry }) => !named.has(entry) && !inError.has(entry));
     for (const each of [...gone, ...matching.absentNameless()]) {
-      this.isSaidAnew = true;
       this.entries.push({ ...each, presence: "left out", status: null });
     }
     return total;

@@ -18,9 +18,11 @@ export interface StoreAnimal extends PetState {
   readonly isRemoved: boolean;
 }
 
+export type Presence = (typeof listPresences)[number];
+
 /** An animal by what words mean here today. */
 export interface Said {
-  readonly presence: (typeof listPresences)[number];
+  readonly presence: Presence;
   /** Null where it is not known. */
   readonly name: string | null;
   /** Its id here, or the key of one that is not made yet; null where it is not known. */
