@@ -139,7 +139,7 @@ test("keys that ended, 429 and failures are counted, in the minute in which they
   expect(seen).toHaveLength(2 + 2 + 99 + 25);
 });
 
-test("24,000 requests of strangers write at most 0.3 MB", async () => {
+test("6,000 requests of strangers write at most 0.1 MB", async () => {
   const kinds: [string, { readonly method?: string; readonly authorization?: string }?][] = [
     ["/health"],
     ["/docs"],
@@ -150,7 +150,7 @@ test("24,000 requests of strangers write at most 0.3 MB", async () => {
   ];
   const text = await textOf(
     async ({ handler }) => {
-      for (let i = 0; i < 24_000; i += 1) {
+      for (let i = 0; i < 6_000; i += 1) {
         const [path, { method = "GET", authorization = "" } = {}] = kinds[i % kinds.length]!;
         const headers = { "x-forwarded-for": `10.0.${i >> 8}.${i & 255}`, authorization };
         const request = new Request(`http://localhost${path}`, { method, headers });
@@ -159,9 +159,9 @@ test("24,000 requests of strangers write at most 0.3 MB", async () => {
     },
     { app: { trustedProxies: [parseCidr("127.0.0.1")!] } },
   );
-  expect(text.length).toBeLessThan(300_000);
+  expect(text.length).toBeLessThan(100_000);
   const { counts } = JSON.parse(text.split("\n")[0] ?? "") as { counts: Record<string, number> };
-  expect(Object.values(counts).reduce((sum, each) => sum + each, 0)).toBe(24_000);
+  expect(Object.values(counts).reduce((sum, each) => sum + each, 0)).toBe(6_000);
 });
 
 test.each([

@@ -208,7 +208,7 @@ test.each([1, 3])(
     const actions = fc.array(action, { minLength: 10, maxLength: 40 });
     await fc.assert(fc.asyncProperty(both, actions, history), {
       examples: [[smallAndWide, bounced]],
-      numRuns: Number(Bun.env["MODEL_RUNS"] ?? (isOnPostgres ? 12 : 60)),
+      numRuns: Number(Bun.env["MODEL_RUNS"] ?? (isOnPostgres ? 12 : 40)),
     });
     // A model that is never near a limit, or only beyond it, would prove nothing.
     expect(totals.admitted).toBeGreaterThan(1_000);
