@@ -75,10 +75,7 @@ const namedMax = 5;
 /** Animals whose name has another one in it, which are looked at to find the one that is it. */
 const alikeMax = 100;
 
-/**
- * The pages' work on animals and categories: the services, with a number for each change so that it
- * can be undone.
- */
+/** What pages do with animals and categories; each change has a number, to undo it. */
 export class AnimalActions {
   readonly #services: Services;
   readonly #db: Database;

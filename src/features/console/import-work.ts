@@ -1,12 +1,6 @@
 /**
- * What the console asks of the import feature: to look at a person's list, and to import it. It
- * runs in a process of its own (`rehome __import`), which imports.ts starts, so that a large or
- * damaged list costs the console nothing but time, and its end ends everything of it.
- *
- * `workOnList` reads `work.file`, which is complete, and returns what became of it. With
- * `work.actor` it imports, else it changes nothing. It calls `begins` before it changes anything:
- * from then on its process is not ended any more. What it returns crosses to the console as a
- * structured clone: plain data with bigint and Map, without functions, classes and errors.
+ * What the console asks of the import feature, in a process of its own (`rehome __import`): a large
+ * or damaged list costs the console nothing but time. What crosses is plain data.
  */
 import { deserialize, serialize } from "bun:jsc";
 import { Command } from "commander";
@@ -105,6 +99,7 @@ export type ListOutcome =
   | { readonly is: "done"; readonly summary: ListSummary }
   | { readonly is: "failed"; readonly failure: Failure };
 
+/** Imports with `work.actor`, else changes nothing. After `begins` its process is not ended. */
 export async function workOnList(
   services: Services,
   work: ListWork,

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { dataFolderOf, type Config, type EnvironmentVariables } from "../../config.ts";
 import { minuteMs, type Clock } from "../../domain/clock.ts";
+import { reasonOf } from "../../domain/system-error.ts";
 import { listMemoryMaxBytes, runJob, tooMuchMemory } from "../schedule/child.ts";
 import {
   beside,
@@ -81,13 +82,7 @@ export class ImportJob {
     const { name, file } = this;
     this.answers = answers;
     this.state = { is: "working" };
-    try {
-      this.#running = this.start({ name, file, answers, ...more });
-    } catch {
-      // The system has no room for another process.
-      this.state = { is: "failed", failure: { code: "importEnded" } };
-      return;
-    }
+    this.#running = this.start({ name, file, answers, ...more });
     this.#work = this.#running.outcome.then((outcome) => void (this.state = outcome));
   }
 
@@ -198,10 +193,7 @@ function storedIn(place: string, bytes: Uint8Array): string {
   return file;
 }
 
-/**
- * Removes the files of consoles that were killed. Those of one that lives are younger: it keeps
- * none for longer than an hour.
- */
+/** Removes the files of consoles that were killed: one that lives keeps none for over an hour. */
 export function removeLeft(place: string, nowMs: number): void {
   for (const name of readdirSync(place).filter((each) => each.startsWith(folderPrefix))) {
     const path = join(place, name);
@@ -224,8 +216,6 @@ export function inProcess(env: EnvironmentVariables, report: (problem: string) =
   };
   return (work) => {
     const { file } = work;
-    for (const what of ["begun", "outcome"] as const) rmSync(beside(file, what), { force: true });
-    writeFileSync(beside(file, "work"), new Uint8Array(serialize(work)), { mode: 0o600 });
     const hasBegun = () => existsSync(beside(file, "begun"));
     const ending = new AbortController();
     const end = (code: "importTooLong" | "importEnded") => {
@@ -233,6 +223,8 @@ export function inProcess(env: EnvironmentVariables, report: (problem: string) =
     };
     const late = setTimeout(() => end("importTooLong"), readMaxMs);
     const ended = async (): Promise<ListOutcome> => {
+      for (const what of ["begun", "outcome"] as const) rmSync(beside(file, what), { force: true });
+      writeFileSync(beside(file, "work"), new Uint8Array(serialize(work)), { mode: 0o600 });
       const problem = await runJob(command, file, env, ending.signal, () => !hasBegun());
       clearTimeout(late);
       const outcome = beside(file, "outcome");
@@ -242,7 +234,11 @@ export function inProcess(env: EnvironmentVariables, report: (problem: string) =
       const code = reason ?? (problem === tooMuchMemory ? "importTooLarge" : "importEnded");
       return { is: "failed", failure: { code } };
     };
-    const outcome = ended();
+    const outcome = ended().catch((error: unknown): ListOutcome => {
+      // The disk is full.
+      report(reasonOf(error));
+      return { is: "failed", failure: { code: "importEnded" } };
+    });
     const stop = async () => {
       end("importEnded");
       await outcome;

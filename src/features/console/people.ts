@@ -68,10 +68,7 @@ function invitationOf(token: Secret, personId: string, nowMs: number) {
   return { hash: hashSecret(token), personId, createdAtMs: nowMs, expiresAtMs };
 }
 
-/**
- * Whom an invitation is for that is good at `nowMs`: not used, not expired, of a person who was not
- * removed. What `uses` it locks it.
- */
+/** Whom a good invitation is for. What `uses` it locks it. */
 async function invitedBy(
   tx: Tx,
   token: Secret,
@@ -118,10 +115,7 @@ export class PeopleService {
     private readonly randomBytes: RandomBytes,
   ) {}
 
-  /**
-   * Invites somebody. Throws `invalid_request` for a name that cannot be shown as it is, and when a
-   * person of this name is there: histories go by names.
-   */
+  /** Histories go by names, so that nobody is invited under one that is there. */
   async invite(name: string, role: PersonRole, invitedBy: string) {
     if (!isPersonName(name)) {
       throw new AppError("invalid_request", "A name must have characters that can be seen.", {
@@ -188,10 +182,7 @@ export class PeopleService {
     });
   }
 
-  /**
-   * Whose session a cookie holds, if it is good. One that is in use does not end: where it was
-   * renewed, the browser must keep its cookie for longer.
-   */
+  /** Whose session a cookie holds. If it was renewed, the browser must keep the cookie longer. */
   async find(session: Secret) {
     const hash = hashSecret(session);
     const nowMs = this.clock();

@@ -71,10 +71,7 @@ export interface Visit extends Arrival, Omit<Actions, "marks"> {
   readonly form: Form;
   /** Makes a change in their name; its number is undefined where nothing changed. */
   readonly change: (work: (by: Editing) => Promise<unknown>) => Promise<ChangeMade>;
-  /**
-   * Makes what the form asks for; sent again, it leads to where the first one led. Undefined where
-   * nothing was made.
-   */
+  /** Makes what the form asks for, once. Undefined where nothing was made. */
   readonly once: (work: () => Promise<string | undefined>) => Promise<string | undefined>;
 }
 
@@ -227,10 +224,7 @@ export function isOwnOrigin(headers: Headers, ownOrigins: readonly string[]): bo
   return origin === null ? site === "same-origin" : ownOrigins.includes(origin);
 }
 
-/**
- * True when a page may be shown to this request: it leads nowhere else, and it is not loaded as a
- * part of a stranger's page. A link from elsewhere may open it.
- */
+/** A link from elsewhere may open a page; it is no part of a stranger's page. */
 export function isOpenable(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return true;

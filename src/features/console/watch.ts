@@ -45,10 +45,7 @@ export async function watchWithConsole(
   };
 }
 
-/**
- * Throws when the console would listen where the service does. With --processes, the
- * system would give connections to one or the other.
- */
+/** With --processes, the system would give connections to one or the other. */
 function refuseOwnPort({ config }: LoadedConfig, { host, port }: ListenAddress): void {
   if (port === 0 || port !== config.port) return;
   if (host !== config.host && ![host, config.host].some(isEveryAddress)) return;

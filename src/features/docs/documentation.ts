@@ -75,10 +75,7 @@ export function documentationPage(
   });
 }
 
-/**
- * A server as the page writes it. Its own address is one that the page's script replaces by where
- * the page is read, which is right behind any proxy.
- */
+/** The page's script replaces HOST by where it is read, which is right behind any proxy. */
 const shownAs = (url: string) => (url.startsWith("/") ? `http://HOST${url}` : url);
 
 function header(version: string): Html {

@@ -210,10 +210,7 @@ function reference({ operationId, parameters, responses }: Operation, body?: Sch
     ${Object.entries(responses).map((response) => responseOf(operationId, response))}`;
 }
 
-/**
- * A response of an operation, with an id of its own, `listPets-429`. That stands within, so that a
- * browser opens what an address leads to.
- */
+/** Its id stands within, so that a browser opens what an address leads to. */
 function responseOf(
   operationId: string,
   [status, { description, headers, content }]: [string, Operation["responses"][string]],

@@ -181,10 +181,7 @@ export function keyDetailsJson(
   };
 }
 
-/**
- * The fields that differ between before and after; of an event without a before, all that it set. A
- * secret that came with it is shown by its beginning.
- */
+/** A secret that came with an event is shown by its beginning. */
 function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly KeySecret[]) {
   const shown = (value: unknown) =>
     value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);

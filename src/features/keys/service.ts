@@ -72,10 +72,7 @@ export class KeyService extends KeyIssuer {
     return this.#db.read(allKeys);
   }
 
-  /**
-   * The key that `reference` means: an id, a unique beginning of one, or a label. A live key has
-   * priority over a revoked one with the same label.
-   */
+  /** The key of an id, of a unique beginning of one, or of a label: a live key's before others'. */
   async resolve(reference: string): Promise<ApiKey> {
     const exact = await this.options.keys.byId(reference);
     if (exact !== undefined) return exact;
@@ -155,10 +152,7 @@ export class KeyService extends KeyIssuer {
     );
   }
 
-  /**
-   * Gives the key a new secret. The old ones stay valid for `graceMs`; 0 ends them at once. The
-   * expiry of the key stays.
-   */
+  /** The old secrets stay valid for `graceMs`; 0 ends them at once. The key's expiry stays. */
   async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
     const before = await this.resolve(reference);
     const { id } = before;
@@ -182,10 +176,7 @@ export class KeyService extends KeyIssuer {
     });
   }
 
-  /**
-   * Ends the ban in force, and forgets which minutes were noisy. The next automatic ban is as long
-   * as it would have been.
-   */
+  /** The next automatic ban is as long as it would have been. */
   async unban(reference: string): Promise<ApiKey> {
     return this.#change(reference, "unban", (key, nowMs) => {
       return { ...key, ban: liftBan(key.ban, nowMs) };
@@ -242,10 +233,7 @@ export async function eventsOf(tx: Tx, id: string): Promise<KeyEvent[]> {
   return found.map(({ before, ...event }) => ({ ...event, before: before ?? undefined }));
 }
 
-/**
- * Adds a secret to a key, and ends its other ones at `oldExpireAtMs` at the latest. Undefined if it
- * is gone or revoked.
- */
+/** Ends the other secrets at `oldExpireAtMs`. Undefined if the key is gone or revoked. */
 export async function rotateKey(
   tx: Tx,
   id: string,

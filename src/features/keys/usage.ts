@@ -1,7 +1,4 @@
-/**
- * What keys used, and the plan that would fit. The counters of SQLite are in a file of their own,
- * `limits.db`.
- */
+/** What keys used, and the plan that would fit. */
 import { and, eq, gte } from "drizzle-orm";
 import type { ApiKey } from "../../domain/api-key.ts";
 import { type Clock, dayMs, isoSeconds } from "../../domain/clock.ts";
@@ -39,10 +36,7 @@ export async function countsOf(of: Counters, keyId: string): Promise<WindowCount
   return (await storedCounts(of, keyId)).get(keyId);
 }
 
-/**
- * Days from `firstDay` on, of one key or of all, oldest first. Running days are in the windows, and
- * the others in the days of usage.
- */
+/** Running days are in the windows, and the others in the days of usage. */
 export function usageSince(
   { counters }: Counters,
   firstDay: number,

@@ -106,10 +106,7 @@ export type PublicList = Awaited<ReturnType<typeof publicList>>;
 export type PublicFeed = Awaited<ReturnType<typeof newestAnimals>>;
 export type StoreFacts = Awaited<ReturnType<typeof storeFacts>>;
 
-/**
- * The facts that the feed needs and that stay as they are, stored the first time: an id, and what
- * counts as the last change of animals of which nothing older is known.
- */
+/** What the feed needs and stays: an id, and the time of animals of which none is known. */
 function storeFacts(db: Database, newId: string, nowMs: number) {
   return db.transaction(async (tx) => {
     const stored = async (name: string, value: string) => {

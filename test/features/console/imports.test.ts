@@ -143,14 +143,4 @@ describe.each(stores)("$name", (kind) => {
     removeLeft(folder.path, nowMs);
     expect([existsSync(left), kept().length]).toEqual([false, 1]);
   });
-
-  test("a file whose process cannot start is over, and makes room for another", async () => {
-    const none = () => {
-      throw new Error("EAGAIN");
-    };
-    const full = new Imports(folder.path, none, () => nowMs);
-    const bytes = new TextEncoder().encode(list);
-    const job = await full.take("per_1", async () => ({ name: "a.csv", bytes }));
-    expect(job?.state).toEqual({ is: "failed", failure: { code: "importEnded" } });
-  });
 });

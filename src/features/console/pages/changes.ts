@@ -32,10 +32,7 @@ export async function lastChangeOf(
     : { actor, change };
 }
 
-/**
- * The address of a page that says what a change did, if there was one, and offers to undo it. `over`
- * is what it replaced.
- */
+/** The address of a page that says what a change did, and what it replaced. */
 export const withChange = (path: string, { changeId }: ChangeMade, over?: Replaced): string =>
   changeId === undefined ? path : pathWith(path, { change: changeId, over: over?.change });
 

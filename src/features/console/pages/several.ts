@@ -63,10 +63,7 @@ async function chosenIn({ animals }: Visit, values: readonly string[]): Promise<
   return found;
 }
 
-/**
- * Gives animals a status. What somebody else did since the list was loaded is replaced, and said;
- * only a change towards adoption asks first.
- */
+/** Replaces what others did since the list was loaded; asks first if it is towards adoption. */
 async function mark(
   visit: Visit,
   chosen: readonly Pet[],
