@@ -1,39 +1,20 @@
 /** The schedule as it is stored: what is due, who begins it, and how it ended. */
 import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
-import {
-  type JobProblem,
-  type JobTimes,
-  leaseMs,
-  nextAfterFailure,
-  nextAfterSuccess,
-} from "./job-times.ts";
+import { type JobProblem, leaseMs, nextAfterFailure, nextAfterSuccess } from "./job-times.ts";
 import type { Database, Tables, Tx } from "../../storage/database.ts";
-import type { JobKind, pauseReasons } from "../../storage/schema.ts";
-import { randomBytes } from "../../cli/open.ts";
+import type { JobKind } from "../../storage/schema.ts";
 
-/** A random number from 0 to 1. */
-export const randomShare = () => (randomBytes(1)[0] ?? 0) / 255;
+type Row = Tables["schedule"]["$inferSelect"];
 
-export type PauseReason = (typeof pauseReasons)[number];
-
-export interface Job extends JobTimes {
-  readonly name: string;
-  readonly kind: JobKind;
-  readonly target: string;
-  readonly succeededAtMs: number | null;
-  readonly problem: JobProblem | null;
-  readonly paused: PauseReason | null;
-}
+export type Job = Omit<Row, "problem"> & { readonly problem: JobProblem | null };
 
 /** A row with its problem as it is stored: JSON, or the text alone. */
-type Stored<T> = Omit<T, "problem"> & { readonly problem: string | null };
-
-const read = <T>(row: Stored<T>): T => {
+function read<T extends Pick<Row, "problem">>(row: T): Omit<T, "problem"> & Pick<Job, "problem"> {
   const { problem } = row;
   const isText = problem === null || !problem.startsWith("{");
   const said = isText ? problem && { text: problem } : (JSON.parse(problem) as JobProblem);
-  return { ...row, problem: said } as T;
-};
+  return { ...row, problem: said === "" ? null : said };
+}
 
 /** A row of the schedule, read without opening the store. */
 export interface JobRow extends Pick<
@@ -45,7 +26,7 @@ export interface JobRow extends Pick<
 }
 
 export const jobRows = (rows: readonly unknown[]): JobRow[] =>
-  rows.map((row) => read<JobRow>(row as Stored<JobRow>));
+  rows.map((row) => read(row as Omit<JobRow, "problem"> & Pick<Row, "problem">));
 
 /** Reads the schedule on either kind of database, as rows for `jobRows`. */
 export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
@@ -63,13 +44,13 @@ export const jobsOf = (db: Database): Promise<Job[]> => db.read(allJobs);
 
 export async function allJobs(tx: Tx): Promise<Job[]> {
   const rows = await tx.select().from(tx.t.schedule).orderBy(tx.t.schedule.name);
-  return rows.map((row) => read<Job>(row));
+  return rows.map(read);
 }
 
 export async function findJob(tx: Tx, name: string): Promise<Job | undefined> {
   const { schedule } = tx.t;
   const [job] = await tx.select().from(schedule).where(eq(schedule.name, name));
-  return job && read<Job>(job);
+  return job && read(job);
 }
 
 /** Schedules a job; one that is scheduled keeps its times and gets the interval. */
@@ -113,7 +94,7 @@ export async function setJob(
 export async function pauseJob(
   tx: Tx,
   name: string,
-  paused: PauseReason | null,
+  paused: Row["paused"],
   nowMs: number,
 ): Promise<void> {
   await setJob(tx, name, { paused, ...(paused === null && { nextAtMs: nowMs, failures: 0 }) });

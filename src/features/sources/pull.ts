@@ -10,7 +10,7 @@ import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
 import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import { finishJob, type JobOutcome, randomShare, setJob } from "../schedule/jobs.ts";
+import { finishJob, type JobOutcome, setJob } from "../schedule/jobs.ts";
 import { type Editing, makeChange, partSize } from "../animals/changes.ts";
 import { ImportRefused, runImport } from "../import/import.ts";
 import { animalsText, type ImportSummary } from "../import/report.ts";
@@ -48,7 +48,7 @@ export interface Pulling extends Omit<FetchLimits, "signal"> {
 
 export function pullingOf({ store, clock }: Services, loaded: LoadedConfig): Pulling {
   const allowPrivate = loaded.valueOf(pullPrivateSetting) === "on";
-  return { db: store.db, clock, random: randomShare, allowPrivate };
+  return { db: store.db, clock, random: Math.random, allowPrivate };
 }
 
 /** What the last list came to, as it is stored and shown. */
@@ -147,8 +147,8 @@ export async function pull(
   }
 }
 
-const hashOf = (bytes: Uint8Array): string =>
-  new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
+const hashOf = (data: Uint8Array | string): string =>
+  new Bun.CryptoHasher("sha256").update(data).digest("base64url");
 
 /** What tells a pull that is under way from others of its list. */
 type Begun = Parameters<typeof finishJob>[5];
@@ -275,8 +275,7 @@ function problemIn({ held, unsure, words = [], rejected, read }: PullReport) {
 }
 
 /** Tells the animals whose withdrawal waits from those of another list. */
-export const heldMark = ({ held }: Pick<Source, "held">): string =>
-  new Bun.CryptoHasher("sha256").update((held ?? []).join()).digest("base64url");
+export const heldMark = ({ held }: Pick<Source, "held">): string => hashOf((held ?? []).join());
 
 /**
  * Withdraws the animals whose withdrawal waited for a person, as they were shown. Returns how many,

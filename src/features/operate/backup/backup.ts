@@ -7,7 +7,7 @@ import { messageOf } from "../../../cli/errors.ts";
 import { UsageError } from "../../usage-error.ts";
 import { printJson, json } from "../../json.ts";
 import type { Io } from "../../../cli/io.ts";
-import { randomShare, findJob, finishJob, jobName, type JobOutcome } from "../../schedule/jobs.ts";
+import { findJob, finishJob, jobName, type JobOutcome } from "../../schedule/jobs.ts";
 import { withServices } from "../../with-services.ts";
 import { addSettings, parseText, wholeNumber } from "../../options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
@@ -125,7 +125,7 @@ async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
     const name = jobName("backup", "");
     const begun = await store.db.read((tx) => findJob(tx, name));
     const outcome = await outcomeOf(loaded, io);
-    const spread = randomShare();
+    const spread = Math.random();
     await store.db.transaction((tx) => finishJob(tx, name, outcome, clock(), spread, begun));
   });
 }
