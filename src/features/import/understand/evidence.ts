@@ -241,60 +241,58 @@ export interface Taker {
 const takenMin = 3;
 const namesShown = 3;
 
-/** Weighs what columns say against the status, and counts where they disagree. */
-export class Weighing {
-  readonly #context: MapperContext;
-  readonly #columns: readonly Telling[];
-  readonly #judge: ReturnType<typeof judgeOf>;
-  readonly #isUndone: ReturnType<typeof undoneBy>;
-  readonly #believed: readonly string[];
-  #available = 0;
-  #disagreeing = 0;
-  #line = 0;
-  readonly #names: string[] = [];
-  readonly #taken = new Map<string, { meaning: No; records: number }>();
-
-  /** `outcome` is how an animal left, where that is the status that the format has read already. */
-  constructor(
-    sample: Sample,
-    { own, outcome, context }: Pick<RecordReader, "own" | "outcome" | "context">,
-    { ignored = [], believed = [] }: Pick<Reading, "ignored" | "believed">,
-  ) {
-    const all = tellingOf(sample, (name) => own.has(name) || ignored.includes(name));
-    const others = all.filter(({ isOwn, tells }) => !isOwn && tells in rules);
-    const states = others.filter(({ tells }) => tells === "status");
-    this.#columns = [
-      ...states.filter((each) => hasKnown(each, sample, context)),
-      ...others.filter((each) => !states.includes(each)),
-    ];
-    this.#context = context;
-    this.#believed = believed;
-    this.#judge = judgeOf(context);
-    this.#isUndone = undoneBy(all, context, [
-      ...(outcome ? [outcome] : []),
-      ...others.filter(({ tells }) => tells === "outcome").map(({ read }) => read),
-    ]);
-  }
-
-  /** What a record says beside its status, the furthest from adoption first. */
-  #said(record: unknown): readonly Said[] {
+/** What a record says beside its status, the furthest from adoption first. */
+function sayingsOf(
+  sample: Sample,
+  { own, outcome, context }: Pick<RecordReader, "own" | "outcome" | "context">,
+  ignored: readonly string[],
+): (record: unknown) => readonly Said[] {
+  const all = tellingOf(sample, (name) => own.has(name) || ignored.includes(name));
+  const columns = all.filter(
+    (each) =>
+      !each.isOwn &&
+      each.tells in rules &&
+      (each.tells !== "status" || hasKnown(each, sample, context)),
+  );
+  const outcomes = columns.filter(({ tells }) => tells === "outcome").map(({ read }) => read);
+  const isUndone = undoneBy(all, context, outcome ? [outcome, ...outcomes] : outcomes);
+  const judge = judgeOf(context);
+  return (record) => {
     const said: Said[] = [];
-    for (const column of this.#columns) {
+    for (const column of columns) {
       const { tells } = column;
       const value = column.read(record);
-      const found = isBlank(value) ? undefined : this.#judge(tells, value);
+      const found = isBlank(value) ? undefined : judge(tells, value);
       if (found === undefined) continue;
-      const date = this.#context.dates.sortable(value);
-      if (this.#isUndone(tells, date, record)) continue;
+      const date = context.dates.sortable(value);
+      if (isUndone(tells, date, record)) continue;
       const isAsked = found === "open";
       const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
       said.push({ column, value, meaning: isAsked ? mostOf(tells) : found, isAsked, isMerelyNot });
     }
     return said.toSorted((a, b) => distance(b.meaning) - distance(a.meaning));
+  };
+}
+
+/** Weighs what columns say against the status, and counts where they disagree. */
+export class Weighing {
+  readonly #saidIn: ReturnType<typeof sayingsOf>;
+  readonly #believed: readonly string[];
+  #available = 0;
+  readonly #disagreeing: { readonly line: number; readonly name: string }[] = [];
+  readonly #taken = new Map<string, { meaning: No; records: number }>();
+
+  constructor(
+    sample: Sample,
+    reader: RecordReader,
+    { ignored = [], believed = [] }: Pick<Reading, "ignored" | "believed">,
+  ) {
+    this.#saidIn = sayingsOf(sample, reader, ignored);
+    this.#believed = believed;
   }
 
   readonly weigh: Weigh = (base, record, line, pet) => {
-    const all = this.#said(record);
+    const all = this.#saidIn(record);
     const said = all.filter(({ isAsked }) => !isAsked);
     const [first] = said;
     // Whatever an unknown word means, who has left is not for adoption: it need not be asked.
@@ -313,26 +311,20 @@ export class Weighing {
     );
     const [furthest] = others;
     if (furthest === undefined || distance(furthest.meaning) <= distance(base)) return undefined;
-    if (base === "available") this.#disagrees(furthest, others, line, pet);
+    if (base === "available") {
+      this.#disagreeing.push({ line, name: soundly(pet).name ?? "" });
+      this.#takes(furthest, others);
+    }
     return weighed(furthest);
   };
 
-  #disagrees(
-    { meaning, column }: Said,
-    said: readonly Said[],
-    line: number,
-    pet: Parameters<Weigh>[3],
-  ): void {
-    this.#disagreeing += 1;
-    if (this.#line === 0) this.#line = line;
-    if (this.#names.length < namesShown) this.#names.push(soundly(pet).name ?? "");
+  #takes({ meaning, column: { name, tells } }: Said, said: readonly Said[]): void {
     // One that another column takes anyway is not taken by this one.
-    const isOnly = said.every((each) => each.column.name === column.name);
+    const isOnly = said.every(({ column }) => column.name === name);
     // The words of a status or an outcome say what they say.
-    const isWord = column.tells === "status" || column.tells === "outcome";
-    if (!isOnly || isWord || this.#believed.includes(column.name)) return;
-    const taken = this.#taken.getOrInsertComputed(column.name, () => ({ meaning, records: 0 }));
-    taken.records += 1;
+    const isWord = tells === "status" || tells === "outcome";
+    if (!isOnly || isWord || this.#believed.includes(name)) return;
+    this.#taken.getOrInsertComputed(name, () => ({ meaning, records: 0 })).records += 1;
   }
 
   /** Columns that take more than half of the available, and that nobody agreed to. */
@@ -344,10 +336,11 @@ export class Weighing {
   }
 
   notes(): readonly Note[] {
-    if (this.#disagreeing === 0) return [];
-    const example = this.#names.map((each) => JSON.stringify(each)).join(", ");
-    const said = message("columnsDisagree");
-    return [{ said, records: this.#disagreeing, firstLine: this.#line, example }];
+    const [first] = this.#disagreeing;
+    if (first === undefined) return [];
+    const names = this.#disagreeing.slice(0, namesShown).map(({ name }) => JSON.stringify(name));
+    const [said, records] = [message("columnsDisagree"), this.#disagreeing.length];
+    return [{ said, records, firstLine: first.line, example: names.join(", ") }];
   }
 }
 

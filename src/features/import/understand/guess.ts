@@ -352,10 +352,11 @@ function isPlace({ key, values }: Filled, all: readonly Filled[], statuses: Stat
 
 function unknownWords({ values }: Filled, statuses: Statuses): readonly OpenWord[] {
   const unknown = values.filter((value) => statuses.understood(value) === undefined);
-  const words = Map.groupBy(unknown, (value) => wordOf(value).trim());
-  const counted = [...words].map(([word, records]) => ({ word, records: records.length }));
-  return counted.slice(0, askedWordsMax);
+  return countedWords(unknown.map((value) => wordOf(value).trim())).slice(0, askedWordsMax);
 }
+
+export const countedWords = (words: readonly string[]): readonly OpenWord[] =>
+  [...Map.groupBy(words, (word) => word)].map(([word, { length: records }]) => ({ word, records }));
 
 const usualHeadings: ReadonlySet<string> = new Set([
   ...Object.values(fieldHeadings).flat(),

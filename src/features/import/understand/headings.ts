@@ -250,14 +250,6 @@ vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, 
 
 const b = oneOf(beside);
 const a = oneOf(adoptionNouns);
-const spaced = (list: string) => new RegExp(`^(?:(?:${b}) )*(?:${oneOf(list)})(?: (?:${b}))*$`);
-const joined = (list: string, behind = joinedBehind) =>
-  new RegExp(
-    `^(?:${oneOf(joinedBefore)})*(?:${oneOf(list).replaceAll(" ", "")})(?:${oneOf(behind)})*$`,
-  );
-const withPersons = (list: string, person: string) =>
-  new RegExp(`^(?:(?:${b}|${oneOf(person)}) )*(?:${oneOf(list)})(?: (?:${b}|${oneOf(person)}))*$`);
-
 const statusHeading = new RegExp(
   `^(?:(?:${b}|${a}|shelter|listing) )*(?:${oneOf(statusNouns)})(?: (?:${b}|${a}))*$`,
 );
@@ -269,10 +261,13 @@ const hasDate = new RegExp(
   `(?:^| )(?:${oneOf(dates)})(?= |$)|^date|^fecha|^data(?=a)|^datum|(?:${oneOf(`date, datum, dato, paiva, ${joinedDates}`)})$`,
 );
 
-const patterns = nouns.map(([tells, list, person]) => {
-  const behind = person === undefined ? joinedBehind : `${joinedBehind}, ${person}`;
-  const apart = person === undefined ? spaced(list) : withPersons(list, person);
-  return [tells, apart, joined(list, behind)] as const;
+const patterns = nouns.map(([tells, list, person = ""]) => {
+  const around = oneOf(`${beside}, ${person}`);
+  const apart = new RegExp(`^(?:(?:${around}) )*(?:${oneOf(list)})(?: (?:${around}))*$`);
+  const whole = oneOf(list).replaceAll(" ", "");
+  const behind = oneOf(`${joinedBehind}, ${person}`);
+  const together = new RegExp(`^(?:${oneOf(joinedBefore)})*(?:${whole})(?:${behind})*$`);
+  return [tells, apart, together] as const;
 });
 
 const known = new Map<string, Tells | undefined>();

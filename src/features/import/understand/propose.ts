@@ -26,6 +26,7 @@ import {
 } from "./columns.ts";
 import type { Taker } from "./evidence.ts";
 import {
+  countedWords,
   type Guess,
   guessed,
   isOfStays,
@@ -35,8 +36,8 @@ import {
   statusIn,
 } from "./guess.ts";
 import { candidates, layoutOf, requireNeeded } from "./layouts.ts";
-import { Statuses, statusWordsText } from "./words.ts";
-import type { Meaning } from "./words.ts";
+import type { Outcome } from "./record.ts";
+import { type Meaning, Statuses, statusWordsText } from "./words.ts";
 
 export type { Reading } from "./apply.ts";
 export type { OpenWord } from "./guess.ts";
@@ -138,7 +139,7 @@ export function proposed(
   if ("parts" in input) return severalLists(input.parts);
   const sample = sampleOf(input);
   const { open, guess, ...found } = readingOf(input, sample, told, remembered, nowMs);
-  const { reading, isGuessed } = found;
+  const { reading } = found;
   const { columns = {} } = reading;
   const outline = { ...found, columns: sample.names, rows: rowsOf(sample), guess: columns };
   if (open !== undefined) {
@@ -146,11 +147,10 @@ export function proposed(
     const refusal = new UnreadableInput(0, advice);
     return { ...outline, prepared: undefined, open: [open], refusal };
   }
-  const prepared = orStatusMissing(() => preparedBy(input, reading, isGuessed, nowMs));
+  const prepared = orStatusMissing(() => preparedBy(input, found, told, nowMs));
   if (prepared instanceof UnreadableInput) {
     return { ...outline, prepared: undefined, open: [{ is: "status" }], refusal: prepared };
   }
-  refuseNobody(prepared, told);
   const { takers } = prepared.understanding;
   const questions = [
     ...takers.map((each) => ({ is: "column" as const, ...each })),
@@ -187,7 +187,7 @@ export async function prepareAgain(
 ): Promise<Prepared> {
   const input = readList(bytes, reading);
   if ("parts" in input) throw severalLists(input.parts).refusal;
-  const prepared = preparedBy(input, reading, false, nowMs);
+  const prepared = preparedBy(input, { reading, isGuessed: false }, {}, nowMs);
   const [taker] = prepared.understanding.takers;
   if (taker !== undefined) throw new UnreadableInput(0, takes(taker));
   return prepared;
@@ -368,51 +368,41 @@ function orStatusMissing<T>(work: () => T): T | UnreadableInput {
   }
 }
 
-function preparedBy(input: Input, reading: Reading, isGuessed: boolean, nowMs: number): Prepared {
-  const { shape, partial, bytes, notes: own } = input;
+/** Throws UnreadableInput where a guess leaves nobody for adoption, and names its column. */
+function preparedBy(
+  input: Input,
+  { reading, isGuessed }: Proposed,
+  given: Given,
+  nowMs: number,
+): Prepared {
+  const { shape, partial, bytes } = input;
   const understanding = understand(input, reading, nowMs);
+  const { outcomes, columns } = understanding;
+  const mayBeOpen = (each: Outcome) =>
+    each.kind === "reject" ||
+    (each.kind === "pet" && (each.status === "available" || each.status === "pending"));
   // What an export has without a status is as it was.
-  const nobody = reading.format === "rehome" ? undefined : nobodyIn(understanding, reading);
-  const notes = nobody ? [...own, { said: nobody, records: 0, firstLine: 0, example: "" }] : own;
-  const { columns } = understanding;
+  const isNobody = reading.format !== "rehome" && outcomes.length > 0 && !outcomes.some(mayBeOpen);
+  const status = reading.columns?.status;
+  const of = status ?? (reading.format === "map" ? "the status of all" : reading.format);
+  const said = message("noneForAdoption", String(outcomes.length), of);
+  const isStatusGuessed = isGuessed && given.columns?.status === undefined && status !== undefined;
+  if (isNobody && isStatusGuessed) throw new UnreadableInput(0, { ...said, code: "noneGuessed" });
+  const nobody = isNobody ? [{ said, records: 0, firstLine: 0, example: "" }] : [];
+  const notes = [...input.notes, ...nobody];
   return { input: { shape, notes, partial, bytes }, columns, reading, isGuessed, understanding };
 }
 
-/** What is said of a list of which no animal is for adoption; undefined if one is, or may be. */
-function nobodyIn({ outcomes }: Understanding, reading: Reading): Message | undefined {
-  const isOpen = outcomes.some(
-    (each) =>
-      (each.kind === "pet" && (each.status === "available" || each.status === "pending")) ||
-      each.kind === "reject",
-  );
-  const count = outcomes.length;
-  if (isOpen || count === 0) return undefined;
-  const column =
-    reading.columns?.status ?? (reading.format === "map" ? "the status of all" : reading.format);
-  return message("noneForAdoption", String(count), column);
-}
-
-/** Throws UnreadableInput where a guess leaves nobody for adoption, and names its column. */
-function refuseNobody({ input, reading, isGuessed }: Prepared, given: Given): void {
-  const nobody = input.notes.find((each) => each.said.code === "noneForAdoption")?.said;
-  const isStatusGuessed =
-    given.columns?.status === undefined && reading.columns?.status !== undefined;
-  if (nobody !== undefined && isGuessed && isStatusGuessed) {
-    throw new UnreadableInput(0, { ...nobody, code: "noneGuessed" });
-  }
-}
-
 function wordsIn({ understanding }: Prepared): readonly Question[] {
-  const columns = new Map<string, Map<string, number>>();
-  for (const each of understanding.outcomes) {
-    if (each.kind !== "reject" || each.unknownStatus === undefined) continue;
-    const words = columns.getOrInsertComputed(each.field, () => new Map());
-    words.set(each.unknownStatus, (words.get(each.unknownStatus) ?? 0) + 1);
-  }
-  return [...columns].map(([column, words]) => ({
+  const unknown = understanding.outcomes.flatMap((each) =>
+    each.kind === "reject" && each.unknownStatus !== undefined
+      ? [[each.field, each.unknownStatus] as const]
+      : [],
+  );
+  return [...Map.groupBy(unknown, ([column]) => column)].map(([column, all]) => ({
     is: "words",
     column,
-    words: [...words].map(([word, records]) => ({ word, records })),
+    words: countedWords(all.map(([, word]) => word)),
   }));
 }
 
