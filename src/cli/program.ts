@@ -1,10 +1,9 @@
 import { Command, CommanderError } from "commander";
 import type { CommandEntry } from "../feature.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, firstOf, messageOf } from "../domain/errors.ts";
 import { withoutSecrets } from "../domain/api-key.ts";
 import { fullVersion } from "../version.ts";
 import type { Io } from "./io.ts";
-import { firstOf, messageOf } from "./errors.ts";
 
 /** The core's only command; help shows it before those of the features. */
 const serve: CommandEntry = {

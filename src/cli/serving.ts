@@ -12,7 +12,7 @@ import { version } from "../version.ts";
 import { commandHere, toMakeKey } from "./command.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
 import { isMember, warns } from "./member.ts";
-import { renewCertificate, tlsOf } from "./certificate.ts";
+import { renewCertificate, tlsOf } from "./tls.ts";
 import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { localHost } from "./reach.ts";
@@ -36,8 +36,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const { config } = loaded;
   const report = (error: unknown) => log.failureOfMany(error);
   const tls = await tlsOf(config);
-  const ending = new Ending(io.hearSignals().stop);
-  const stop = ending.stop.bind(ending);
+  const { end, stop } = endingAt(io.hearSignals().stop);
   const made = await Promise.all(
     io.features.map(async ({ hooks }) => hooks?.({ loaded, log, io, stop })),
   );
@@ -76,50 +75,39 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   await tellStart(loaded, services, server.url, io, listening);
   for (const each of hooks) each.onReady?.(server.port);
   if (warns(io.env)) for (const warning of startWarnings(loaded)) log.warn(warning);
-  setTimeout(giveBack, settledMs);
-  await endInOrder(ending, server, stopHooks, {
-    log,
-    timeoutMs: config.shutdownTimeoutSeconds * 1000,
-  });
-}
-
-/** Resolves when the server was asked to end, and has. */
-async function endInOrder(
-  ending: Ending,
-  server: RunningServer,
-  stopHooks: () => Promise<void>,
-  { log, timeoutMs }: { readonly log: Logger; readonly timeoutMs: number },
-): Promise<void> {
-  const drainMs = await ending.asked();
-  if (drainMs > 0) {
-    log.info("Replaced: kept connections end with their next response.");
-    await Promise.all([stopHooks(), server.drain(drainMs, ending.stopped)]);
-  }
-  log.info("Stopping: running requests finish first.");
-  await Promise.all([stopHooks(), server.stop(timeoutMs)]);
+  setTimeout(() => {
+    Bun.gc(true);
+    Bun.shrink();
+  }, settledMs);
+  await end(server, stopHooks, { log, timeoutMs: config.shutdownTimeoutSeconds * 1000 });
 }
 
 /** How a server ends: at a signal, or by a feature, at once or when another has its place. */
-class Ending {
-  /** Aborted when it is to end at once. */
-  readonly stopped: AbortSignal;
-  readonly #stopping = new AbortController();
-  readonly #asked = Promise.withResolvers<number>();
-
-  constructor(signal: AbortSignal) {
-    this.stopped = AbortSignal.any([signal, this.#stopping.signal]);
-    void untilAborted(this.stopped).then(() => this.#asked.resolve(0));
-  }
-
-  stop(drainMs = 0): void {
-    if (drainMs > 0) this.#asked.resolve(drainMs);
-    else this.#stopping.abort();
-  }
-
-  /** Resolves when it is to end, with the time for which connections may be kept. */
-  asked(): Promise<number> {
-    return this.#asked.promise;
-  }
+function endingAt(signal: AbortSignal) {
+  const stopping = new AbortController();
+  const asked = Promise.withResolvers<number>();
+  const stopped = AbortSignal.any([signal, stopping.signal]);
+  void untilAborted(stopped).then(() => asked.resolve(0));
+  return {
+    stop(drainMs = 0): void {
+      if (drainMs > 0) asked.resolve(drainMs);
+      else stopping.abort();
+    },
+    /** Resolves when the server was asked to end, and has. */
+    async end(
+      server: RunningServer,
+      stopHooks: () => Promise<void>,
+      { log, timeoutMs }: { readonly log: Logger; readonly timeoutMs: number },
+    ): Promise<void> {
+      const drainMs = await asked.promise;
+      if (drainMs > 0) {
+        log.info("Replaced: kept connections end with their next response.");
+        await Promise.all([stopHooks(), server.drain(drainMs, stopped)]);
+      }
+      log.info("Stopping: running requests finish first.");
+      await Promise.all([stopHooks(), server.stop(timeoutMs)]);
+    },
+  };
 }
 
 /** Stops what features do: once, however often it is asked for. */
@@ -153,14 +141,8 @@ async function loadWeb({ valueOf }: LoadedConfig, { features }: Io) {
   return { createService, topics, routes: await Promise.all(found.map((each) => each.load())) };
 }
 
-/** When a start is over, and what it left in memory is not needed any more. */
+/** When a start is over: what only it needed in memory is freed, some 2 MiB in milliseconds. */
 const settledMs = 1_000;
-
-/** Frees the memory that only the start needed: some 2 MiB, in a few milliseconds. */
-function giveBack(): void {
-  Bun.gc(true);
-  Bun.shrink();
-}
 
 function start(
   config: Config,

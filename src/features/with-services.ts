@@ -1,10 +1,9 @@
 import { constants, statSync } from "node:fs";
-import { messageOf } from "../cli/errors.ts";
 import type { Io } from "../cli/io.ts";
 import { openServices } from "../cli/open.ts";
 import { dataFolderOf, type Config } from "../config.ts";
 import { giveRoom } from "./keys/spare-room.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
 import type { Services } from "../service/services.ts";
 import { inMemory, storeFiles } from "../storage/sqlite/files.ts";
 import { requireFolder } from "../storage/sqlite/folder.ts";

@@ -1,6 +1,5 @@
 import { httpDate, type Clock } from "../domain/clock.ts";
-import { oneLine, type Logger } from "../service/log.ts";
-import { MinuteCounts } from "../service/minute-counts.ts";
+import { type Logger, MinuteCounts, oneLine } from "../service/log.ts";
 import { type ContextOptions, contexts, type Peers, RequestContext } from "./context.ts";
 import type { Cors } from "./cors.ts";
 import { statusOf } from "./errors.ts";

@@ -1,4 +1,4 @@
-import { bucketOf, parseAddress } from "../domain/address.ts";
+import { bucketOfText } from "../domain/address.ts";
 import type { Clock } from "../domain/clock.ts";
 import { labelAt, viewOf, windowMs, type WindowView } from "../domain/windows.ts";
 import { rateLimited, type Admission } from "./admission.ts";
@@ -13,8 +13,6 @@ const unknownBucket = "unknown";
 export class AddressLimiter {
   readonly #clock: Clock;
   readonly #perMinute: number;
-  /** The names of buckets by addresses as they are spelt: to read an address costs most. */
-  readonly #names = new Map<string, string>();
   #label = 0;
   #used = new Map<string, number>();
 
@@ -53,21 +51,11 @@ export class AddressLimiter {
     // A clock that is set back gives nothing back.
     if (label > this.#label) this.#used = new Map();
     this.#label = label;
-    this.#names.clear();
   }
 
   #bucketOf(address: string | undefined): string {
-    const name = address === undefined ? unknownBucket : this.#nameOf(address);
+    const name = bucketOfText(address) ?? unknownBucket;
     return this.#used.has(name) || this.#used.size < bucketsMax ? name : overflowBucket;
-  }
-
-  #nameOf(address: string): string {
-    const known = this.#names.get(address);
-    if (known !== undefined) return known;
-    const parsed = parseAddress(address);
-    const name = parsed === undefined ? unknownBucket : bucketOf(parsed);
-    if (this.#names.size < bucketsMax) this.#names.set(address, name);
-    return name;
   }
 
   #viewOf(used: number): WindowView {

@@ -54,11 +54,21 @@ export function keyStore(
       return key && { key, secretExpiresAtMs: secret.expiresAtMs ?? undefined };
     },
     /** The keys that changed after `version` was current, which is one of `versions().keys`. */
-    changedSince: (version: number) => read((tx) => keysAfter(tx, epochOf(version))),
+    changedSince: (version: number) =>
+      read(async (tx) => {
+        const isLater = gt(tx.t.apiKeys.changedIn, epochOf(version));
+        return (await select(tx).where(isLater)).map(keyOf);
+      }),
     count: () => read(countKeys),
     /** Throws `invalid_request` when another key that is not revoked has the label. */
     insert: (key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction) =>
-      transaction((tx) => insertKey(tx, key, { hash, secret }, by)),
+      transaction(async (tx) => {
+        const changedIn = await nextEpoch(tx);
+        await refuseTakenLabel(tx, key);
+        await tx.insert(tx.t.apiKeys).values({ ...rowOf(key), changedIn });
+        await tx.insert(tx.t.keySecrets).values({ ...secret, hash, keyId: key.id });
+        await addEvent(tx, key, by, undefined);
+      }),
     /**
      * Lets `change` decide what a key becomes, and stores that, the event and the new epoch in one
      * transaction. Returns the new key, or undefined if there is none. Stores nothing if `change`
@@ -74,24 +84,6 @@ export function keyStore(
       return isBan;
     },
   };
-}
-
-interface NewSecret {
-  readonly hash: KeyHash;
-  readonly secret: KeySecret;
-}
-
-async function insertKey(
-  tx: Tx,
-  key: ApiKey,
-  { hash, secret }: NewSecret,
-  by: KeyAction,
-): Promise<void> {
-  const changedIn = await nextEpoch(tx);
-  await refuseTakenLabel(tx, key);
-  await tx.insert(tx.t.apiKeys).values({ ...rowOf(key), changedIn });
-  await tx.insert(tx.t.keySecrets).values({ ...secret, hash, keyId: key.id });
-  await addEvent(tx, key, by, undefined);
 }
 
 async function changeKey(
@@ -144,10 +136,6 @@ async function keyById(tx: Tx, id: string): Promise<ApiKey | undefined> {
 export async function lockedKey(tx: Tx, id: string): Promise<ApiKey | undefined> {
   const [found] = await tx.forUpdate(select(tx).where(eq(tx.t.apiKeys.id, id)));
   return found && keyOf(found);
-}
-
-async function keysAfter(tx: Tx, epoch: number): Promise<ApiKey[]> {
-  return (await select(tx).where(gt(tx.t.apiKeys.changedIn, epoch))).map(keyOf);
 }
 
 async function countKeys(tx: Tx): Promise<number> {

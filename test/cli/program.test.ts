@@ -2,10 +2,9 @@
 import { expect, test } from "bun:test";
 import type { Command } from "commander";
 import * as fc from "fast-check";
-import { firstOf, messageOf } from "../../src/cli/errors.ts";
 import { createProgram, pathOf } from "../../src/cli/program.ts";
 import { grouped, printable } from "../../src/cli/terminal/text.ts";
-import { AppError } from "../../src/domain/errors.ts";
+import { AppError, firstOf, messageOf } from "../../src/domain/errors.ts";
 import { cut } from "../../src/features/table.ts";
 import { html, trusted } from "../../src/web/html.ts";
 import { temporaryFolder } from "../helpers/binary.ts";

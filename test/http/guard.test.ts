@@ -87,10 +87,6 @@ test.each(["http", "https"])(
         else expect(words).toMatch(/: 400( with limits)?, 400( with limits)?$/);
       }
     }
-    // A zone, which leaves dots in the path.
-    expect(await shown("[fe80::1%25eth0]:80", "/v1/pets")).toEndWith(
-      "401 with limits, 200 with limits",
-    );
     await server.stop(0);
   },
   60_000,

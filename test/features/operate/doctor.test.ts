@@ -201,8 +201,9 @@ test("the certificate is ok, about to end, ended, or nothing that a start could 
   expect(await found(cert, fixture("second.key"))).toContain(`is not the key of ${cert}`);
   const { config } = loadConfig({ "tls-cert": cert, "tls-key": key }, { HOME: "/" }, []);
   const end = new X509Certificate(readFileSync(cert)).validToDate.getTime();
-  const stateAt = (ms: number) => checkCertificate(config, ms)[0]?.state;
-  expect([15, 13, 0].map((days) => stateAt(end - days * dayMs))).toEqual(["ok", "warn", "fail"]);
+  const stateAt = async (ms: number) => (await checkCertificate(config, ms))[0]?.state;
+  const states = [15, 13, 0].map((days) => stateAt(end - days * dayMs));
+  expect(await Promise.all(states)).toEqual(["ok", "warn", "fail"]);
 });
 
 test("another program on the port is a failure, and so is a server that is not ready", async () => {

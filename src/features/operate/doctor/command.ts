@@ -67,7 +67,8 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
           config.storeTimeoutMs,
           systemClock,
         );
-  return [...store, ...checkCertificate(config, systemClock()), ...checkSecrets(loaded), server];
+  const certificate = await checkCertificate(config, systemClock());
+  return [...store, ...certificate, ...checkSecrets(loaded), server];
 }
 
 /** Where the value of a setting comes from, in words. */

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { statSync } from "node:fs";
 import { localHost } from "../../../cli/reach.ts";
-import { readTls } from "../../../cli/tls.ts";
+import { tlsOf } from "../../../cli/tls.ts";
 import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
@@ -77,10 +77,10 @@ const renewalMs = 14 * dayMs;
  * Whether the next start and reload can use the certificate that the settings name, and how long
  * clients accept it. Empty when the settings name none.
  */
-export function checkCertificate(config: Config, nowMs: number): Finding[] {
+export async function checkCertificate(config: Config, nowMs: number): Promise<Finding[]> {
   const check = "certificate";
   try {
-    const tls = readTls(config);
+    const tls = await tlsOf(config);
     if (tls === undefined) return [];
     const endMs = new X509Certificate(tls.cert).validToDate.getTime();
     const detail = `${config.tlsCert}, valid until ${isoSeconds(endMs)}`;
