@@ -51,32 +51,6 @@ test.each([
   },
 );
 
-test("counts from a clock in 2099 freeze a key for one window at most, and are kept in it", () => {
-  const farMs = Date.UTC(2099, 0, 1, 12);
-  const minute = reserve(countsAt(farMs, free.perMinute, 200), free, 1, startMs);
-  expect(minute).toEqual({ granted: 0, counts: countsAt(startMs, free.perMinute, 200) });
-  expect(reserve(minute.counts, free, 1, startMs + minuteMs)).toEqual({
-    granted: 1,
-    counts: countsAt(startMs + minuteMs, 1, 201),
-  });
-  const { counts } = reserve(countsAt(farMs, 0, free.perDay), free, 1, startMs);
-  const granted = [midnightMs - 1, midnightMs].map((ms) => reserve(counts, free, 1, ms).granted);
-  expect(granted).toEqual([0, 1]);
-});
-
-test("the 60th of a minute passes, the 61st does not, and a lower plan takes nothing below zero", () => {
-  const lastMs = startMs + minuteMs - 1;
-  const full = reserve(unusedCounts, free, 60, lastMs);
-  expect([full.granted, reserve(full.counts, free, 1, lastMs).granted]).toEqual([60, 0]);
-  expect(reserve(full.counts, free, 61, lastMs + 1)).toEqual({
-    granted: 60,
-    counts: countsAt(startMs + minuteMs, 60, 120),
-  });
-  const used = countsAt(startMs, 250, 250);
-  expect(reserve(used, free, 5, startMs)).toEqual({ granted: 0, counts: used });
-  expect(windowView(used, free, 0)).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
-});
-
 test.each([
   // The fewest left, with that window's limit and end; at a tie the day.
   [20, 20, 0, "minute", 40],

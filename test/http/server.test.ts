@@ -51,16 +51,6 @@ test("another certificate has the same port, the scheme's own too; a stop waits 
   await Promise.all([renewed, stopped]);
 });
 
-test("a stop cuts off what takes longer than it may", async () => {
-  const stops: unknown[] = [];
-  const { serve } = servers((isForced) => {
-    stops.push(isForced);
-    return isForced === true ? Promise.resolve() : new Promise(() => undefined);
-  });
-  await listen(handler, options, serve).stop(20);
-  expect(stops).toEqual([undefined, true]);
-});
-
 test("a stop waits for a slow answer, and for what its client asks then, which says close", async () => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   let asked = 0;

@@ -36,12 +36,6 @@ test.each([
   },
 );
 
-test("integers come with every digit, and a parameter that is missing is an error", () => {
-  using db = inMemory();
-  expect(db.query("SELECT 9223372036854775807 AS n").get()).toEqual({ n: 2n ** 63n - 1n });
-  expect(() => db.query("SELECT $a AS a").get({})).toThrow("a");
-});
-
 test("a lock, a full disk and damage are told apart; outside each is an unavailable store", () => {
   using folder = temporaryFolder();
   const path = `${folder.path}/a.db`;
