@@ -54,11 +54,7 @@ export function keyStore(
       return key && { key, secretExpiresAtMs: secret.expiresAtMs ?? undefined };
     },
     /** The keys that changed after `version` was current, which is one of `versions().keys`. */
-    changedSince: (version: number) =>
-      read(async (tx) => {
-        const isLater = gt(tx.t.apiKeys.changedIn, epochOf(version));
-        return (await select(tx).where(isLater)).map(keyOf);
-      }),
+    changedSince: (version: number) => read((tx) => keysAfter(tx, epochOf(version))),
     count: () => read(countKeys),
     /** Throws `invalid_request` when another key that is not revoked has the label. */
     insert: (key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction) =>
@@ -136,6 +132,10 @@ async function keyById(tx: Tx, id: string): Promise<ApiKey | undefined> {
 export async function lockedKey(tx: Tx, id: string): Promise<ApiKey | undefined> {
   const [found] = await tx.forUpdate(select(tx).where(eq(tx.t.apiKeys.id, id)));
   return found && keyOf(found);
+}
+
+async function keysAfter(tx: Tx, epoch: number): Promise<ApiKey[]> {
+  return (await select(tx).where(gt(tx.t.apiKeys.changedIn, epoch))).map(keyOf);
 }
 
 async function countKeys(tx: Tx): Promise<number> {
