@@ -464,6 +464,7 @@ describe("what is no list of animals", () => {
     ['<?xml version="1.0"?><animals/>', "of the kind XML"],
     ["version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n", "Git LFS pointer"],
     ["%PDF-1.7\n", "of the kind PDF"],
+    ["<table><tr><td>Name</td><td>Species</td></tr></table>", "a web page with a table"],
     [
       '{"error":{"code":403,"message":"API key is missing"}}',
       'of a service, not a list: "API key is missing"',

@@ -126,6 +126,8 @@ describe("an id", () => {
 
   test.each([
     ["rescueid", ["7", "8", "9"]],
+    // Numbers that go on with the animals are ids, and those of rows are none.
+    ["No.", ["7", "9"]],
     ["Animal No", ["7", "8", "8"]],
     ["Ref", ["x-1", "x-2", "x-3"]],
     ["Animal Number", ["N/A", "N/A", "A-3", "A-4", "A-5"]],
@@ -135,6 +137,11 @@ describe("an id", () => {
   });
 
   test.each([
+    ["Kennel", ["A1", "A2"]],
+    ["Peso", ["32kg", "8kg"]],
+    ["Leeftijd", ["3jr", "2jr"]],
+    ["Postcode", ["1234AB", "1234AC"]],
+    ["No.", ["1", "2"]],
     ["zipcode", ["12345", "54321", "99999"]],
     ["Weight", ["12.5", "7", "8.1"]],
     ["", ["0", "1", "2"]],
