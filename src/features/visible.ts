@@ -15,22 +15,12 @@ export function isVisible(text: string): boolean {
 }
 
 /** What people type for the letters that Unicode does not decompose. */
-const typed: Readonly<Record<string, string>> = {
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  ß: "ss",
-  þ: "th",
-  ð: "d",
-  đ: "d",
-  ħ: "h",
-  ı: "i",
-  ł: "l",
-  ŋ: "n",
-  ŧ: "t",
-  ς: "σ",
-};
-const typedLetters = new RegExp(`[${Object.keys(typed).join("")}]`, "g");
+const typed = new Map(
+  "æ:ae œ:oe ø:o ß:ss þ:th ð:d đ:d ħ:h ı:i ł:l ŋ:n ŧ:t ς:σ"
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+const typedLetters = new RegExp(`[${[...typed.keys()].join("")}]`, "g");
 
 /**
  * A text as a search compares it: without regard to case, to accents and to how a letter is
@@ -38,5 +28,5 @@ const typedLetters = new RegExp(`[${Object.keys(typed).join("")}]`, "g");
  */
 export function fold(text: string): string {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return plain.replace(typedLetters, (letter) => typed[letter] ?? letter);
+  return plain.replace(typedLetters, (letter) => typed.get(letter) ?? letter);
 }

@@ -30,9 +30,8 @@ export async function diagnosePostgres(address: string, timeoutMs: number) {
     const [row] = (await sql`
       SELECT current_setting('server_version') AS version,
         pg_database_size(current_database())::float8 AS bytes,
-        current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`) as [
-      { version: string; bytes: number; isReadOnly: boolean; now: number },
+        current_setting('transaction_read_only') = 'on' AS "isReadOnly"`) as [
+      { version: string; bytes: number; isReadOnly: boolean },
     ];
     if (row.isReadOnly) {
       throw new AppError("unavailable", `${where} is read-only.`, { hint: readOnlyHint });
@@ -49,7 +48,6 @@ export async function diagnosePostgres(address: string, timeoutMs: number) {
       jobs: pending.length === 0 ? jobRows(await sql.unsafe(jobsSql(`${schemaName}.`))) : [],
       server: `PostgreSQL ${row.version}`,
       bytes: row.bytes,
-      serverMs: row.now,
       /** When something happened at last; 0 where it is not known. */
       newestMs: pending.length === 0 ? await newestRecord(sql) : 0,
       pending,

@@ -151,7 +151,6 @@ export const en = {
       permissions: ["Permissions", "Others on this machine can read the data."],
       disk: ["Disk", "There is little room left. When it is full, nothing is saved."],
       clock: ["Clock", "The clock of this machine is wrong or not synchronized."],
-      "clock skew": ["Clocks", "The clocks of this machine and of the database differ."],
       backup: ["Backups", "There is no good backup of late. Without one, data can be lost."],
       sources: ["Followed lists", "A list is not up to date. Its animals may be gone by now."],
       certificate: ["Certificate", "The certificate has ended, ends soon, or cannot be read."],

@@ -160,7 +160,6 @@ export const es: Sentences = {
       permissions: ["Permisos", "Otras cuentas de esta máquina pueden leer los datos."],
       disk: ["Disco", "Queda poco sitio. Cuando se llene, no se guardará nada."],
       clock: ["Reloj", "El reloj de esta máquina va mal o no está sincronizado."],
-      "clock skew": ["Relojes", "Los relojes de esta máquina y de la base de datos no coinciden."],
       backup: [
         "Copias de seguridad",
         "Falta una copia reciente en buen estado. Sin ella se pueden perder datos.",

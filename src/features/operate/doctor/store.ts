@@ -126,7 +126,6 @@ export async function examineDatabase(
         return fail("second primary", what, remedy);
       }),
       ...checkSources(jobs, nowMs),
-      ...checkSkew(Math.abs(nowMs - found.serverMs)),
       checkClock(nowMs, newestMs),
     ];
   } catch (error) {
@@ -144,13 +143,6 @@ function checkSchema(
   return pending.length === 0
     ? ok(check, `${detail}, schema up to date`)
     : warn(check, `${detail}, schema lacks ${pending.join(", ")}`, advice);
-}
-
-function checkSkew(skewMs: number): Finding[] {
-  if (skewMs <= clockToleranceMs) return [];
-  const detail = `this machine and the database differ by ${Math.round(skewMs / 1_000)} s`;
-  const advice = "Synchronize both clocks; the limits use the clock of the database.";
-  return [warn("clock skew", detail, advice)];
 }
 
 interface Examined {
