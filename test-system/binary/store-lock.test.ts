@@ -44,23 +44,6 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
   expect((await animals()).map(({ name }) => name)).not.toContain("Refused");
 });
 
-test.skipIf(isOnPostgres)("/ready names the lock of the catalogue while it is held", async () => {
-  using folder = temporaryFolder();
-  await using server = await serve(folder.path, ["--store-timeout", "300"]);
-  {
-    await using _held = await holdCatalogue(folder.path);
-    const ready = await fetch(`${server.origin}/ready`);
-    expect(ready.status).toBe(503);
-    expect(ready.headers.get("retry-after")).toBe("1");
-    expect(await ready.json()).toEqual({
-      code: "unavailable",
-      message: "Not ready. catalogue: another process has held its lock for too long.",
-      status: 503,
-    });
-  }
-  expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
-});
-
 test("a command that waits in vain for the lock says what holds it up and what to do", async () => {
   using folder = temporaryFolder();
   await makeKey(folder.path);

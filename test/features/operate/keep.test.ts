@@ -198,27 +198,25 @@ test("what a killed backup or restore left goes after a day, and nothing else do
   expect(readdirSync(data).toSorted()).toEqual([...others, young, ...besides].toSorted());
 });
 
-describe("which of them are older", () => {
-  const nameOf = (time: number, store = "0000000a") =>
-    `rehome-${store}-${isoSeconds(time).replaceAll(/[-:]/g, "")}.db`;
-  const times = array(integer({ min: 0, max: 2_000_000_000 }), { minLength: 1, maxLength: 20 });
+const nameOf = (time: number, store = "0000000a") =>
+  `rehome-${store}-${isoSeconds(time).replaceAll(/[-:]/g, "")}.db`;
+const times = array(integer({ min: 0, max: 2_000_000_000 }), { minLength: 1, maxLength: 20 });
 
-  test("is the oldest of the same store, and never the new one, whatever the clock did", () => {
-    assert(
-      property(times, integer({ min: 1, max: 9 }), (seconds, keep) => {
-        const own = [...new Set(seconds.map((each) => nameOf(each * 1000)))];
-        const newest = own.at(-1) ?? "";
-        const others = ["rehome.db", nameOf(0, "0000000b"), "rehome-20200101T000000Z.db"];
-        const removed = olderBackups([...others, ...own], keep, newest);
-        expect(removed).toHaveLength(Math.max(0, own.length - keep));
-        expect(own).toEqual(expect.arrayContaining(removed));
-        expect(removed).not.toContain(newest);
-        // What the clock dated later than the new one was made while it was wrong: it goes first.
-        const age = (name: string) => (name > newest ? "0" : "1") + name;
-        const left = own.filter((name) => !removed.includes(name));
-        const oldestLeft = left.map(age).toSorted()[0] ?? "";
-        expect(removed.every((name) => age(name) < oldestLeft)).toBe(true);
-      }),
-    );
-  });
+test("what goes is the oldest of the same store, and never the new one, whatever the clock did", () => {
+  assert(
+    property(times, integer({ min: 1, max: 9 }), (seconds, keep) => {
+      const own = [...new Set(seconds.map((each) => nameOf(each * 1000)))];
+      const newest = own.at(-1) ?? "";
+      const others = ["rehome.db", nameOf(0, "0000000b"), "rehome-20200101T000000Z.db"];
+      const removed = olderBackups([...others, ...own], keep, newest);
+      expect(removed).toHaveLength(Math.max(0, own.length - keep));
+      expect(own).toEqual(expect.arrayContaining(removed));
+      expect(removed).not.toContain(newest);
+      // What the clock dated later than the new one was made while it was wrong: it goes first.
+      const age = (name: string) => (name > newest ? "0" : "1") + name;
+      const left = own.filter((name) => !removed.includes(name));
+      const oldestLeft = left.map(age).toSorted()[0] ?? "";
+      expect(removed.every((name) => age(name) < oldestLeft)).toBe(true);
+    }),
+  );
 });

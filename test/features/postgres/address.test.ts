@@ -54,6 +54,7 @@ test.each([
   ["a port out of range", "postgres://u:hunter2@h/d?port=65536", "port"],
   ["a port of one of several hosts", "postgres://u:hunter2@h:1,h:port/d", "cannot be read"],
   ["fewer ports than hosts", "postgres://u:hunter2@/d?host=a,b,c&port=1,2", "number of ports"],
+  ["a # in a password", "postgres://u:hunter2@ret#x@127.0.0.1/d", "must be percent-encoded"],
   ["a bad escape", "postgres://u:hunter2%zz@h/d", "%"],
   ["an unknown parameter", "postgres://u:hunter2@h/d?sslmod=disable", '"sslmod"'],
   ["sslmode=prefer", "postgres://u:hunter2@h/d?sslmode=prefer", "sslmode"],
@@ -62,10 +63,4 @@ test.each([
   const refused = () => parseDatabaseAddress(text);
   expect(refused).toThrow(part);
   expect(refused).not.toThrow("hunter2");
-});
-
-test("a # in a password is reported, and no part of the password is shown as the host", () => {
-  expect(() => parseDatabaseAddress("postgres://rehome:sek@ret#x@127.0.0.1/rehome")).toThrow(
-    "The address of the store cannot be read; characters such as @ / : ? # % in its password must be percent-encoded.",
-  );
 });
