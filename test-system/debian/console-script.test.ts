@@ -53,21 +53,6 @@ describe("what is typed", () => {
     expect(await link(page, "Not lost").count()).toBe(1);
   });
 
-  test("is there in another language, and after a reload of that", async () => {
-    await using opened = await joined("Lea", "operator", screens.light);
-    const { page, complaints } = opened;
-    await at(page, "/keys/new");
-    await page.getByLabel("Name").fill("reader");
-    await page.getByLabel("Read-only").check();
-    await button(page, "Español").click();
-    await button(page, "Crear clave").waitFor();
-    expect(new URL(page.url()).pathname).toBe("/keys/new");
-    await page.reload();
-    expect(await page.getByLabel("Nombre").inputValue()).toBe("reader");
-    expect(await page.getByLabel("Solo lectura").isChecked()).toBe(true);
-    expect(complaints).toEqual([]);
-  });
-
   test("does not take back what somebody else changed", async () => {
     await using opened = await joined("Tim", "staff", screens.light);
     const { page } = opened;

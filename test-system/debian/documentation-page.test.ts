@@ -132,24 +132,6 @@ describe("the page", () => {
     await copy(list.locator(".code"));
     expect(await copied()).toStartWith("<?php");
   });
-
-  test("shows the language that was chosen everywhere", async () => {
-    await using opened = await docs();
-    const { page } = opened;
-    await formOf(page, "listPets").getByLabel("Python").check();
-    const shown = formOf(page, "getPet").locator(".code pre:visible");
-    expect(await shown.textContent()).toContain("import requests");
-    expect(await shown.textContent()).toContain(`${server.origin}/v1/pets/1`);
-    await formOf(page, "getPet").getByLabel("petId").fill("9223372036854775807");
-    expect(await shown.textContent()).toContain("/pets/9223372036854775807");
-  });
-
-  test("opens a response that an address leads to", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs#getPet-404`);
-    const response = opened.page.locator("#getPet-404 pre");
-    await response.waitFor();
-    expect(await visibleShare(response)).toBe(1);
-  });
 });
 
 test("on a phone the answer is in sight after Send", async () => {

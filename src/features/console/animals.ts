@@ -171,7 +171,6 @@ export class AnimalActions {
     });
   }
 
-  /** An animal that was removed, and the change that did it, if that is still stored. */
   async removed(id: bigint) {
     const found = await historyOf(this.#db, id).catch((error: unknown) => {
       if (error instanceof AppError && error.kind === "not_found") return undefined;

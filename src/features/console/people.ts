@@ -141,7 +141,6 @@ export class PeopleService {
     });
   }
 
-  /** Makes a new link for somebody, and ends the ones that were not used. */
   async link(personId: string): Promise<Secret> {
     const token = newSecret(this.randomBytes);
     const nowMs = this.clock();

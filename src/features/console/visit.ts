@@ -248,7 +248,6 @@ export function keepLanguage(arrival: Arrival, value: string): void {
   arrival.cookies[languageName]?.set({ ...cookieAttributes(arrival), value, maxAge });
 }
 
-/** A parameter of the query without blanks around it; "" where it is missing. */
 export function query({ url }: Arrival, name: string): string {
   return (url.searchParams.get(name) ?? "").trim();
 }

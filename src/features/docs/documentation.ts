@@ -100,7 +100,6 @@ function header(version: string): Html {
   </header>`;
 }
 
-/** Where everything of the page is, in its order. */
 function contents(
   before: readonly Topic[],
   operations: readonly Operation[],

@@ -3,7 +3,6 @@ export interface SampleRequest {
   readonly method: string;
   /** Percent-encoded, so that no language needs more than quotes around it. */
   readonly url: string;
-  /** What the request has beside the key and the type of the body. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string | undefined;
   /** True if the response is a list of animals, which the code reads to its end. */

@@ -9,7 +9,6 @@ import { freeBytes } from "../../storage/sqlite/folder.ts";
 import { storeFiles } from "../../storage/sqlite/files.ts";
 
 const roomBytes = 1024 * 1024;
-/** With less, the file would take what the service needs. */
 const freeMinBytes = 64 * roomBytes;
 
 const fileIn = (folder: string) => join(folder, "rehome.spare");

@@ -17,7 +17,6 @@ import type { Tables } from "../../storage/database.ts";
 export type UsageDay = Tables["usageDays"]["$inferSelect"];
 type Counters = Pick<Store, "counters">;
 
-/** A UTC day, counted from the epoch, as its date: `2026-11-21`. */
 export function isoDay(day: number): string {
   return isoSeconds(day * dayMs).slice(0, "2026-11-21".length);
 }

@@ -51,7 +51,6 @@ export type Shelter = Readonly<
   Record<Language, { readonly title: string | undefined; readonly contact: string | undefined }>
 >;
 
-/** `/animals`: complete without a script, on a phone and on paper. */
 export function animalsPage(
   { animals, hasMore, updatedAtMs }: PublicList,
   shelter: Shelter,

@@ -1,6 +1,5 @@
 /** What the console's pages do with animals, on both stores. */
 import { addAnimal } from "../../../src/features/animals/animals.ts";
-import { undoChange } from "../../../src/features/animals/undo.ts";
 import { describe, expect, test } from "bun:test";
 import { AnimalActions, named } from "../../../src/features/console/animals.ts";
 import type { AnimalQuery } from "../../../src/features/console/animals.ts";
@@ -19,24 +18,6 @@ describe.each(stores)("$name", (kind) => {
     const services = servicesOn(store);
     desk = new AnimalActions(services);
     return services.close;
-  });
-
-  test("changes that one person makes in several tabs at once are told apart", async () => {
-    const names = Array.from({ length: 8 }, (_, at) => `Rex ${at}`);
-    const made = await Promise.all(
-      names.map((name) =>
-        desk.change("Ana", (by) => addAnimal(by, { name, category: named("Dog") })),
-      ),
-    );
-    const records = await Promise.all(made.map(({ changeId = 0n }) => desk.recordById(changeId)));
-    expect(records.map((record) => record?.name)).toEqual(names);
-    const [second] = made.slice(1);
-    const undo = { change: second?.changeId ?? 0n };
-    const undone = await desk.change("Ana", (by) => undoChange(by, undo));
-    expect(await desk.recordById(undone.changeId ?? 0n)).toMatchObject({
-      undoes: second?.changeId,
-      name: "Rex 1",
-    });
   });
 
   test("a page and an export have the same animals, whatever their number", async () => {

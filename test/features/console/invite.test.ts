@@ -16,15 +16,3 @@ test("leads to an address of this machine where the console takes all of them", 
   expect(await run(["people", "invite", "Ana", ...data], io)).toBe(0);
   expect(io.printed()).toMatch(/^http:\/\/[1-9][\d.]*:8090\/join\//);
 });
-
-test("is not for a name that is there, nor for one that no list could show", async () => {
-  using folder = temporaryFolder();
-  const data = ["--data", folder.path];
-  const io = testIo();
-  expect(await run(["people", "invite", "Cid", ...data], testIo())).toBe(0);
-  for (const name of ["Cid", "\u202ECid"]) {
-    expect(await run(["people", "invite", name, ...data], io)).toBe(2);
-  }
-  expect(io.said()).toContain('Error: There is a person named "Cid".');
-  expect(io.said()).toContain("Error: A name must have characters that can be seen.");
-});

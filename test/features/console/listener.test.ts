@@ -3,12 +3,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { permit } from "../../../src/features/console/reach.ts";
 import { readFile, readForm } from "../../../src/features/console/body.ts";
-import { assetPaths } from "../../../src/features/console/pages/page.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import { refusalLog } from "../../../src/features/console/run.ts";
-import { TestClock } from "../../helpers/app.ts";
-import { logFile } from "../../helpers/log-file.ts";
 import { asking } from "../../helpers/console-pages.ts";
 
 const fixtures = join(import.meta.dir, "../../fixtures/tls");
@@ -97,39 +93,6 @@ const ask = asking({
   actions: { clock: () => 0 },
   report: (error) => expect(error).toBeUndefined(),
   refused: () => undefined,
-});
-
-test("a file of the program is kept by the browser, as its path changes with its bytes", async () => {
-  for (const path of Object.values(assetPaths)) {
-    expect(path).toMatch(/^\/assets\/\w+-[0-9a-f]{12}\.\w+$/);
-    const { headers } = await ask(path);
-    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-  }
-  expect((await ask("/assets/style.css")).status).toBe(401);
-});
-
-test("of the refusals in a minute the first has a line, and their count has one", async () => {
-  const clock = new TestClock();
-  using file = logFile(clock.read, "json", "warn");
-  const flooded = asking({
-    actions: { clock: clock.read },
-    report: (error) => expect(error).toBeUndefined(),
-    refused: refusalLog(file.log),
-  });
-  const foreign = { headers: { host: "evil.example" } };
-  for (let at = 0; at < 50; at += 1) await flooded("/animals", foreign);
-  clock.advance(60_000);
-  expect((await flooded("/animals", foreign)).status).toBe(421);
-  await file.log.close();
-  const lines = file.text().trimEnd().split("\n");
-  const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  const first = { level: "warn", message: expect.stringContaining(" was refused: ") };
-  expect(said).toMatchObject([
-    first,
-    { level: "warn", message: "counts", counts: { refused: 50 } },
-    first,
-    { message: "counts", counts: { refused: 1 } },
-  ]);
 });
 
 test("every response keeps a page to itself: no frame, no stranger's script, no copy", async () => {

@@ -105,16 +105,6 @@ describe.each(stores)("on $name", (kind) => {
       expect(await get(location ?? "")).toContain("Category renamed: CAT.");
       expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);
     });
-
-    test("that is not there, and a merge with itself, are not found", async () => {
-      await added("Rex");
-      expect((await post("/categories/9", { name: "Cat" })).status).toBe(404);
-      expect((await post("/categories/1/merge", { into: "1" })).status).toBe(404);
-      const merged = await post("/categories/1/merge", { into: "9" });
-      expect([merged.status, merged.page.includes(en.failures.notFound)]).toEqual([404, true]);
-      expect(await get("/categories/1")).not.toContain("Merge into another");
-      expect(await animals.categories()).toMatchObject([{ name: "Dog" }]);
-    });
   });
 
   // What follows asks the store for nothing that other tests do not ask of both.

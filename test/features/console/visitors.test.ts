@@ -255,15 +255,6 @@ describe.each(stores)("on $name", (kind) => {
     expect([head.status, head.headers.get("location")]).toEqual([303, "/animals/1"]);
   });
 
-  test("a language is one of the console's, and is kept for as long as a browser keeps it", async () => {
-    const chosen = async (language: string) =>
-      (await visitor()(`/language/${language}`, { method: "POST" })).headers.getSetCookie();
-    expect(await chosen("es")).toEqual([
-      "rehome_language=es; Max-Age=34560000; Path=/; HttpOnly; SameSite=Strict",
-    ]);
-    expect(await chosen("constructor")).toEqual([]);
-  });
-
   test.each([
     ["a failure", new Error("the disk is on fire"), 500, true],
     ["a store that is away", new AppError("unavailable", "The store is locked."), 503, true],

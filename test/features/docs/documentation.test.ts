@@ -136,20 +136,6 @@ describe.each(["/docs", "/docs/json", "/docs/yaml"])("%s", (path) => {
     expect(refused.headers.has("content-encoding")).toBe(false);
   });
 
-  test("may be read by a page on an allowed origin", async () => {
-    const origin = "https://a.example";
-    const own = await testApp({ app: { corsOrigins: [origin] } });
-    const { headers } = await own.send(path, { headers: { origin } });
-    expect(headers.get("access-control-allow-origin")).toBe(origin);
-    expect(headers.get("vary")).toContain("Origin");
-    const preflight = { origin, "access-control-request-method": "GET" };
-    const asked = await own.send(path, { method: "OPTIONS", headers: preflight });
-    expect([asked.status, asked.headers.get("access-control-allow-methods")]).toEqual([
-      204,
-      "GET, HEAD",
-    ]);
-  });
-
   test("depends on no host that a caller makes up", async () => {
     const own = await testApp();
     const bodies = new Set<string>();

@@ -6,20 +6,17 @@ import type { Category } from "../../animals/categories.ts";
 import { inWorkbook } from "../../import/read/table.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { pathWith, query, type Visit } from "../visit.ts";
-import { download, icon, page, seeOther } from "./page.ts";
+import { icon, page, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 import { staleNotice } from "./sources.ts";
 
-/** Animals on a page: as many as a thumb scrolls through; and on a page for paper. */
 const pageAnimals = 25;
 const wholeAnimals = 1_000;
-/** Categories to choose from on the start page; all of them are on their own page. */
 const shownCategoriesMax = 60;
 const ticksMax = 100;
 /** Animals that an export reads in one go; then everybody else gets a turn. */
 const batchAnimals = 1_000;
 
-/** What a list is asked for, as it stands in its address. */
 interface AskedList extends AnimalQuery {
   /** One line for each animal: all of them, ticked or not. */
   readonly whole: "all" | "ticked" | undefined;
@@ -311,7 +308,9 @@ export async function exportFile(visit: Visit): Promise<Response> {
   const { writeXlsxStream } = await import("hucre/xlsx");
   const sheet = { name: visit.words.sections.animals };
   const type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-  return download(writeXlsxStream(exportRows(visit), sheet), "animals.xlsx", type);
+  const disposition = 'attachment; filename="animals.xlsx"';
+  const headers = { "content-type": type, "content-disposition": disposition };
+  return new Response(writeXlsxStream(exportRows(visit), sheet), { headers });
 }
 
 async function* exportRows(visit: Visit): AsyncGenerator<(string | number)[]> {

@@ -51,7 +51,6 @@ export async function addCategory(visit: Visit): Promise<Response> {
   return path === undefined ? categoriesPage(visit, { name: await wrong() }) : seeOther(path);
 }
 
-/** What is wrong with a name for a new category, or for the one with the id `own`. */
 async function errorOf({ words, animals }: Visit, name: string, own?: bigint) {
   const known = await animals.categories();
   const other = known.find((each) => categoryKey(each.name) === categoryKey(name));

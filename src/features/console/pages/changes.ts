@@ -11,7 +11,6 @@ import * as ui from "./ui.ts";
 
 const shownChanges = 50;
 
-/** A change of somebody else, which a later one replaced. */
 export interface Replaced {
   readonly change: bigint;
   readonly actor: string;

@@ -251,7 +251,6 @@ function reportText(visit: Visit, { did, fields }: AnimalReport): string {
   return (did === "restored" ? [said.restored, ...parts] : parts).join("; ");
 }
 
-/** Who stays as people changed them: what they are, by whom, and what the list says. */
 function keptPart(visit: Visit, { keptAnimals }: ListSummary): Html {
   const { import: said } = visit.words;
   return ui.lines(

@@ -60,7 +60,6 @@ export function newKeyPage(visit: Visit, errors: ui.FieldErrors = {}): Response 
   });
 }
 
-/** The plan and the two numbers that go with Enterprise only. */
 function planFields(visit: Visit, fields: ui.Fields): Html {
   const options = planNames.map((each) => ({ value: each, text: planText(visit, each) }));
   const more = { inputmode: "numeric" };

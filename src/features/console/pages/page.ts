@@ -54,7 +54,6 @@ interface PageParts extends PlainParts {
   /** The page above this one, if it is another than that of the section. */
   readonly back?: readonly [path: string, text: string];
   readonly done?: Html | undefined;
-  /** What is wrong in its form: the request was not valid. */
   readonly errors?: ui.FieldErrors;
   /** Seconds after which a browser without a script asks again. */
   readonly refreshSeconds?: number | undefined;
@@ -221,18 +220,6 @@ function foot(arrival: Arrival, { at, body }: Pick<PageParts, "at" | "body">): H
 }
 
 export const seeOther = (path: string): Response => redirect(path, 303);
-
-/** A file to keep. Its name holds letters, digits, points and hyphens only. */
-export function download(
-  body: ConstructorParameters<typeof Response>[0],
-  name: string,
-  type: string,
-): Response {
-  const disposition = `attachment; filename="${name}"`;
-  return new Response(body, {
-    headers: { "content-type": type, "content-disposition": disposition },
-  });
-}
 
 export function messagePage(
   visit: Arrival & Partial<Visit>,

@@ -29,7 +29,6 @@ import { wordOptions } from "./import-look.ts";
 import { messagePage, seeOther } from "./page.ts";
 import * as ui from "./ui.ts";
 
-/** How long a response waits for a pull: most take less. */
 const pullWaitMs = 8_000;
 const heldShown = 20;
 const path = "/import/sources";
@@ -76,7 +75,6 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
   </li>`;
 }
 
-/** The words for the status that nobody explained yet. The list is read again with the answers. */
 function explainForm(visit: Visit, { source }: Followed): Html {
   const fields = new ui.Fields(visit);
   const asked = waitingWords(source).map(({ word, animals }) =>

@@ -159,7 +159,6 @@ export function statusOptions({ words }: Arrival): Option[] {
   return statusChoices.map((each) => ({ value: each, text: words.status[each] }));
 }
 
-/** A moment, or its day, as the person reads it, with the exact one behind it. */
 export function moment(
   { language }: Arrival,
   ms: number,
@@ -350,7 +349,6 @@ export const categoryOptions = (
   ...all.map((each) => ({ value: String(each.id), text: categoryName(visit, each) })),
 ];
 
-/** One of `lines`: what it is, what else there is to know of it, and what can be done with it. */
 export function entry(what: string | Html, about: string | Html, rest?: Html | false): Html {
   return html`<li>
     <div class="what">

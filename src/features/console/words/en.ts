@@ -140,7 +140,6 @@ export const en = {
     hint: (version: string) =>
       `What needs attention in rehome ${version}. The command rehome doctor says what to do about it.`,
     states: { ok: "OK", warn: "needs attention", fail: "urgent" },
-    /** Of each check of the doctor: its name, and what it means when something is wrong. */
     checks: {
       "data folder": ["Data folder", "The folder with the animals is missing, empty or another."],
       moved: ["Store", "The animals were moved to another place. Use that one."],

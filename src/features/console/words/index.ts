@@ -67,7 +67,6 @@ export type FailureCode = {
   [C in keyof typeof en.failures]: (typeof en.failures)[C] extends string ? C : never;
 }[keyof typeof en.failures];
 
-/** A failure that a person sees in their language, by its code. */
 export function failure(kind: ErrorKind, code: FailureCode, cause?: unknown): AppError {
   return new AppError(kind, en.failures[code], { code, cause });
 }
