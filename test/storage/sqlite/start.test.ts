@@ -4,18 +4,7 @@
  */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
@@ -29,10 +18,10 @@ import { temporaryFolder } from "../../helpers/binary.ts";
 let folder: string;
 let catalogue: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rehome-start-"));
+  folder = fs.mkdtempSync(join(tmpdir(), "rehome-start-"));
   catalogue = join(folder, "rehome.db");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const options = (at = folder) => ({
   folder: at,
@@ -51,9 +40,10 @@ async function filled(): Promise<void> {
 }
 
 const contents = () =>
-  readdirSync(folder)
+  fs
+    .readdirSync(folder)
     .toSorted()
-    .map((name) => [name, Bun.hash(readFileSync(join(folder, name)))]);
+    .map((name) => [name, Bun.hash(fs.readFileSync(join(folder, name)))]);
 
 /**
  * The sentence about `file` with which a start is refused; nothing in the folder may change by it.
@@ -87,7 +77,7 @@ function run(...statements: readonly string[]): void {
 describe("a start is refused in words, and changes nothing, on", () => {
   test.each(["rehome.db", "limits.db"])("%s that is no database", (name) => {
     const file = join(folder, name);
-    writeFileSync(file, noDatabase);
+    fs.writeFileSync(file, noDatabase);
     expect(refusal(file).message).toContain(damaged);
   });
 
@@ -108,11 +98,11 @@ describe("a start is refused in words, and changes nothing, on", () => {
   test.each(["rehome.db", "limits.db", "rehome.db-wal"])("a link in place of %s", (name) => {
     using outside = temporaryFolder();
     const file = join(outside.path, "somebody's");
-    writeFileSync(file, "text");
-    chmodSync(file, 0o666);
-    symlinkSync(file, join(folder, name));
+    fs.writeFileSync(file, "text");
+    fs.chmodSync(file, 0o666);
+    fs.symlinkSync(file, join(folder, name));
     expect(refusal(join(folder, name)).message).toContain("is not a plain file");
-    expect(statSync(file).mode & 0o777).toBe(0o666);
+    expect(fs.statSync(file).mode & 0o777).toBe(0o666);
   });
 
   test("a socket, a pipe or a device in place of a database", () => {
@@ -128,8 +118,8 @@ describe("a start is refused in words, and changes nothing, on", () => {
       const limits = { perMinute: 1, perDay: 1 };
       await store.windows.reserve([{ keyId: "a", limits, want: 1, unused: undefined }], []);
       await store.close();
-      if (state === "is empty") truncateSync(catalogue, 0);
-      else rmSync(catalogue);
+      if (state === "is empty") fs.truncateSync(catalogue, 0);
+      else fs.rmSync(catalogue);
       const { message, hint } = refusal();
       const shown = `${state}, but ${join(folder, "limits.db")} shows that there was one`;
       expect(message).toContain(shown);
@@ -157,8 +147,8 @@ test("a page of other bytes is found when it is read, and names the doctor", asy
   const root = "SELECT rootpage - 1 AS before FROM sqlite_schema WHERE name = 'pets'";
   const { before = 0 } = db.query<{ before: number }, []>(root).get() ?? {};
   db.close(true);
-  const bytes = readFileSync(catalogue);
-  writeFileSync(catalogue, bytes.fill(0xa5, 4_096 * before, 4_096 * before + 64));
+  const bytes = fs.readFileSync(catalogue);
+  fs.writeFileSync(catalogue, bytes.fill(0xa5, 4_096 * before, 4_096 * before + 64));
   const store = open();
   const error: unknown = await store.pets.page({ limit: 100 }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ kind: "unavailable", why: "database disk image is malformed" });
@@ -168,9 +158,9 @@ test("a page of other bytes is found when it is read, and names the doctor", asy
 
 test("a data folder that cannot be made says why", () => {
   const file = join(folder, "data");
-  writeFileSync(file, "");
+  fs.writeFileSync(file, "");
   const link = join(folder, "link");
-  symlinkSync(join(folder, "disk"), link);
+  fs.symlinkSync(join(folder, "disk"), link);
   const noFolder = "a part of the path is a file, not a folder";
   for (const [path, why] of [
     [file, noFolder],
@@ -183,12 +173,12 @@ test("a data folder that cannot be made says why", () => {
   ] as const) {
     expect(() => open(path)).toThrow(`The data folder ${path} cannot be used: ${why}.`);
   }
-  expect(existsSync(join(folder, "disk"))).toBe(false);
+  expect(fs.existsSync(join(folder, "disk"))).toBe(false);
 });
 
 test.if(process.geteuid?.() !== 0)("a file that may not be written names the folder", async () => {
   await filled();
-  chmodSync(catalogue, 0o400);
+  fs.chmodSync(catalogue, 0o400);
   expect(() => open()).toThrow(`The data folder ${folder} cannot be used: permission denied.`);
 });
 
@@ -205,19 +195,19 @@ test("files and a new folder of any name are their user's alone, whatever they w
   const odd = join(folder, "a?mode=memory#b %41 é/b");
   const files = ["limits.db", "rehome.db"];
   const modes = (...names: readonly string[]) =>
-    names.map((name) => (statSync(join(odd, name)).mode & 0o777).toString(8));
+    names.map((name) => (fs.statSync(join(odd, name)).mode & 0o777).toString(8));
   const store = open(odd);
   expect(modes("", ...files)).toEqual(["700", "600", "600"]);
-  for (const mode of modes(...readdirSync(odd))) expect(mode).toEndWith("00");
+  for (const mode of modes(...fs.readdirSync(odd))) expect(mode).toEndWith("00");
   await store.close();
-  expect(readdirSync(odd).toSorted()).toEqual(files);
-  chmodSync(join(odd, "rehome.db"), 0o664);
-  chmodSync(join(odd, "limits.db"), 0o640);
+  expect(fs.readdirSync(odd).toSorted()).toEqual(files);
+  fs.chmodSync(join(odd, "rehome.db"), 0o664);
+  fs.chmodSync(join(odd, "limits.db"), 0o640);
   const again = open(odd);
   expect(await again.pets.create({ name: "first", categoryId: 1n })).toBe(1n);
   await again.close();
   expect(modes(...files)).toEqual(["600", "600"]);
   // And it is the file in it that is looked at.
-  writeFileSync(join(odd, "rehome.db"), noDatabase);
+  fs.writeFileSync(join(odd, "rehome.db"), noDatabase);
   expect(() => open(odd)).toThrow(damaged);
 });
