@@ -4,15 +4,6 @@ import { columnsOf, type Database, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { ChangeRow, PetRow, StoredState } from "./changes.ts";
 
-interface StoredEvent {
-  readonly atMs: number;
-  readonly actor: string;
-  readonly action: string;
-  readonly change: bigint;
-  readonly before: StoredState | undefined;
-  readonly after: StoredState | undefined;
-}
-
 /** A value of an animal's field, as a history has it; an int64 that is no double is a bigint. */
 export type FieldValue = string | number | bigint | null;
 
@@ -21,13 +12,6 @@ export interface FieldChange {
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;
-}
-
-export interface HistoryEvent extends StoredEvent {
-  /** Undefined where the animal stayed. Only an import withdraws. */
-  readonly did: "withdrawn" | "removed" | "restored" | undefined;
-  /** What is not as before; in one that came back, as it was when it was taken away. */
-  readonly changed: readonly FieldChange[];
 }
 
 /** One animal, removed ones included, and whether it is. Throws `not_found` if there never was one. */
@@ -46,6 +30,7 @@ export async function petOrRemoved(
 }
 
 export type AnimalHistory = Awaited<ReturnType<typeof historyOf>>;
+export type HistoryEvent = AnimalHistory["events"][number];
 
 /** Everything that is known of an animal's past. Throws AppError `not_found`. */
 export const historyOf = (db: Database, id: bigint) =>
@@ -59,7 +44,7 @@ export const historyOf = (db: Database, id: bigint) =>
       action: row.createdBy === null ? cause?.action : "create",
       change: cause?.id,
     };
-    return { pet: petOfRow(row), isRemoved, created, events: eventsOf(await storedEvents(tx, id)) };
+    return { pet: petOfRow(row), isRemoved, created, events: await eventsOf(tx, id) };
   });
 
 export async function changeById(tx: Tx, id: bigint): Promise<ChangeRow | undefined> {
@@ -74,7 +59,11 @@ async function keyNamed(tx: Tx, id: string): Promise<string> {
   return `key ${key?.name ?? id}`;
 }
 
-async function storedEvents(tx: Tx, id: bigint): Promise<StoredEvent[]> {
+/** Undefined where the animal stayed. Only an import withdraws. */
+type Fate = "withdrawn" | "removed" | "restored" | undefined;
+
+/** The events of one animal, oldest first, with what each of them did. */
+async function eventsOf(tx: Tx, id: bigint) {
   const { changes, petEvents } = tx.t;
   const { before, after } = columnsOf(petEvents);
   const { atMs, actor, action } = changes;
@@ -84,27 +73,19 @@ async function storedEvents(tx: Tx, id: bigint): Promise<StoredEvent[]> {
     .innerJoin(changes, eq(changes.id, petEvents.changeId))
     .where(eq(petEvents.petId, id))
     .orderBy(asc(petEvents.changeId));
-  return found.map(({ before, after: stored, ...event }) => {
-    // The former state of one that came back as another is for an undo.
-    const { former: _former, ...after } = stored ?? {};
-    return { ...event, before: before ?? undefined, after: stored === null ? undefined : after };
-  });
-}
-
-/** The events of one animal, oldest first, with what each of them did. */
-export function eventsOf(events: readonly StoredEvent[]): HistoryEvent[] {
   let known: StoredState | undefined;
-  return events.map((event) => {
-    const { action, after } = event;
-    const before = event.before ?? known;
-    known = after ?? before;
-    const came = event.before === undefined ? "restored" : undefined;
-    const went = action === "import" ? "withdrawn" : "removed";
-    return {
-      ...event,
-      did: after === undefined ? went : came,
-      changed: differences(before, after),
-    };
+  return found.map(({ before: was, after: is, ...event }) => {
+    // The former state of one that came back as another is for an undo.
+    const { former: _former, ...state } = is ?? {};
+    const before = was ?? undefined;
+    const after = is === null ? undefined : state;
+    // One that came back is compared with what it was when it was taken away.
+    const changed = differences(before ?? known, after);
+    known = after ?? before ?? known;
+    const went: Fate = event.action === "import" ? "withdrawn" : "removed";
+    const came: Fate = before === undefined ? "restored" : undefined;
+    const did: Fate = after === undefined ? went : came;
+    return { ...event, before, after, did, changed };
   });
 }
 

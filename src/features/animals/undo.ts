@@ -132,7 +132,8 @@ async function planPart(undo: Change, change: bigint, ids: readonly bigint[]): P
   const changed = await changedSince(undo, change, ids);
   const free = ids.filter((id) => !changed.has(id));
   const isIts = and(eq(petEvents.changeId, change), inArray(petEvents.petId, free));
-  const events = await tx.select(columnsOf(petEvents)).from(petEvents).where(isIts);
+  const { petId, before } = columnsOf(petEvents);
+  const events = await tx.select({ petId, before }).from(petEvents).where(isIts);
   const rows = await tx.select().from(pets).where(inArray(pets.id, free));
   // Of an animal that the change added or brought back there is nothing before it.
   const former = new Map(events.map(({ petId, before }) => [petId, before]));

@@ -20,6 +20,7 @@ import {
   bytesOf,
   givenBy,
   inWords,
+  more,
   type ReadingOptions,
 } from "../import/commands/import.ts";
 import { guessRemedy, importedText } from "../import/report.ts";
@@ -316,10 +317,7 @@ const set = ofOneList<SetOptions>({
     new Option(
       "--status <pairs>",
       "what words mean: WORD=available|pending|sold|none|gone (repeatable)",
-    ).argParser((pairs: string, before: readonly string[] | undefined) => [
-      ...(before ?? []),
-      pairs,
-    ]),
+    ).argParser(more),
     everyOption(),
     new Option("--complete", "withdraw what the list does not have"),
     new Option("--not-complete", "withdraw nobody that the list does not have"),

@@ -102,7 +102,10 @@ const optionsOf = (all: Readonly<Record<string, string>>): Option[] =>
     return known === undefined ? option : option.choices(known);
   });
 
-const more = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
+export const more = (value: string, before: readonly string[] | undefined) => [
+  ...(before ?? []),
+  value,
+];
 
 export function addReadOptions(command: Command): Command {
   for (const each of optionsOf(readOptions)) command.addOption(each);
