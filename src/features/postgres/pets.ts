@@ -1,9 +1,8 @@
 import type { SQL } from "bun";
-import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { Pet } from "../../domain/pet.ts";
-import { responseFields, createdFields, petOfRow } from "../../storage/pet-row.ts";
+import { createdFields, hotStatements, petOfRow } from "../../storage/pet-row.ts";
 import { catalogue, postgresTables } from "../../storage/schema.postgres.ts";
 import type {
   AddedPet,
@@ -19,44 +18,20 @@ import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless, isOfValue } from "./failures.ts";
 import { lockTimeout } from "./transaction.ts";
 
-const { keySecrets, pets } = postgresTables;
+const { pets } = postgresTables;
 
 /** Creates that may wait for their commit; above it they are refused at once. */
 const waitingMax = 16_384;
 
-const petColumns = Object.fromEntries(
-  responseFields.map((name) => [name, pets[name]] as const),
-) as Pick<typeof pets, (typeof responseFields)[number]>;
-
 /** The statements of requests, prepared once for each set of connections. */
 export function hotReads(query: Query) {
-  const placeholders = { after: sql.placeholder("after"), limit: sql.placeholder("limit") };
+  const { page, pageOfStatus, byId, secret } = hotStatements(query, postgresTables);
   return {
-    page: query
-      .select(petColumns)
-      .from(pets)
-      .where(gt(pets.id, placeholders.after))
-      .orderBy(asc(pets.id))
-      .limit(placeholders.limit)
-      .prepare("pets_page"),
-    pageOfStatus: query
-      .select(petColumns)
-      .from(pets)
-      .where(and(eq(pets.status, sql.placeholder("status")), gt(pets.id, placeholders.after)))
-      .orderBy(asc(pets.id))
-      .limit(placeholders.limit)
-      .prepare("pets_page_of_status"),
-    byId: query
-      .select(petColumns)
-      .from(pets)
-      .where(eq(pets.id, sql.placeholder("id")))
-      .prepare("pets_by_id"),
+    page: page.prepare("pets_page"),
+    pageOfStatus: pageOfStatus.prepare("pets_page_of_status"),
+    byId: byId.prepare("pets_by_id"),
     count: query.select({ animals: catalogue.animals }).from(catalogue).prepare("pets_count"),
-    secret: query
-      .select({ keyId: keySecrets.keyId, expiresAtMs: keySecrets.expiresAtMs })
-      .from(keySecrets)
-      .where(eq(keySecrets.hash, sql.placeholder("hash")))
-      .prepare("secret_by_hash"),
+    secret: secret.prepare("secret_by_hash"),
   };
 }
 

@@ -1,11 +1,11 @@
-import type { Database as Connection } from "bun:sqlite";
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { Database as Connection, SQLQueryBindings } from "bun:sqlite";
+import { sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { KeyHash } from "../contract.ts";
 import type { StoredSecret } from "../keys.ts";
-import { createdFields, petOfRow, type PetRow, responseFields } from "../pet-row.ts";
+import { createdFields, hotStatements, petOfRow } from "../pet-row.ts";
 import { buildersOn, sqliteTables } from "../schema.sqlite.ts";
 import { translating } from "./connection.ts";
 
@@ -14,54 +14,28 @@ import { translating } from "./connection.ts";
  * a row costs Drizzle more than the row.
  */
 const written = buildersOn.mock();
-const { keySecrets, pets } = sqliteTables;
-const given = (name: string) => sql.placeholder(name);
-
-/** By the names of the fields, so that a row is an animal except for nulls. */
-const columns = Object.fromEntries(
-  responseFields.map((name) => [name, sql`${pets[name]}`.as(name)]),
-);
-const rows = written
-  .select(columns)
-  .from(pets)
-  .orderBy(asc(pets.id))
-  .limit(given("limit"))
-  .$dynamic();
-const isAfter = gt(pets.id, given("after"));
-const texts = {
-  page: rows.where(isAfter).toSQL().sql,
-  pageOfStatus: rows.where(and(eq(pets.status, given("status")), isAfter)).toSQL().sql,
-  byId: written
-    .select(columns)
-    .from(pets)
-    .where(eq(pets.id, given("id")))
-    .toSQL().sql,
-  secret: written
-    .select({ keyId: keySecrets.keyId, expiresAtMs: keySecrets.expiresAtMs })
-    .from(keySecrets)
-    .where(eq(keySecrets.hash, given("hash")))
-    .toSQL().sql,
-};
+const texts = hotStatements(written, sqliteTables);
 
 /** Reads animals, and secrets, through statements prepared once. */
 export function hotReads(connection: Connection) {
-  const page = connection.prepare<PetRow, [after: bigint, limit: number]>(texts.page);
-  const pageOfStatus = connection.prepare<
-    PetRow,
-    [status: PetStatus, after: bigint, limit: number]
-  >(texts.pageOfStatus);
-  const byId = connection.prepare<PetRow, [id: bigint]>(texts.byId);
-  const secret = connection.prepare<SecretRow, [hash: Uint8Array]>(texts.secret);
+  const prepare = <Row, Bindings extends SQLQueryBindings[]>(name: keyof typeof texts) =>
+    connection.prepare<Row, Bindings>(texts[name].toSQL().sql);
+  const page = prepare<PetRow, [after: bigint, limit: number]>("page");
+  const pageOfStatus = prepare<PetRow, [status: PetStatus, after: bigint, limit: number]>(
+    "pageOfStatus",
+  );
+  const byId = prepare<PetRow, [id: bigint]>("byId");
+  const secret = prepare<SecretRow, [hash: Uint8Array]>("secret");
   return {
     async page({ limit, status, after = int64Min }: PageQuery): Promise<Pet[]> {
       const found = translating(() =>
         status === undefined ? page.all(after, limit) : pageOfStatus.all(status, after, limit),
       );
-      return found.map(petOfRow);
+      return found.map(petOf);
     },
     async byId(id: bigint): Promise<Pet | undefined> {
       const row = translating(() => byId.get(id));
-      return row === null ? undefined : petOfRow(row);
+      return row === null ? undefined : petOf(row);
     },
     async secret(hash: KeyHash): Promise<StoredSecret | undefined> {
       const row = translating(() => secret.get(hash));
@@ -72,6 +46,16 @@ export function hotReads(connection: Connection) {
   };
 }
 
+interface PetRow {
+  readonly id: bigint;
+  readonly name: string;
+  readonly category_id: bigint;
+  readonly status: PetStatus | null;
+}
+
+const petOf = ({ id, name, category_id: categoryId, status }: PetRow): Pet =>
+  petOfRow({ id, name, categoryId, status });
+
 interface SecretRow {
   readonly key_id: string;
   readonly expires_at_ms: bigint | null;
@@ -79,10 +63,12 @@ interface SecretRow {
 
 /** The statement of the writer thread, which does not load Drizzle to write it. */
 export const insertPet = written
-  .insert(pets)
+  .insert(sqliteTables.pets)
   .values({
-    ...(Object.fromEntries(createdFields.map((name) => [name, given(name)])) as GivenFields),
+    ...(Object.fromEntries(
+      createdFields.map((name) => [name, sql.placeholder(name)]),
+    ) as GivenFields),
     source: sql`''`,
   })
   .toSQL().sql;
-type GivenFields = Record<(typeof createdFields)[number], ReturnType<typeof given>>;
+type GivenFields = Record<(typeof createdFields)[number], ReturnType<typeof sql.placeholder>>;
