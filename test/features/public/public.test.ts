@@ -115,21 +115,6 @@ describe("a response", () => {
     const page = await get("/animals");
     expect(page.headers.get("vary")).toBe("Accept-Language, Accept-Encoding");
   });
-
-  test("is made at most once in five seconds", async () => {
-    const { get, add, clock } = await publicApp();
-    type List = { animals: { id: number }[]; next?: string };
-    const count = async () => ((await (await get("/animals.json")).json()) as List).animals.length;
-    expect(await count()).toBe(3);
-    await add("Late", "available");
-    clock.advance(4_900);
-    expect(await count()).toBe(3);
-    clock.advance(200);
-    expect(await count()).toBe(4);
-    clock.advance(-60_000);
-    await add("Back", "available");
-    expect(await count()).toBe(5);
-  });
 });
 
 test("of more than 5,000 animals the newest are shown, and it is said", async () => {

@@ -1,11 +1,11 @@
 /** The keys: a list, a form for another one, and for each its plan, another secret, and its end. */
-import { accessOf, endOf, isKeyBanned, type ApiKey } from "../../../domain/api-key.ts";
+import { accessOf, isKeyBanned, type ApiKey } from "../../../domain/api-key.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { isLimit, limitsOf, planNames, type PlanName } from "../../../domain/plan.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { parseDuration } from "../../duration.ts";
-import { type KeyDetails, KeyService, keyState } from "../../keys/service.ts";
+import { KeyService, keyState } from "../../keys/service.ts";
 import { planTitles } from "../../visible.ts";
 import { query, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
@@ -144,8 +144,7 @@ export async function keyPage(
   errors: ui.FieldErrors = {},
 ): Promise<Response> {
   const { words, nowMs } = visit;
-  const details = await detailsOf(visit, id);
-  const { key } = details;
+  const key = await keyOf(visit, id);
   const state = keyState(key, nowMs);
   const path = `/keys/${key.id}`;
   const [perMinute, perDay] = [String(key.limits.perMinute), String(key.limits.perDay)];
@@ -176,38 +175,29 @@ export async function keyPage(
         html`<section class="card">${ui.mainForm(visit, path, form)}</section>`
       }`,
       html`<section class="card">
-        ${keyFacts(visit, details)}
+        ${keyFacts(visit, key)}
         <p class="hint">${words.keys.more} <code>rehome keys show ${key.id}</code></p>
       </section>`,
     ),
   });
 }
 
-function keyFacts(visit: Visit, { key, secrets }: KeyDetails): Html {
+function keyFacts(visit: Visit, key: ApiKey): Html {
   const { words, nowMs } = visit;
   const { keys } = words;
   const ends = key.expiresAtMs === undefined ? keys.never : ui.moment(visit, key.expiresAtMs);
-  const good = secrets
-    .filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs)
-    .map(({ mask, expiresAtMs }) => {
-      const end =
-        expiresAtMs !== undefined && html`(${keys.until} ${ui.moment(visit, expiresAtMs)})`;
-      return html`<code>${mask}</code> ${end} `;
-    });
   return ui.facts([
     [keys.id, html`<code>${key.id}</code>`],
     [words.fields.plan, planText(visit, key.plan, key.limits)],
     [keys.access, keys.accesses[accessOf(key)]],
     [keys.created, ui.moment(visit, key.createdAtMs)],
     [keys.ends, ends],
-    endOf(key, nowMs) === undefined && [keys.secrets, html`${good}`],
     isKeyBanned(key, nowMs) && [keys.bannedUntil, ui.moment(visit, key.ban.bannedUntilMs)],
   ]);
 }
 
 /** `POST /keys/:id`: the plan with its numbers, if their person changed any of them. */
 export async function updateKey(visit: Visit, id: string): Promise<Response> {
-  await detailsOf(visit, id);
   const { plan, limits, wrong } = sentPlan(visit);
   if (plan === undefined || ui.isWrong(wrong)) return keyPage(visit, id, wrong);
   const isChanged = planFieldNames.some((each) => visit.form.isChanged(each));
@@ -217,10 +207,8 @@ export async function updateKey(visit: Visit, id: string): Promise<Response> {
 export async function rotateKey(visit: Visit, id: string): Promise<Response> {
   const { services, person, words } = visit;
   const graceMs = parseDuration(visit.form.text("grace"));
-  if (graceMs === undefined) {
-    return keyPage(visit, id, { grace: words.errors.expires });
-  }
-  await detailsOf(visit, id);
+  if (graceMs === undefined) return keyPage(visit, id, { grace: words.errors.expires });
+  await keyOf(visit, id);
   const issued = await new KeyService(services, person.name).rotate(id, graceMs);
   return secretPage(visit, issued, words.keys.rotated);
 }
@@ -235,17 +223,13 @@ async function changed(
   id: string,
   change: (keys: KeyService) => Promise<unknown>,
 ): Promise<Response> {
-  await detailsOf(visit, id);
-  try {
-    await change(new KeyService(visit.services, visit.person.name));
-  } catch (error) {
-    return keyPage(visit, id, keyErrors(visit, error));
-  }
+  await keyOf(visit, id);
+  await change(new KeyService(visit.services, visit.person.name));
   return seeOther(`/keys/${id}?done=yes`);
 }
 
 /** The key with this id; a label means none here. Throws `not_found`. */
-async function detailsOf({ services }: Visit, id: string): Promise<KeyDetails> {
-  const details = await new KeyService(services).details(id);
-  return orNotFound(details.key.id === id ? details : undefined);
+async function keyOf({ services }: Visit, id: string): Promise<ApiKey> {
+  const key = await new KeyService(services).resolve(id);
+  return orNotFound(key.id === id ? key : undefined);
 }

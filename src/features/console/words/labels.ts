@@ -194,8 +194,6 @@ export const labels = {
     done: ["Saved.", "Guardado."],
     id: ["Id", "Id"],
     never: ["never", "nunca"],
-    secrets: ["Secrets", "Secretos"],
-    until: ["until", "hasta"],
     graceHint: ["Such as 24h; 0 ends it at once.", "Por ejemplo 24h; 0 lo anula ya."],
   },
   people: {
