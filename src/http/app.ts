@@ -126,4 +126,4 @@ function probeRoutes(services: Pick<Services, "check">) {
 const jsonOf = (request: Request, value: unknown) =>
   respond(request, JSON.stringify(value), { headers: { "Content-Type": jsonType } });
 
-export type App = ReturnType<typeof createApp>;
+type App = ReturnType<typeof createApp>;

@@ -9,7 +9,7 @@ import { isStillOpen, parseBody, unreadableBody } from "../body.ts";
 import { contextOf } from "../context.ts";
 import { jsonType, noSuchPet, refusal, RefusalError, refuse, respond } from "../errors.ts";
 import { ResponseCache } from "../response-cache.ts";
-import { listQuery, models, newPet, petPath, refuseRepeated, responses } from "../schemas.ts";
+import { listQuery, models, newPet, petPath, refuseRepeated } from "../schemas.ts";
 import {
   createPet,
   deprecated,
@@ -39,12 +39,10 @@ export function petRoutes(operations: () => PetOperations) {
           if (refused !== undefined) throw new RefusalError(refused);
         },
         query: listQuery,
-        response: responses.listPets,
         detail: listPets,
       })
       .get("/pets/:petId", ({ params, request }) => operations().get(params.petId, request), {
         params: petPath,
-        response: responses.getPet,
         detail: getPet,
       })
       .onParse(({ request }) => parseBody(request, contextOf(request)))
@@ -52,7 +50,7 @@ export function petRoutes(operations: () => PetOperations) {
         "/pets",
         ({ body, request }) => operations().add(body, request),
         // "json" tells the document the type of the body that the parser has read.
-        { parse: "json", body: newPet, response: responses.createPet, detail: createPet },
+        { parse: "json", body: newPet, detail: createPet },
       )
   );
 }
