@@ -1,5 +1,5 @@
 /** Categories: the kinds of animals by name. The interface has only their ids. */
-import { and, asc, count, eq, gt } from "drizzle-orm";
+import { and, asc, count, eq, gt, type SQL } from "drizzle-orm";
 import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
@@ -46,18 +46,26 @@ export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
     .select({ id: pets.categoryId, animals: count() })
     .from(pets)
     .groupBy(pets.categoryId);
-  const uses = new Map<bigint, CategoryUse>();
-  for (const { id, name } of await namedCategories(tx)) uses.set(id, { id, name, animals: 0 });
-  for (const { id, animals } of carried) {
-    uses.set(id, { id, name: uses.get(id)?.name, animals });
-  }
-  return [...uses.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const animals = new Map(carried.map((each) => [each.id, each.animals]));
+  const names = new Map((await namedCategories(tx)).map(({ id, name }) => [id, name]));
+  const ids = [...new Set([...names.keys(), ...animals.keys()])];
+  return ids
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((id) => ({ id, name: names.get(id), animals: animals.get(id) ?? 0 }));
 }
 
-export async function namedCategories(tx: Tx): Promise<Category[]> {
-  const { id, name } = tx.t.categories;
-  return tx.select({ id, name }).from(tx.t.categories).orderBy(asc(id));
+export const namedCategories = (tx: Tx): Promise<Category[]> => named(tx);
+
+async function named({ select, t: { categories } }: Tx, where?: SQL): Promise<Category[]> {
+  const { id, name } = categories;
+  return select({ id, name }).from(categories).where(where).orderBy(asc(id));
 }
+
+export const categoryById = async (tx: Tx, id: bigint): Promise<Category | undefined> =>
+  (await named(tx, eq(tx.t.categories.id, id)))[0];
+
+export const categoryByName = async (tx: Tx, name: string): Promise<Category | undefined> =>
+  (await named(tx, eq(tx.t.categories.nameKey, categoryKey(name))))[0];
 
 /** What names of categories mean in lists that people merged or renamed, by `categoryKey`. */
 export async function categoryWords(tx: Tx): Promise<ReadonlyMap<string, bigint>> {
@@ -79,17 +87,6 @@ async function rememberWord(
   await tx.insert(tx.t.categoryWords).values(rows).onConflictDoNothing();
 }
 
-export async function categoryById(tx: Tx, wanted: bigint): Promise<Category | undefined> {
-  const { id, name } = tx.t.categories;
-  return (await tx.select({ id, name }).from(tx.t.categories).where(eq(id, wanted)))[0];
-}
-
-export async function categoryByName(tx: Tx, wanted: string): Promise<Category | undefined> {
-  const { id, name, nameKey } = tx.t.categories;
-  const isWanted = eq(nameKey, categoryKey(wanted));
-  return (await tx.select({ id, name }).from(tx.t.categories).where(isWanted))[0];
-}
-
 async function isCarried(tx: Tx, id: bigint): Promise<boolean> {
   const { pets } = tx.t;
   const carriers = tx.select({ id: pets.id }).from(pets).where(eq(pets.categoryId, id));
@@ -109,8 +106,8 @@ export async function resolveCategory(
   const name = text.trim();
   const id = parseInt64(name);
   if (id !== undefined && ((await categoryById(tx, id)) ?? (await isCarried(tx, id)))) return id;
-  const named = await categoryByName(tx, name);
-  if (named !== undefined) return named.id;
+  const found = await categoryByName(tx, name);
+  if (found !== undefined) return found.id;
   // If no category has a name, any number is valid.
   const known = await namedCategories(tx);
   if (id !== undefined && known.length === 0) return id;
@@ -119,8 +116,8 @@ export async function resolveCategory(
   }
   // A number needs no name; animals carry it from now on.
   if (id !== undefined) return id;
-  const [made] = await nameCategories(change, [{ name: visibleName(name) }]);
-  return (made as Category).id;
+  const [made] = (await nameCategories(change, [{ name: visibleName(name) }])) as [Category];
+  return made.id;
 }
 
 /** The name without blanks around it. Throws `invalid_request` for one that nobody can see. */
