@@ -52,6 +52,7 @@ type Judged = No | "open" | undefined;
 interface Word {
   readonly key: string;
   readonly meaning: Meaning | undefined;
+  readonly isTold: boolean;
   readonly isDead: boolean;
 }
 
@@ -208,15 +209,20 @@ function judged(
   const text = wordOf(value);
   if (isNo(value) && isText !== true) return no;
   if (isPlaceholderId(text) || isNever(text)) return undefined;
-  const { meaning, by } = statuses.understood(value) ?? {};
-  // What somebody said that a word means goes before what it says.
-  const word = { key: wordKey(text), meaning, isDead: saysDead(value) && by !== "told" };
-  if (isText) return typeof value === "string" ? says(word) : undefined;
+  if (isText) return typeof value === "string" ? says(wordIn(value, statuses)) : undefined;
   if (isYes(value)) return yes;
   const date = dates.sortable(value);
   if (date !== undefined) return date > now ? ahead : past;
-  if (by === "told") return noOf(meaning);
+  const word = wordIn(value, statuses);
+  if (word.isTold) return noOf(word.meaning);
   return saysNothing(word.key) ? undefined : says(word);
+}
+
+function wordIn(value: unknown, statuses: Statuses): Word {
+  const { meaning, by } = statuses.understood(value) ?? {};
+  const isTold = by === "told";
+  // What somebody said that a word means goes before what it says.
+  return { key: wordKey(wordOf(value)), meaning, isTold, isDead: !isTold && saysDead(value) };
 }
 
 interface Said {
