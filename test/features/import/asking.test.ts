@@ -1,5 +1,5 @@
 /** What an import asks on a terminal. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importCommand } from "../../../src/features/import/commands/import.ts";
@@ -12,29 +12,30 @@ const guess = "Import them? [y/N] ";
 const meaning = (word: string) =>
   `What does "${word}" in estado mean (1 record): available, pending, sold, none, gone? `;
 
-/** Imports a list, and gives these answers one after the other. */
-const imported = (text: string, answers: readonly string[], ...options: string[]) =>
-  importedAs("pets", text, answers, ...options);
+/** Imports lists into one store, and gives these answers one after the other. */
+function importer(folder = temporaryFolder()) {
+  const run = async (text: string, answers: readonly string[], ...options: string[]) => {
+    const called = options.at(-1)?.endsWith(".csv") ? (options.pop() ?? "") : "pets";
+    const file = join(folder.path, called);
+    writeFileSync(file, text);
+    const asked: string[] = [];
+    const ask = async (question: string) => answers[asked.push(question) - 1] ?? "";
+    const env = { REHOME_DATA: join(folder.path, "data") };
+    const io = testIo({ env, canAsk: answers.length > 0, ask });
+    const failed = await importCommand(io)
+      .parseAsync([file, ...options], { from: "user" })
+      .then(
+        () => "",
+        (error: unknown) => (error as Error).message,
+      );
+    return { asked, failed, out: io.printed() };
+  };
+  return { run, [Symbol.dispose]: () => folder[Symbol.dispose]() };
+}
 
-async function importedAs(
-  called: string,
-  text: string,
-  answers: readonly string[],
-  ...options: string[]
-) {
-  using folder = temporaryFolder();
-  const file = join(folder.path, called);
-  writeFileSync(file, text);
-  const asked: string[] = [];
-  const ask = async (question: string) => answers[asked.push(question) - 1] ?? "";
-  const io = testIo({ env: { REHOME_DATA: join(folder.path, "data") }, canAsk: true, ask });
-  const failed = await importCommand(io)
-    .parseAsync([file, ...options], { from: "user" })
-    .then(
-      () => "",
-      (error: unknown) => (error as Error).message,
-    );
-  return { asked, failed, out: io.printed() };
+async function imported(text: string, answers: readonly string[], ...options: string[]) {
+  using lists = importer();
+  return await lists.run(text, answers, ...options);
 }
 
 const statusless = "Name,Species,Date of death\nRex,Dog,\nAda,Cat,2026-01-02\n";
@@ -74,10 +75,10 @@ test.each([
 });
 
 test("the kind is not asked for where the file is called by it", async () => {
-  const { asked, failed, out } = await importedAs("our_dogs.csv", "Name\nRex\nBo\n", ["y"]);
+  const { asked, failed, out } = await imported("Name\nRex\nBo\n", ["y"], "our_dogs.csv");
   expect([asked, failed]).toEqual([[all], ""]);
   expect(out).toContain("Name -> name, all -> category dogs: 2 available");
-  const script = await importedAs("our_dogs.csv", "Name,Status\nRex,Available\n", [""]);
+  const script = await imported("Name,Status\nRex,Available\n", [""], "our_dogs.csv");
   expect(script.asked).toEqual([guess]);
 });
 
@@ -99,49 +100,25 @@ test("a typing error is asked again, and adopted is understood", async () => {
   expect([asked.slice(0, 2).every((each) => each.includes("casi")), failed]).toEqual([true, ""]);
 });
 
-describe("a reading", () => {
+test("a reading is remembered with its answers, shown and forgotten", async () => {
   const monday = "Nm,Art,Zustand,Ref\nRex,Dog,im Haus,A1\nBo,Dog,Adopted,A2\nAl,Cat,Available,A3\n";
   const tuesday = "Ref,Nm,Art,Zustand\nA1,Rex,Dog,Adopted\nA3,Al,Cat,im Haus\n";
-
-  test("is remembered with its answers, shown and forgotten", async () => {
-    using folder = temporaryFolder();
-    const run = async (
-      text: string,
-      options: readonly string[],
-      answers: readonly string[] = [],
-    ) => {
-      const file = join(folder.path, "list.csv");
-      writeFileSync(file, text);
-      const asked: string[] = [];
-      const ask = async (question: string) => answers[asked.push(question) - 1] ?? "";
-      const io = testIo({
-        env: { REHOME_DATA: join(folder.path, "data") },
-        canAsk: answers.length > 0,
-        ask,
-      });
-      const failed = await importCommand(io)
-        .parseAsync([file, ...options], { from: "user" })
-        .then(
-          () => "",
-          (error: unknown) => (error as Error).message,
-        );
-      return { asked, failed, out: io.printed() };
-    };
-    const map = ["--map", "name=Nm,categoryId=Art,status=Zustand,externalId=Ref"];
-    const first = await run(monday, ["--source", "home", ...map], ["available", "y"]);
-    expect([first.asked.length, first.failed]).toEqual([1, ""]);
-    // The same source has its columns in another order.
-    const next = await run(tuesday, ["--source", "home"]);
-    expect([next.failed, next.out]).toEqual(["", expect.stringContaining("1  updated")]);
-    const shown = await run(monday, ["--reading", "show"]);
-    expect(JSON.parse(shown.out)).toMatchObject({
-      columns: { name: "Nm", categoryId: "Art", status: "Zustand" },
-      statuses: { "im haus": "available" },
-    });
-    for (const source of ["home", "home"]) {
-      await run(monday, ["--source", source, "--reading", "forget"]);
-    }
-    expect((await run(monday, ["--reading", "show"])).failed).toContain("No list like this one");
-    expect((await run(tuesday, ["--source", "home"])).failed).not.toBe("");
+  using lists = importer();
+  const home = ["--source", "home"];
+  const map = ["--map", "name=Nm,categoryId=Art,status=Zustand,externalId=Ref"];
+  const first = await lists.run(monday, ["available", "y"], ...home, ...map);
+  expect([first.asked.length, first.failed]).toEqual([1, ""]);
+  // The same source has its columns in another order.
+  const next = await lists.run(tuesday, [], ...home);
+  expect([next.failed, next.out]).toEqual(["", expect.stringContaining("1  updated")]);
+  const shown = await lists.run(monday, [], "--reading", "show");
+  expect(JSON.parse(shown.out)).toMatchObject({
+    columns: { name: "Nm", categoryId: "Art", status: "Zustand" },
+    statuses: { "im haus": "available" },
   });
+  for (const _ of ["monday's", "tuesday's"]) {
+    await lists.run(monday, [], ...home, "--reading", "forget");
+  }
+  expect((await lists.run(monday, [], "--reading", "show")).failed).toContain("No list like");
+  expect((await lists.run(tuesday, [], ...home)).failed).not.toBe("");
 });

@@ -1,6 +1,5 @@
 /** What an import does to the animals of a store: in one transaction, on both databases. */
 import { beforeEach, describe, expect, test } from "bun:test";
-import * as fc from "fast-check";
 import { int64Min } from "../../../src/domain/int64.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { nameCategories, namedCategories } from "../../../src/features/animals/categories.ts";
@@ -27,9 +26,14 @@ describe.each(stores)("$name", (kind) => {
 
   async function run(input: string | Uint8Array, options: Options = {}): Promise<ImportSummary> {
     const prepared = await prepare(bytesOf(input), options);
-    if (options.dryRun === true) return previewImport(store.db, prepared, options);
     const editing = { db: store.db, clock: () => nowMs, actor: "tester" };
-    return runImport(editing, prepared, options);
+    const done = options.dryRun
+      ? await previewImport(store.db, prepared, options)
+      : await runImport(editing, prepared, options);
+    const { read, added, updated, unchanged, superseded, rejected, skipped } = done;
+    const skips = skipped.reduce((sum, { records }) => sum + records, 0);
+    expect(added + updated + unchanged + superseded + rejected + skips).toBe(read);
+    return done;
   }
 
   const named = (categories: readonly { readonly id?: bigint; readonly name: string }[]) =>
@@ -45,10 +49,6 @@ describe.each(stores)("$name", (kind) => {
   const brief = async () =>
     (await all()).map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`);
   const categories = () => store.db.read(namedCategories);
-  const changeCount = async () => {
-    const found = await store.db.read((tx) => tx.select().from(tx.t.categories));
-    return found.length;
-  };
 
   test("changes nothing when a record is bad, and the rest when that is wanted", async () => {
     const austin = await fixture("austin.csv");
@@ -62,19 +62,10 @@ describe.each(stores)("$name", (kind) => {
     });
     expect([await all(), await categories()]).toEqual([[], []]);
     const taken = await run(austin, { skipBad: true });
+    expect(taken).toMatchObject({ source: "austin", shape: "csv", dryRun: false, applied: true });
+    expect(taken).toMatchObject({ added: 3, updated: 0, unchanged: 0, superseded: 1, rejected: 2 });
     expect(taken).toMatchObject({
-      format: "austin",
-      source: "austin",
-      shape: "csv",
-      dryRun: false,
-      applied: true,
-      read: 7,
-      added: 3,
-      updated: 0,
-      unchanged: 0,
-      superseded: 1,
       skipped: [{ reason: 'Outcome Type "Transfer"', records: 1 }],
-      rejected: 2,
       categoriesAdded: [
         { name: "Dog", id: 1n },
         { name: "Cat", id: 2n },
@@ -111,7 +102,7 @@ describe.each(stores)("$name", (kind) => {
       added: 2,
       categoriesAdded: [{ id: 1n, name: "Dog" }],
     });
-    expect([await all(), await changeCount()]).toEqual([[], 0]);
+    expect([await all(), await categories()]).toEqual([[], []]);
     expect((await run(input)).categoriesAdded).toEqual(dry.categoriesAdded);
     const other = await run(input.replace('"a"', '"A"'), { dryRun: true });
     expect(other).toMatchObject({ added: 1, updated: 1 });
@@ -133,9 +124,7 @@ describe.each(stores)("$name", (kind) => {
       });
       expect(
         await run(text.replace("Fox", "Owl"), { ...given, createCategories: true }),
-      ).toMatchObject({
-        categoriesAdded: [{ name: "Owl" }],
-      });
+      ).toMatchObject({ categoriesAdded: [{ name: "Owl" }] });
     });
 
     test("are no numbers, but those that are known", async () => {
@@ -179,13 +168,6 @@ describe.each(stores)("$name", (kind) => {
       ]);
       const found = (await all()).map(({ name, categoryId }) => `${name} ${categoryId}`);
       expect(found).toEqual(["a 1", "b 5", "c 1", "d 4"]);
-    });
-
-    test("of a wrong column are noticed", async () => {
-      const rows = Array.from({ length: 1_002 }, (_, index) => `A${index},n,kind ${index},,1`);
-      const header = "Animal ID,Name,Animal Type,Outcome Type,MonthYear\n";
-      const work = run(header + rows.join("\n"), { createCategories: true });
-      expect(await failure(work)).toContain("more than 1000 new categories");
     });
 
     test("that only bad or older records have are not made", async () => {
@@ -414,10 +396,7 @@ describe.each(stores)("$name", (kind) => {
       // As long as it makes no difference which is which.
       expect(
         await list(["Luna,Cat,available", "Luna,Cat,available", "Rex,Dog,sold"]),
-      ).toMatchObject({
-        unchanged: 2,
-        updated: 1,
-      });
+      ).toMatchObject({ unchanged: 2, updated: 1 });
       const { rejections } = await list(["Luna,Cat,adopted", "Luna,Cat,available", "Rex,Dog,sold"]);
       expect(rejections.map(({ line, problem }) => [line, problem])).toEqual([
         [2, message("sameName", '"Luna"', "2", "2")],
@@ -456,133 +435,5 @@ describe.each(stores)("$name", (kind) => {
         ["idsMissing", "alikeThere"],
       ]);
     });
-  });
-
-  test("one that fails in its transaction changes nothing", async () => {
-    const text = "name,categoryId,status,externalId\nRex,1,sold,1\n";
-    await run(text);
-    const rows = Array.from({ length: 12_000 }, (_, at) => `Bo,1,sold,x${at}`);
-    const failing = {
-      ...store.db,
-      transaction: (work: Parameters<typeof store.db.transaction>[0]) =>
-        store.db.transaction(async (tx) => {
-          await work(tx);
-          throw new Error("the disk is full");
-        }),
-    } as typeof store.db;
-    const prepared = await prepare(bytesOf(text.replace("Rex", "Max") + rows.join("\n")), {});
-    const work = runImport({ db: failing, clock: () => 0, actor: "tester" }, prepared);
-    expect(await failure(work)).toContain("the disk is full");
-    expect(await brief()).toEqual(["Rex 1 sold"]);
-  });
-
-  describe("any sequence of imports", () => {
-    const row = fc.record({
-      id: fc.integer({ min: 1, max: 5 }),
-      name: fc.constantFrom("a", "b"),
-      outcome: fc.constantFrom("", "Adoption", "Transfer"),
-      day: fc.integer({ min: 1, max: 3 }),
-      type: fc.constantFrom("Dog", "Cat", ""),
-    });
-
-    test("ends in what a plain model says, and its numbers add up", async () => {
-      let source = 0;
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.array(row, { maxLength: 8 }), { maxLength: 3 }),
-          async (files) => {
-            source += 1;
-            const model = new Map<number, string>();
-            const ids = new Map<string, bigint>();
-            const own = async () => (await all()).filter((each) => each.source === `s${source}`);
-            for (const rows of files) {
-              const text = rows.map(
-                ({ id, name, outcome, day, type }) =>
-                  `${id},${name},01/0${day}/2024,m,${outcome},${type}\n`,
-              );
-              const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n";
-              const summary = await run(header + text.join(""), {
-                format: "austin",
-                createCategories: true,
-                skipBad: true,
-                source: `s${source}`,
-              });
-              const before = new Map(model);
-              for (const [id, pet] of newest(rows)) {
-                if (pet === undefined) model.delete(id);
-                else model.set(id, pet);
-              }
-              const hidden = hiddenByBad(rows, model);
-              for (const id of hidden)
-                model.set(id, model.get(id)?.replace(" available ", " sold ") ?? "");
-              const changed = [...model].filter(([id, pet]) => before.get(id) !== pet);
-              const added = changed.filter(([id]) => !before.has(id)).length;
-              const withdrawn = [...before.keys()].filter((id) => !model.has(id)).length;
-              expect(summary).toMatchObject({ added, updated: changed.length - added, withdrawn });
-              // Whatever becomes of an animal, it has its id for good.
-              for (const { id, externalId = "" } of await own()) {
-                expect(ids.get(externalId) ?? id).toBe(id);
-                ids.set(externalId, id);
-              }
-              const { read, updated, unchanged, superseded, rejected, skipped } = summary;
-              const skips = skipped.reduce((sum, { records }) => sum + records, 0);
-              const counted = added + updated + unchanged + superseded + rejected + skips;
-              expect(counted - hidden.length).toBe(read);
-            }
-            const names = new Map((await categories()).map(({ id, name }) => [id, name]));
-            const stored = (await own()).map(({ externalId, name, status, categoryId }) => [
-              Number(externalId?.replace(/^s\d+:/, "")),
-              `${name} ${status} ${names.get(categoryId)}`,
-            ]);
-            expect(new Map(stored as [number, string][])).toEqual(model);
-          },
-        ),
-        { numRuns: kind.name === "sqlite" ? 60 : 15 },
-      );
-    }, 120_000);
-
-    interface Row {
-      readonly id: number;
-      readonly name: string;
-      readonly outcome: string;
-      readonly day: number;
-      readonly type: string;
-    }
-
-    /** Of the same day an open stay holds, else what is further from adoption. */
-    const age = ({ day, outcome }: Row) =>
-      day * 3 + (outcome === "" ? 2 : outcome === "Transfer" ? 1 : 0);
-
-    /** Available animals that have bad rows alone, all of which say that they are adopted. */
-    function hiddenByBad(rows: readonly Row[], model: ReadonlyMap<number, string>): number[] {
-      // Of a list without a sound row nothing is done.
-      const isSound = rows.some(({ type, outcome }) => type !== "" || outcome === "Transfer");
-      const own = isSound ? [...Map.groupBy(rows, ({ id }) => id)] : [];
-      const isBad = ({ type, outcome }: Row) => type === "" && outcome === "Adoption";
-      return own.flatMap(([id, all]) =>
-        all.every(isBad) && model.get(id)?.includes(" available ") ? id : [],
-      );
-    }
-
-    /**
-     * What these rows say of each animal, by its newest sound row: undefined if that says that it
-     * went elsewhere.
-     */
-    function newest(rows: readonly Row[]): Map<number, string | undefined> {
-      const best = new Map<number, Row>();
-      for (const each of rows) {
-        if (each.type === "" && each.outcome !== "Transfer") continue;
-        const known = best.get(each.id);
-        if (known === undefined || age(known) <= age(each)) best.set(each.id, each);
-      }
-      return new Map(
-        [...best].map(([id, { name, outcome, type }]) => [
-          id,
-          outcome === "Transfer"
-            ? undefined
-            : `${name} ${outcome === "" ? "available" : "sold"} ${type}`,
-        ]),
-      );
-    }
   });
 });

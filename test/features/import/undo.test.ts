@@ -6,12 +6,10 @@ import { exportPage } from "../../../src/features/import/export.ts";
 import type { ImportOptions } from "../../../src/features/import/plan/plan.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { int64Min } from "../../../src/domain/int64.ts";
-import type { PetStatus } from "../../../src/domain/pet.ts";
 import { type Desk, deskOf } from "../animals/animals-of.ts";
 import type { Store } from "../../../src/storage/contract.ts";
-import { changePets } from "../../../src/storage/database.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
-import { importText as importInto } from "../../helpers/import-text.ts";
+import { emptied, importText as importInto } from "../../helpers/import-text.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
 
@@ -139,111 +137,72 @@ describe.each(stores)("$name", (kind) => {
     expect((await state()).pets).toMatchObject([{ id: 2n, name: "Ada", status: "pending" }]);
   });
 
-  type Move =
-    | { readonly kind: "import"; readonly file: Row[]; readonly complete: boolean }
-    | { readonly kind: "edit"; readonly name: string; readonly picks: number[] }
-    | { readonly kind: "create" | "undo" }
-    | { readonly kind: "add"; readonly category: string }
-    | { readonly kind: "update"; readonly picks: number[]; readonly patch: Patch }
-    | { readonly kind: "remove" | "restore"; readonly picks: number[] }
-    | { readonly kind: "merge"; readonly from: string; readonly into: string };
-  interface Patch {
-    readonly name?: string;
-    readonly category?: string;
-    readonly status?: PetStatus | null;
+  /** What is there, and all ids that ever were. */
+  interface Scene {
+    readonly there: State["pets"];
+    readonly everyId: ReadonlySet<bigint>;
   }
-  interface Row {
-    readonly id: number;
-    readonly name: string;
-    readonly outcome: string;
-    readonly type: string;
-  }
+  type Move = (scene: Scene) => Promise<unknown>;
+  const create: Move = () =>
+    store.pets.create({ name: "created", categoryId: 1_000_000n, createdAtMs: nowMs });
+  const undo: Move = () => animals.undo();
+
   const aName = fc.constantFrom("Rex", "Ada", "Tom");
   const aType = fc.constantFrom("Dog", "Cat", "Fox");
-  const outcome = fc.constantFrom("", "Adoption", "Died");
-  const id = fc.integer({ min: 1, max: 6 });
-  const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 3 });
   const status = fc.constantFrom("available" as const, "pending" as const, null);
-  const patch: fc.Arbitrary<Patch> = fc.record(
-    { name: aName, category: aType, status },
-    { requiredKeys: [] },
-  );
-  const row = fc.record({ id, name: aName, outcome, type: aType });
-  const file = fc.array(row, { maxLength: 6 });
+  const text = (category: string) => ({ text: category, create: true });
+  const patch = fc.record({ name: aName, category: aType.map(text), status }, { requiredKeys: [] });
+  const row = fc
+    .tuple(fc.integer({ min: 1, max: 6 }), aName, fc.constantFrom("", "Adoption", "Died"), aType)
+    .map(([id, name, outcome, type]) => `A${id},${name},,m,${outcome},${type}`);
+  const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 3 });
+  const picked = ({ there }: Scene, numbers: readonly number[]) =>
+    [...new Set(numbers.map((number) => there[number % Math.max(there.length, 1)]))].filter(
+      (pet) => pet !== undefined,
+    );
+  const idsOf = (scene: Scene, numbers: readonly number[]) =>
+    picked(scene, numbers).map(({ id }) => id);
   const move: fc.Arbitrary<Move> = fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.record({ kind: fc.constant("import" as const), file, complete: fc.boolean() }),
+      arbitrary: fc.tuple(fc.array(row, { maxLength: 6 }), fc.boolean()).map(
+        ([rows, complete]) =>
+          () =>
+            importText(austin(rows), { complete, confirmed: true }),
+      ),
     },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo" as const) }) },
-    fc.record({ kind: fc.constant("edit" as const), name: aName, picks }),
-    fc.record({ kind: fc.constant("create" as const) }),
-    fc.record({ kind: fc.constant("add" as const), category: aType }),
-    fc.record({ kind: fc.constant("update" as const), picks, patch }),
-    fc.record({ kind: fc.constantFrom("remove" as const, "restore" as const), picks }),
-    fc.record({ kind: fc.constant("merge" as const), from: aType, into: aType }),
-  );
-
-  /** Does what a move says, as far as it is possible. */
-  async function make(
-    each: Exclude<Move, { readonly kind: "undo" }>,
-    everyId: ReadonlySet<bigint>,
-  ) {
-    const there = (await state()).pets;
-    const picked = (numbers: readonly number[]) =>
-      [...new Set(numbers.map((number) => there[number % Math.max(there.length, 1)]))].filter(
-        (pet) => pet !== undefined,
+    { weight: 3, arbitrary: fc.constant(undo) },
+    // An export, edited in a spreadsheet and imported back.
+    fc.tuple(aName, picks).map(([name, numbers]) => (scene: Scene) => {
+      const lines = picked(scene, numbers).map(
+        (pet) => `${pet.id},${name},${pet.categoryId},sold,${pet.externalId ?? ""}`,
       );
-    switch (each.kind) {
-      case "create":
-        return store.pets.create({ name: "created", categoryId: 1_000_000n, createdAtMs: nowMs });
-      case "import": {
-        const lines = each.file.map(
-          (row) => `A${row.id},${row.name},,m,${row.outcome},${row.type}`,
-        );
-        return importText(austin(lines), { complete: each.complete, confirmed: true });
-      }
-      case "edit": {
-        // An export, edited in a spreadsheet and imported back.
-        const lines = picked(each.picks).map(
-          (pet) => `${pet.id},${each.name},${pet.categoryId},sold,${pet.externalId ?? ""}`,
-        );
-        return importText(`id,name,categoryId,status,externalId\n${lines.join("\n")}\n`);
-      }
-      case "add":
-        return animals.add({ name: "added", category: { text: each.category, create: true } });
-      case "update": {
-        const { category, ...others } = each.patch;
-        const named = category === undefined ? {} : { category: { text: category, create: true } };
-        const ids = picked(each.picks).map((pet) => pet.id);
-        return animals.update(ids, { ...others, ...named });
-      }
-      case "remove":
-        return animals.remove(picked(each.picks).map((pet) => pet.id));
-      case "restore":
-        return animals.restore(
-          [...everyId][(each.picks[0] ?? 0) % Math.max(1, everyId.size)] ?? 0n,
-        );
-      case "merge":
-        return categories.merge(each.from, each.into);
-    }
-  }
+      return importText(`id,name,categoryId,status,externalId\n${lines.join("\n")}\n`);
+    }),
+    fc.constant(create),
+    aType.map((type) => () => animals.add({ name: "added", category: text(type) })),
+    fc.tuple(picks, patch).map(
+      ([numbers, set]) =>
+        (scene: Scene) =>
+          animals.update(idsOf(scene, numbers), set),
+    ),
+    picks.map((numbers) => (scene: Scene) => animals.remove(idsOf(scene, numbers))),
+    fc.nat(9).map((number) => ({ everyId }: Scene) => {
+      const ids = [...everyId];
+      return animals.restore(ids[number % Math.max(1, ids.length)] ?? 0n);
+    }),
+    fc.tuple(aType, aType).map(
+      ([from, into]) =>
+        () =>
+          categories.merge(from, into),
+    ),
+  );
 
   test("histories of imports, changes and undos: an undo leads to the state before", async () => {
     const property = fc.asyncProperty(
       fc.array(move, { minLength: 1, maxLength: 14 }),
       async (moves) => {
-        await store.db.transaction(async (tx) => {
-          const { petEvents, changes, pets, removedPets, categories: named } = tx.t;
-          const there = await tx.select({ id: pets.id }).from(pets);
-          const work = async () => {
-            for (const table of [petEvents, changes, pets, removedPets, named]) {
-              await tx.delete(table);
-            }
-            return { result: undefined, more: -there.length };
-          };
-          await changePets(tx, "any", work);
-        });
+        await emptied(store);
         const everyId = new Set<bigint>();
         // Before each change that is in force, and now.
         const states = [await state()];
@@ -259,18 +218,18 @@ describe.each(stores)("$name", (kind) => {
           states.push(now);
         };
         for (const each of moves) {
-          if (each.kind === "undo") {
+          if (each === undo) {
             await takeBack();
             continue;
           }
           const before = (await newestInForce())?.id;
-          await make(each, everyId).catch((error: unknown) => {
+          await each({ there: (await state()).pets, everyId }).catch((error: unknown) => {
             if (!(error instanceof AppError)) throw error;
           });
           const now = await state();
           for (const pet of now.pets) everyId.add(pet.id);
           if ((await newestInForce())?.id !== before) states.push(now);
-          else if (each.kind === "create") {
+          else if (each === create) {
             // What the interface adds stays, whatever is taken back before it.
             for (const kept of states) kept.pets = [...kept.pets, ...now.pets.slice(-1)];
           } else expect(now).toEqual(states.at(-1) as typeof now);

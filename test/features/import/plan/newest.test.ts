@@ -14,12 +14,7 @@ async function held(header: string, rows: readonly string[], given: Given = {}) 
   return [found[0], undecided.length];
 }
 
-const words = {
-  available: "Available",
-  pending: "Reserved",
-  sold: "Adopted",
-  gone: "Died",
-};
+const words = { available: "Available", pending: "Reserved", sold: "Adopted", gone: "Died" };
 const order = ["available", "pending", "sold", "gone"] as const;
 
 describe.each(["Id,Name,Species,Status", "Id,Name,Species,Status,Updated"])("%s", (header) => {
