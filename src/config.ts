@@ -5,7 +5,6 @@ import { environments } from "./domain/api-key.ts";
 import { AppError } from "./domain/errors.ts";
 import { logFormats, logLevels } from "./domain/log.ts";
 
-/** The environment that a program is started with. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The environment as this program was started with it: the only place that reads it. */
@@ -28,12 +27,10 @@ export interface Setting<T> {
   readonly firstOnly?: true;
 }
 
-/** A setting of any kind of value. */
 export type AnySetting = Setting<unknown>;
 
 type TextSetting = Setting<string | undefined>;
 
-/** Any text that is not empty. */
 export function text(flag: string, placeholder: string, description: string): TextSetting {
   const parse = (value: string) => value || undefined;
   return { flag, placeholder, description, default: undefined, rule: "must not be empty", parse };
@@ -45,7 +42,6 @@ export function host(flag: string, description: string, fallback: string): Setti
   return { ...text(flag, "ADDRESS", description), default: fallback, parse };
 }
 
-/** A whole number within bounds. */
 export function integer(
   flag: string,
   placeholder: string,
@@ -60,7 +56,6 @@ export function integer(
   return { flag, placeholder, description, default: fallback, rule, parse };
 }
 
-/** One of a few words. */
 export function oneOf<T extends string>(
   flag: string,
   description: string,
@@ -84,7 +79,6 @@ function toggle(flag: string, description: string): Setting<boolean> {
   return { flag, description, default: false, rule: "must be true or false", parse };
 }
 
-/** Several values, each read by `item`. */
 function list<T>(
   flag: string,
   placeholder: string,
@@ -246,7 +240,6 @@ export const retiredSettings = [
 export type SettingName = keyof typeof settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
-/** The prefix of every variable that is a setting. */
 const variablePrefix = "REHOME_";
 
 /** The name of a setting's variable: `--base-url` is `REHOME_BASE_URL`. */
@@ -280,13 +273,11 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The service of this machine, where its settings apply. */
   readonly service: ServiceSettings | undefined;
-  /** Every setting: the core's, then those of the features. */
   readonly all: readonly LoadedSetting[];
   /** A warning for each setting that was given and does nothing any more. */
   readonly retired: readonly string[];
   /** Returns the value of a feature's setting. Throws for a setting that was not declared. */
   valueOf<T>(setting: Setting<T>): T;
-  /** Where that comes from, too. */
   loadedOf(setting: AnySetting): LoadedSetting;
 }
 
@@ -308,7 +299,6 @@ function overruledStores(all: readonly LoadedSetting[]): readonly AnySetting[] {
   throw new AppError("invalid_request", `${variables} are both set; use one.`);
 }
 
-/** Returns the value of a setting as anybody may see it, or undefined when it has none. */
 export function shownValue({
   setting: { shown = String },
   value,
@@ -333,7 +323,6 @@ export function defaultDataFolder({ XDG_DATA_HOME = "", HOME = "" }: Environment
   return isAbsolute(HOME) ? join(HOME, ".local/share", "rehome") : serviceDataFolder;
 }
 
-/** The data folder that the settings name, or undefined where they name a database. */
 export function dataFolderOf({ data, store, storeFile }: Config): string | undefined {
   return store === undefined && storeFile === undefined ? data : undefined;
 }
@@ -411,7 +400,6 @@ function refuseUnknown(
   );
 }
 
-/** Reads one setting. Throws `invalid_request` that says what would be valid. */
 function loadSetting(
   setting: AnySetting,
   flags: Readonly<Record<string, string>>,

@@ -17,7 +17,6 @@ export interface CommandEntry {
   readonly hidden?: boolean;
 }
 
-/** Where a feature listens. */
 export interface Listening {
   readonly title: string;
   readonly url: string;
@@ -25,7 +24,6 @@ export interface Listening {
   readonly more: readonly string[];
 }
 
-/** What a feature does while the service runs. */
 export interface ServerHooks {
   readonly onResponse?: (request: AnsweredRequest) => void;
   /** Hears of the store's work; the first feature that has one. */
@@ -41,7 +39,6 @@ export interface ServerHooks {
   onStop?(): void | Promise<void>;
 }
 
-/** The service as its hooks see it. */
 export interface Server {
   readonly loaded: LoadedConfig;
   readonly log: Logger;
@@ -84,11 +81,9 @@ export interface Feature {
   /** Its own settings of the server. It reads one with `LoadedConfig.valueOf`. */
   readonly settings?: readonly AnySetting[];
   readonly commands?: readonly CommandEntry[];
-  /** Returns undefined when the settings do not ask for any. */
   readonly routes?: (valueOf: LoadedConfig["valueOf"]) => FeatureRoutes | undefined;
   /** The first feature that has it opens the stores that are no folder. */
   readonly openAddress?: OpenAddress;
-  /** What it does by the schedule. */
   readonly jobs?: readonly JobCommand[];
   /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;

@@ -13,7 +13,6 @@ import { type MachineService, refuseRoot, requireServiceAccount, sayService } fr
 import { featureSettings } from "./options.ts";
 import { typedWords } from "./program.ts";
 
-/** What a command runs with, and the machine's service where its settings apply. */
 interface Settings {
   readonly loaded: LoadedConfig;
   readonly service: MachineService | undefined;
@@ -63,7 +62,6 @@ export function storeFlags({ config, loadedOf }: LoadedConfig): string[] {
   return isOurs(settings.data) ? ["--data", config.data] : [];
 }
 
-/** What makes a first key. */
 export const toMakeKey = "rehome keys create --plan free --name LABEL";
 
 /** `command` as it is typed for this store. */

@@ -7,7 +7,6 @@ import type { Machine } from "./machine.ts";
 
 /** The outside of the command line: all that a command may use beside the store. */
 export interface Io {
-  /** What this program can do beside its core. */
   readonly features: readonly Feature[];
   readonly env: EnvironmentVariables;
   /** True when standard output is a terminal, and a person reads it. */
@@ -19,7 +18,6 @@ export interface Io {
   /** True when there is a person who sees a question and can answer it. */
   readonly canAsk: boolean;
   readonly machine: Machine;
-  /** The person at the keyboard, for the events that a change leaves. */
   readonly actor: string;
   /** Data: what a script would read. Written when it returns. */
   out(text: string): void;
@@ -36,9 +34,7 @@ export interface Io {
   hearSignals(): Signals;
 }
 
-/** What the signals ask of a process that hears them. */
 export interface Signals {
-  /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
   /** Calls `listener` at each SIGHUP that is no closed terminal. */
   onReload(listener: () => void): void;

@@ -15,13 +15,11 @@ import { inMemory } from "../storage/sqlite/files.ts";
 import { accountNamed, type SystemAccount, userName } from "../storage/system.ts";
 import type { Io } from "./io.ts";
 
-/** The service of this machine, as its settings file and its data folder say. */
 export interface MachineService extends ServiceSettings {
   /** The owner of its data; undefined while there is none. */
   readonly account: SystemAccount | undefined;
 }
 
-/** What a command may know of the machine that it runs on. */
 export interface Machine {
   /** The user that this process runs as; undefined on a system without such numbers. */
   readonly uid: number | undefined;
@@ -166,7 +164,6 @@ export function asOwner(
   return `Give the container that user: --user ${uid}:${gid} behind docker run, docker exec or podman.`;
 }
 
-/** Prints on a terminal that the service's settings apply, because nobody typed them. */
 export function sayService({ file }: MachineService, io: Io): void {
   if (!io.stderrIsTTY) return;
   io.err(`On the service of this machine: settings from ${file}.\n`);

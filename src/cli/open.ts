@@ -18,7 +18,6 @@ interface OpenOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Opens the store that the settings name, and the services on it. */
 export async function openServices(
   config: Config,
   io: Io,
@@ -66,7 +65,6 @@ export async function refuseMoved(store: Store, config: Pick<Config, "movedStore
   if (place !== undefined) throw movedStore(store.place, place);
 }
 
-/** The error of work on a store that was moved. */
 export function movedStore(from: string, to: string): AppError {
   return new AppError("unavailable", `The store in ${from} was moved to ${to}.`, {
     hint: "Work there. Nobody is served from the old copy; --moved-store opens it anyway.",

@@ -3,7 +3,6 @@ import type { Feature } from "../feature.ts";
 import { retiredSettings, settings, variableOf, type AnySetting } from "../config.ts";
 import type { Io } from "./io.ts";
 
-/** Gives `command` the flags of all settings: the core's, then those of the features. */
 export function addAllSettings(command: Command, { features }: Io): Command {
   for (const setting of Object.values(settings)) addSetting(command, setting);
   for (const setting of featureSettings(features)) addSetting(command, setting);
@@ -19,7 +18,6 @@ export function addRetiredSettings(command: Command): Command {
   return command;
 }
 
-/** Adds the flag of one setting. Help names its variable. */
 export function addSetting(
   command: Command,
   setting: AnySetting,
@@ -40,7 +38,6 @@ export function addSetting(
   command.addOption(option);
 }
 
-/** The settings that the features declare. */
 export function featureSettings(features: readonly Feature[]): AnySetting[] {
   return features.flatMap(({ settings: own = [] }) => own);
 }

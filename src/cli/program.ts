@@ -16,7 +16,6 @@ const helpCellsMin = 16;
 
 const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 
-/** A command of the program, and the words that lead to it. */
 type Loaded = readonly [entry: CommandEntry, command: Command];
 
 /** The program with these commands in it, all of which report errors in the same words. */
@@ -49,7 +48,6 @@ function below(parent: Command, name: string): Command {
   return child;
 }
 
-/** All commands, the core's and the features', speaking through `io`. */
 export async function createProgram(io: Io): Promise<Command> {
   return load(io, entriesOf(io));
 }
@@ -94,7 +92,6 @@ function configure(command: Command, io: Io): void {
   for (const child of command.commands) configure(child, io);
 }
 
-/** The words that the program was called with. */
 export function typedWords(command: Command): readonly string[] {
   let root = command;
   while (root.parent !== null) root = root.parent;

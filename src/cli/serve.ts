@@ -6,7 +6,6 @@ import { beginAsOwner } from "./command.ts";
 import type { Io } from "./io.ts";
 import { addAllSettings } from "./options.ts";
 
-/** `rehome serve`: the service, until it is asked to stop. */
 export function serveCommand(io: Io): Command {
   const command = new Command("serve").description("run the service").addHelpText(
     "after",
@@ -21,7 +20,6 @@ Examples:
   });
 }
 
-/** Runs the service with these settings, until it is asked to stop. */
 export async function serveWith(loaded: LoadedConfig, io: Io): Promise<void> {
   for (const feature of io.features) {
     const served = feature.serve?.(loaded, io);

@@ -19,7 +19,6 @@ import { localHost } from "./reach.ts";
 import { counted, limitsText } from "./terminal/text.ts";
 import { startWarnings } from "./warnings.ts";
 
-/** Runs the service until it is asked to stop. */
 export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
   const log = openLog(loaded, io);
   // From here on a signal ends the service in order.
@@ -119,7 +118,6 @@ function stopOnce(hooks: readonly ServerHooks[]): () => Promise<void> {
   };
 }
 
-/** Prints the banner, with the first key of an empty store. */
 async function tellStart(
   loaded: LoadedConfig,
   services: Services,
@@ -229,7 +227,6 @@ async function banner(
   return `${lines.join("\n")}\n`;
 }
 
-/** What makes a key for this server. */
 function wayToKey(loaded: LoadedConfig): string {
   const { environment } = loaded.config;
   if (dataFolderOf(loaded.config) === inMemory) {

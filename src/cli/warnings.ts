@@ -8,7 +8,6 @@ export function startWarnings(loaded: LoadedConfig): string[] {
   );
 }
 
-/** A warning of a typed address with a password in it, or undefined. */
 export function passwordWarning({ config, loadedOf }: LoadedConfig): string | undefined {
   const { store } = config;
   if (loadedOf(settings.store).source !== "flag" || store === undefined) return undefined;
@@ -19,7 +18,6 @@ export function passwordWarning({ config, loadedOf }: LoadedConfig): string | un
   );
 }
 
-/** A warning of an address that others reach without TLS, or undefined. */
 function exposureWarning({ host, tlsCert, trustedProxy }: Config): string | undefined {
   if (tlsCert !== undefined || trustedProxy.length > 0) return undefined;
   if (host === "localhost" || isLoopback(host)) return undefined;

@@ -39,7 +39,6 @@ export function generateKey(environment: Environment, randomBytes: RandomBytes):
   return (text + checksum(text)) as PlainKey;
 }
 
-/** True for a key of this environment by prefix, alphabet, length and checksum. */
 export function isWellFormedKey(text: string, environment: Environment): text is PlainKey {
   const prefix = keyPrefixes[environment];
   if (!text.startsWith(prefix) || !bodyPattern.test(text.slice(prefix.length))) return false;

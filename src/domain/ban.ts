@@ -47,7 +47,6 @@ export function isBanned(state: BanState, nowMs: number): boolean {
   return isOperatorReason(state.reason) || leftMs <= automaticBanMaxMs + clockToleranceMs;
 }
 
-/** Refusals of one key in one minute, as one process saw them. */
 export interface RefusalCount {
   minuteLabel: number;
   firstMs: number;

@@ -1,6 +1,5 @@
 import type { PetStatus } from "./pet.ts";
 
-/** Bounds of `limit`, the most animals in one response. */
 export const pageLimit = { min: 1, max: 100, default: 20 } as const;
 
 /** One page of the list: ascending ids above `after`, of one status or of all. */
@@ -19,7 +18,6 @@ export function parsePageLimit(text: string): number | undefined {
   return limit >= pageLimit.min && limit <= pageLimit.max ? limit : undefined;
 }
 
-/** The query string that asks for the page behind the one that ended with the id `lastId`. */
 export function nextPageQuery(query: PageQuery, lastId: bigint): string {
   const status = query.status === undefined ? "" : `&status=${query.status}`;
   return `limit=${query.limit}${status}&after=${lastId}`;

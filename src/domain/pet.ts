@@ -19,7 +19,6 @@ export interface Pet extends NewPet {
 export const petFieldNames = ["name", "categoryId", "status"] as const satisfies (keyof NewPet)[];
 export type PetFieldName = (typeof petFieldNames)[number];
 
-/** An animal as JSON text: a Pet of the specification. */
 export function petJson(pet: Pet): string {
   return JSON.stringify(plainPet(pet));
 }
@@ -28,7 +27,6 @@ export function petsJson(pets: readonly Pet[]): string {
   return JSON.stringify(pets.map(plainPet));
 }
 
-/** The animal as JSON.stringify takes it, its fields in their order. */
 export function plainPet({ id, name, categoryId, status }: Pet): Record<string, unknown> {
   return { id: plainNumber(id), name, categoryId: plainNumber(categoryId), status };
 }

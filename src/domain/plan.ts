@@ -16,7 +16,6 @@ export type PlanName = (typeof planNames)[number];
 /** The largest Enterprise limit. A larger one would leave the exact integers. */
 export const limitMax = 1_000_000_000;
 
-/** True when `value` can be an Enterprise limit: a whole number from 1 to `limitMax`. */
 export function isLimit(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1 && value <= limitMax;
 }

@@ -21,7 +21,6 @@ export const unusedCounts: WindowCounts = {
   dayUsed: 0,
 };
 
-/** Requests reserved ahead in these windows and not used. */
 export interface UnusedReservation {
   readonly minuteLabel: number;
   readonly dayLabel: number;
@@ -76,10 +75,8 @@ export interface Reserved {
 /** Days with requests that are stored of a key. They are counted, so no clock forgets them. */
 export const usageStoredDays = 400;
 
-/** The result of a reservation, and what of it must be stored. */
 interface SettledReservation {
   readonly result: Reserved;
-  /** True when the counts have to be stored. */
   readonly mustPut: boolean;
   /** A day that ended since the last reservation: its count leaves the windows, as usage. */
   readonly finished: { readonly day: number; readonly requests: number } | undefined;
@@ -127,7 +124,6 @@ export interface WindowView {
   readonly window: WindowName;
   readonly limit: number;
   readonly remaining: number;
-  /** Unix time in seconds at which the window ends. */
   readonly resetSeconds: number;
 }
 
@@ -143,7 +139,6 @@ export function windowView(counts: WindowCounts, limits: Limits, ahead: number):
     : viewOf("day", counts.dayLabel, limits.perDay, dayLeft);
 }
 
-/** One window, of which `remaining` requests are left. */
 export function viewOf(
   window: WindowName,
   label: number,

@@ -6,7 +6,6 @@ const countedFromBytes = 16 * 1024;
 /** Below this nobody has to be looked for who has read everything. */
 const lookFromBytes = 4 * 1024 * 1024;
 
-/** What may wait to be read, in all and by one address. */
 export const unsentMaxBytes = {
   inAll: 64 * 1024 * 1024,
   perAddress: 16 * 1024 * 1024,
@@ -43,7 +42,6 @@ export class Backpressure {
     return true;
   }
 
-  /** Lets go of what was sent. */
   #look(): void {
     this.#sending = this.#sending.filter(({ receiver }) => receiver.isUnderWay());
     this.#bytes = bytesOf(this.#sending);
@@ -59,7 +57,6 @@ export class Backpressure {
   }
 }
 
-/** The bytes of the different bodies on their way, and of `more` beside them. */
 function bytesOf(sending: readonly Sending[], more?: Blob): number {
   const bodies = new Set(sending.map(({ body }) => body));
   if (more !== undefined) bodies.add(more);

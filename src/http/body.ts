@@ -37,7 +37,6 @@ class Place {
   }
 }
 
-/** Reads the bodies of requests within bounds of bytes, time and number. */
 export class BodyReader {
   readonly #bounds: BodyBounds;
   readonly #taken = new Set<Place>();

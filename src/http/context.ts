@@ -5,7 +5,6 @@ import type { Backpressure } from "./backpressure.ts";
 /** What every path of the interface begins with, and its base address ends with. */
 export const versionSegment = "/v1";
 
-/** True for `/v1` and what is under it. */
 export function isVersioned(path: string): boolean {
   return path.startsWith(versionSegment) && (path.length === 3 || path.charAt(3) === "/");
 }

@@ -66,7 +66,6 @@ function withOrigin(request: Request, peers: Peers | undefined): Request {
   return isComplete ? request : new Request(peers.url.origin + url, request);
 }
 
-/** Adds headers, then logs the response. */
 function finisher({ clock, cors, log, onResponse }: HandlerOptions) {
   const writeLine = log === undefined ? undefined : accessLog(log);
   return (context: RequestContext, request: Request, response: Response): Response => {

@@ -38,7 +38,6 @@ function kind<T>(name: string, schema: object, rule: Rule) {
     Type.Unsafe<T>({ [Kind]: name, ...schema, description, ...more, error: () => rule.rule });
 }
 
-/** The refusal of what Elysia found wrong first. */
 export function refusedBy({ valueError }: ValidationError): Refusal {
   const { path = "", schema, value } = valueError ?? {};
   const name = path.slice(1);
@@ -164,7 +163,6 @@ const error = t.Object(
   { title: "Error", description: "The body of every error." },
 );
 
-/** What the document names. */
 export const models = { Pet: pet, NewPet: newPet, PetStatus: petStatus, Pets: pets, Error: error };
 
 export const listQuery = t.Object({

@@ -24,7 +24,6 @@ export class Account {
   /** The windows as the last reservation left them, what it granted included. */
   #counts = unusedCounts;
   #left = 0;
-  /** True when the last reservation found nothing more in these windows. */
   #isExhausted = false;
   #usedMs = 0;
   readonly #noise = { minuteLabel: 0, firstMs: 0, counted: 0 };
@@ -54,7 +53,6 @@ export class Account {
     return this.decide(nowMs);
   }
 
-  /** Decides on a request after a reservation at `nowMs`. */
   decide(nowMs: number): Admission {
     if (this.#left === 0) return this.#refuse(nowMs);
     this.#left -= 1;
@@ -105,7 +103,6 @@ export class Account {
     return Math.abs(nowMs - this.#usedMs) >= idleMs;
   }
 
-  /** The refusals that are not stored yet; they are the caller's now. */
   takeRefusals(): UsageDelta[] {
     const deltas = [...this.#refusals].map(([day, refusals]) => ({
       keyId: this.key.id,

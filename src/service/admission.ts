@@ -28,7 +28,6 @@ export const unavailable: Refusal = {
 };
 
 const recentMax = 1_000;
-/** The latest refusals, by their messages. */
 const recent = new Map<string, Refusal>();
 
 /**
@@ -61,7 +60,6 @@ const messages = {
   expired: invalidKey,
 } as const;
 
-/** The refusals without a valid key, by the reason in the log. */
 export const unauthorized = Object.fromEntries(
   Object.entries(messages).map(([detail, message]) => [
     detail,

@@ -6,7 +6,6 @@ import { rateLimited, type Admission } from "./admission.ts";
 /** Buckets in memory at most. More callers share one: dropping one would hand back its quota. */
 const bucketsMax = 200_000;
 const overflowBucket = "overflow";
-/** Callers without an address (a Unix socket) share one bucket. */
 const unknownBucket = "unknown";
 
 /** Limits callers without a valid key, by address, in this process's memory. */

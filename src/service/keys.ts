@@ -53,7 +53,6 @@ export class KeyIssuer {
     this.options = options;
   }
 
-  /** Makes a key. Throws `invalid_request` for a label in use and for numbers against the plan. */
   async create(
     wanted: PlanChange & {
       name: string;
@@ -94,7 +93,6 @@ export class KeyIssuer {
   }
 }
 
-/** A label is in lists and events. */
 export function refuseSecretIn(name: string): void {
   if (withoutSecrets(name) === name) return;
   throw new AppError("invalid_request", "A label must not hold a secret: every list shows it.", {

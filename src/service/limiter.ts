@@ -13,7 +13,6 @@ const sharedMs = windowMs.minute;
 /** Refusals are stored this often, so that a flood of them writes next to nothing. */
 const usageIntervalMs = 10 * 60_000;
 
-/** Requests that wait for a reservation, each to be told the decision. */
 type Waiting = ((admission: Admission) => void)[];
 
 interface LimiterOptions {
@@ -22,7 +21,6 @@ interface LimiterOptions {
   /** False to impose no ban. A ban that an operator imposed holds anyway. */
   readonly bans: boolean;
   readonly onNoisyMinute: (keyId: string, minuteLabel: number, nowMs: number) => void;
-  /** Called when requests could not be counted. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -12,9 +12,7 @@ const lineMax = 2_700;
  */
 const gatherMs = 100;
 const gatherMax = 64 * 1024;
-/** Pause before a slow reader is tried again. */
 const busyMs = 20;
-/** How long the end of the process waits for lines that are not written yet. */
 const closeTimeoutMs = 2_000;
 const standardError = 2;
 /** What fails again and again, as in an outage, has one line in this time. */
@@ -24,7 +22,6 @@ export interface LogOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly clock: Clock;
-  /** Where it is written; standard error by default. */
   readonly fd?: number;
 }
 
@@ -249,7 +246,6 @@ export function writeSome(descriptor: number, bytes: Uint8Array): Promise<number
   return promise;
 }
 
-/** The messages of an error and of what caused it. */
 function messageOf(error: unknown): string {
   const causes: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) causes.push(at.message);

@@ -39,7 +39,6 @@ export function createServices(store: Store, options: ServiceOptions) {
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs).unref();
   return {
-    /** Where the data are, as messages show it. */
     place: store.place,
     pets: store.pets,
     store: store as OpenStore,
@@ -50,7 +49,6 @@ export function createServices(store: Store, options: ServiceOptions) {
     check: async (): Promise<StoreCheck[]> => store.check(),
     /** Keeps the limits tidy. Runs once a second while the services are open, and never rejects. */
     sweep,
-    /** Gives back what was reserved ahead and closes the store. */
     async close(): Promise<void> {
       clearInterval(sweeping);
       await limiter.release(directory.accounts());

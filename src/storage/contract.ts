@@ -26,7 +26,6 @@ export type AddedPet = NewPet & {
   readonly createdIn?: bigint | undefined;
 };
 
-/** A create that its caller may repeat. */
 export interface IdempotentCreate {
   readonly pet: NewPet;
   readonly keyId: string;
@@ -93,7 +92,7 @@ export interface WindowStore {
   version(): number;
 }
 
-/** Numbers that rise with each change made by any process; read once per event-loop turn. */
+/** Numbers that rise with each change made by any process. */
 export interface StoreVersions {
   readonly keys: number;
   readonly pets: number;
@@ -122,16 +121,13 @@ export interface Store {
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;
-  /** Cheap and never waiting. */
   versions(): StoreVersions;
   /**
    * Begins a request. Undefined while `versions()` includes every change older than a second (with
-   * SQLite, every change that was confirmed). Otherwise a promise that resolves once it does, or
+   * SQLite, 0.1 ms). Otherwise a promise that resolves once it does, or
    * rejects with `unavailable`. Until then, nothing cached in memory may be used.
    */
   current(): Promise<void> | undefined;
-  /** Whether the store can take a write now, check by check. */
   check(): Promise<StoreCheck[]>;
-  /** Finishes what was begun, checkpoints and closes. */
   close(): Promise<void>;
 }

@@ -55,10 +55,8 @@ export interface Tx extends Db {
   readonly notes: Notes;
 }
 
-/** What a transaction changed that processes hold in memory. */
 export interface Notes {
   pets?: PetChange;
-  /** The epoch that a change of keys began. */
   epoch?: number;
 }
 /** Changes of any animals, or additions alone, under ids above all that were given. */

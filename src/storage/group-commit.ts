@@ -53,7 +53,6 @@ export class GroupCommit<Item, Result> {
     return promise;
   }
 
-  /** Resolves when all that was added is stored or refused. */
   async settled(): Promise<void> {
     await this.#running;
   }

@@ -32,7 +32,6 @@ export function hotStatements(db: Pick<Db, "select">, { keySecrets, pets }: Tabl
   };
 }
 
-/** What a create through the interface writes of an animal. */
 export const createdFields = [...petFieldNames, "createdAtMs", "createdBy"] as const;
 
 /** The values of `createdFields`. A list of them costs less to send to a thread than an object. */

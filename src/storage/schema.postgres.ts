@@ -35,7 +35,6 @@ const json = <T>() =>
 export const postgresKit = {
   isSqlite: false as boolean,
   table: rehome.table,
-  /** An integer over all 64 bits. */
   int64,
   /** An integer that a number holds exactly: a count, a label, milliseconds. */
   count,

@@ -41,7 +41,6 @@ const kit = {
   primaryKey,
 };
 
-/** Statements are written once, against PostgreSQL's types. */
 const sqlite = { kit, on: drizzle } as unknown as {
   readonly kit: Kit;
   readonly on: { (client: { prepare: Prepare }): Db; mock(): Db };

@@ -21,7 +21,6 @@ export const pauseReasons = ["person", "undo", "restore"] as const;
 /** Whether a list has an animal: it may say that it is gone, or leave it out. */
 export const listPresences = ["there", "gone", "left out"] as const;
 
-/** What is known about a key, an animal or a change, as it was before or after. */
 type Snapshot = Record<string, unknown>;
 
 function oneOf(values: readonly string[]): SQL {
@@ -36,7 +35,6 @@ const columnsOfPets = ({ count, int64, text }: Kit) => ({
   externalId: text("external_id"),
   /** Whose id that is: a format, or what `--source` named. Empty for imports of version 1.0.0. */
   source: text("source").notNull().default(""),
-  /** Unknown for animals that version 1.0.0 added. */
   createdAtMs: count("created_at_ms"),
   createdBy: text("created_by"),
   /** The change that added the animal: an import, or what an operator typed. */
@@ -89,9 +87,7 @@ const historyTables = ({ count, givenId, index, int64, json, primaryKey, table, 
     summary: json<Snapshot>()("summary").notNull(),
     /** Categories that it made, renamed or took away, as `[{ id, before, after }]` with names. */
     categories: json<readonly Snapshot[]>()("categories"),
-    /** The change that it took back. */
     undoes: int64("undoes"),
-    /** The change by which it was taken back. */
     undoneIn: int64("undone_in"),
   }),
 
@@ -188,7 +184,6 @@ const keyTable = ({ check, count, index, json, table, text }: Kit) => ({
       id: text("id").primaryKey(),
       name: text("name").notNull(),
       plan: text("plan", { enum: planNames }).notNull(),
-      /** Enterprise's own numbers; null on every other plan. */
       perMinute: count("per_minute"),
       perDay: count("per_day"),
       createdAtMs: count("created_at_ms").notNull(),
@@ -315,7 +310,6 @@ const visitTables = (
   sessions: table(
     "sessions",
     {
-      /** SHA-256 of what the cookie holds. */
       hash: bytes("hash").primaryKey(),
       personId: text("person_id")
         .notNull()
@@ -332,7 +326,6 @@ const stateTables = ({ check, count, table, text }: Kit) => ({
   schedule: table(
     "schedule",
     {
-      /** Such as `pull NAME`. */
       name: text("name").primaryKey(),
       kind: text("kind", { enum: jobKinds }).notNull(),
       /** What it is done to: the name of a source; empty for a backup. */
@@ -342,9 +335,7 @@ const stateTables = ({ check, count, table, text }: Kit) => ({
       triedAtMs: count("tried_at_ms"),
       succeededAtMs: count("succeeded_at_ms"),
       failures: count("failures").notNull().default(0),
-      /** What went wrong when it was last tried; null if nothing did. */
       problem: text("problem"),
-      /** Why it is paused; null if it is not. */
       paused: text("paused", { enum: pauseReasons }),
     },
     (row) => [check("schedule_kind", sql`${row.kind} in (${oneOf(jobKinds)})`)],

@@ -1,4 +1,3 @@
-/** The accounts of this machine. */
 import { readFileSync } from "node:fs";
 
 const passwdFile = "/etc/passwd";

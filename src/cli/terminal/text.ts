@@ -1,4 +1,3 @@
-/** Text as a terminal shows it. */
 import { grouped } from "../../domain/int64.ts";
 import type { Limits } from "../../domain/plan.ts";
 

@@ -22,7 +22,6 @@ import {
 type PetServices = Pick<Services, "clock" | "pets" | "store">;
 type PetOperations = ReturnType<typeof petOperations>;
 
-/** The routes of the three operations, below the address of the version. */
 export function petRoutes(operations: () => PetOperations) {
   return (
     new Elysia({ name: "pets" })
@@ -111,7 +110,6 @@ function removed(successor: string) {
 }
 
 const badIdempotencyKey = refusal("invalid_request", `Idempotency-Key ${idempotencyKeyRule}.`);
-/** The refusal of a create with the Idempotency-Key of another animal. */
 export const otherBody = refusal(
   "invalid_request",
   "This Idempotency-Key came with another body within the last 24 hours; use a new one for another animal.",

@@ -59,7 +59,6 @@ export function isFull(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(FULL|IOERR_SHMSIZE)$/.test(error.code ?? "");
 }
 
-/** True when SQLite found that the file's content is none of its own making. */
 export function isDamaged(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? "");
 }

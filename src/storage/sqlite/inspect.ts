@@ -61,7 +61,6 @@ function look<T>(path: string, work: (db: Database) => T, advice = catalogueAdvi
   }
 }
 
-/** Throws for a catalogue that holds a part of a copy. */
 function refuseCopy(catalogue: string, pending: readonly Migration[]): void {
   // Where there is no schema yet, there is no mark.
   if (pending.length === migrationsOf.catalogue.length) return;

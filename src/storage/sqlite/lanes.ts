@@ -2,7 +2,6 @@
 import type { Database as Connection, SQLQueryBindings, Statement } from "bun:sqlite";
 import { asAppError, isBusy, isOfValue } from "./connection.ts";
 
-/** Pause before a lock that another connection holds is asked for again. */
 const retryPauseMs = 1;
 
 /** Runs `work`, again while another connection holds its lock. The event loop goes on meanwhile. */
@@ -19,7 +18,6 @@ export async function whenFree<T>(work: () => T, timeoutMs: number, onBusy = () 
   }
 }
 
-/** Prepares a statement, once for the connection. */
 export type Prepare = (text: string) => Statement<unknown, SQLQueryBindings[]>;
 
 interface LaneOptions {
@@ -150,7 +148,6 @@ export class Lanes {
     await this.writes.alone(() => {});
   }
 
-  /** Checkpoints, as far as nobody reads the log. */
   async checkpoint(): Promise<void> {
     await this.writes.alone((connection) => connection.run("PRAGMA wal_checkpoint(PASSIVE)"));
   }

@@ -16,7 +16,6 @@ import { translating } from "./connection.ts";
 const written = buildersOn.mock();
 const texts = hotStatements(written, sqliteTables);
 
-/** Reads animals, and secrets, through statements prepared once. */
 export function hotReads(connection: Connection) {
   const prepare = <Row, Bindings extends SQLQueryBindings[]>(name: keyof typeof texts) =>
     connection.prepare<Row, Bindings>(texts[name].toSQL().sql);

@@ -26,7 +26,6 @@ import type { Lanes } from "./lanes.ts";
 
 /** Pages of 1 KiB: a reservation dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
-/** Reservations between two checkpoints of the counters. */
 const checkpointAfterReservations = 4_096;
 
 export interface SqliteOptions extends WindowStoreOptions {
@@ -42,7 +41,6 @@ export interface SqliteOptions extends WindowStoreOptions {
    */
   readonly copyOf?: string | undefined;
   readonly onProblem?: (error: unknown) => void;
-  /** Told which file keeps a database as it was before its schema was changed. */
   readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
 }

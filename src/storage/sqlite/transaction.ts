@@ -11,7 +11,6 @@ import { type Lane, Lanes, type Prepare } from "./lanes.ts";
 
 const dialect = new SQLiteSyncDialect();
 
-/** The data of one file. */
 export class SqliteDatabase extends Lanes implements Database {
   readonly read = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => transactionOn(this.reads, work);
 

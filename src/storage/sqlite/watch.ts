@@ -7,7 +7,6 @@ import type { StoreVersions } from "../contract.ts";
 import { buildersOn, sqliteTables } from "../schema.sqlite.ts";
 import { editsMeta } from "../store-state.ts";
 
-/** What the catalogue says of its changes. */
 interface Numbers {
   readonly epoch: bigint;
   readonly lastId: bigint;

@@ -75,7 +75,6 @@ function countsIn(row: WindowRow): WindowCounts {
 const texts = {
   byKey: `SELECT minute_label, minute_used, day_label, day_used FROM rate_windows
     WHERE key_id = ?`,
-  /** Stores a key's windows in place of the earlier ones. */
   put: `INSERT INTO rate_windows (key_id, minute_label, minute_used, day_label, day_used)
     VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (key_id) DO UPDATE SET minute_label = excluded.minute_label,

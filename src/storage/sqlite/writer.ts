@@ -38,7 +38,6 @@ export class Writer {
   #worker: Worker | undefined;
   readonly #questions = new Map<number, Question>();
   #lastId = 0;
-  /** True while the last commit failed. */
   hasFailed = false;
 
   constructor(options: WriterOptions) {
@@ -65,7 +64,6 @@ export class Writer {
     return promise;
   }
 
-  /** Sends a request whose reply matters to nobody, unless it is a failure. */
   tell(request: WriterRequest): void {
     try {
       this.#send(request);
@@ -74,7 +72,6 @@ export class Writer {
     }
   }
 
-  /** Finishes what was begun, checkpoints both databases and ends the thread. */
   async close(): Promise<void> {
     await Promise.all([this.creates.settled(), this.onceCreates.settled()]);
     if (this.#worker === undefined) return;

@@ -9,11 +9,9 @@ import { isOfValue, openDatabase } from "./connection.ts";
 import { Lanes } from "./lanes.ts";
 
 export interface WriterOpen {
-  /** The statement that adds an animal. */
   readonly insertPet: string;
   readonly catalogue: string;
   readonly limits: string;
-  /** How long a create may wait for another process's lock before it fails. */
   readonly busyTimeoutMs: number;
 }
 
@@ -121,7 +119,6 @@ async function close(): Promise<void> {
   }
 }
 
-/** The requests in their order, one at a time. */
 let last = Promise.resolve();
 
 async function respond(
