@@ -1,5 +1,5 @@
 /** The limiter on a real store, one case at a time; limiter-model.test.ts has random histories. */
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { dayMs, minuteMs } from "../../src/domain/clock.ts";
 import { limitMax, planNames } from "../../src/domain/plan.ts";
 import { countsOf, usageSince } from "../../src/features/keys/usage.ts";
@@ -17,9 +17,15 @@ import { until } from "../helpers/until.ts";
 type StackOptions = Parameters<SharedFolder["stack"]>[0];
 type Take = ReturnType<Stack["store"]["windows"]["reserve"]>;
 
+const folders: SharedFolder[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await folder[Symbol.asyncDispose]();
+});
+
 /** A process on a folder whose takes are counted, and pass through `around`. */
 async function noted(options: StackOptions = {}, clock = new TestClock()) {
   const folder = new SharedFolder(clock);
+  folders.push(folder);
   const state = { takes: 0, around: (take: () => Take) => take() };
   const stack = await folder.stack({
     reserve:
@@ -31,14 +37,7 @@ async function noted(options: StackOptions = {}, clock = new TestClock()) {
     ...options,
   });
   const used = async (id: string) => (await countsOf(stack.store, id))?.minuteUsed;
-  return {
-    folder,
-    stack,
-    state,
-    used,
-    clock,
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  };
+  return { clock, folder, stack, state, used };
 }
 
 const kindsOf = (admissions: readonly Admission[]) =>
@@ -51,8 +50,7 @@ describe("takes", () => {
   ])(
     "%d who come while one is under way are served from its block: %d in all",
     async (count, taken) => {
-      await using place = await noted();
-      const { stack, state } = place;
+      const { stack, state, used } = await noted();
       const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       state.around = async (take) => {
         begun.resolve();
@@ -70,13 +68,12 @@ describe("takes", () => {
       expect(shown).toEqual(Array.from({ length: count + 1 }, (_, i) => 999 - i));
       // A take that nobody waits for would begin in the turn after.
       await Bun.sleep(1);
-      expect([state.takes, await place.used(key.id)]).toEqual([taken, 17 * taken]);
+      expect([state.takes, await used(key.id)]).toEqual([taken, 17 * taken]);
     },
   );
 
   test("are one for every 17 requests of a busy Business key, and none for a refusal", async () => {
-    await using place = await noted();
-    const { stack, state } = place;
+    const { stack, state } = await noted();
     const { secret } = await stack.key("business");
     for (let i = 0; i < 1_000; i += 1) await stack.request(secret);
     await stack.requests(secret, 500);
@@ -91,8 +88,7 @@ describe("takes", () => {
   test("are not used beyond their window on the store's clock, ahead of the machine's", async () => {
     const skewMs = 3_000;
     const clock = new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 900) - skewMs);
-    await using place = await noted({ storeClock: () => clock.nowMs + skewMs }, clock);
-    const { stack } = place;
+    const { stack } = await noted({ storeClock: () => clock.nowMs + skewMs }, clock);
     Object.assign(stack.store.windows, { skewMs: () => skewMs });
     const { secret } = await stack.key("business");
     const [first, second] = [await stack.request(secret), await stack.request(secret)];
@@ -106,8 +102,7 @@ describe("takes", () => {
 
 describe("an idle block", () => {
   test("goes to the process that has run out, a second after its last use", async () => {
-    await using place = await noted();
-    const { clock, folder, stack: idle, state } = place;
+    const { clock, folder, stack: idle, state } = await noted();
     const busy = await folder.stack();
     const { secret } = await idle.key("business");
     await changesNoticed();
@@ -125,8 +120,7 @@ describe("an idle block", () => {
   });
 
   test("of a process that is alone stays with it", async () => {
-    await using place = await noted();
-    const { clock, stack, state } = place;
+    const { clock, stack, state } = await noted();
     const { secret } = await stack.key("business");
     // A client of a database cannot tell, and takes others to be there.
     Object.assign(stack.store.windows, { version: () => 1 });
@@ -145,8 +139,7 @@ describe("a store in trouble", () => {
   const serving = (timeoutMs = 5_000) => noted({ serving: true, timeoutMs });
 
   test("serves nobody uncharged while another process holds the lock, and recovers by itself", async () => {
-    await using place = await serving(isOnPostgres ? 1_000 : 60);
-    const { clock, folder, stack } = place;
+    const { clock, folder, stack, used } = await serving(isOnPostgres ? 1_000 : 400);
     const { key, secret } = await stack.key("business");
     expect(await stack.admitted(secret, 1)).toBe(1);
     await using other = await countersOf(folder.path);
@@ -170,12 +163,11 @@ describe("a store in trouble", () => {
     }
     await other.unlock();
     expect((await stack.request(secret)).view.remaining).toBe(982);
-    expect([await place.used(key.id), stack.reported.length]).toEqual([34, 2]);
+    expect([await used(key.id), stack.reported.length]).toEqual([34, 2]);
   });
 
   test("lets those who gathered behind a take that failed wait no second time, nor pay", async () => {
-    await using place = await serving(2_000);
-    const { folder, stack, state } = place;
+    const { folder, stack, state, used } = await serving(2_000);
     const { key, secret } = await stack.key("free");
     await using other = await countersOf(folder.path);
     await other.lock();
@@ -185,12 +177,11 @@ describe("a store in trouble", () => {
     expect([...kindsOf(both), state.takes]).toEqual(["unavailable", "unavailable", 1]);
     await other.unlock();
     expect((await stack.request(secret)).view.remaining).toBe(59);
-    expect(await place.used(key.id)).toBe(1);
+    expect(await used(key.id)).toBe(1);
   });
 
   test("has a plan that moved down while a take waits bind at once", async () => {
-    await using place = await serving();
-    const { folder, stack } = place;
+    const { folder, stack, used } = await serving();
     const operator = await folder.stack();
     const { key, secret } = await operator.key("business");
     await changesNoticed();
@@ -211,12 +202,11 @@ describe("a store in trouble", () => {
     expect(kindsOf([await atOnce])).toEqual(["rate_limited"]);
     expect(await stack.admitted(secret, 20)).toBe(0);
     await changesNoticed();
-    expect(await place.used(key.id)).toBe(103);
+    expect(await used(key.id)).toBe(103);
   });
 
   test("leaves nothing taken behind for accounts that are let go while a take waits", async () => {
-    await using place = await serving();
-    const { clock, folder, stack, used } = place;
+    const { clock, folder, stack, used } = await serving();
     const { store } = stack;
     const onError = (error: unknown) => stack.reported.push(error);
     const options = { windows: store.windows, clock: clock.read, bans: true, onNoisyMinute() {} };
@@ -246,8 +236,7 @@ describe("a store in trouble", () => {
   });
 
   test("that fails after its commit lets no block be used twice", async () => {
-    await using place = await noted();
-    const { clock, stack, state, used } = place;
+    const { clock, stack, state, used } = await noted();
     const { key, secret } = await stack.key("enterprise", { perMinute: 60, perDay: 100 });
     const { secret: wide } = await stack.key("business");
     expect([await stack.admitted(wide, 1), await stack.admitted(secret, 40)]).toEqual([1, 40]);
@@ -270,8 +259,7 @@ describe("a store in trouble", () => {
       if (isBroken) throw new Error("killed after BEGIN");
       return clock.nowMs;
     };
-    await using place = await noted({ storeClock }, clock);
-    const { stack, used } = place;
+    const { stack, used } = await noted({ storeClock }, clock);
     const { key, secret } = await stack.key("free");
     expect(await stack.admitted(secret, 1)).toBe(1);
     isBroken = true;
@@ -282,8 +270,7 @@ describe("a store in trouble", () => {
 });
 
 test("a refusal writes nothing; refusals are kept every ten minutes and at a stop, each once", async () => {
-  await using place = await noted();
-  const { clock, folder, stack, state } = place;
+  const { clock, folder, stack, state } = await noted();
   const { key, secret } = await stack.key("enterprise", { perMinute: 1, perDay: 1 });
   const day = Math.floor(clock.nowMs / dayMs);
   const kept = async (by = stack) => {
@@ -321,8 +308,7 @@ test.each([
 ])(
   "a look-up that fails %s is 503 with the address's numbers, and charged to nobody",
   async (_when, isThrown) => {
-    await using place = await noted({ anonymousPerMinute: 10 });
-    const { clock, stack } = place;
+    const { clock, stack, used } = await noted({ anonymousPerMinute: 10 });
     const { key, secret } = await stack.key("free");
     const error = new Error("the keys cannot be read");
     const working = stack.store.keys.byHash;
@@ -346,7 +332,7 @@ test.each([
     expect(stack.reported).toEqual([error, error, error]);
     stack.store.keys.byHash = working;
     expect((await stack.request(secret)).view.remaining).toBe(59);
-    expect(await place.used(key.id)).toBe(1);
+    expect(await used(key.id)).toBe(1);
   },
 );
 
