@@ -1,5 +1,8 @@
 /** Both languages of the console say the same things, each in its own words. */
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseSync, Visitor } from "oxc-parser";
 import { languages } from "../../../src/features/console/words/index.ts";
 
 /** What is the same in both languages: names, signs, and values that are only put together. */
@@ -36,5 +39,31 @@ describe("the words of the console", () => {
       if (path.startsWith("messages.")) continue;
       expect([path, shown(other)]).toEqual([path, shown(text)]);
     }
+  });
+
+  test("stand in no page itself, where one language would be all that there is", () => {
+    const folder = join(import.meta.dir, "../../../src/features/console");
+    const found: string[] = [];
+    for (const file of new Bun.Glob("**/*.ts").scanSync(folder)) {
+      const { program } = parseSync(file, readFileSync(join(folder, file), "utf8"));
+      new Visitor({
+        TaggedTemplateExpression({ tag, quasi }) {
+          if (tag.type !== "Identifier" || tag.name !== "html") return;
+          const markup = quasi.quasis.map(({ value }) => value.raw).join("{}");
+          const said = markup.matchAll(/(?:aria-label|title|placeholder|alt)="([^"]*)"/g);
+          const parts = [...said].map(([, text]) => text);
+          parts.push(markup.replace(/<(title|code)>.*?<\/\1>|<[^>]*>/gs, " "));
+          found.push(...(parts.join(" ").match(/\p{L}{2,}/gu) ?? []));
+        },
+        CallExpression({ callee, arguments: given }) {
+          if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return;
+          if (callee.object.name !== "ui") return;
+          for (const each of given) {
+            if (each.type === "Literal" && / /.test(String(each.value))) found.push(each.raw ?? "");
+          }
+        },
+      }).visit(program);
+    }
+    expect(new Set(found)).toEqual(new Set(["rehome"]));
   });
 });
