@@ -4,9 +4,10 @@ import {
   fetchPage,
   isNeverAsked,
   isPublicAddress,
-  type NoList,
+  NoList,
   type SourceRequest,
 } from "../../../src/features/sources/fetch.ts";
+import { UnreadableInput } from "../../../src/features/import/read/input.ts";
 import { partialReason } from "../../../src/features/import/read/json.ts";
 import { prepare } from "../../../src/features/import/understand/propose.ts";
 import { brief } from "../import/helpers.ts";
@@ -31,12 +32,12 @@ const limits = (changes: Partial<FetchLimits> = {}): FetchLimits => ({
 const fetched = (url: string, changes: Partial<SourceRequest> = {}, limited = limits()) =>
   fetchPage({ url: new URL(url), ...changes }, limited);
 
-/** Why an address gives no list, and for how long it asks to wait. */
-async function problem(...call: Parameters<typeof fetched>) {
-  const failed = await fetched(...call).catch((error: unknown) => error);
-  if (!(failed instanceof Error)) throw new Error("the fetch brought a list");
-  const { retryAfterMs } = failed as NoList;
-  return { problem: failed.message, retryAfterMs };
+/** Why an address gives no list. */
+async function why(url: string, changes: Partial<FetchLimits> = {}): Promise<string> {
+  const failed = await fetched(url, {}, limits(changes)).catch((error: unknown) => error);
+  if (!(failed instanceof UnreadableInput)) throw new Error("the fetch brought a list");
+  const retryAfterMs = failed instanceof NoList ? failed.retryAfterMs : undefined;
+  return `${failed.message}, again in ${retryAfterMs}`;
 }
 
 const unknown = { etag: null, lastModified: null };
@@ -61,8 +62,9 @@ describe("an address", () => {
       expect([each, isNeverAsked(each), isPublicAddress(each)]).toEqual([each, isNever, isPublic]);
       const host = each.includes(":") ? `[${each}]` : each;
       if (!isNever) continue;
-      const found = await problem(`http://${host}/latest/meta-data/`);
-      expect(found.problem).toContain("an address where no list is");
+      expect(await why(`http://${host}/latest/meta-data/`)).toContain(
+        "an address where no list is",
+      );
     }
   });
 
@@ -75,15 +77,13 @@ describe("an address", () => {
     ["https://localhost/list", "on a private network"],
     ["https://[::ffff:7f00:1]/", "on a private network"],
   ])("%s is refused: %s", async (url, expected) => {
-    const found = await problem(url, {}, limits({ allowPrivate: false }));
-    expect(found.problem).toContain(expected);
+    expect(await why(url, { allowPrivate: false })).toContain(expected);
   });
 
   test("on a private network is refused before it is asked", async () => {
     let asked = 0;
     const url = source(() => new Response(`${asked++}`)).replace("http:", "https:");
-    const found = await problem(url, {}, limits({ allowPrivate: false }));
-    expect(found.problem).toContain("on a private network");
+    expect(await why(url, { allowPrivate: false })).toContain("on a private network");
     expect(asked).toBe(0);
   });
 });
@@ -110,7 +110,7 @@ describe("a page", () => {
     [new Response("no", { status: 500 }), "failed (status 500)"],
     [new Response("no", { status: 429 }), "asked to wait"],
   ])("that is no list is a problem", async (response, expected) => {
-    expect((await problem(source(() => response))).problem).toContain(expected);
+    expect(await why(source(() => response))).toContain(expected);
   });
 
   test.each([
@@ -119,9 +119,9 @@ describe("a page", () => {
     ["999999999", 86_400_000],
     ["soon", undefined],
   ])("with Retry-After: %s waits for %s", async (header, expected) => {
-    const response = () => new Response("", { status: 503, headers: { "Retry-After": header } });
-    const { retryAfterMs } = await problem(source(response));
-    expect(retryAfterMs).toBe(expected);
+    const headers = { "Retry-After": header };
+    const found = await why(source(() => new Response("", { status: 503, headers })));
+    expect(found).toEndWith(`, again in ${expected}`);
   });
 
   test("of comments without end is looked at in time that grows with it", async () => {
@@ -134,8 +134,7 @@ describe("a page", () => {
   test("has a bound for what it unpacks to", async () => {
     const bomb = Bun.gzipSync(new Uint8Array(8 * 1024 * 1024));
     const url = source(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
-    const found = await problem(url, {}, limits({ bytesMax: 1024 * 1024 }));
-    expect(found.problem).toContain("more than 64 MiB");
+    expect(await why(url, { bytesMax: 1024 * 1024 })).toContain("more than 64 MiB");
   });
 
   test("that does not end is given up, whole or in its middle", async () => {
@@ -144,38 +143,39 @@ describe("a page", () => {
       () => new Response(new ReadableStream({ pull: (c) => (c.enqueue("a"), Bun.sleep(20)) })),
     );
     for (const url of [never, drip]) {
-      const found = await problem(url, {}, limits({ pageMaxMs: 300 }));
-      expect(found.problem).toContain("in time");
+      expect(await why(url, { pageMaxMs: 300 })).toContain("in time");
     }
   });
 
   test("of a source that is down is a problem", async () => {
     const url = source(() => new Response());
     await servers.pop()?.stop(true);
-    expect((await problem(url)).problem).toContain("could not be reached");
+    expect(await why(url)).toContain("could not be reached");
   });
 });
 
 describe("a name with several addresses", () => {
-  const resolving = (...addresses: string[]) => limits({ resolve: async () => addresses });
+  const resolving = (...addresses: string[]) => ({ resolve: async () => addresses });
   const named = (url: string) => url.replace("127.0.0.1", "list.test");
+  const asked = (url: string, limited: Partial<FetchLimits>) =>
+    text(fetched(named(url), {}, limits(limited)));
 
   test("is asked at the next one if an address is dead or silent", async () => {
     const url = source(() => new Response("Name"));
-    const { port } = new URL(url);
-    expect(await text(fetched(named(url), {}, resolving("127.0.0.9", "127.0.0.1")))).toBe("Name");
-    const silent = Bun.listen({ hostname: "127.0.0.8", port: Number(port), socket: { data() {} } });
+    expect(await asked(url, resolving("127.0.0.9", "127.0.0.1"))).toBe("Name");
+    const port = Number(new URL(url).port);
+    const silent = Bun.listen({ hostname: "127.0.0.8", port, socket: { data() {} } });
     servers.push(silent);
     const patience = { ...resolving("127.0.0.8", "127.0.0.1"), addressMaxMs: 50 };
-    expect(await text(fetched(named(url), {}, patience))).toBe("Name");
+    expect(await asked(url, patience)).toBe("Name");
   });
 
   test("is refused if any of them may not be asked", async () => {
-    let asked = 0;
-    const url = source(() => new Response(`${asked++}`));
-    const found = await problem(named(url), {}, resolving("127.0.0.1", "169.254.169.254"));
-    expect(found.problem).toContain("an address where no list is");
-    expect(asked).toBe(0);
+    let count = 0;
+    const url = source(() => new Response(`${count++}`));
+    const found = await why(named(url), resolving("127.0.0.1", "169.254.169.254"));
+    expect(found).toContain("an address where no list is");
+    expect(count).toBe(0);
   });
 });
 
@@ -203,13 +203,13 @@ describe("a redirect", () => {
   test.each(["file:///etc/passwd", "ftp://example.org/"])("to %s is refused", async (location) => {
     const headers = { Location: location };
     const url = source(() => new Response(null, { status: 302, headers }));
-    expect((await problem(url)).problem).toContain("must start with");
+    expect(await why(url)).toContain("must start with");
   });
 
   test("ends after five", async () => {
     let count = 0;
     const url = source(() => Response.redirect(`/${count++}`, 302));
-    expect((await problem(url)).problem).toContain("redirected more than");
+    expect(await why(url)).toContain("redirected more than");
     expect(count).toBe(6);
   });
 });
