@@ -232,7 +232,7 @@ async function start(
   }
 }
 
-function refusalLog(log: Logger): ConsoleOptions["refused"] {
+export function refusalLog(log: Logger): ConsoleOptions["refused"] {
   const counts = new MinuteCounts(log, "warn");
   return (message) => {
     if (log.isOn("warn") && counts.count("refused") === 1) log.warn(message);

@@ -135,6 +135,18 @@ describe.each(stores)("$name", (kind) => {
     expect(kept()).toEqual([]);
   });
 
+  test("a file on its way ends with its person", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const arriving = imports.take("per_1", async () => {
+      await promise;
+      return { name: "a.csv", bytes: new TextEncoder().encode(list) };
+    });
+    await imports.tidy(new Set());
+    resolve();
+    expect(await arriving.catch((error: unknown) => error)).toMatchObject({ code: "interrupted" });
+    expect([kept(), imports.job("per_1")]).toEqual([[], undefined]);
+  });
+
   test("the files of a console that was killed go at the next start, those of one that lives stay", async () => {
     await bring("mine.csv");
     const left = join(folder.path, "rehome-console-upload-left");

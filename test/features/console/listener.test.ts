@@ -5,6 +5,9 @@ import { permit } from "../../../src/features/console/reach.ts";
 import { readFile, readForm } from "../../../src/features/console/body.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { AppError } from "../../../src/domain/errors.ts";
+import { refusalLog } from "../../../src/features/console/run.ts";
+import { TestClock } from "../../helpers/app.ts";
+import { logFile } from "../../helpers/log-file.ts";
 import { asking } from "../../helpers/console-pages.ts";
 
 const fixtures = join(import.meta.dir, "../../fixtures/tls");
@@ -93,6 +96,30 @@ const ask = asking({
   actions: { clock: () => 0 },
   report: (error) => expect(error).toBeUndefined(),
   refused: () => undefined,
+});
+
+test("of the refusals in a minute the first has a line, and their count has one", async () => {
+  const clock = new TestClock();
+  using file = logFile(clock.read, "json", "warn");
+  const flooded = asking({
+    actions: { clock: clock.read },
+    report: (error) => expect(error).toBeUndefined(),
+    refused: refusalLog(file.log),
+  });
+  const foreign = { headers: { host: "evil.example" } };
+  for (let at = 0; at < 50; at += 1) await flooded("/animals", foreign);
+  clock.advance(60_000);
+  expect((await flooded("/animals", foreign)).status).toBe(421);
+  await file.log.close();
+  const lines = file.text().trimEnd().split("\n");
+  const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const first = { level: "warn", message: expect.stringContaining(" was refused: ") };
+  expect(said).toMatchObject([
+    first,
+    { level: "warn", message: "counts", counts: { refused: 50 } },
+    first,
+    { message: "counts", counts: { refused: 1 } },
+  ]);
 });
 
 test("every response keeps a page to itself: no frame, no stranger's script, no copy", async () => {

@@ -98,6 +98,12 @@ test("the page has the shelter's words in the reader's language, and a telephone
   expect(english).toMatch(/<bdi>Rex<\/bdi>\s*<small>No\. 1<\/small>/);
 });
 
+test("the addresses in the bodies are relative, as a cache may serve them for any host", async () => {
+  const { text } = await publicApp();
+  for (const path of ["/animals", "/animals.json", "/animals.atom"])
+    expect(await text(path)).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2005\/Atom)/);
+});
+
 describe("a response", () => {
   test("is one that a cache and other pages may have, compressed", async () => {
     const { get } = await publicApp();
