@@ -60,12 +60,9 @@ const insertAll = (() => {
     SELECT id, position FROM batch`;
 })();
 
-interface PetConnections {
+interface PetStoreOptions {
   readonly reads: Runner<{ readonly hot: ReturnType<typeof hotReads> }>;
   readonly creates: Runner<{ readonly sql: SQL }>;
-}
-
-interface PetStoreOptions {
   readonly timeoutMs: number;
   /** Called for each commit that changed animals, before those who wait for it are answered. */
   readonly onChange: () => void;
@@ -74,12 +71,10 @@ interface PetStoreOptions {
 }
 
 export class PostgresPets implements PetStore {
-  readonly #connections: PetConnections;
   readonly #options: PetStoreOptions;
   readonly #commits: GroupCommit<AddedPet, bigint>;
 
-  constructor(connections: PetConnections, options: PetStoreOptions) {
-    this.#connections = connections;
+  constructor(options: PetStoreOptions) {
     this.#options = options;
     this.#commits = new GroupCommit((batch, sinceMs) => this.#insert(batch, sinceMs), {
       waitingMax,
@@ -87,7 +82,7 @@ export class PostgresPets implements PetStore {
   }
 
   async page({ limit, status, after = int64Min }: PageQuery): Promise<Pet[]> {
-    const rows = await this.#connections.reads.run(
+    const rows = await this.#options.reads.run(
       ({ hot: { page, pageOfStatus } }) =>
         status === undefined
           ? page.execute({ limit, after })
@@ -98,15 +93,12 @@ export class PostgresPets implements PetStore {
   }
 
   async byId(id: bigint): Promise<Pet | undefined> {
-    const [row] = await this.#connections.reads.run(
-      ({ hot }) => hot.byId.execute({ id }),
-      repeatable,
-    );
+    const [row] = await this.#options.reads.run(({ hot }) => hot.byId.execute({ id }), repeatable);
     return row === undefined ? undefined : petOfRow(row);
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#connections.reads.run(({ hot }) => hot.count.execute(), repeatable);
+    const [row] = await this.#options.reads.run(({ hot }) => hot.count.execute(), repeatable);
     return row?.animals ?? 0;
   }
 
@@ -161,9 +153,9 @@ export class PostgresPets implements PetStore {
   }
 
   async #insertAll(batch: readonly AddedPet[], sinceMs: number): Promise<bigint[]> {
-    const { timeoutMs } = this.#options;
+    const { timeoutMs, creates } = this.#options;
     const values = createdFields.map((name) => batch.map((pet) => pet[name] ?? null));
-    const rows = await this.#connections.creates.run(
+    const rows = await creates.run(
       ({ sql: client }): Promise<{ readonly id: bigint; readonly position: bigint }[]> =>
         client.unsafe(insertAll, [lockTimeout(timeoutMs), batch.length, ...values]),
       {

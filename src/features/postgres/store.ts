@@ -133,12 +133,8 @@ class PostgresStore implements Store {
       },
     });
     this.counters = this.db;
-    const pets = new PostgresPets(connections, {
-      timeoutMs,
-      onCommit,
-      onChange,
-      db: this.db,
-    });
+    const { db } = this;
+    const pets = new PostgresPets({ ...connections, timeoutMs, onCommit, onChange, db });
     const windows = windowStore(connections.reservations, {
       timeoutMs,
       clock,
