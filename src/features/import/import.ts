@@ -25,7 +25,6 @@ import { type ImportSummary, summary } from "./report.ts";
 import { fits, type Prepared, type Reading } from "./understand/propose.ts";
 import type { Candidate, Outcome, Rejection, SoundRecord } from "./understand/record.ts";
 
-/** Says what an import would change, and changes nothing. */
 export function previewImport(
   db: Database,
   prepared: Prepared,
@@ -49,7 +48,6 @@ export class ImportRefused extends AppError {
 }
 
 interface ImportEditing extends Omit<Editing, "onChange"> {
-  /** Reads the next list like this one. */
   readonly remembers?: boolean;
   /** Stores more in the transaction, at its end. What it throws undoes all of it. */
   readonly ends?: (tx: Tx, done: ImportSummary) => Promise<void>;
@@ -92,7 +90,6 @@ export async function runImport(
   return { ...done, dryRun: false, change };
 }
 
-/** Animals that a history names as kept. */
 const keptMax = 20;
 
 /** Adds and changes the animals of a plan, whose new categories have their ids now. */
@@ -161,11 +158,10 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const { understanding, input } = prepared;
   const { newIds = false, skipBad = false, isSame } = options;
   const list = listOf(prepared, options);
-  const categories = new ImportCategories(await categoriesInUse(tx), await categoryWords(tx), {
-    create: options.createCategories,
-    newIds,
-    anyNumber: prepared.reading.format !== "map",
-  });
+  const isAnyNumber = prepared.reading.format !== "map";
+  const known = await categoriesInUse(tx);
+  const words = await categoryWords(tx);
+  const categories = new ImportCategories(known, words, options, isAnyNumber);
   const { records, rejections: bad, skipped } = sorted(understanding.outcomes, categories);
   const newest = newestOf(records, newIds);
   const matching = new Matching(tx, list, categories, newIds);
@@ -281,7 +277,6 @@ async function refusalOf(
   return new AppError("invalid_request", `${text} Nothing was changed.`, told);
 }
 
-/** Why the animals that a whole list lacks are not withdrawn. */
 function reasonsOfWhole(
   { list: { source }, counts: { missing } }: Plan,
   { input: { partial }, understanding }: Prepared,

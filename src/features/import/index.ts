@@ -4,7 +4,7 @@ import type { Feature } from "../../feature.ts";
 export const importFeature: Feature = {
   name: "import",
   commands: [
-    { path: "pets import", load: async () => (await import("./commands/import.ts")).importCommand },
+    { path: "pets import", load: async () => (await import("./command.ts")).importCommand },
     { path: "pets export", load: async () => (await import("./export.ts")).exportCommand },
   ],
 };

@@ -95,7 +95,6 @@ export type AnimalReport = Static<typeof changedAnimal>;
 /** Of one that is kept, `fields` are what is here, and what the list says. */
 export type KeptAnimal = AnimalReport & { readonly by?: string | undefined };
 
-/** Records that are bad for one reason. */
 interface Cause {
   readonly field: string;
   /** That of the first of them. */
@@ -109,9 +108,7 @@ interface Cause {
 }
 
 /** Different causes that are counted one by one; they hold values of the input. */
-const causesMax = 100;
-/** Unknown words that are counted one by one, beside them: each of them is to be answered. */
-const wordsMax = 200;
+const causesMax = 300;
 const sampleAnimals = 5;
 const causeLines = 5;
 
@@ -139,7 +136,6 @@ export function summary(
     source: reading.source,
     /** How it was read; confirmed, it reads the next list the same way. */
     reading: confirmedReading(prepared),
-    /** True if somebody has to agree to that. */
     isGuessed,
     dryRun: true,
     change: undefined as bigint | undefined,
@@ -198,8 +194,10 @@ function planNotes(
 /** The rejections by what is wrong, the most frequent first. */
 function causesOf(rejections: readonly Rejection[]): Cause[] {
   const causes = new Map<string, Cause>();
-  const left = { words: wordsMax, others: causesMax };
-  for (const { field, problem, line, unknownStatus: word, unknownCategory } of rejections) {
+  // Each unknown word is to be answered: none is among the rest.
+  const isWord = ({ unknownStatus }: Rejection) => Number(unknownStatus !== undefined);
+  const inOrder = rejections.toSorted((a, b) => isWord(b) - isWord(a));
+  for (const { field, problem, line, unknownStatus: word, unknownCategory } of inOrder) {
     // What was found differs from record to record; what was expected does not. A word is one in
     // any case, and its message may be cut.
     const kind =
@@ -207,7 +205,7 @@ function causesOf(rejections: readonly Rejection[]): Cause[] {
         ? messageText(problem).replace(/, found [^]*$|^the id \d+ /g, "")
         : `status ${wordKey(word) || word}`;
     const key = `${field}: ${kind}`;
-    const isCounted = causes.has(key) || left[word === undefined ? "others" : "words"]-- > 0;
+    const isCounted = causes.has(key) || causes.size < causesMax;
     const cause = causes.getOrInsertComputed(isCounted ? key : "", () =>
       isCounted
         ? { field, problem, records: 0, lines: [], unknownStatus: word, unknownCategory }
@@ -257,7 +255,6 @@ const words: Readonly<Record<Meaning, string>> = {
 
 const unitOf = ({ shape }: ImportSummary) => (shape === "json" ? "record" : "line");
 
-/** Numbers in a column, each with what it counts. */
 function counts(rows: readonly (readonly [count: number, what: string])[]): string {
   const width = Math.max(...rows.map(([count]) => grouped(count).length));
   return rows.map(([count, what]) => `  ${grouped(count).padStart(width)}  ${what}\n`).join("");
@@ -298,7 +295,6 @@ export function importedText(summary: ImportSummary): string {
   return `${about.join("")}${animalsText(summary)}`;
 }
 
-/** What was guessed, and which words were read by their stems. */
 function understoodTexts(summary: ImportSummary): string[] {
   const { reading, statuses, stems, skipped } = summary;
   const { columns = {}, category, defaultStatus } = reading;
@@ -332,7 +328,6 @@ function understoodTexts(summary: ImportSummary): string[] {
 /** Animals that are named in a report for a person; `--json` has more. */
 const namedMax = 10;
 
-/** From what to what animals change, and who is kept. */
 export function animalsText(summary: ImportSummary): string {
   const { animals, keptAnimals, updated, withdrawn, waiting, kept } = summary;
   const restored = animals.filter(({ did }) => did === "restored").length;
@@ -390,7 +385,6 @@ export function causesText(summary: ImportSummary, rejects: string | undefined):
   return `${lines}${more}${rejects === undefined ? "" : `  ${rejects}\n`}`;
 }
 
-/** Why nothing was changed, and what to do about it. */
 export function refusedText(
   summary: ImportSummary,
   rejects: string | undefined,

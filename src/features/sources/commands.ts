@@ -22,7 +22,7 @@ import {
   inWords,
   more,
   type ReadingOptions,
-} from "../import/commands/import.ts";
+} from "../import/command.ts";
 import { guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
 import { encodingOf } from "./fetch.ts";

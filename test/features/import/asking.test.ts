@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { importCommand } from "../../../src/features/import/commands/import.ts";
+import { importCommand } from "../../../src/features/import/command.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { testIo } from "../../helpers/io.ts";
 

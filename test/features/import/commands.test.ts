@@ -1,7 +1,7 @@
 /** What the commands of an import understand and say, without a store. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { givenBy, writeRejects } from "../../../src/features/import/commands/import.ts";
+import { givenBy, writeRejects } from "../../../src/features/import/command.ts";
 import { message } from "../../../src/features/import/messages.ts";
 import type { Rejection } from "../../../src/features/import/understand/record.ts";
 import { UsageError } from "../../../src/features/usage-error.ts";

@@ -10,21 +10,12 @@ import {
 } from "../../animals/categories.ts";
 import { type Message, message } from "../messages.ts";
 import type { CandidateCategory } from "../understand/record.ts";
+import type { ImportOptions } from "./plan.ts";
 
 /** More new names than any catalogue needs: beyond them the category is a wrong column. */
 const newNamesMax = 1_000;
 
-/** The word that a list used for a category. */
 export const wordFor = ({ id, name }: CandidateCategory): string => name ?? String(id);
-
-interface CategoryOptions {
-  /** Makes categories that do not exist. By default only a catalogue without any gets them. */
-  readonly create?: boolean | undefined;
-  /** Takes ids that come with a name for those of another catalogue. */
-  readonly newIds: boolean;
-  /** Takes any number for the id of a category, as our own exports have them. */
-  readonly anyNumber: boolean;
-}
 
 export class ImportCategories {
   readonly #byName = new Map<string, bigint>();
@@ -41,13 +32,15 @@ export class ImportCategories {
     known: readonly CategoryUse[],
     /** What names mean that people merged or renamed, by `categoryKey`. */
     private readonly words: ReadonlyMap<string, bigint>,
-    private readonly options: CategoryOptions,
+    private readonly options: Pick<ImportOptions, "createCategories" | "newIds">,
+    /** True where any number is the id of a category, as our own exports have them. */
+    private readonly isAnyNumber: boolean,
   ) {
     for (const { id, name } of known) {
       this.#names.set(id, name);
       if (name !== undefined) this.#byName.set(categoryKey(name), id);
     }
-    this.#creates = options.create ?? this.#byName.size === 0;
+    this.#creates = options.createCategories ?? this.#byName.size === 0;
   }
 
   /** The id of a record's category, or why there can be none. */
@@ -57,7 +50,6 @@ export class ImportCategories {
     return this.#resolved.getOrInsertComputed(name ?? "", (each) => this.#named(each));
   }
 
-  /** The id of a sound record's category. */
   idOf(category: CandidateCategory): bigint {
     const found = this.resolve(category);
     if (typeof found === "bigint") return found;
@@ -102,7 +94,7 @@ export class ImportCategories {
 
   /** True for the id of another catalogue that means something else here: the name counts. */
   #isOther(id: bigint, name: string): boolean {
-    if (!this.options.newIds) return false;
+    if (this.options.newIds !== true) return false;
     const here = this.#byName.get(categoryKey(name));
     return here === undefined ? this.#names.get(id) !== undefined : here !== id;
   }
@@ -110,7 +102,7 @@ export class ImportCategories {
   /** An id, which brings its name along from another catalogue or must have it here. */
   #withId(id: bigint, name: string | undefined): bigint | Message {
     if (name === undefined) {
-      const isSound = this.options.anyNumber || this.#names.has(id);
+      const isSound = this.isAnyNumber || this.#names.has(id);
       return isSound ? id : message("categoryNumber", String(id));
     }
     const named = this.#byName.get(categoryKey(name));
@@ -129,12 +121,10 @@ export class ImportCategories {
     return made;
   }
 
-  /** The id that a category has once it is made. */
   madeOf(id: bigint): bigint {
     return this.#made.get(id) ?? id;
   }
 }
 
-/** True for an id that stands for one that is to come. */
 const isOwn = (id: bigint): boolean => id < int64Min;
 const byOwn = (a: bigint, b: bigint) => Number(isOwn(a)) - Number(isOwn(b));

@@ -14,7 +14,6 @@ import { type Entry, isAmong, namelessEntries, type StoreAnimal } from "./said.t
 const batchSize = 1_000;
 const pageSize = 10_000;
 
-/** Whose list it is. */
 export interface PlannedList {
   readonly source: string;
   /** True for an export of this catalogue, which people changed: it is the desk itself. */
@@ -31,7 +30,6 @@ export interface Match {
   readonly entry: string | undefined;
 }
 
-/** Something about one of several records, for a note. */
 interface Example {
   readonly line: number;
   readonly example: string;
@@ -39,7 +37,6 @@ interface Example {
 
 export class Matching {
   added: Candidate[] = [];
-  /** Records that nothing tells the animal of. */
   readonly rejections: Rejection[] = [];
   /** Animals of which nothing tells the records apart, which say what is here. */
   unchanged = 0;
@@ -195,13 +192,11 @@ export class Matching {
     return entries.filter(({ presence }) => presence === "there");
   }
 
-  /** What the list calls an animal that is here. */
   entryOf({ id, externalId, name, categoryId }: StoreAnimal): string {
     const called = () => namelessKey(name, this.categories.nameOf(categoryId));
     return externalId ?? this.#entries.get(id)?.entry ?? called();
   }
 
-  /** What a record is compared by without an id. */
   readonly #keyOf = ({ name = "", category }: SoundRecord): string => {
     const found = category && this.categories.resolve(category);
     return nameKey(name, typeof found === "bigint" ? String(found) : "");
@@ -303,7 +298,6 @@ export function newestOf(records: readonly SoundRecord[], newIds: boolean) {
   return { identified: [...newest.values()], anonymous, superseded, ...notes };
 }
 
-/** What tells the animal of a record from others; undefined where nothing does. */
 function keyOf({ id, externalId, source }: SoundRecord, newIds: boolean): string | undefined {
   if (externalId !== undefined) return originKey(source, externalId);
   return id === undefined || newIds ? undefined : String(id);
@@ -380,7 +374,6 @@ async function* pagesOf(tx: Tx, where: SQL | undefined): AsyncGenerator<readonly
   }
 }
 
-/** So many at a time. */
 export function* batches<T>(all: readonly T[], size = batchSize): Generator<readonly T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }

@@ -21,7 +21,6 @@ import {
   type StoreAnimal,
 } from "./said.ts";
 
-/** What an import may do, as a person or a source says. */
 export interface ImportOptions {
   /** Makes new categories. By default only a catalogue without any gets them. */
   readonly createCategories?: boolean | undefined;
@@ -47,7 +46,6 @@ export interface ImportOptions {
   readonly isSame?: ((line: number) => boolean) | undefined;
 }
 
-/** What a whole list lacks of the animals of its source. */
 export interface Lacking {
   readonly tx: Tx;
   readonly missing: readonly StoreAnimal[];
@@ -58,7 +56,6 @@ export interface Lacking {
   readonly partial: string | undefined;
 }
 
-/** A change of an animal that is here or was removed. */
 interface PlannedEvent {
   readonly petId: bigint;
   readonly before: PetState | null;
@@ -66,10 +63,8 @@ interface PlannedEvent {
   readonly former?: PetState | undefined;
 }
 
-/** Animals that are reported one by one. */
 export const reportsMax = 200;
 
-/** What a list said last of an animal. */
 interface Last extends Said {
   /** Its word for the category. */
   readonly word: string | null;
@@ -111,7 +106,6 @@ export class Plan {
     private readonly options: ImportOptions,
   ) {}
 
-  /** Plans what records say of their animals. */
   async take(matches: readonly Match[]): Promise<void> {
     await this.#learn(matches);
     for (const each of matches) {
@@ -208,7 +202,6 @@ export class Plan {
     if (!this.list.isDesk && !isAsBefore) this.entries.push(said);
   }
 
-  /** Changes an animal, or brings it back. */
   #change(
     count: "added" | "updated" | "waiting",
     animal: StoreAnimal,

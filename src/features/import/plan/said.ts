@@ -12,7 +12,6 @@ import type { Change, PetRow, PetState, StoredState } from "../../animals/change
 import type { Candidate } from "../understand/record.ts";
 import { wordFor } from "./categories.ts";
 
-/** An animal of the store, or one that was removed. */
 export interface StoreAnimal extends PetState {
   readonly id: bigint;
   readonly isRemoved: boolean;
@@ -30,12 +29,9 @@ export interface Said {
   readonly status: PetStatus | null;
 }
 
-/** An animal as it is here. */
-export interface Here {
+export interface Here extends Pick<PetState, "name" | "status"> {
   readonly isRemoved: boolean;
-  readonly name: string;
   readonly category: bigint;
-  readonly status: PetStatus | null;
 }
 
 export const listFields = ["name", "category", "status"] as const;
@@ -87,7 +83,6 @@ function isTaken(field: ListField, last: Said | undefined, now: Said, here: Here
   return field === "status" && isFurther(now.status, here.status);
 }
 
-/** What the list of a source said of one animal. */
 export type Entry = Omit<Tables["listEntries"]["$inferSelect"], "source" | "changeId">;
 
 /** What a list says of an animal that it has. */
