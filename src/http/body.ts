@@ -23,35 +23,30 @@ type BodyFailure = "too large" | "too many" | "interrupted";
 
 /** A body under way. Reading an address costs most, so it is done when somebody asks. */
 class Place {
-  readonly #sender: Sender;
-  readonly keyId: string | undefined;
   #bucket: string | undefined;
 
-  constructor(sender: Sender, keyId: string | undefined) {
-    this.#sender = sender;
-    this.keyId = keyId;
-  }
+  constructor(
+    private readonly sender: Sender,
+    readonly keyId: string | undefined,
+  ) {}
 
   get bucket(): string {
-    return (this.#bucket ??= bucketOfText(this.#sender.address()) ?? "");
+    return (this.#bucket ??= bucketOfText(this.sender.address()) ?? "");
   }
 }
 
 export class BodyReader {
-  readonly #bounds: BodyBounds;
   readonly #taken = new Set<Place>();
 
-  constructor(bounds: BodyBounds) {
-    this.#bounds = bounds;
-  }
+  constructor(private readonly bounds: BodyBounds) {}
 
   async read(request: Request, sender: Sender, keyId?: string): Promise<Uint8Array | BodyFailure> {
     const place = new Place(sender, keyId);
     if (!this.#hasRoom(place)) return "too many";
     this.#taken.add(place);
-    sender.limitTime(this.#bounds.seconds);
+    sender.limitTime(this.bounds.seconds);
     try {
-      return (await readUpTo(request, this.#bounds.bytes)) ?? "too large";
+      return (await readUpTo(request, this.bounds.bytes)) ?? "too large";
     } catch {
       // The caller hung up, or Bun ended the request.
       return "interrupted";
@@ -63,7 +58,7 @@ export class BodyReader {
   }
 
   #hasRoom(place: Place): boolean {
-    const { atOnce, perAddress, perKey = perAddress } = this.#bounds;
+    const { atOnce, perAddress, perKey = perAddress } = this.bounds;
     if (this.#taken.size < Math.min(perAddress, perKey)) return true;
     if (this.#taken.size >= atOnce) return false;
     let ofAddress = 0;

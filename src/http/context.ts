@@ -26,11 +26,7 @@ export interface ContextOptions {
 
 /** What is known of a request until its response, for its headers, the log and the hooks. */
 export class RequestContext {
-  readonly id: string;
   readonly startMs = performance.now();
-  readonly #request: Request;
-  readonly #peers: Peers | undefined;
-  readonly #options: ContextOptions;
   #address: string | undefined;
   #isLocated = false;
   /** The route's template, such as `/v1/pets/:petId`, if any. Never the path itself. */
@@ -42,12 +38,12 @@ export class RequestContext {
   /** The length of the response's body, where it is known. */
   bytes: number | undefined = undefined;
 
-  constructor(id: string, request: Request, peers: Peers | undefined, options: ContextOptions) {
-    this.id = id;
-    this.#request = request;
-    this.#peers = peers;
-    this.#options = options;
-  }
+  constructor(
+    readonly id: string,
+    private readonly request: Request,
+    private readonly peers: Peers | undefined,
+    private readonly options: ContextOptions,
+  ) {}
 
   /** The guard's decision on a request that an operation serves. Throws if it was not admitted. */
   admitted(): Admission {
@@ -59,12 +55,12 @@ export class RequestContext {
 
   /** Counts a body that is sent. False when it would be too much that is not read yet. */
   mayReceive(body: Blob): boolean {
-    return this.#options.backpressure.add(this, body);
+    return this.options.backpressure.add(this, body);
   }
 
   /** Ends the connection if it takes longer than this from now on; 0 is no limit. */
   limitTime(seconds: number): void {
-    this.#peers?.timeout(this.#request, seconds);
+    this.peers?.timeout(this.request, seconds);
   }
 
   /** False once the response is sent or the connection has ended: until then Bun knows its peer. */
@@ -77,11 +73,11 @@ export class RequestContext {
     if (this.#isLocated) return this.#address;
     this.#isLocated = true;
     const peer = this.#peer();
-    const { trustedProxies } = this.#options;
+    const { trustedProxies } = this.options;
     this.#address =
       peer === undefined || trustedProxies.length === 0
         ? peer
-        : clientAddress(peer, this.#request.headers.get("x-forwarded-for"), trustedProxies);
+        : clientAddress(peer, this.request.headers.get("x-forwarded-for"), trustedProxies);
     return this.#address;
   }
 
@@ -90,16 +86,16 @@ export class RequestContext {
    * trusted proxy tells that one in X-Forwarded-Proto and X-Forwarded-Host.
    */
   baseUrl(url: string): string {
-    const { baseUrl, trustedProxies } = this.#options;
+    const { baseUrl, trustedProxies } = this.options;
     if (baseUrl !== undefined) return baseUrl;
     const origin = url.slice(0, url.indexOf("/", "https://".length));
     const peer = trustedProxies.length === 0 ? undefined : this.#peer();
     const isProxied = peer !== undefined && isTrusted(peer, trustedProxies);
-    return (isProxied ? forwardedOrigin(this.#request.headers, origin) : origin) + versionSegment;
+    return (isProxied ? forwardedOrigin(this.request.headers, origin) : origin) + versionSegment;
   }
 
   #peer(): string | undefined {
-    const address = this.#peers?.requestIP(this.#request)?.address;
+    const address = this.peers?.requestIP(this.request)?.address;
     // A listener on :: has IPv4 addresses in the form of IPv6.
     return address?.startsWith(mapped) === true ? address.slice(mapped.length) : address;
   }

@@ -22,7 +22,6 @@ const serviceBounds: CacheBounds = { entries: 20_000, bytes: 4 * 1024 * 1024 };
  * new animal does not change a page that another one follows.
  */
 export class ResponseCache {
-  readonly #source: Pick<Services, "pets" | "store">;
   readonly #bounds: CacheBounds;
   /** Pages with a next page: an edit ends them. */
   readonly #followed = new Map<string, Rendered>();
@@ -33,8 +32,10 @@ export class ResponseCache {
   #edits = -1;
   #pets = -1;
 
-  constructor(source: Pick<Services, "pets" | "store">, bounds = serviceBounds) {
-    this.#source = source;
+  constructor(
+    private readonly source: Pick<Services, "pets" | "store">,
+    bounds = serviceBounds,
+  ) {
     this.#bounds = bounds;
   }
 
@@ -46,14 +47,14 @@ export class ResponseCache {
 
   pet(id: bigint): Rendered | Promise<Rendered | undefined> {
     return this.#find(`${id}`, async () => {
-      const pet = await this.#source.pets.byId(id);
+      const pet = await this.source.pets.byId(id);
       return pet && { body: new Blob([petJson(pet)]) };
     });
   }
 
   async #readPage(query: PageQuery): Promise<Rendered> {
     // One more than asked for tells whether there is a next page.
-    const found = await this.#source.pets.page({ ...query, limit: query.limit + 1 });
+    const found = await this.source.pets.page({ ...query, limit: query.limit + 1 });
     const shown = found.slice(0, query.limit);
     const last = shown.at(-1);
     const hasNext = found.length > query.limit && last !== undefined;
@@ -93,7 +94,7 @@ export class ResponseCache {
 
   /** Drops what changes may have touched since the last call. */
   #dropChanged(): void {
-    const { edits, pets } = this.#source.store.versions();
+    const { edits, pets } = this.source.store.versions();
     if (edits !== this.#edits) this.#clear();
     else if (pets !== this.#pets) this.#dropOthers();
     this.#edits = edits;

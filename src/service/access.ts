@@ -17,11 +17,7 @@ interface AccessParts {
  * other caller has its address's bucket, and gets 401 within it.
  */
 export class Access {
-  readonly #parts: AccessParts;
-
-  constructor(parts: AccessParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: AccessParts) {}
 
   /**
    * Decides on a request with `credential`, which is "" if the header has none for us. `address` is
@@ -35,7 +31,7 @@ export class Access {
     if (credential === "") return this.#unauthorized(address, "no bearer key");
     const failed = (error: unknown) => this.#unavailable(address, error);
     try {
-      const found = this.#parts.directory.find(credential);
+      const found = this.parts.directory.find(credential);
       return found instanceof Promise
         ? found.then((late) => this.#admitFound(late, address)).catch(failed)
         : this.#admitFound(found, address);
@@ -46,19 +42,19 @@ export class Access {
 
   /** Admits a request without charge: a browser's preflight. It shows what its address has left. */
   pass(address: () => string | undefined): Admission {
-    return admitted(this.#parts.anonymous.peek(address()));
+    return admitted(this.parts.anonymous.peek(address()));
   }
 
   #admitFound(found: Found, address: () => string | undefined): Admission | Promise<Admission> {
-    if (found instanceof Account) return this.#parts.limiter.admit(found);
+    if (found instanceof Account) return this.parts.limiter.admit(found);
     if (typeof found === "string") return this.#unauthorized(address, found);
     return this.#unauthorized(address, found.ended, found.key);
   }
 
   /** Caller or limits are unknown: no key's numbers are shown, and no address is charged. */
   #unavailable(address: () => string | undefined, error: unknown): Admission {
-    this.#parts.onError(error);
-    return { view: this.#parts.anonymous.peek(address()), key: undefined, refusal: unavailable };
+    this.parts.onError(error);
+    return { view: this.parts.anonymous.peek(address()), key: undefined, refusal: unavailable };
   }
 
   #unauthorized(
@@ -66,7 +62,7 @@ export class Access {
     why: keyof typeof unauthorized,
     key?: ApiKey,
   ): Admission {
-    const { view, refusal } = this.#parts.anonymous.admit(address());
+    const { view, refusal } = this.parts.anonymous.admit(address());
     return { view, key, refusal: refusal ?? unauthorized[why] };
   }
 }

@@ -18,9 +18,6 @@ import { banned, rateLimited, unavailable, type Admission } from "./admission.ts
  * the key ends its account; the next request opens another one.
  */
 export class Account {
-  readonly key: ApiKey;
-  readonly #onNoisyMinute:
-    ((keyId: string, minuteLabel: number, nowMs: number) => void) | undefined;
   /** The windows as the last reservation left them, what it granted included. */
   #counts = unusedCounts;
   #left = 0;
@@ -34,12 +31,9 @@ export class Account {
 
   /** `onNoisyMinute` hears of a minute with too many refusals; without it, there are no bans. */
   constructor(
-    key: ApiKey,
-    onNoisyMinute?: (keyId: string, minuteLabel: number, nowMs: number) => void,
-  ) {
-    this.key = key;
-    this.#onNoisyMinute = onNoisyMinute;
-  }
+    readonly key: ApiKey,
+    private readonly onNoisyMinute?: (keyId: string, minuteLabel: number, nowMs: number) => void,
+  ) {}
 
   get left(): number {
     return this.#left;
@@ -134,8 +128,8 @@ export class Account {
     const day = Math.floor(nowMs / windowMs.day);
     this.#refusals.set(day, (this.#refusals.get(day) ?? 0) + 1);
     const isNoisy =
-      this.#onNoisyMinute !== undefined && countRefusal(this.#noise, key.limits, nowMs);
-    if (isNoisy) this.#onNoisyMinute?.(key.id, this.#noise.minuteLabel, nowMs);
+      this.onNoisyMinute !== undefined && countRefusal(this.#noise, key.limits, nowMs);
+    if (isNoisy) this.onNoisyMinute?.(key.id, this.#noise.minuteLabel, nowMs);
     const refusal = rateLimited(view, nowMs, {
       allowance: `The ${key.plan} plan allows`,
       exceeded: "limit",

@@ -10,27 +10,25 @@ const unknownBucket = "unknown";
 
 /** Limits callers without a valid key, by address, in this process's memory. */
 export class AddressLimiter {
-  readonly #clock: Clock;
-  readonly #perMinute: number;
   #label = 0;
   #used = new Map<string, number>();
 
-  constructor(clock: Clock, perMinute: number) {
-    this.#clock = clock;
-    this.#perMinute = perMinute;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly perMinute: number,
+  ) {}
 
   /** Charges one request to the bucket of `address`, unless it is used up. */
   admit(address: string | undefined): Admission {
     this.#keepTime();
     const bucket = this.#bucketOf(address);
     const used = this.#used.get(bucket) ?? 0;
-    if (used < this.#perMinute) {
+    if (used < this.perMinute) {
       this.#used.set(bucket, used + 1);
       return admitted(this.#viewOf(used + 1));
     }
     const view = this.#viewOf(used);
-    const refusal = rateLimited(view, this.#clock(), {
+    const refusal = rateLimited(view, this.clock(), {
       allowance: "An address without a valid key may make",
       exceeded: "address's limit",
     });
@@ -45,7 +43,7 @@ export class AddressLimiter {
 
   /** Forgets the minute before, of which most addresses do not come again. */
   #keepTime(): void {
-    const label = labelAt(this.#label, this.#clock(), windowMs.minute);
+    const label = labelAt(this.#label, this.clock(), windowMs.minute);
     if (label === this.#label) return;
     // A clock that is set back gives nothing back.
     if (label > this.#label) this.#used = new Map();
@@ -58,7 +56,7 @@ export class AddressLimiter {
   }
 
   #viewOf(used: number): WindowView {
-    return viewOf("minute", this.#label, this.#perMinute, this.#perMinute - used);
+    return viewOf("minute", this.#label, this.perMinute, this.perMinute - used);
   }
 }
 

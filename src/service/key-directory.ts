@@ -57,7 +57,6 @@ interface KeyDirectoryOptions {
  * keys: how soon another process's change is seen, `Store.current` says.
  */
 export class KeyDirectory {
-  readonly #options: KeyDirectoryOptions;
   readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
   /** Well-formed unknown credentials of this version: a broken client repeats the same one. */
@@ -66,19 +65,18 @@ export class KeyDirectory {
   #version: number;
   #refreshing: Promise<void> | undefined;
 
-  constructor(options: KeyDirectoryOptions) {
-    this.#options = options;
+  constructor(private readonly options: KeyDirectoryOptions) {
     this.#entriesMax = options.entriesMax ?? defaultEntriesMax;
     this.#version = options.store.versions().keys;
   }
 
   find(credential: string): Found | Promise<Found> {
-    const stale = this.#options.store.current();
+    const stale = this.options.store.current();
     return stale === undefined ? this.#look(credential) : stale.then(() => this.#look(credential));
   }
 
   #look(credential: string): Found | Promise<Found> {
-    const { keys: version } = this.#options.store.versions();
+    const { keys: version } = this.options.store.versions();
     if (version !== this.#version) {
       this.#refreshing ??= this.#refresh(version).finally(() => {
         this.#refreshing = undefined;
@@ -88,9 +86,8 @@ export class KeyDirectory {
     const known = this.#entries.get(credential);
     if (known !== undefined) return this.#check(known);
     if (this.#unknown.has(credential)) return "unknown";
-    if (!isWellFormedKey(credential, this.#options.environment))
-      return whyNotWellFormed(credential);
-    return this.#options.store.keys.byHash(hashKey(credential)).then((found) =>
+    if (!isWellFormedKey(credential, this.options.environment)) return whyNotWellFormed(credential);
+    return this.options.store.keys.byHash(hashKey(credential)).then((found) =>
       // What was read before a change must not be cached after it.
       this.#version === version ? this.#add(credential, found) : this.#look(credential),
     );
@@ -101,7 +98,7 @@ export class KeyDirectory {
   }
 
   #check({ account, secretExpiresAtMs }: Entry): Account | EndedKey {
-    const nowMs = this.#options.clock();
+    const nowMs = this.options.clock();
     const { key } = account;
     if (secretExpiresAtMs !== undefined && nowMs >= secretExpiresAtMs)
       return { ended: "expired", key };
@@ -118,7 +115,7 @@ export class KeyDirectory {
     this.#makeRoom();
     const { key } = found;
     const account = this.#accounts.getOrInsertComputed(key.id, () =>
-      this.#options.limiter.open(key),
+      this.options.limiter.open(key),
     );
     const entry = { account, secretExpiresAtMs: found.secretExpiresAtMs };
     this.#entries.set(credential, entry);
@@ -126,13 +123,13 @@ export class KeyDirectory {
   }
 
   async #refresh(version: number): Promise<void> {
-    const changed = await this.#options.store.keys.changedSince(this.#version);
+    const changed = await this.options.store.keys.changedSince(this.#version);
     this.#version = version;
     this.#entries.clear();
     this.#unknown.clear();
     const outdated = changed.flatMap(({ id }) => this.#accounts.get(id) ?? []);
     for (const { key } of outdated) this.#accounts.delete(key.id);
-    void this.#options.limiter.release(outdated);
+    void this.options.limiter.release(outdated);
   }
 
   /** Drops everything when memory is full. Keys in use come back with one look-up each. */
@@ -141,6 +138,6 @@ export class KeyDirectory {
     this.#entries.clear();
     const accounts = [...this.#accounts.values()];
     this.#accounts.clear();
-    void this.#options.limiter.release(accounts);
+    void this.options.limiter.release(accounts);
   }
 }

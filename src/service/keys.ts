@@ -47,11 +47,7 @@ export interface KeyIssuerOptions {
 
 /** Makes keys. All other work on them is the keys feature's. */
 export class KeyIssuer {
-  readonly options: KeyIssuerOptions;
-
-  constructor(options: KeyIssuerOptions) {
-    this.options = options;
-  }
+  constructor(readonly options: KeyIssuerOptions) {}
 
   async create(
     wanted: PlanChange & {

@@ -30,7 +30,6 @@ interface LimiterOptions {
  * transaction. What a failed one granted is lost, because the commit may have happened.
  */
 export class Limiter {
-  readonly #options: LimiterOptions;
   #waiting = new Map<Account, Waiting>();
   #scheduled = false;
   /** Refusals that are not stored yet, of accounts that are not asked any more. */
@@ -39,16 +38,15 @@ export class Limiter {
   #windowsVersion: number;
   #sharedSinceMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: LimiterOptions) {
-    this.#options = options;
+  constructor(private readonly options: LimiterOptions) {
     this.#usageStoredMs = this.#now();
     this.#windowsVersion = options.windows.version();
   }
 
   /** The account of `key` in this process. Close it with `release` when the key changes. */
   open(key: ApiKey): Account {
-    const mayBan = this.#options.bans && !key.readOnly;
-    return new Account(key, mayBan ? this.#options.onNoisyMinute : undefined);
+    const mayBan = this.options.bans && !key.readOnly;
+    return new Account(key, mayBan ? this.options.onNoisyMinute : undefined);
   }
 
   /**
@@ -81,7 +79,7 @@ export class Limiter {
    */
   async sweep(accounts: Iterable<Account>): Promise<void> {
     const nowMs = this.#now();
-    const version = this.#options.windows.version();
+    const version = this.options.windows.version();
     const mayHaveMore = version !== this.#windowsVersion;
     this.#windowsVersion = version;
     if (mayHaveMore) this.#sharedSinceMs = nowMs;
@@ -104,16 +102,16 @@ export class Limiter {
     const usage = withUsage ? this.#refusals.splice(0) : [];
     if (requests.length + usage.length === 0) return;
     try {
-      await this.#options.windows.reserve(requests, usage);
+      await this.options.windows.reserve(requests, usage);
     } catch (error) {
       this.#refusals.push(...usage);
-      this.#options.onError(error);
+      this.options.onError(error);
     }
   }
 
   /** The windows are those of the store's clock. */
   #now(): number {
-    return this.#options.clock() + this.#options.windows.skewMs();
+    return this.options.clock() + this.options.windows.skewMs();
   }
 
   #enqueue(account: Account): Promise<Admission> {
@@ -134,7 +132,7 @@ export class Limiter {
     this.#waiting = new Map();
     const requests = [...pending].map(([account, { length }]) => account.nextReservation(length));
     try {
-      this.#settle(pending, await this.#options.windows.reserve(requests, []));
+      this.#settle(pending, await this.options.windows.reserve(requests, []));
     } catch (error) {
       this.#fail(pending, error);
     }
@@ -170,7 +168,7 @@ export class Limiter {
     for (const [account, decided] of [...pending, ...gathered]) {
       for (const decide of decided) decide(account.refuseUncounted(nowMs));
     }
-    this.#options.onError(error);
+    this.options.onError(error);
     this.#schedule();
   }
 }

@@ -190,21 +190,20 @@ async function writeAll(fd: number, bytes: Buffer): Promise<boolean> {
  * list, so that no caller adds to the line.
  */
 export class MinuteCounts {
-  readonly #log: Logger;
-  readonly #level: "info" | "warn";
   #counts = new Map<string, number>();
   #minute = Number.NaN;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(log: Logger, level: "info" | "warn") {
-    this.#log = log;
-    this.#level = level;
+  constructor(
+    private readonly log: Logger,
+    private readonly level: "info" | "warn",
+  ) {
     log.beforeClose(() => this.#end());
   }
 
   /** Counts one, and returns how many of its kind this minute has. */
   count(kind: string): number {
-    const nowMs = this.#log.clock();
+    const nowMs = this.log.clock();
     const minute = Math.floor(nowMs / minuteMs);
     if (minute !== this.#minute) {
       this.#end();
@@ -220,19 +219,19 @@ export class MinuteCounts {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#counts.size === 0) return;
-    const time = this.#log.now();
+    const time = this.log.now();
     const counts = [...this.#counts].toSorted(([, a], [, b]) => b - a);
     this.#counts = new Map();
-    if (!this.#log.isOn(this.#level)) return;
-    this.#log.write(
-      this.#log.format === "json"
+    if (!this.log.isOn(this.level)) return;
+    this.log.write(
+      this.log.format === "json"
         ? JSON.stringify({
             time,
-            level: this.#level,
+            level: this.level,
             message: "counts",
             counts: Object.fromEntries(counts),
           })
-        : `${time} ${this.#level} counts: ${counts.map(([kind, count]) => `${kind} ${count}`).join(", ")}`,
+        : `${time} ${this.level} counts: ${counts.map(([kind, count]) => `${kind} ${count}`).join(", ")}`,
     );
   }
 }

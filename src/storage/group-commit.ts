@@ -22,17 +22,15 @@ type Commit<Item, Result> = (
  * then costs little more than its own bytes, because one fsync serves all of them.
  */
 export class GroupCommit<Item, Result> {
-  readonly #commit: Commit<Item, Result>;
   readonly #batchMax: number;
   readonly #waitingMax: number;
   #waiting: Waiting<Item, Result>[] = [];
   #running: Promise<void> | undefined;
 
   constructor(
-    commit: Commit<Item, Result>,
+    private readonly commit: Commit<Item, Result>,
     { batchMax = 4_096, waitingMax = Infinity }: GroupCommitOptions = {},
   ) {
-    this.#commit = commit;
     this.#batchMax = batchMax;
     this.#waitingMax = waitingMax;
   }
@@ -65,7 +63,7 @@ export class GroupCommit<Item, Result> {
       if (batch.length === 0) continue;
       try {
         const items = batch.map(({ item }) => item);
-        const results = await this.#commit(items, batch[0]?.sinceMs ?? 0);
+        const results = await this.commit(items, batch[0]?.sinceMs ?? 0);
         batch.forEach(({ resolve, reject }, position) => {
           const result = results[position] as Result | Error;
           if (result instanceof Error) reject(refusedValue(result));

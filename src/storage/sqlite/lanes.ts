@@ -34,23 +34,21 @@ const statementsMax = 256;
 
 /** One connection for transactions, which queue. Nothing else may run on it. */
 export class Lane {
-  readonly #options: LaneOptions;
-  readonly #begin: (connection: Connection) => void;
   readonly #statements = new Map<string, ReturnType<Prepare>>();
   #connection: Connection | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: LaneOptions, begin: (connection: Connection) => void) {
-    this.#options = options;
-    this.#begin = begin;
-  }
+  constructor(
+    private readonly options: LaneOptions,
+    private readonly begin: (connection: Connection) => void,
+  ) {}
 
   /** Runs `work` on the connection, after what was asked for before it. */
   alone<T>(work: (connection: Connection) => T | Promise<T>): Promise<T> {
     const result = this.#last.then(async () => {
       try {
-        this.#options.onBegin?.();
-        return await work((this.#connection ??= this.#options.open()));
+        this.options.onBegin?.();
+        return await work((this.#connection ??= this.options.open()));
       } catch (error) {
         throw asAppError(error);
       }
@@ -62,16 +60,16 @@ export class Lane {
   /** Runs `work` in a transaction, which waits for others' locks until `timeoutMs` from now. */
   committed<T>(
     work: (prepare: Prepare, connection: Connection) => T | Promise<T>,
-    timeoutMs = this.#options.timeoutMs,
+    timeoutMs = this.options.timeoutMs,
   ): Promise<T> {
     const deadlineMs = performance.now() + timeoutMs;
     return this.alone(async (connection) => {
       // Waits before the work begins, so that the work never begins twice.
-      await whenFree(() => this.#begin(connection), deadlineMs - performance.now());
+      await whenFree(() => this.begin(connection), deadlineMs - performance.now());
       try {
         const result = await work((text) => this.#prepared(connection, text), connection);
         connection.run("COMMIT");
-        this.#options.onCommit?.();
+        this.options.onCommit?.();
         return result;
       } finally {
         if (connection.inTransaction) connection.run("ROLLBACK");

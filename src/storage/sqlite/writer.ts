@@ -30,7 +30,6 @@ interface Question {
  * and the next request starts another one.
  */
 export class Writer {
-  readonly #options: WriterOptions;
   /** Adds animals. The ids come once they are on the disk. See `PetStore.create`. */
   readonly creates: GroupCommit<AddedPet, bigint>;
   /** The same for animals that are added once, however often they are sent. */
@@ -40,8 +39,7 @@ export class Writer {
   #lastId = 0;
   hasFailed = false;
 
-  constructor(options: WriterOptions) {
-    this.#options = options;
+  constructor(private readonly options: WriterOptions) {
     const waitedMs = (sinceMs: number) => performance.now() - sinceMs;
     this.creates = new GroupCommit((pets, sinceMs) => {
       const rows = pets.map(createdRow);
@@ -56,7 +54,7 @@ export class Writer {
   start(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const reject = (error: unknown) => {
-      this.#options.onProblem(error);
+      this.options.onProblem(error);
       resolve();
     };
     this.#questions.set(openId, { resolve: () => resolve(), reject });
@@ -68,7 +66,7 @@ export class Writer {
     try {
       this.#send(request);
     } catch (error) {
-      this.#options.onProblem(error);
+      this.options.onProblem(error);
     }
   }
 
@@ -82,11 +80,11 @@ export class Writer {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#options.workerUrl ?? defaultWorkerUrl, { smol: true });
+    const worker = new Worker(this.options.workerUrl ?? defaultWorkerUrl, { smol: true });
     worker.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
     worker.onerror = ({ message }) => this.#lost(worker, message);
     worker.addEventListener("close", () => this.#lost(worker, "it ended"));
-    worker.postMessage({ ...this.#options.open, type: "open", id: openId });
+    worker.postMessage({ ...this.options.open, type: "open", id: openId });
     return worker;
   }
 
@@ -94,7 +92,7 @@ export class Writer {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     const error = new Error(`The writer thread was lost: ${why}`);
-    this.#options.onProblem(error);
+    this.options.onProblem(error);
     for (const { reject } of this.#questions.values()) reject(error);
     this.#questions.clear();
   }
@@ -104,7 +102,7 @@ export class Writer {
     this.#questions.delete(reply.id);
     if (reply.type !== "failed") return question?.resolve(reply);
     const error = Object.assign(new Error(reply.message), { code: reply.code });
-    if (question === undefined) this.#options.onProblem(error);
+    if (question === undefined) this.options.onProblem(error);
     else question.reject(error);
     return undefined;
   }
@@ -141,7 +139,7 @@ export class Writer {
     }
     this.hasFailed = false;
     const { results, commitMs } = reply;
-    this.#options.onCommit({ batchSize: results.length, commitMs });
+    this.options.onCommit({ batchSize: results.length, commitMs });
     return results as readonly (Result | Error)[];
   }
 }
