@@ -18,6 +18,21 @@ export const limits = {
   recordBytes: mebibyte,
 } as const;
 
+/** What is known of lists of animals, to find the list and its header. */
+export interface Known {
+  /** True for the header of a known format. */
+  isHeader(columns: readonly string[]): boolean;
+  /** How many of these cells are headings that lists of animals have. */
+  familiar(cells: readonly string[]): number;
+  /** True for cells of a record, and not of a header. */
+  isRecord(cells: readonly string[]): boolean;
+  /** True for a kind or a status: alone in a row, it tells of the rows below it. */
+  isTold(cell: string): boolean;
+  /** True for a JSON object that is a record, and not around a list of them. */
+  isObject(value: unknown): boolean;
+  isKind(name: string): boolean;
+}
+
 /**
  * Input that cannot be imported as a whole. The message names the line (from 1) and what
  * was expected there; 0 stands for the input as a whole.

@@ -1,14 +1,8 @@
 /** JSON: one document or several, one record a line, and the list of records within. */
 import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
 import { message, shown } from "../messages.ts";
-import { tooLarge, UnreadableInput } from "./input.ts";
+import { type Known, tooLarge, UnreadableInput } from "./input.ts";
 import { boundRecords, MalformedRecord, type Records } from "./table.ts";
-
-/** What is known of the records that are looked for. */
-export interface KnownObjects {
-  /** True for a JSON object that is a record, and not around a list of them. */
-  isObject(value: unknown): boolean;
-}
 
 export interface JsonRecords extends Records {
   readonly shape: "json" | "ndjson";
@@ -27,6 +21,7 @@ interface FoundList {
 }
 
 type Json = Readonly<Record<string, unknown>>;
+type KnownObjects = Pick<Known, "isObject">;
 
 /** What a parsed text has at most: an object takes a hundred bytes of memory, a value thirty. */
 const most = { "{": 3_000_000, "[": 3_000_000, ",": 8_000_000 };

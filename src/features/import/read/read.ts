@@ -1,8 +1,8 @@
 /** Bytes to records, before anybody knows what these mean. */
 import { type Message, message, type Note } from "../messages.ts";
-import { opened, UnreadableInput } from "./input.ts";
-import { isListName, jsonRecords, type KnownObjects } from "./json.ts";
-import { csvTable, type Headings, type Records, tableOf } from "./table.ts";
+import { type Known, opened, UnreadableInput } from "./input.ts";
+import { isListName, jsonRecords } from "./json.ts";
+import { csvTable, type Records, tableOf } from "./table.ts";
 import { type Sheet, sheetsOf } from "./xlsx.ts";
 
 /** How an input is to be read. What is absent is found out. */
@@ -12,12 +12,6 @@ export interface ReadOptions {
   readonly sheet?: string | undefined;
   /** The fields that lead to the list of records within JSON objects. */
   readonly records?: readonly string[] | undefined;
-}
-
-/** What the formats know of the records that are looked for. */
-export interface Known extends Headings, KnownObjects {
-  /** True for the name of a kind of animal. */
-  isKind(name: string): boolean;
 }
 
 export interface Input extends Records {

@@ -1,6 +1,6 @@
 /** Tables: the rows of CSV, and the records below the header of any table. */
 import { type Message, message, messageText, type Note } from "../messages.ts";
-import { limits, oldMacLines, UnreadableInput } from "./input.ts";
+import { type Known, limits, oldMacLines, UnreadableInput } from "./input.ts";
 
 /** Records as they stand in the input, each with the line or the number (from 1) that it has. */
 export interface Records {
@@ -42,18 +42,6 @@ export function sharedTexts(): (text: string) => string {
     known.size < sharedCellsMax ? known.getOrInsert(text, text) : (known.get(text) ?? text);
 }
 
-/** What is known of headings, to find the header below a title. */
-export interface Headings {
-  /** True for the header of a known format. */
-  isHeader(columns: readonly string[]): boolean;
-  /** How many of these cells are headings that lists of animals have. */
-  familiar(cells: readonly string[]): number;
-  /** True for cells of a record, and not of a header. */
-  isRecord(cells: readonly string[]): boolean;
-  /** True for a kind or a status: alone in a row, it tells of the rows below it. */
-  isTold(cell: string): boolean;
-}
-
 /**
  * The records below the header, which may follow a report's title. Leaves out blank rows, totals,
  * and notes below the last record, and says so. Throws UnreadableInput for a missing header, and
@@ -61,7 +49,7 @@ export interface Headings {
  */
 export function tableOf(
   table: TableRows,
-  headings: Headings,
+  headings: Known,
 ): Records & { readonly notes: readonly Note[] } {
   const at = headerIndex(table, headings);
   const columns = headerAt(at, table, headings);
@@ -106,7 +94,7 @@ function leftOut(left: readonly number[], { rows, lines }: TableRows): readonly 
 const titleRowsMax = 20;
 
 /** The row of names: a known one, the one with the most usual headings, or the first full one. */
-function headerIndex(table: TableRows, { isHeader, familiar }: Headings): number {
+function headerIndex(table: TableRows, { isHeader, familiar }: Known): number {
   if (table.rows.length === 0) throw new UnreadableInput(0, message("headerMissing"));
   const candidates = table.rows.slice(0, titleRowsMax).map(names);
   const known = candidates.findIndex(isHeader);
@@ -131,7 +119,7 @@ function names(row: TableRow): string[] {
 }
 
 /** The names in a header. Throws UnreadableInput for one that is none, or not the only one. */
-function headerAt(at: number, table: TableRows, headings: Headings): readonly string[] {
+function headerAt(at: number, table: TableRows, headings: Known): readonly string[] {
   const columns = names(table.rows[at] ?? []);
   const line = table.lines[at] ?? 0;
   if (columns.length === 0) throw new UnreadableInput(line, message("headerMissing"));
@@ -194,12 +182,7 @@ function refuseCut(width: number, row: readonly string[], table: TableRows, inde
 }
 
 /** A row with a field for each column: programs leave blank ones at the end out. */
-function recordOf(
-  width: number,
-  row: readonly string[],
-  first: number,
-  headings: Headings,
-): TableRow {
+function recordOf(width: number, row: readonly string[], first: number, headings: Known): TableRow {
   const only = row[first] ?? "";
   const isAlone =
     width >= tableColumnsMin && !row.some((field, at) => at > first && /\S/.test(field));

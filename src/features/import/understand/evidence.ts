@@ -29,16 +29,10 @@ import {
 
 type No = Exclude<Meaning, "available" | "none">;
 
-const distances: Readonly<Record<Meaning, number>> = {
-  none: 0,
-  available: 0,
-  pending: 1,
-  sold: 2,
-  gone: 3,
-};
+const towardsGone: readonly (Meaning | undefined)[] = ["pending", "sold", "gone"];
 
 /** How far from adoption an animal is of which this is said. */
-export const distance = (meaning: Meaning | undefined): number => distances[meaning ?? "none"];
+export const distance = (meaning: Meaning | undefined): number => towardsGone.indexOf(meaning) + 1;
 
 interface Telling extends Column {
   readonly tells: Tells;

@@ -13,6 +13,7 @@ import {
   lineOf,
   type MapTarget,
   missingStatus,
+  parseFieldMap,
   type Sample,
 } from "./columns.ts";
 import { isNever } from "./dates.ts";
@@ -66,25 +67,24 @@ export interface Layout {
 const parted = (text: string): readonly string[] => text.split("|");
 const marksIn = (text: string) => parted(text).map((group) => group.split("+"));
 
-type Names = Readonly<Partial<Record<MapTarget, string>>>;
-
-const columnsIn = (names: Names): Layout["columns"] =>
-  Object.fromEntries(Object.entries(names).map(([target, text]) => [target, parted(text)]));
+/** Columns in the form of `--map`, each with other names for it. */
+const columnsIn = (map: string): Layout["columns"] =>
+  Object.fromEntries(
+    Object.entries(parseFieldMap(map)).map(([target, names]) => [target, parted(names)]),
+  );
 
 /** What most reports of cities have, with a row per stay. */
-const stays: Names = {
-  externalId: "animal id",
-  categoryId: "animal type",
-  status: "outcome type",
-  updatedAt: "outcome date|intake date",
-};
+const stays = columnsIn(
+  `externalId=animal id,categoryId=animal type,status=outcome type,
+      updatedAt=outcome date|intake date`,
+);
 
-const city = (name: string, title: string, marks: string, names: Names = {}): Layout => ({
+const city = (name: string, title: string, marks: string, columns = ""): Layout => ({
   name,
   title,
   dayFirst: false,
   isOutcome: true,
-  columns: columnsIn({ ...stays, ...names }),
+  columns: { ...stays, ...(columns && columnsIn(columns)) },
   marks: marksIn(marks),
 });
 
@@ -106,13 +106,9 @@ export const layouts: readonly Layout[] = [
   {
     name: "rescuegroups",
     title: "RescueGroups API v5, animals with included species (JSON:API)",
-    columns: columnsIn({
-      externalId: "id",
-      name: "name",
-      categoryId: "relationships.species",
-      status: "status",
-      updatedAt: "updatedDate",
-    }),
+    columns: columnsIn(
+      "externalId=id,name=name,categoryId=relationships.species,status=status,updatedAt=updatedDate",
+    ),
     marks: marksIn("attributes+relationships"),
     needed: [["attributes"], ["relationships"]],
     flat: flatResource,
@@ -120,13 +116,11 @@ export const layouts: readonly Layout[] = [
   {
     name: "asm",
     title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
-    columns: columnsIn({
-      externalId: "id|animalid",
-      name: "animalname",
-      categoryId: "speciesname|animalspecies",
-      // A report of movements has several of an animal, each with the time when that changed.
-      updatedAt: "movementdate|lastchangeddate",
-    }),
+    // A report of movements has several of an animal, each with the time when that changed.
+    columns: columnsIn(
+      `externalId=id|animalid,name=animalname,categoryId=speciesname|animalspecies,
+      updatedAt=movementdate|lastchangeddate`,
+    ),
     marks: parted(asmMarks).map((each) => ["animalname", each]),
     needed: [["animalname"], ["speciesname", "animalspecies"]],
     says: asmReader,
@@ -134,37 +128,31 @@ export const layouts: readonly Layout[] = [
   {
     name: "petfinder",
     title: "Petfinder API v2, pages of animals (JSON)",
-    columns: columnsIn({
-      externalId: "id",
-      name: "name",
-      categoryId: "type",
-      status: "status",
-      updatedAt: "status_changed_at",
-    }),
+    columns: columnsIn(
+      "externalId=id,name=name,categoryId=type,status=status,updatedAt=status_changed_at",
+    ),
     marks: marksIn("organization_id|status_changed_at"),
   },
   {
     name: "king-county",
     title: "King County Regional Animal Services: lost, found, adoptable",
     dayFirst: false,
-    columns: columnsIn({
-      ...stays,
-      name: "animal name",
-      status: "record type",
-      updatedAt: "date",
-    }),
+    columns: { ...stays, ...columnsIn("name=animal name,status=record type,updatedAt=date") },
     marks: marksIn("record type"),
   },
   city(
     "sonoma",
     "Sonoma County Animal Services, intake and outcome",
     "impound number|kennel number|days in shelter",
-    { name: "name", categoryId: "type" },
+    "name=name,categoryId=type",
   ),
   city("dallas", "Dallas Animal Services, which gives no names", "animal breed|kennel status"),
-  city("san-jose", "San Jose Animal Care and Services", "last update+intake reason+crossing", {
-    name: "animal name",
-  }),
+  city(
+    "san-jose",
+    "San Jose Animal Care and Services",
+    "last update+intake reason+crossing",
+    "name=animal name",
+  ),
   city(
     "louisville",
     "Louisville Metro Animal Services, which gives no names",
@@ -174,67 +162,53 @@ export const layouts: readonly Layout[] = [
     "long-beach",
     "Long Beach Animal Care Services",
     "intake is dead|outcome is dead|reason for intake+crossing",
-    { name: "animal name" },
+    "name=animal name",
   ),
   city(
     "austin",
     "Austin Animal Center outcomes, until and since May 2025, and Kaggle's copies",
     "sex upon outcome|age upon outcome|monthyear|outcome subtype|outcome status",
-    {
-      name: "name",
-      categoryId: "animal type|type|species",
-      status: "outcome type|outcome status",
-      updatedAt: "datetime|outcome date|date",
-    },
+    `name=name,categoryId=animal type|type|species,status=outcome type|outcome status,
+      updatedAt=datetime|outcome date|date`,
   ),
   {
     name: "petpoint",
     title: "PetPoint reports",
     dayFirst: false,
-    columns: columnsIn({
-      externalId: "animal #|animal number|arn|animal id",
-      name: "animal name|name",
-      categoryId: "species|animal type",
-      status: "stage|animal status|status",
-      updatedAt: "last updated|status date/time|status date|intake date/time|intake date",
-    }),
+    columns: columnsIn(
+      `externalId=animal #|animal number|arn|animal id,name=animal name|name,
+      categoryId=species|animal type,status=stage|animal status|status,
+      updatedAt=last updated|status date/time|status date|intake date/time|intake date`,
+    ),
     marks: marksIn("animal #|arn"),
   },
   {
     name: "shelterluv",
     title: "Shelterluv, API v1 and reports",
     dayFirst: false,
-    columns: columnsIn({
-      externalId: "id|animal id",
-      name: "name|animal name",
-      categoryId: "type|species",
-      status: "status|current status",
-      updatedAt: "last updated unix time|last updated|status date",
-    }),
+    columns: columnsIn(
+      `externalId=id|animal id,name=name|animal name,categoryId=type|species,
+      status=status|current status,updatedAt=last updated unix time|last updated|status date`,
+    ),
     marks: marksIn("internal id|last updated unix time|last intake unix time"),
   },
   {
     name: "taiwan",
     title: "Taiwan's shelters (data.moa.gov.tw), most of whose animals have no names",
-    columns: columnsIn({
-      externalId: "animal_id",
-      name: "animal_title",
-      categoryId: "animal_kind",
-      status: "animal_status",
-      updatedAt: "animal_update|cDate",
-    }),
+    columns: columnsIn(
+      `externalId=animal_id,name=animal_title,categoryId=animal_kind,status=animal_status,
+      updatedAt=animal_update|cDate`,
+    ),
     marks: marksIn("animal_subid|animal_opendate|shelter_pkid|animal_shelter_pkid"),
     words: keyed({ available: "open", gone: "none, other" }),
   },
   {
     name: "korea",
     title: "Korea's shelters (data.go.kr), which give no names",
-    columns: columnsIn({
-      externalId: "desertionNo",
-      categoryId: "upKindNm|kindCd|kindFullNm",
-      status: "processState",
-      updatedAt: "updTm|noticeSdt|happenDt",
-    }),
+    columns: columnsIn(
+      `externalId=desertionNo,categoryId=upKindNm|kindCd|kindFullNm,status=processState,
+      updatedAt=updTm|noticeSdt|happenDt`,
+    ),
     marks: marksIn("desertionNo"),
     words: keyed({
       available: "보호중",

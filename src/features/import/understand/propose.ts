@@ -3,15 +3,8 @@ import { systemClock } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { isBlank, type Message, message, shown, shownCharacters, wordOf } from "../messages.ts";
-import { UnreadableInput } from "../read/input.ts";
-import {
-  type Input,
-  type Known as KnownRecords,
-  type Part,
-  partName,
-  readInput,
-  type Several,
-} from "../read/read.ts";
+import { type Known as KnownRecords, UnreadableInput } from "../read/input.ts";
+import { type Input, type Part, partName, readInput, type Several } from "../read/read.ts";
 import { type Reading, type Understanding, understand } from "./apply.ts";
 import {
   columnKey,
