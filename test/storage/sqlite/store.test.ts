@@ -1,6 +1,6 @@
 /** What holds of a store on a data folder alone: turns, locks, files and checks. */
 import { constants, Database as Connection } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { randomBytes } from "../../../src/cli/open.ts";
@@ -10,20 +10,22 @@ import { type Database, patientWork } from "../../../src/storage/database.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
 /** A server's store on a folder of its own, which ends with the test. */
 function opened(more: Partial<Parameters<typeof openSqliteStore>[0]> = {}) {
   const folder = temporaryFolder();
   const options = { folder: folder.path, clock: systemClock, timeoutMs: 100, serving: true };
   const store = openSqliteStore({ ...options, ...more });
-  return {
-    store,
-    path: (name: string) => join(folder.path, name),
-    connect: (name = "rehome.db") => new Connection(join(folder.path, name)),
-    async [Symbol.asyncDispose]() {
-      await store.close();
-      folder[Symbol.dispose]();
-    },
-  };
+  const path = (name: string) => join(folder.path, name);
+  ends.push(async () => {
+    await store.close();
+    folder[Symbol.dispose]();
+  });
+  return { store, path, connect: (name = "rehome.db") => new Connection(path(name)) };
 }
 
 const rex = { name: "Rex", categoryId: 1n };
@@ -32,9 +34,8 @@ const lockHeld = "another process has held its lock for too long";
 const nextTurn = () => new Promise(setImmediate);
 
 test("a transaction has the lock from its beginning; a change is on the disk, and counters survive a kill", async () => {
-  await using place = opened();
-  const { store } = place;
-  using other = place.connect();
+  const { connect, store } = opened();
+  using other = connect();
   await store.db.transaction(async (tx) => {
     expect(() => other.run("UPDATE key_epoch SET epoch = epoch + 1")).toThrow("locked");
     await tx.delete(tx.t.pets);
@@ -45,8 +46,7 @@ test("a transaction has the lock from its beginning; a change is on the disk, an
 });
 
 test("an animal is there for whoever reads once its create is answered, however much was read before", async () => {
-  await using place = opened();
-  const { store } = place;
+  const { store } = opened();
   let isOver = false;
   // Others read in every turn, the one in which the writer thread answers among them.
   const read = () => {
@@ -66,8 +66,7 @@ test("an animal is there for whoever reads once its create is answered, however 
 });
 
 test("after 4,096 takes the log of the counters is moved into their file", async () => {
-  await using place = opened();
-  const { store } = place;
+  const { path, store } = opened();
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
   for (let count = 0; count < 4_096; count += 1) {
     await store.windows.reserve([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
@@ -76,7 +75,7 @@ test("after 4,096 takes the log of the counters is moved into their file", async
   await store.pets.create(rex);
   // Read without the log.
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
-  using file = new Connection(`file:${place.path("limits.db")}?immutable=1`, flags);
+  using file = new Connection(`file:${path("limits.db")}?immutable=1`, flags);
   const { used } = file.query("SELECT day_used AS used FROM rate_windows").get() as {
     used: number;
   };
@@ -84,8 +83,7 @@ test("after 4,096 takes the log of the counters is moved into their file", async
 });
 
 test("its checks name which file cannot be written, and why, and write nothing while takes succeed", async () => {
-  await using place = opened();
-  const { store } = place;
+  const { connect, store } = opened();
   await store.started;
   const failing = async () =>
     (await store.check()).flatMap(({ name, ok, detail }) => (ok ? [] : [`${name}: ${detail}`]));
@@ -94,7 +92,7 @@ test("its checks name which file cannot be written, and why, and write nothing w
     ["catalogue", "rehome.db"],
     ["limits", "limits.db"],
   ] as const) {
-    using other = place.connect(file);
+    using other = connect(file);
     other.run("BEGIN IMMEDIATE");
     expect(await failing()).toEqual([`${name}: ${lockHeld}`]);
     other.run("ROLLBACK");
@@ -102,7 +100,7 @@ test("its checks name which file cannot be written, and why, and write nothing w
   }
   const limits = { perMinute: 1, perDay: 1 };
   await store.windows.reserve([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
-  using other = place.connect("limits.db");
+  using other = connect("limits.db");
   const version = () => other.query("PRAGMA data_version").get();
   const before = version();
   await store.check();
@@ -114,10 +112,9 @@ test("a check waits for another process's write, and no longer than others do", 
     [2_000, []],
     [20, [{ name: "catalogue", ok: false, detail: lockHeld }]],
   ] as const) {
-    await using place = opened({ timeoutMs });
-    const { store } = place;
+    const { connect, store } = opened({ timeoutMs });
     await store.started;
-    using other = place.connect();
+    using other = connect();
     other.run("BEGIN IMMEDIATE");
     // Whatever else waits for the lock.
     const patient = store.db.transaction((tx) => tx.delete(tx.t.pets), patientWork);
@@ -134,20 +131,19 @@ test("a check waits for another process's write, and no longer than others do", 
 
 test("a store that was closed tells of no files that are gone", async () => {
   const problems: unknown[] = [];
-  const place = opened({ onProblem: (error) => void problems.push(error) });
-  await place.store.started;
-  await place[Symbol.asyncDispose]();
+  const { store } = opened({ onProblem: (error) => void problems.push(error) });
+  await store.started;
+  await store.close();
   // Longer than it is between two looks.
   await Bun.sleep(300);
   expect(problems).toEqual([]);
 });
 
 test("who ends somebody's access waits for a long change, as nobody else does", async () => {
-  await using place = opened({ timeoutMs: 1 });
-  const { store } = place;
+  const { connect, store } = opened({ timeoutMs: 1 });
   const people = new PeopleService(store.db, systemClock, randomBytes);
   const { person } = await people.invite("Ana", "staff", "test");
-  using other = place.connect();
+  using other = connect();
   other.run("BEGIN IMMEDIATE");
   const by = { action: "revoke", actor: "test", nowMs: 0 };
   const ends = [store.keys.change("key_1", by, (key) => key), people.remove(person.id)];
