@@ -295,17 +295,15 @@ export async function withdrawHeld(
       const { source } = await followedIn(change.tx, name);
       if (source.held === null) return undefined;
       if (shown !== undefined && shown !== heldMark(source)) return undefined;
-      let count = 0;
       for (const ids of batches(source.held.map(BigInt), partSize)) {
         const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
         const rows = await change.tx.select().from(pets).where(own);
         await change.planRemoval(rows);
         await leaveOut(change, name, rows);
-        count += rows.length;
       }
       await updateSource(change.tx, name, { held: null });
       await setJob(change.tx, pullJob(name), { problem: null });
-      return count;
+      return change.counts.removed;
     },
     longWork,
   );
