@@ -13,24 +13,33 @@ import {
   serve,
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { Client, goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";
 
-type Server = Awaited<ReturnType<typeof serve>>;
-
-/** Starts `count` processes and resolves once all of them serve. */
-async function serveIn(folder: string, count: number, args: readonly string[] = [], drainMs = 500) {
-  const server = await serve(folder, ["--processes", String(count), ...args], {
+/** Starts `count` processes on a folder of their own, with a key, once all of them serve. */
+async function serveIn(count: number, args: readonly string[] = [], drainMs = 500) {
+  const folder = temporaryFolder();
+  const server = await serve(folder.path, ["--processes", String(count), ...args], {
     // Else connections may be kept for as long as clients keep them, 80 s.
     env: { SUPERVISOR_DRAIN_MS: `${drainMs}` },
   });
   await until(() => server.stderr().includes(`${count} processes serve`));
-  return server;
+  const { key } = await makeKey(folder.path, ...roomy);
+  return {
+    ...server,
+    key,
+    folder: folder.path,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
 }
 
 /** Asks on a connection of its own. The id of the request begins with letters of the process. */
-async function ask({ origin }: Server, key: string, path = "/v1/pets") {
+async function ask({ origin, key }: { origin: string; key: string }, path = "/v1/pets") {
   const response = await fetch(`${origin}${path}`, {
     headers: { authorization: `Bearer ${key}` },
     keepalive: false,
@@ -41,43 +50,27 @@ async function ask({ origin }: Server, key: string, path = "/v1/pets") {
 }
 
 test("all processes answer at one address, and each lists an animal as soon as its 201 is there", async () => {
-  using folder = temporaryFolder();
-  await using server = await serveIn(folder.path, 3);
-  const { key } = await makeKey(folder.path, ...roomy);
+  await using server = await serveIn(3);
   expect(childrenOf(server)).toHaveLength(3);
   const seen = new Set<string>();
   for (let count = 1; count <= 40; count += 1) {
-    const created = await fetch(`${server.origin}/v1/pets`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: `{"name":"${count}","categoryId":1}`,
-      keepalive: false,
-    });
+    const created = await callerOf(server, server.key).create();
     expect(created.status).toBe(201);
-    const list = async () => {
-      const { by, status, body } = await ask(server, key, "/v1/pets?limit=100");
-      seen.add(by);
-      return status === 200 ? (JSON.parse(body) as unknown[]).length : `${status} ${body}`;
-    };
-    expect(await list()).toBe(count);
+    const { by, status, body } = await ask(server, "/v1/pets?limit=100");
+    seen.add(by);
+    expect([status, (JSON.parse(body) as unknown[]).length]).toEqual([200, count]);
   }
   expect(seen.size).toBe(3);
-  expect(await server.stop()).toBe(0);
 });
 
 test("a process that is killed is replaced, and the others go on meanwhile", async () => {
-  using folder = temporaryFolder();
-  await using server = await serveIn(folder.path, 2);
-  const { key } = await makeKey(folder.path, ...roomy);
-  const former = childrenOf(server);
-  process.kill(former[0] as number, "SIGKILL");
-  await until(() => {
-    const now = childrenOf(server);
-    return now.length === 2 && !now.includes(former[0] as number);
-  });
+  await using server = await serveIn(2);
+  const [killed = 0] = childrenOf(server);
+  process.kill(killed, "SIGKILL");
+  await until(() => !childrenOf(server).includes(killed) && childrenOf(server).length === 2);
   const seen = new Set<string>();
   await until(async () => {
-    const { by, status } = await ask(server, key);
+    const { by, status } = await ask(server);
     expect(status).toBe(200);
     return seen.add(by).size === 2;
   });
@@ -85,12 +78,10 @@ test("a process that is killed is replaced, and the others go on meanwhile", asy
 });
 
 test("SIGHUP replaces every process, and loses no request on kept connections, which end with their next response", async () => {
-  using folder = temporaryFolder();
-  await using server = await serveIn(folder.path, 2);
-  const { key } = await makeKey(folder.path, ...roomy);
+  await using server = await serveIn(2);
   const former = childrenOf(server);
   const client = new Client(portOf(server.origin), true);
-  const list = () => client.send(requestText("GET", "/v1/pets", key));
+  const list = () => client.send(requestText("GET", "/v1/pets", server.key));
   const closes = /^connection: close/im;
   expect(await list()).toMatchObject({ headers: expect.not.stringMatching(closes) });
   let isOver = false;
@@ -100,7 +91,7 @@ test("SIGHUP replaces every process, and loses no request on kept connections, w
     keepAlive: true,
     pauseMs: 2,
     isOver: () => isOver,
-    request: () => requestText("GET", "/v1/pets", key),
+    request: () => requestText("GET", "/v1/pets", server.key),
   });
   process.kill(server.pid, "SIGHUP");
   await until(() => server.stderr().includes("The new processes serve."));
@@ -122,8 +113,7 @@ test("SIGHUP replaces every process, and loses no request on kept connections, w
 });
 
 test("many reloads leave no more processes than one does", async () => {
-  using folder = temporaryFolder();
-  await using server = await serveIn(folder.path, 2, [], 600_000);
+  await using server = await serveIn(2, [], 600_000);
   const reloads = () => server.stderr().match(/The new processes serve/g)?.length ?? 0;
   for (let reload = 1; reload <= 3; reload += 1) {
     const former = childrenOf(server);
@@ -137,18 +127,16 @@ test("many reloads leave no more processes than one does", async () => {
 });
 
 test("SIGHUP is refused while the store waits for migrations, and everything goes on", async () => {
-  using folder = temporaryFolder();
-  await using server = await serveIn(folder.path, 2);
-  const { key } = await makeKey(folder.path, ...roomy);
+  await using server = await serveIn(2);
   const former = childrenOf(server);
   // As if the executable on the disk had one more.
-  using db = new Database(join(folder.path, "rehome.db"));
+  using db = new Database(join(server.folder, "rehome.db"));
   db.run("DELETE FROM schema_migrations WHERE tag = (SELECT max(tag) FROM schema_migrations)");
   process.kill(server.pid, "SIGHUP");
   await until(() => server.stderr().includes("The old ones keep serving."));
   expect(server.stderr()).toContain("has an older schema than this program.\nTry: Restart");
   expect(childrenOf(server)).toEqual(former);
-  expect((await ask(server, key)).status).toBe(200);
+  expect((await ask(server)).status).toBe(200);
 });
 
 test("with no program in place of the executable, the rest keeps serving until it is mended", async () => {
@@ -174,13 +162,12 @@ test("with no program in place of the executable, the rest keeps serving until i
 }, 120_000);
 
 test("a stop ends all of them; so does the end of the one that holds them", async () => {
-  using folder = temporaryFolder();
-  const stopped = await serveIn(folder.path, 2);
+  await using stopped = await serveIn(2);
   const first = childrenOf(stopped);
   expect(await stopped.stop()).toBe(0);
   expect(first.filter(isRunning)).toEqual([]);
 
-  const killed = await serveIn(folder.path, 2);
+  await using killed = await serveIn(2);
   const second = childrenOf(killed);
   expect(second).toHaveLength(2);
   await killed.stop("SIGKILL");
@@ -188,21 +175,19 @@ test("a stop ends all of them; so does the end of the one that holds them", asyn
 });
 
 /** Asks until both processes have answered, and returns how many requests that took. */
-async function askBoth(server: Server, key: string): Promise<number> {
+async function askBoth(server: { origin: string; key: string }): Promise<number> {
   const seen = new Set<string>();
   let count = 0;
-  for (; seen.size < 2; count += 1) seen.add((await ask(server, key)).by);
+  for (; seen.size < 2; count += 1) seen.add((await ask(server)).by);
   return count;
 }
 
 test("counters never fall: what a process counted stays when it hangs, is killed or replaced, and nothing else of it", async () => {
-  using folder = temporaryFolder();
-  await using server = await serveIn(folder.path, 2, ["--metrics", "127.0.0.1:0"]);
+  await using server = await serveIn(2, ["--metrics", "127.0.0.1:0"]);
   const address = await metricsOf(server);
   const read = async () => (await fetch(address)).text();
   const gauges = /^(?:process_max_fds \d+|rehome_build_info\S* 1)$/gm;
-  const { key } = await makeKey(folder.path, ...roomy);
-  let count = await askBoth(server, key);
+  let count = await askBoth(server);
   const ofBoth = (await read()).match(gauges);
   expect(ofBoth).toHaveLength(2);
   const expectCounted = async () => {
@@ -219,12 +204,12 @@ test("counters never fall: what a process counted stays when it hangs, is killed
   process.kill(hanging, "SIGCONT");
   process.kill(killed, "SIGKILL");
   await until(() => !childrenOf(server).includes(killed) && childrenOf(server).length === 2);
-  count += await askBoth(server, key);
+  count += await askBoth(server);
   await expectCounted();
   const replaced = childrenOf(server);
   process.kill(server.pid, "SIGHUP");
   await until(() => !replaced.some(isRunning));
-  count += await askBoth(server, key);
+  count += await askBoth(server);
   await expectCounted();
 });
 
@@ -241,9 +226,10 @@ test("what keeps the first process from starting ends the command in words", asy
 });
 
 test("each process has its share of what an address without a key may ask", async () => {
-  using folder = temporaryFolder();
-  await using server = await serveIn(folder.path, 3, ["--anonymous-per-minute", "120"]);
-  const answers = await Promise.all(Array.from({ length: 240 }, () => ask(server, "nonsense")));
+  await using server = await serveIn(3, ["--anonymous-per-minute", "120"]);
+  const answers = await Promise.all(
+    Array.from({ length: 240 }, () => ask({ ...server, key: "nonsense" })),
+  );
   const refused = answers.filter(({ status }) => status === 401);
   // Of one minute, should another one begin meanwhile.
   const shares = Map.groupBy(refused, ({ by, resets }) => `${by} ${resets}`);

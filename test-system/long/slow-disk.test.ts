@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { load, portOf, quantile, requestText } from "../../test/helpers/load.ts";
+import { load, portOf, requestText } from "../../test/helpers/load.ts";
 
 const flushDelayMs = 20;
 /** Only these system calls are traced (seccomp), so that the others keep their speed. */
@@ -50,11 +50,6 @@ test(`with ${flushDelayMs} ms for each flush 32 clients share flushes, each crea
   ]);
   const count = flushes() - flushesBefore;
   const perFlush = acknowledged.created / count;
-  const perSecond = (acknowledged.created / measuredMs) * 1000;
-  const p99Ms = quantile(reading, 0.99);
-  process.stderr.write(
-    `slow disk: ${perSecond.toFixed(0)} creates/s, ${perFlush.toFixed(1)} per flush, list p99 ${p99Ms.toFixed(1)} ms\n`,
-  );
   // What was acknowledged waited for a flush that began after it came, or a power cut would lose
   // it.
   expect(Math.min(...latenciesMs)).toBeGreaterThanOrEqual(flushDelayMs);

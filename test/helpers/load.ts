@@ -142,19 +142,8 @@ export async function load(options: LoadOptions): Promise<Outcome> {
   return outcome;
 }
 
-/** The value below which `share` of the values lie; 0 when there are none. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
 /** The bytes of one request with a key. */
-export function requestText(
-  method: string,
-  path: string,
-  key: string | undefined,
-  body = "",
-): string {
+export function requestText(method: string, path: string, key?: string, body = ""): string {
   const lines = [`${method} ${path} HTTP/1.1`, "Host: localhost"];
   if (key !== undefined) lines.push(`Authorization: Bearer ${key}`);
   if (body !== "") {
