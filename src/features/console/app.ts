@@ -166,9 +166,7 @@ export function staffRoutes(frame: Frame) {
     .get("/categories/:id", ({ visit, params }) => categories.categoryPage(visit, params.id))
     .post("/categories/:id", ({ visit, params }) => categories.renameCategory(visit, params.id))
     .get("/categories/:id/merge", ({ visit, params }) => categories.mergePage(visit, params.id))
-    .post("/categories/:id/merge", ({ visit, params }) =>
-      categories.mergeCategories(visit, params.id),
-    )
+    .post("/categories/:id/merge", ({ visit, params }) => categories.postMerge(visit, params.id))
 
     .get("/export/xlsx", ({ visit }) => animals.exportFile(visit))
     .get("/import", ({ visit }) => imports.importPage(visit))

@@ -22,7 +22,7 @@ import {
   type Secret,
 } from "./people.ts";
 import { isHere, reachableOrigin } from "./reach.ts";
-import { consoleUrlSetting, defaultAddress } from "./settings.ts";
+import { consoleUrlSetting, defaultAddress } from "./index.ts";
 
 const personFields = {
   id: json.text("id of the person"),

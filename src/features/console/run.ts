@@ -30,7 +30,7 @@ import {
   consoleUrlSetting,
   defaultAddress,
   inviting,
-} from "./settings.ts";
+} from "./index.ts";
 import type { Actions, ConsoleOptions } from "./visit.ts";
 
 /** Below the service's priority: where the processor is short, the console waits. */

@@ -10,7 +10,7 @@ import { childEnvironment, program } from "../schedule/child.ts";
 import type { ListenAddress } from "../operate/settings.ts";
 import { restartPause } from "../operate/restart-pause.ts";
 import { permit } from "./reach.ts";
-import { besideVariable, inviting } from "./settings.ts";
+import { besideVariable, inviting } from "./index.ts";
 
 const stopMaxMs = 3_000;
 const laterMs = 1_000;

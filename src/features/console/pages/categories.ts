@@ -121,7 +121,7 @@ export async function mergePage(visit: Visit, id: string): Promise<Response> {
   });
 }
 
-export async function mergeCategories(visit: Visit, id: string): Promise<Response> {
+export async function postMerge(visit: Visit, id: string): Promise<Response> {
   const from = orNotFound(parseInt64(id));
   const wanted = parseInt64(visit.form.text("into"));
   const into = orNotFound(wanted === from ? undefined : wanted);
