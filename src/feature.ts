@@ -6,7 +6,9 @@ import type { FeatureRoutes } from "./http/app.ts";
 import type { AnsweredRequest } from "./http/handler.ts";
 import type { Logger } from "./service/log.ts";
 import type { Database } from "./storage/database.ts";
-import type { OpenAddress, StoreObserver } from "./service/open-store.ts";
+import type { StoreObserver } from "./cli/open.ts";
+import type { Store } from "./storage/contract.ts";
+import type { SqliteOptions } from "./storage/sqlite/store.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
 export interface CommandEntry {
@@ -83,7 +85,7 @@ export interface Feature {
   readonly commands?: readonly CommandEntry[];
   readonly routes?: (valueOf: LoadedConfig["valueOf"]) => FeatureRoutes | undefined;
   /** The first feature that has it opens the stores that are no folder. */
-  readonly openAddress?: OpenAddress;
+  readonly openAddress?: (address: string, options: SqliteOptions) => Promise<Store>;
   readonly jobs?: readonly JobCommand[];
   /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;

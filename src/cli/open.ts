@@ -2,14 +2,18 @@ import type { Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import { openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
+import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
 import { movedTo } from "../storage/store-state.ts";
 import type { Io } from "./io.ts";
 import { joins } from "./member.ts";
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+export interface StoreObserver extends Pick<SqliteOptions, "onCommit" | "onBusy"> {
+  readonly onBan?: () => void;
+}
 
 interface OpenOptions {
   /** True for a server: nothing may block its thread. */
@@ -36,7 +40,7 @@ export async function openServices(
       onBackup: (file) => io.err(`Updated the schema; the old database is kept in ${file}.\n`),
       ...options.observer,
     },
-    openAddressOf(io),
+    io,
   );
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
@@ -54,9 +58,18 @@ export async function openServices(
   });
 }
 
-/** What opens a store that is no folder. */
-export const openAddressOf = ({ features }: Io) =>
-  features.find(({ openAddress }) => openAddress !== undefined)?.openAddress;
+/** Opens the store at `address`, or the folder of `options`. Throws AppError if it cannot be. */
+export async function openStore(
+  address: string | undefined,
+  options: SqliteOptions,
+  { features }: Pick<Io, "features">,
+): Promise<Store> {
+  if (address === undefined) return openSqliteStore(options);
+  for (const { openAddress } of features) if (openAddress) return openAddress(address, options);
+  throw new AppError("invalid_request", "This program keeps its data in a folder only.", {
+    hint: "Name the folder with --data, and leave out --store and --store-file.",
+  });
+}
 
 /** Throws for a store that was moved, and says where, unless the settings mean the old one. */
 export async function refuseMoved(store: Store, config: Pick<Config, "movedStore">): Promise<void> {

@@ -2,7 +2,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { describeAddress, parseDatabaseAddress } from "../../src/features/postgres/address.ts";
 import { openPostgresStore } from "../../src/features/postgres/store.ts";
 import { freshMs } from "../../src/features/postgres/versions.ts";
-import type { StoreObserver } from "../../src/service/open-store.ts";
+import type { StoreObserver } from "../../src/cli/open.ts";
 
 interface Options extends StoreObserver {
   readonly timeoutMs: number;

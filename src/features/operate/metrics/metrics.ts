@@ -6,7 +6,7 @@ import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "pr
 import type { AnsweredRequest } from "../../../http/handler.ts";
 import type { JobKind } from "../../../storage/schema.ts";
 import type { Logger } from "../../../service/log.ts";
-import type { StoreObserver } from "../../../service/open-store.ts";
+import type { StoreObserver } from "../../../cli/open.ts";
 import type { Database } from "../../../storage/database.ts";
 import { type Job, jobsOf } from "../../schedule/jobs.ts";
 import { freeBytes } from "../../../storage/sqlite/folder.ts";

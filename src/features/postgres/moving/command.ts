@@ -8,13 +8,12 @@ import { PrimaryFinder } from "../primary.ts";
 import { explainRefusal } from "../failures.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { type CopiedPart, copyStore, holdsNothing } from "./copy.ts";
-import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import type { Io } from "../../../cli/io.ts";
 import { printJson, json } from "../../json.ts";
 import { refuseRoot } from "../../../cli/machine.ts";
 import { typedWords } from "../../../cli/program.ts";
-import { addressIn, openAddressOf, refuseMoved } from "../../../cli/open.ts";
+import { addressIn, openStore, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
 import { copyMark, getMeta, movedTo } from "../../../storage/store-state.ts";
@@ -181,7 +180,7 @@ function open(io: Io, place: string, { storeTimeoutMs }: Config, copyOf?: string
       copyOf,
       onBackup: (file) => io.err(`The old store is kept in ${file}.\n`),
     },
-    openAddressOf(io),
+    io,
   );
 }
 
