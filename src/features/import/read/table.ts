@@ -268,26 +268,31 @@ function rowAt(text: string, from: number, delimiter: string, line: number) {
         const lineEnd = placeOf(text, "\n", at);
         if (quote > lineEnd) return openLine(text, from, lineEnd, line);
         end = Math.min(placeOf(text, delimiter, quote + 1), lineEnd);
-        row.push(text.slice(at, end).replace(/\r+$/, ""));
+        row.push(text.slice(at, beforeReturns(text, at, end)));
       }
     } else {
       let code = text.charCodeAt(end);
       while (end < text.length && code !== delimiterCode && code !== newlineCode) {
         code = text.charCodeAt((end += 1));
       }
-      let last = end;
-      if (code !== delimiterCode) while (last > at && text[last - 1] === "\r") last -= 1;
-      row.push(text.slice(at, last));
+      row.push(text.slice(at, code === delimiterCode ? end : beforeReturns(text, at, end)));
     }
     if (text[end] !== delimiter) return { row, end: Math.min(end + 1, text.length) };
     at = end + 1;
   }
 }
 
+/** Where the carriage returns before a place begin. */
+function beforeReturns(text: string, from: number, end: number): number {
+  let last = end;
+  while (last > from && text[last - 1] === "\r") last -= 1;
+  return last;
+}
+
 /** A line on which a quote stays open: the next one can be read. */
 function openLine(text: string, from: number, lineEnd: number, line: number) {
   if (lineEnd === text.length) throw new UnreadableInput(line, message("quoteOpen"));
-  const written = text.slice(from, lineEnd).replace(/\r+$/, "");
+  const written = text.slice(from, beforeReturns(text, from, lineEnd));
   return { row: new MalformedRecord(message("quoteOpen"), written), end: lineEnd + 1 };
 }
 

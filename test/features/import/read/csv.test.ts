@@ -82,6 +82,10 @@ describe("the rows of CSV", () => {
       await rows(text).catch(() => undefined);
     }
     expect(await rows(`h,i\n${'"a" b,1\n'.repeat(60_000)}`)).toHaveLength(60_001);
+    const returns = "\r".repeat(400_000);
+    for (const each of [`"a"${returns}x,1\n`, `"a${returns}x\n"`]) {
+      await rows(`h,i\n${each}`).catch(() => undefined);
+    }
     expect(process.cpuUsage(before).user).toBeLessThan(15_000_000);
   }, 120_000);
 
