@@ -27,9 +27,6 @@ export async function deleteMeta(tx: Tx, name: string): Promise<void> {
   await tx.delete(storeState).where(eq(storeState.name, name));
 }
 
-/** How the lists of one layout are read: one for each layout that a person imported. */
-export const layoutMeta = "layout ";
-
 /** How lists are read, by source and header: one for each that was imported. */
 export const readingMeta = "reading ";
 
@@ -38,4 +35,4 @@ export const endedMeta = "ended ";
 
 /** True for what another store gets too. */
 export const goesAlong = ({ name }: { readonly name: string }) =>
-  ["last_", layoutMeta, readingMeta, endedMeta].some((kind) => name.startsWith(kind));
+  ["last_", readingMeta, endedMeta].some((kind) => name.startsWith(kind));
