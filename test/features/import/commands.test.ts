@@ -38,26 +38,19 @@ test.each([
 });
 
 test("the options of a reading reach it", () => {
-  const given = givenBy({
-    format: "rehome",
-    records: "result.pets",
-    status: ["Zone 1=gone", "Zone 2=sold"],
-    defaultStatus: "pending",
-    encoding: "windows-1252",
-    sheet: "Old",
-    category: " Cat ",
-  });
-  expect(given).toMatchObject({
-    format: "rehome",
-    records: ["result", "pets"],
-    defaultStatus: "pending",
-    encoding: "windows-1252",
-    sheet: "Old",
-    category: "Cat",
-  });
-  expect([...(given.statuses ?? [])]).toEqual([
-    ["zone 1", "gone"],
-    ["zone 2", "sold"],
-  ]);
-  expect(givenBy(options).format).toBeUndefined();
+  const status = ["Zone 1=gone", "Zone 2=sold"];
+  const given = givenBy({ records: "result.pets", status, category: " Cat ", believe: ["Out"] });
+  expect(given).toMatchObject({ records: ["result", "pets"], category: "Cat", believed: ["Out"] });
+  expect(given.statuses).toEqual(
+    new Map([
+      ["zone 1", "gone"],
+      ["zone 2", "sold"],
+    ]),
+  );
+  expect([givenBy(options).format, givenBy({ format: "asm" }).format]).toEqual([undefined, "asm"]);
+  expect(
+    [{ dayFirst: true } as const, { monthFirst: true } as const, {}].map(
+      (day) => givenBy(day).dayFirst,
+    ),
+  ).toEqual([true, false, undefined]);
 });
