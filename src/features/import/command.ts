@@ -115,10 +115,7 @@ export const more = (value: string, before: readonly string[] | undefined) => [
   value,
 ];
 
-export function addReadOptions(command: Command): Command {
-  for (const each of optionsOf(readOptions)) command.addOption(each);
-  return command;
-}
+export const readingOptions = (): Option[] => optionsOf(readOptions);
 
 export function importCommand(io: Io): Command {
   const command = commandOf<[string]>({

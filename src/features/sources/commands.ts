@@ -16,12 +16,12 @@ import { pauseJob } from "../schedule/jobs.ts";
 import { previewImport } from "../import/import.ts";
 import { prepare, type Reading } from "../import/understand/propose.ts";
 import {
-  addReadOptions,
   bytesOf,
   givenBy,
   inWords,
   more,
   type ReadingOptions,
+  readingOptions,
 } from "../import/command.ts";
 import { guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
@@ -80,7 +80,7 @@ const everyOption = () =>
 const nameArgument = () =>
   new Argument("<name>", "name of the list; its animals have it as their source");
 
-const followCommand = storeCommand<AddOptions, [name: string]>({
+const add = storeCommand<AddOptions, [name: string]>({
   name: "add",
   about: "follow a list: fetch it, show what would be imported, and ask",
   arguments: [
@@ -102,6 +102,7 @@ const followCommand = storeCommand<AddOptions, [name: string]>({
     new Option("--create-categories", "make new categories of the list, now and later"),
     new Option("--accept-guess", "agree to the columns that are guessed"),
     yesOption("do not ask; agrees to what is shown"),
+    ...readingOptions(),
   ],
   settings: [],
   remark: `The list is read from now on as it is read now: the same columns, the same words. It is whole unless you say --no-complete:
@@ -112,7 +113,6 @@ what it does not have any more is withdrawn, and more than half within a day wai
   ],
   run: addSource,
 });
-const add = (io: Io) => addReadOptions(followCommand(io));
 
 function urlOf(text: string): URL {
   if (URL.canParse(text)) return new URL(text);
