@@ -178,7 +178,11 @@ test("both databases are kept as they were, for the program from before the upgr
   using folder = temporaryFolder();
   copyFixture(folder.path);
   const kept: string[] = [];
-  await openFolder(folder.path, (file) => kept.push(file)).close();
+  // Once: the second start finds nothing to migrate.
+  for (let start = 0; start < 2; start += 1) {
+    await openFolder(folder.path, (file) => kept.push(file)).close();
+  }
+  expect(kept).toHaveLength(2);
   const databases = [
     { name: "rehome.db", migrations: migrationsOf.catalogue, rows: "SELECT * FROM pets" },
     { name: "limits.db", migrations: migrationsOf.limits, rows: "SELECT * FROM rate_windows" },
