@@ -183,7 +183,7 @@ function results(visit: Visit, list: ShownList): Html {
   const { asked, found, categories, also } = list;
   if (found.animals.length === 0 && also.length === 0) {
     const isFirst = !isFiltered(asked) && found.total === 0;
-    return html`<div class="empty">
+    return html`<div class="card">
       ${icon("animals")}
       <p>${isFirst ? words.animals.none : words.animals.noneFound}</p>
       ${!isFirst && html`<p>${ui.link("/animals", words.animals.backToAll)}</p>`}

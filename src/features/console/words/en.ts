@@ -20,7 +20,6 @@ export const en = {
     late: "The service has not answered yet. What you typed is still on this page. Wait, or check in another tab whether it was saved, and press again if not.",
   },
   join: {
-    title: (name: string) => `Welcome, ${name}`,
     staff: "You are invited to keep the animals of this shelter up to date.",
     operator: "You are invited to run this catalogue: its animals, keys and people.",
     once: "This link works once. You stay signed in on this device for 30 days after each visit.",
@@ -33,20 +32,16 @@ export const en = {
     waited: "You typed this when your session had ended. It was not saved yet: send it again.",
   },
   animals: {
-    here: (count: string) => `${count} on this page`,
     existing: (name: string, category: string) => `${name} (${category}) exists already.`,
-    unnamedKind: (id: string) => `category ${id}`,
     none: "No animals yet. Add the first one, or import a list.",
     countOf: (found: string, total: string) =>
       `${found} of ${total} ${total === "1" ? "animal" : "animals"}`,
-    choose: (name: string) => `Select ${name}`,
     chooseFirst: "Tick animals first: the boxes are in front of their names.",
     stale: (actor: string, value: string) =>
       `${actor} has since changed this to “${value}”. Do it again if you still mean it.`,
     mergeFirst: "Tick the two entries of one animal first.",
     mergeHint:
       "The one you keep takes over what it lacks. The other one disappears. You can undo this.",
-    markAnyway: (value: string) => `Change it to “${value}”`,
     photos:
       "There are no photos here: rehome keeps names and statuses. Show photos on your website, by the number of the animal.",
   },
@@ -55,7 +50,6 @@ export const en = {
     seen: "Everybody sees the available and the pending animals on the public page.",
   },
   changes: {
-    undone: (what: string) => `This was undone: ${what}.`,
     kept: (animals: string) => `Changed since, and left as it is: ${animals}.`,
     over: (actor: string) => `This replaced what ${actor} did:`,
     several: (names: string, more: string) => `${names} and ${more} more`,
@@ -75,10 +69,8 @@ export const en = {
       `${from} is part of ${into} now: ${animals} moved`,
   },
   import: {
-    andMore: (count: string) => `And ${count} more.`,
     keptTitle: (count: string) => `${count} kept as people changed them`,
     keptAs: (own: string, listed: string) => `${own}; the list says ${listed}`,
-    keptBy: (actor: string) => ` (changed by ${actor})`,
     notDone: "Nothing was imported: the animals changed meanwhile. Choose the file again",
     mostMissing: (count: string, list: string) =>
       `More than half is missing: ${count} animals of ${list} are not in this file`,
@@ -94,7 +86,6 @@ export const en = {
     sourceHint: "Such as your shelter's. Keep it every week.",
     what: "Choose a file from your shelter's program or a spreadsheet: CSV, Excel or JSON. You see what would change before anything does.",
     busy: "Your last file is still being read. Wait until it is done.",
-    previewTitle: (name: string) => `What ${name} would change`,
     leftOut: (reasons: string) => `Left out, as not for adoption: ${reasons}.`,
     bad: (shown: string, count: number) => `${shown} ${count === 1 ? "row" : "rows"}`,
     lines: (lines: string, count: number) => `${count === 1 ? "line" : "lines"} ${lines}`,
@@ -115,10 +106,8 @@ export const en = {
   sources: {
     hint: "The service reads these lists by itself and imports what changed.",
     explain: "What do these words mean? Their animals are hidden until you say so.",
-    actor: (name: string) => `the list ${name}`,
     heldText: (animals: string, names: string) =>
       `The list does not have ${animals} any more, more than half within a day: ${names}. They stay until you say so.`,
-    withdraw: (animals: string) => `Withdraw ${animals}`,
     heldOther: "The list was read again meanwhile, so nobody was withdrawn. Look at it again.",
     stale: (names: string) =>
       `Not read for a long time: ${names}. What you see of these lists may be out of date.`,
@@ -128,13 +117,10 @@ export const en = {
     secretInName: "A name must not contain a secret: every list shows it.",
     more: "What it did, its history and bans, on the command line:",
     planLine: (plan: string, minute: string, day: string) => `${plan}: ${minute}/min, ${day}/day`,
-    ownLimits: (plan: string) => `${plan}: custom limits`,
     once: "This is the only time that the secret is shown. Copy it now.",
-    secretOf: (name: string) => `Secret of ${name}`,
     tell: "Give it to its owner in a safe way: anyone who has it can use the key.",
     states: { active: "active", banned: "banned", expired: "expired", revoked: "revoked" },
     accesses: { "read-write": "lists, gets and adds animals", "read-only": "read-only" },
-    of: (used: string, limit: string) => `${used} of ${limit}`,
   },
   health: {
     hint: (version: string) =>
@@ -161,10 +147,8 @@ export const en = {
     roleHint: "Staff see animals, import and categories. Operators see all.",
     taken: "There is a person with this name. Give them a new link, or choose another name.",
     removed: "This person was removed and signed out everywhere.",
-    removeTitle: (name: string) => `Remove ${name}?`,
     removeSure:
       "They are signed out everywhere at once, and their links no longer work. What they did stays. To let them in again, invite them again.",
-    linkTitle: (name: string) => `A link for ${name}`,
     linkHint: "Send it, or let them scan it. It works once, within 7 days, and is shown only now.",
     onlyHere:
       "Only this computer can open this link. It works once, within 7 days, and is shown only now.",

@@ -18,7 +18,6 @@ export const es: Sentences = {
     late: "El servicio todavía no ha respondido. Lo que has escrito sigue en esta página. Espera, o comprueba en otra pestaña si se ha guardado y, si no, pulsa otra vez.",
   },
   join: {
-    title: (name) => `Hola, ${name}`,
     staff: "Te han invitado a mantener al día la lista de animales de este refugio.",
     operator: "Te han invitado a gestionar este catálogo: sus animales, claves y personas.",
     once: "Este enlace solo se puede usar una vez. En este dispositivo, la sesión dura 30 días desde la última visita.",
@@ -32,19 +31,15 @@ export const es: Sentences = {
       "Escribiste esto cuando tu sesión ya se había cerrado. Aún no se ha guardado: envíalo otra vez.",
   },
   animals: {
-    here: (count) => `${count} en esta página`,
     existing: (name, category) => `Ya hay un animal llamado ${name} (${category}).`,
-    unnamedKind: (id) => `categoría ${id}`,
     none: "Todavía no hay animales. Añade el primero o importa una lista.",
     countOf: (found, total) => `${found} de ${total} ${total === "1" ? "animal" : "animales"}`,
-    choose: (name) => `Seleccionar ${name}`,
     chooseFirst: "Marca antes algún animal: la casilla está delante de su nombre.",
     stale: (actor, value) =>
       `Mientras tanto, ${actor} ha cambiado esto a «${value}». Repítelo si aún quieres hacerlo.`,
     mergeFirst: "Marca antes las dos fichas de un mismo animal.",
     mergeHint:
       "La ficha que dejes se completa con los datos de la otra, que desaparece. Puedes deshacerlo.",
-    markAnyway: (value) => `Cambiarlo a «${value}»`,
     photos:
       "Aquí no hay fotos: rehome guarda nombres y estados. Muéstralas en tu página web, con el número del animal.",
   },
@@ -53,7 +48,6 @@ export const es: Sentences = {
     seen: "Todo el mundo ve los animales disponibles y los reservados en la página pública.",
   },
   changes: {
-    undone: (what) => `Esto se ha deshecho: ${what}.`,
     kept: (animals) => `Con cambios posteriores, que se quedan como están: ${animals}.`,
     over: (actor) => `Esto reemplaza lo que había hecho ${actor}:`,
     several: (names, more) => `${names} y ${more} más`,
@@ -76,10 +70,8 @@ export const es: Sentences = {
     merged: (from, into, animals) => `${from} forma parte ahora de ${into} (${animals})`,
   },
   import: {
-    andMore: (count) => `Y ${count} más.`,
     keptTitle: (count) => `${count} sin tocar, porque alguien los cambió aquí`,
     keptAs: (own, listed) => `${own}; la lista dice ${listed}`,
-    keptBy: (actor) => ` (lo cambió ${actor})`,
     notDone:
       "No se ha importado nada: los animales han cambiado mientras tanto. Elige el archivo otra vez",
     mostMissing: (count, list) =>
@@ -96,7 +88,6 @@ export const es: Sentences = {
     sourceHint: "Por ejemplo, el de tu refugio. Usa el mismo cada semana.",
     what: "Elige un archivo del programa de tu refugio o de una hoja de cálculo: CSV, Excel o JSON. Verás qué cambiaría antes de que cambie nada.",
     busy: "Tu último archivo todavía se está leyendo. Espera a que termine.",
-    previewTitle: (name) => `Qué cambiaría ${name}`,
     leftOut: (reasons) => `Quedan fuera, porque no están en adopción: ${reasons}.`,
     bad: (shown, count) => `${shown} ${count === 1 ? "fila" : "filas"}`,
     lines: (lines, count) => `${count === 1 ? "línea" : "líneas"} ${lines}`,
@@ -118,10 +109,8 @@ export const es: Sentences = {
   sources: {
     hint: "El servicio lee estas listas automáticamente e importa lo que ha cambiado.",
     explain: "¿Qué significan estas palabras? Sus animales no se muestran hasta que lo digas.",
-    actor: (name) => `la lista ${name}`,
     heldText: (animals, names) =>
       `Faltan en la lista ${animals}, más de la mitad en un día: ${names}. Siguen aquí hasta que tú lo digas.`,
-    withdraw: (animals) => `Retirar ${animals}`,
     heldOther:
       "Mientras tanto, la lista se ha vuelto a leer, así que no se ha retirado a nadie. Revísala otra vez.",
     stale: (names) =>
@@ -132,13 +121,10 @@ export const es: Sentences = {
     secretInName: "El nombre no puede contener un secreto: lo muestran todas las listas.",
     more: "Su uso, su historial y sus bloqueos, en la línea de órdenes:",
     planLine: (plan, minute, day) => `${plan}: ${minute}/min, ${day}/día`,
-    ownLimits: (plan) => `${plan}: límites propios`,
     once: "El secreto solo se muestra ahora. Cópialo.",
-    secretOf: (name) => `Secreto de ${name}`,
     tell: "Dáselo a su dueño de forma segura: quien lo tiene puede usar la clave.",
     states: { active: "activa", banned: "bloqueada", expired: "caducada", revoked: "revocada" },
     accesses: { "read-write": "lista, consulta y añade animales", "read-only": "solo lectura" },
-    of: (used, limit) => `${used} de ${limit}`,
   },
   health: {
     hint: (version) =>
@@ -174,10 +160,8 @@ export const es: Sentences = {
     roleHint: "El personal ve animales, importación y categorías. Los operadores lo ven todo.",
     taken: "Ya hay una persona con este nombre. Dale un enlace nuevo o elige otro nombre.",
     removed: "Ya no puede entrar, en ningún dispositivo.",
-    removeTitle: (name) => `¿Quitar el acceso a ${name}?`,
     removeSure:
       "Se cerrará su sesión en todas partes y sus enlaces dejarán de valer. Lo que ha hecho se queda. Para que vuelva a entrar, habrá que invitarle otra vez.",
-    linkTitle: (name) => `Un enlace para ${name}`,
     linkHint:
       "Envíalo o deja que escaneen el código. Solo se puede usar una vez, en 7 días, y solo se muestra ahora.",
     onlyHere:

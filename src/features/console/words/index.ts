@@ -6,23 +6,26 @@ import { counts, labels } from "./labels.ts";
 
 type Labels<T> = T extends readonly string[]
   ? string
-  : { readonly [Name in keyof T]: Labels<T[Name]> };
+  : T extends (...values: infer Values) => readonly string[]
+    ? (...values: Values) => string
+    : { readonly [Name in keyof T]: Labels<T[Name]> };
 
 export type Words = Sentences & Labels<typeof labels>;
 
+type Label = readonly string[] | ((...values: never[]) => readonly string[]);
 interface Table {
-  readonly [name: string]: Table | readonly [en: string, es: string];
+  readonly [name: string]: Table | Label;
 }
 
-const isLabel = (each: Table[string]): each is readonly [string, string] => Array.isArray(each);
+const isLabel = (each: Table | Label): each is readonly string[] => Array.isArray(each);
 
-const labelsOf = (table: Table, at: 0 | 1): Record<string, object | string> =>
-  Object.fromEntries(
-    Object.entries(table).map(([name, each]) => [
-      name,
-      isLabel(each) ? each[at] : labelsOf(each, at),
-    ]),
-  );
+function labelsOf(table: Table, at: 0 | 1): Record<string, object | string> {
+  const shown = (each: Table | Label) => {
+    if (typeof each === "function") return (...values: never[]) => each(...values)[at] ?? "";
+    return isLabel(each) ? (each[at] ?? "") : labelsOf(each, at);
+  };
+  return Object.fromEntries(Object.entries(table).map(([name, each]) => [name, shown(each)]));
+}
 
 /** The labels of a language, and its sentences of the same groups. */
 function wordsOf(sentences: Sentences, at: 0 | 1): Words {

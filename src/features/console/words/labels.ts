@@ -50,11 +50,18 @@ export const labels = {
     ownLink: ["Make a link for another device", "Crear un enlace para otro dispositivo"],
     copied: ["Copied", "Copiado"],
   },
+  join: {
+    title: (name: string) => [`Welcome, ${name}`, `Hola, ${name}`],
+  },
   signedOut: {
     title: ["You are signed out", "Se ha cerrado tu sesión"],
     again: ["I am signed in: open the page", "Ya he entrado: abrir la página"],
   },
   animals: {
+    here: (count: string) => [`${count} on this page`, `${count} en esta página`],
+    unnamedKind: (id: string) => [`category ${id}`, `categoría ${id}`],
+    choose: (name: string) => [`Select ${name}`, `Seleccionar ${name}`],
+    markAnyway: (value: string) => [`Change it to “${value}”`, `Cambiarlo a «${value}»`],
     addTitle: ["Add an animal", "Añadir un animal"],
     searchHint: ["Name, id, or ID in your list", "Nombre, número o ID de tu lista"],
     newestFirst: ["Newest first", "Los más nuevos"],
@@ -90,6 +97,7 @@ export const labels = {
     open: ["Open it", "Abrirla"],
   },
   changes: {
+    undone: (what: string) => [`This was undone: ${what}.`, `Esto se ha deshecho: ${what}.`],
     nothing: ["Nothing was undone.", "No se ha deshecho nada."],
     title: ["Recent changes", "Últimos cambios"],
     none: ["Nobody has changed anything yet.", "Todavía no hay cambios."],
@@ -116,6 +124,9 @@ export const labels = {
     mergeTitle: ["Merge into another", "Unir con otra"],
   },
   import: {
+    andMore: (count: string) => [`And ${count} more.`, `Y ${count} más.`],
+    keptBy: (actor: string) => [` (changed by ${actor})`, ` (lo cambió ${actor})`],
+    previewTitle: (name: string) => [`What ${name} would change`, `Qué cambiaría ${name}`],
     title: ["Import a list", "Importar una lista"],
     change: ["Change", "Cambio"],
     nobody: ["Nothing to import", "No hay nada que importar"],
@@ -160,6 +171,8 @@ export const labels = {
     columnsOwn: ["Choose the columns", "Elegir las columnas"],
   },
   sources: {
+    actor: (name: string) => [`the list ${name}`, `la lista ${name}`],
+    withdraw: (animals: string) => [`Withdraw ${animals}`, `Retirar ${animals}`],
     title: ["Followed lists", "Listas seguidas"],
     states: {
       ok: ["up to date", "al día"],
@@ -181,6 +194,9 @@ export const labels = {
     excel: ["Excel", "Excel"],
   },
   keys: {
+    ownLimits: (plan: string) => [`${plan}: custom limits`, `${plan}: límites propios`],
+    secretOf: (name: string) => [`Secret of ${name}`, `Secreto de ${name}`],
+    of: (used: string, limit: string) => [`${used} of ${limit}`, `${used} de ${limit}`],
     none: ["No keys yet.", "Todavía no hay claves."],
     access: ["Access", "Acceso"],
     created: ["Made", "Creada"],
@@ -197,6 +213,8 @@ export const labels = {
     graceHint: ["Such as 24h; 0 ends it at once.", "Por ejemplo 24h; 0 lo anula ya."],
   },
   people: {
+    removeTitle: (name: string) => [`Remove ${name}?`, `¿Quitar el acceso a ${name}?`],
+    linkTitle: (name: string) => [`A link for ${name}`, `Un enlace para ${name}`],
     invited: ["invited, link valid until", "invitación válida hasta"],
     lapsed: ["invited, link expired", "invitación caducada"],
     seen: ["last here", "última visita"],
