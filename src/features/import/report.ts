@@ -214,7 +214,8 @@ function causesOf(rejections: readonly Rejection[]): Cause[] {
     cause.records += 1;
     if (cause.lines.length < causeLines) cause.lines.push(line);
   }
-  return [...causes.values()].toSorted((a, b) => b.records - a.records);
+  const first = ({ lines }: Cause) => lines[0] ?? 0;
+  return [...causes.values()].toSorted((a, b) => b.records - a.records || first(a) - first(b));
 }
 
 /** The document of `--json`: what the schema has of a summary. */
