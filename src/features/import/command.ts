@@ -230,7 +230,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     io,
     async (services) => {
       if (reading !== undefined) return ofReading(io, services.store.db, list, given, reading);
-      const work = () => imported(io, services, { bytes, list, given }, options);
+      const work = () => imported(io, services, list, bytes, given, options);
       report(io, await inWords(name, work), options);
     },
     { begins: true, dryRun: dryRun || reading !== undefined },
@@ -256,17 +256,13 @@ async function ofReading(
   io.out("Forgotten. The next list like this one is guessed again.\n");
 }
 
-interface Source {
-  readonly bytes: Uint8Array;
-  readonly list: List;
-  readonly given: Given;
-}
-
 /** Asks what a list leaves open, looks at what an import would change, and does it. */
 async function imported(
   io: Io,
   { store: { db }, clock, actor }: Services,
-  { bytes, list, given }: Source,
+  list: List,
+  bytes: Uint8Array,
+  given: Given,
   options: Options,
 ): Promise<ImportSummary> {
   const { acceptGuess, skipBad, dryRun = false, json, yes: confirmed } = options;
@@ -305,21 +301,17 @@ async function imported(
 type Ask = (question: string) => Promise<string>;
 const nobody: Ask = async () => "";
 
-/** A list that was read, as somebody said if there is somebody. */
-interface Answered {
-  readonly prepared: Prepared;
-  /** Why it could not be read until all of its animals were taken for available. */
-  readonly unsure?: UnreadableInput | undefined;
-}
-
-/** Asks what a list leaves open. Throws the first question where nobody answers. */
+/**
+ * Asks what a list leaves open. Throws the first question where nobody answers. `unsure` is why it
+ * could not be read until all of its animals were taken for available.
+ */
 async function preparedAsking(
   ask: Ask,
   list: List,
   given: Given,
   bytes: Uint8Array,
   recall: (list: List, given: Given) => Promise<Reading | undefined>,
-): Promise<Answered> {
+): Promise<{ readonly prepared: Prepared; readonly unsure?: UnreadableInput | undefined }> {
   const remembered = await recall(list, given);
   const { prepared, open, refusal } = proposed(list, { ...given, remembered });
   if (prepared !== undefined) {

@@ -175,19 +175,17 @@ function planNotes(
   const isAnonymous = ({ id, externalId }: Candidate) =>
     (id === undefined || newIds) && externalId === undefined;
   const nameless = pets.filter(({ name }) => name === unnamed);
-  const all = [
+  const all = {
     // By names, the next whole list finds the animals of this one again.
-    ["idsMissing", complete ? [] : pets.filter(isAnonymous).map(named)],
-    ["alikeThere", alike.map(named)],
-    ["namesMissing", nameless.map(({ line, externalId = "" }) => ({ line, example: externalId }))],
-    ["namesDiffer", newest.renamed],
-    ["recordsDisagree", newest.undecided],
-  ] as const;
-  return all.flatMap(([code, records]) => {
-    const [first] = records;
-    if (first === undefined) return [];
-    const { line: firstLine, example } = first;
-    return { said: message(code), records: records.length, firstLine, example };
+    idsMissing: complete ? [] : pets.filter(isAnonymous).map(named),
+    alikeThere: alike.map(named),
+    namesMissing: nameless.map(({ line, externalId = "" }) => ({ line, example: externalId })),
+    namesDiffer: newest.renamed,
+    recordsDisagree: newest.undecided,
+  };
+  return Object.entries(all).flatMap(([code, { length: records, 0: first }]) => {
+    const said = message(code as keyof typeof all);
+    return first ? [{ said, records, firstLine: first.line, example: first.example }] : [];
   });
 }
 

@@ -24,7 +24,7 @@ export interface Said {
   readonly presence: Presence;
   /** Null where it is not known. */
   readonly name: string | null;
-  /** Its id here, or the key of one that is not made yet; null where it is not known. */
+  /** Its id here, or a word that means none; null where it is not known. */
   readonly category: bigint | string | null;
   readonly status: PetStatus | null;
 }
