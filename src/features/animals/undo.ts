@@ -18,7 +18,7 @@ import {
   stateOf,
   storedMs,
 } from "./changes.ts";
-import { changeById } from "./history.ts";
+import { changeById } from "./animals.ts";
 
 export interface UndoReport extends Omit<ChangeCounts, "added"> {
   readonly change: ChangeRow;

@@ -22,7 +22,7 @@ import {
   type FieldChange,
   type HistoryEvent,
   historyOf,
-} from "../animals/history.ts";
+} from "../animals/animals.ts";
 import { idPrefix } from "../import/understand/record.ts";
 import { type ExportedPet, exportedPet } from "../import/export.ts";
 import { fold } from "../visible.ts";

@@ -25,23 +25,27 @@ import {
 } from "../import/command.ts";
 import { guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
-import { encodingOf } from "./fetch.ts";
-import { type Address, type PresetName, presetNames, readingsOf } from "./presets.ts";
-import { begin, fetchNew, pull, pullingOf, type PullReport, withdrawHeld } from "./pull.ts";
+import { type Address, encodingOf, type PresetName, presetNames, readingsOf } from "./fetch.ts";
 import {
+  begin,
   blankedSecret,
+  fetchNew,
   findFollowed,
   type Followed,
   followed,
   isSourceName,
+  pull,
+  pullingOf,
   pullJob,
+  type PullReport,
   resumeList,
   setSource,
   sourceStates,
   stateOf,
   unfollow,
   waitingWords,
-} from "./store.ts";
+  withdrawHeld,
+} from "./pull.ts";
 
 export function sourcesCommand(io: Io): Command {
   const form = {

@@ -1,5 +1,6 @@
 import {
   addAnimal,
+  historyOf,
   mergeAnimals,
   removeAnimals,
   restoreAnimal,
@@ -14,7 +15,6 @@ import {
 } from "../../../src/features/animals/categories.ts";
 import type { Editing } from "../../../src/features/animals/changes.ts";
 import { findPets, type PageOfPets, type PetFilter } from "../../../src/features/animals/find.ts";
-import { historyOf } from "../../../src/features/animals/history.ts";
 import { lastChange, undoChange, type UndoOptions } from "../../../src/features/animals/undo.ts";
 import { int64Max } from "../../../src/domain/int64.ts";
 import type { Store } from "../../../src/storage/contract.ts";

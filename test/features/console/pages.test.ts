@@ -7,7 +7,7 @@ import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { languages } from "../../../src/features/console/words/index.ts";
 import { sourceActions } from "../../../src/features/console/pages/sources.ts";
-import { follow } from "../../../src/features/sources/store.ts";
+import { follow } from "../../../src/features/sources/pull.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";

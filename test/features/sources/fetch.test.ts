@@ -1,17 +1,19 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import {
   type FetchLimits,
+  fetchList,
   fetchPage,
   isNeverAsked,
   isPublicAddress,
   NoList,
+  type PresetName,
+  readingsOf,
   type SourceRequest,
 } from "../../../src/features/sources/fetch.ts";
 import { UnreadableInput } from "../../../src/features/import/read/input.ts";
 import { partialReason } from "../../../src/features/import/read/json.ts";
 import { prepare } from "../../../src/features/import/understand/propose.ts";
 import { brief } from "../import/helpers.ts";
-import { fetchList, type PresetName, readingsOf } from "../../../src/features/sources/presets.ts";
 
 const servers: { stop(force: boolean): unknown }[] = [];
 afterEach(() => servers.splice(0).forEach((server) => void server.stop(true)));

@@ -1,21 +1,24 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { deskOf } from "../animals/animals-of.ts";
-import { historyOf } from "../../../src/features/animals/history.ts";
+import { historyOf } from "../../../src/features/animals/animals.ts";
 import type { Editing } from "../../../src/features/animals/changes.ts";
 import { undoChange } from "../../../src/features/animals/undo.ts";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
-import { begin, pull, type Pulling, withdrawHeld } from "../../../src/features/sources/pull.ts";
 import {
+  begin,
   findFollowed,
   follow,
   followed,
   type NewSource,
+  pull,
+  type Pulling,
   resumeList,
   setSource,
   stateOf,
   updateSource,
   waitingWords,
-} from "../../../src/features/sources/store.ts";
+  withdrawHeld,
+} from "../../../src/features/sources/pull.ts";
 import { pauseJob } from "../../../src/features/schedule/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { random as randomOf } from "../../../scripts/random.ts";

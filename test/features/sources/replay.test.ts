@@ -3,15 +3,16 @@ import { expect, test } from "bun:test";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { previewImport } from "../../../src/features/import/import.ts";
 import { preparedOf, propose } from "../../../src/features/import/understand/propose.ts";
-import { statusKey } from "../../../src/features/import/understand/words.ts";
-import type { Meaning } from "../../../src/features/import/understand/words.ts";
-import { begin, pull, type Pulling } from "../../../src/features/sources/pull.ts";
+import { type Meaning, statusKey } from "../../../src/features/import/understand/words.ts";
 import {
+  begin,
   findFollowed,
+  pull,
+  type Pulling,
   setSource,
   stateOf,
   waitingWords,
-} from "../../../src/features/sources/store.ts";
+} from "../../../src/features/sources/pull.ts";
 import { inMemory } from "../../../src/storage/sqlite/files.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 

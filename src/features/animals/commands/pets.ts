@@ -27,6 +27,10 @@ import { UsageError } from "../../usage-error.ts";
 import { isVisible } from "../../visible.ts";
 import {
   addAnimal,
+  type AnimalHistory,
+  type FieldValue,
+  type HistoryEvent,
+  historyOf,
   mergeAnimals,
   noSuchAnimal,
   removeAnimals,
@@ -36,7 +40,6 @@ import {
 import { categoryNames, resolveCategory } from "../categories.ts";
 import { editingOf, type StoredState } from "../changes.ts";
 import { findPets } from "../find.ts";
-import { type AnimalHistory, type FieldValue, type HistoryEvent, historyOf } from "../history.ts";
 
 /** The word for having no status: commander makes an empty text of null. */
 const none = "none";

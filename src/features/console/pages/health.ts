@@ -9,7 +9,7 @@ import { version } from "../../../version.ts";
 import { html } from "../../../web/html.ts";
 import type { doctorSchema } from "../../operate/doctor/command.ts";
 import { jobsOf } from "../../schedule/jobs.ts";
-import { isStale, stateOf } from "../../sources/store.ts";
+import { isStale, stateOf } from "../../sources/pull.ts";
 import type { Actions, Visit } from "../visit.ts";
 import { page, type Section } from "./page.ts";
 import type { SourceActions } from "./sources.ts";

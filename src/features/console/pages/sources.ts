@@ -6,21 +6,21 @@ import type { Services } from "../../../service/services.ts";
 import { failJob } from "../../schedule/jobs.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { message, messageText } from "../../import/messages.ts";
-import { statusKey } from "../../import/understand/words.ts";
-import { type Meaning, meanings } from "../../import/understand/words.ts";
+import { type Meaning, meanings, statusKey } from "../../import/understand/words.ts";
 import { pullCommand } from "../../sources/index.ts";
-import { heldMark, withdrawHeld } from "../../sources/pull.ts";
 import {
   claimPull,
   findFollowed,
   type Followed,
   followed,
+  heldMark,
   isStale,
   pullJob,
   setSource,
   stateOf,
   waitingWords,
-} from "../../sources/store.ts";
+  withdrawHeld,
+} from "../../sources/pull.ts";
 import { changeBy } from "../animals.ts";
 import type { Form } from "../body.ts";
 import type { Visit } from "../visit.ts";

@@ -2,7 +2,7 @@
 import { isoSeconds } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
-import type { FieldChange, FieldValue } from "../../animals/history.ts";
+import type { FieldChange, FieldValue } from "../../animals/animals.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
 import { isVisible } from "../../visible.ts";
 import type { Arrival } from "../visit.ts";
