@@ -74,6 +74,8 @@ function pathOf(url: string): string {
 const hostMax = 255;
 /** Where the path must begin at the earliest for the router, in a URL with https://. */
 const httpsPathMin = 11;
+/** The zone of an IPv6 address (RFC 6874), which names an interface of the caller's machine. */
+const zone = /%25[\w.~-]+(?=\])/;
 
 /**
  * Tells whether a Host and its port are valid (RFC 9110, section 7.2), and the router finds the
@@ -90,7 +92,7 @@ function hostCheck() {
     const isReadable =
       url.startsWith("http://") || (url.startsWith("https://") && pathStart >= httpsPathMin);
     const origin = url.slice(0, pathStart + 1);
-    if (!isReadable || !URL.canParse(origin)) return false;
+    if (!isReadable || !URL.canParse(origin.replace(zone, ""))) return false;
     known = origin;
     return true;
   };

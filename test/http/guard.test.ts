@@ -87,6 +87,10 @@ test.each(["http", "https"])(
         else expect(words).toMatch(/: 400( with limits)?, 400( with limits)?$/);
       }
     }
+    expect(await shown("[fe80::1%25eth0]", "/health")).toEndWith(": 200, 200");
+    expect(await shown("[fe80::1%25eth0]:80", "/v1/pets")).toEndWith(
+      "401 with limits, 200 with limits",
+    );
     await server.stop(0);
   },
   60_000,

@@ -1,4 +1,4 @@
-import { desc, eq, isNotNull, lt } from "drizzle-orm";
+import { and, desc, eq, isNotNull, lt, or } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { parseInt64 } from "../../domain/int64.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
@@ -133,13 +133,26 @@ export class AnimalActions {
     });
   }
 
+  /** The list that an animal came with, its id there, and what the list said of it last. */
   origin(id: bigint) {
     return this.#db.read(async (tx) => {
       const { externalId, source } = tx.t.pets;
       const own = tx.select({ externalId, source }).from(tx.t.pets).where(eq(tx.t.pets.id, id));
       const [came] = await own;
       if (came === undefined || came.source === null) return undefined;
-      return { source: came.source, id: came.externalId?.replace(idPrefix(came.source), "") };
+      const { listEntries: said } = tx.t;
+      const isIt = or(eq(said.petId, id), eq(said.entry, came.externalId ?? ""));
+      const [last] = await tx
+        .select({ presence: said.presence, status: said.status })
+        .from(said)
+        .where(and(eq(said.source, came.source), isIt))
+        .orderBy(desc(said.changeId))
+        .limit(1);
+      return {
+        source: came.source,
+        externalId: came.externalId?.replace(idPrefix(came.source), ""),
+        said: last,
+      };
     });
   }
 

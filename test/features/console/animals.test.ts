@@ -71,7 +71,7 @@ describe.each(stores)("$name", (kind) => {
       const { counts } = await desk.find({ ...asked, text, limit: 1, status: "sold" });
       expect([text, counts.get("sold"), counts.get(null)]).toEqual([text, 2, text ? undefined : 1]);
     }
-    expect(await desk.origin(1n)).toEqual({ source: "north", id: "R-1" });
+    expect(await desk.origin(1n)).toEqual({ source: "north", externalId: "R-1", said: undefined });
     expect(await desk.named("Max", "Dog")).toBeUndefined();
     const max = { name: "Max", category: named("Dog") };
     await desk.change("Ana", (by) => addAnimal(by, max));

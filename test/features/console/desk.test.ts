@@ -248,3 +248,10 @@ test("removing a person and merging categories ask first", async () => {
   expect((await open(sure.visitor, sure.path)).words).toContain("Puppies becomes part of Dog");
   expect((await sure.press("Merge")).words).toContain("Puppies is part of Dog now");
 });
+
+test("a category one slip away from another is asked for", async () => {
+  const add = await at("/animals/new");
+  const asked = await add.type({ name: "Turned", category: "Dgo" }).press("Add animal");
+  expect([asked.status, asked.words.includes("There is a category Dog.")]).toEqual([400, true]);
+  expect((await asked.press("Add animal")).words).toContain("Added: Turned.");
+});

@@ -101,6 +101,10 @@ describe("a list of every week", () => {
     expect(page.words).toMatch(/Kept adopted; the list says pending \(changed by Visitor \d+\)/);
     expect((await press(page, "Import")).words).toContain("1 kept");
     expect(await names("Kept")).toEqual(["Kept sold"]);
+    const animal = await (await open(ana, "/animals?q=Kept")).follow("Kept");
+    expect(animal.words).toContain("The list says: pending");
+    await animal.press("Take that");
+    expect(await names("Kept")).toEqual(["Kept pending"]);
   });
 
   test("that lacks more than half withdraws nobody before a box is ticked", async () => {

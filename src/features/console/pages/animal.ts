@@ -9,7 +9,7 @@ import {
 } from "../../../domain/pet.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { addAnimal as add, removeAnimals, updateAnimals } from "../../animals/animals.ts";
-import type { Category } from "../../animals/categories.ts";
+import { type Category, categoryKey } from "../../animals/categories.ts";
 import { isVisible } from "../../visible.ts";
 import { named, type AnimalEvent } from "../animals.ts";
 import { Form } from "../body.ts";
@@ -29,7 +29,7 @@ const suggestionsMax = 300;
  */
 function animalFields(visit: Visit, fields: ui.Fields, categories: readonly Category[]): Html {
   const suggested = categories.slice(0, suggestionsMax);
-  return html`${fields.text("name")}
+  return html`${fields.text("name")} ${fields.agreement("category")}
     ${fields.text("category", { more: { list: "categories", maxlength: "1000" } })}
     <datalist id="categories">
       ${suggested.map(({ name }) => html`<option value="${name}"></option>`)}
@@ -49,13 +49,41 @@ function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
 
 const choiceOf = ({ status }: AnimalValues) => ui.statusChoice(status) ?? ui.noStatus;
 
-function errorsOf({ form, words }: Visit): ui.FieldErrors {
+function errorsOf(visit: Visit, categories: readonly Category[]): ui.FieldErrors {
+  const { form, words } = visit;
   const { name, category, status } = sentValues(form);
   return {
     name: nameError(name, words),
-    category: category === "" ? words.errors.categoryMissing : nameError(category, words),
+    category:
+      category === ""
+        ? words.errors.categoryMissing
+        : (nameError(category, words) ?? alikeError(visit, category, categories)),
     status: ui.statusChoice(status) === undefined ? words.errors.status : undefined,
   };
+}
+
+/** Asks for a category one slip away from another, if it is new and nobody has agreed to it. */
+export function alikeError(
+  { form, words }: Visit,
+  category: string,
+  categories: readonly Category[],
+): string | undefined {
+  const key = categoryKey(category);
+  const keys = categories.map(({ name }) => ({ name, key: categoryKey(name) }));
+  if (form.text("new") === category || keys.some((each) => each.key === key)) return undefined;
+  const alike = keys.find((each) => isOneSlipApart(each.key, key));
+  return alike && words.errors.categoryAlike(alike.name);
+}
+
+function isOneSlipApart(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  if (short.length < 3 || long.length - short.length > 1) return false;
+  let at = 0;
+  while (at < short.length && short[at] === long[at]) at += 1;
+  const rest = long.slice(at + 1);
+  if (short.length < long.length) return rest === short.slice(at);
+  const isTurned = short[at] === long[at + 1] && short[at + 1] === long[at];
+  return rest === short.slice(at + 1) || (isTurned && short.slice(at + 2) === long.slice(at + 2));
 }
 
 /** What is wrong with a name of an animal, a category, a key or a person. */
@@ -88,7 +116,7 @@ export async function newAnimalPage(
 /** `POST /animals/new`. One that is here already, by name and category, is asked for. */
 export async function addAnimal(visit: Visit): Promise<Response> {
   const { animals, words, form } = visit;
-  const errors = errorsOf(visit);
+  const errors = errorsOf(visit, await animals.categories());
   if (ui.isWrong(errors)) return newAnimalPage(visit, errors);
   const sent = sentValues(form);
   const { name, category } = sent;
@@ -145,14 +173,7 @@ export async function animalPage(
     errors,
     body: ui.desk(
       html`<section class="card">
-        ${ui.mainForm(visit, path, form)}
-        ${
-          origin &&
-          ui.facts([
-            origin.id !== undefined && [words.animals.externalId, html`<bdi>${origin.id}</bdi>`],
-            [words.animals.source, html`<bdi>${origin.source}</bdi>`],
-          ])
-        }
+        ${ui.mainForm(visit, path, form)} ${originPart(visit, animal, origin)}
         <p class="hint">${words.animals.photos}</p>
       </section>`,
       ui.card(
@@ -161,6 +182,32 @@ export async function animalPage(
       ),
     ),
   });
+}
+
+/** The list that it came with, its ID there, and what the list says, which one tap takes. */
+function originPart(
+  { words }: Visit,
+  animal: Pet,
+  origin: Awaited<ReturnType<Visit["animals"]["origin"]>>,
+): Html | undefined {
+  if (origin === undefined) return undefined;
+  const { externalId, source, said } = origin;
+  const id = String(animal.id);
+  const status = animal.status ?? ui.noStatus;
+  const listed = said?.presence === "there" ? (said.status ?? ui.noStatus) : status;
+  const tap = { class: "quiet small", name: "tap", value: `${id} ${status} ${listed}` };
+  return html`${ui.facts([
+    externalId !== undefined && [words.animals.externalId, html`<bdi>${externalId}</bdi>`],
+    [words.animals.source, html`<bdi>${source}</bdi>`],
+  ])}
+  ${
+    listed !== status &&
+    html`<form method="post" action="/animals" class="acts start">
+      ${ui.hidden("back", `/animals/${id}`)}
+      <span>${words.animals.listSays(words.status[listed])}</span>
+      ${ui.button(words.animals.takeThat, tap)}
+    </form>`
+  }`;
 }
 
 async function removedPage(visit: Visit, id: string): Promise<Response> {
@@ -195,7 +242,7 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
   const sent = sentValues(form);
   const changed = fieldNames.filter((each) => form.isChanged(each) && sent[each] !== known[each]);
   // What nobody changed is not judged: an import may have brought a name that no form takes.
-  const all = errorsOf(visit);
+  const all = errorsOf(visit, categories);
   const errors = Object.fromEntries(changed.map((each) => [each, all[each]]));
   if (ui.isWrong(errors)) return animalPage(visit, id, errors);
   const stale = changed.filter((each) => (form.was(each) ?? known[each]) !== known[each]);

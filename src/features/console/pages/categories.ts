@@ -8,7 +8,7 @@ import {
   renameCategory as rename,
 } from "../../animals/categories.ts";
 import { query, type Visit } from "../visit.ts";
-import { nameError } from "./animal.ts";
+import { alikeError, nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
 import { withChange } from "./changes.ts";
 import { askPage, orNotFound, page, seeOther } from "./page.ts";
@@ -26,7 +26,7 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
   });
   const { addCategory: add } = words.buttons;
   const fields = new ui.Fields(visit, {}, errors);
-  const form = html`${fields.text("name")} ${ui.button(add)}`;
+  const form = html`${fields.agreement("name")} ${fields.text("name")} ${ui.button(add)}`;
   return page(visit, {
     title: words.sections.categories,
     section: "categories",
@@ -43,7 +43,8 @@ export async function categoriesPage(visit: Visit, errors: ui.FieldErrors = {}):
 
 export async function addCategory(visit: Visit): Promise<Response> {
   const name = visit.form.text("name");
-  const wrong = () => errorOf(visit, name);
+  const wrong = async () =>
+    (await errorOf(visit, name)) ?? alikeError(visit, name, await visit.animals.categories());
   const path = await visit.once(async () => {
     if ((await wrong()) !== undefined) return undefined;
     return withChange("/categories", await visit.change((by) => add(by, name)));

@@ -103,6 +103,11 @@ export class Fields {
     </div>`;
   }
 
+  /** Agrees to the name of a new category that was asked for, when the form is sent again. */
+  agreement(name: string): Html | false {
+    return this.errors[name] !== undefined && hidden("new", this.visit.typed?.text(name) ?? "");
+  }
+
   value(name: string): string {
     return this.visit.typed?.get(name) ?? String(this.values[name] ?? "");
   }

@@ -32,6 +32,7 @@ export const en = {
     waited: "You typed this when your session had ended. It was not saved yet: send it again.",
   },
   animals: {
+    listSays: (status: string) => `The list says: ${status}`,
     existing: (name: string, category: string) => `${name} (${category}) exists already.`,
     none: "No animals yet. Add the first one, or import a list.",
     countOf: (found: string, total: string) =>
@@ -155,6 +156,7 @@ export const en = {
   },
   errors: {
     name: "This name has characters that cannot be stored.",
+    categoryAlike: (name: string) => `There is a category ${name}. Save again to make a new one.`,
     nameLong: (max: number) => `A name has at most ${max} characters.`,
     limit: "Type a whole number from 1 to 1,000,000,000.",
     expires: "Type a number and d, h, m or s, such as 90d or 24h, up to 36500d.",

@@ -31,6 +31,7 @@ export const es: Sentences = {
       "Escribiste esto cuando tu sesión ya se había cerrado. Aún no se ha guardado: envíalo otra vez.",
   },
   animals: {
+    listSays: (status) => `La lista dice: ${status}`,
     existing: (name, category) => `Ya hay un animal llamado ${name} (${category}).`,
     none: "Todavía no hay animales. Añade el primero o importa una lista.",
     countOf: (found, total) => `${found} de ${total} ${total === "1" ? "animal" : "animales"}`,
@@ -169,6 +170,7 @@ export const es: Sentences = {
   },
   errors: {
     name: "Este nombre tiene caracteres que no se pueden guardar.",
+    categoryAlike: (name) => `Ya existe la categoría ${name}. Guarda otra vez para crear otra.`,
     nameLong: (max) => `Un nombre tiene como mucho ${max} caracteres.`,
     limit: "Escribe un número entero de 1 a 1.000.000.000.",
     expires: "Escribe un número y d, h, m o s, por ejemplo 90d o 24h, hasta 36500d.",

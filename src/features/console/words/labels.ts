@@ -86,6 +86,7 @@ export const labels = {
     removed: ["This animal was removed.", "Este animal se ha quitado de la lista."],
     mergeTitle: ["One animal: which entry stays?", "Un solo animal: ¿qué ficha se queda?"],
     mergeKeep: ["Keep this one", "Dejar esta"],
+    takeThat: ["Take that", "Usar eso"],
     externalId: ["ID in your list", "ID en tu lista"],
     source: ["List", "Origen"],
   },
