@@ -58,15 +58,13 @@ export function createService(options: AppOptions): {
   const cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
   const app = createApp(options, cors);
   const handler = createHandler({
+    onResponse: [],
+    ...options,
     app,
-    baseUrl: options.baseUrl,
-    trustedProxies: options.trustedProxies,
     backpressure: new Backpressure(),
     clock: services.clock,
     cors,
     idPrefix: options.requestIdPrefix ?? "request",
-    log: options.log,
-    onResponse: options.onResponse ?? [],
   });
   return { app, handler };
 }

@@ -26,7 +26,7 @@ interface HandlerOptions extends ContextOptions {
   readonly cors: Cors | undefined;
   /** What distinguishes this process's request ids from another's. */
   readonly idPrefix: string;
-  readonly log: Logger | undefined;
+  readonly log?: Logger;
   readonly onResponse: readonly OnResponse[];
 }
 

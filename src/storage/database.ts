@@ -1,17 +1,7 @@
 /**
  * How data are asked: async functions on a `Tx`, in Drizzle's builders and `sql`, written once for
- * both databases against PostgreSQL's types.
- *
- *   const rename = (db: Database, id: string, name: string) =>
- *     db.transaction(async (tx) => {
- *       const { people } = tx.t;
- *       const isThem = eq(people.id, id);
- *       const [found] = await tx.forUpdate(tx.select().from(people).where(isThem));
- *       if (found !== undefined) await tx.update(people).set({ name }).where(isThem);
- *       return found;
- *     });
- *
- * The work awaits nothing but `tx`: SQLite's transaction is rolled back otherwise.
+ * both databases against PostgreSQL's types. The work awaits nothing but `tx`: SQLite's
+ * transaction is rolled back otherwise.
  */
 import { eq, getTableColumns, sql, type SQLWrapper } from "drizzle-orm";
 import type { BunSQLDatabase } from "drizzle-orm/bun-sql";

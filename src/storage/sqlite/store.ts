@@ -62,15 +62,11 @@ function openTemporary(options: SqliteOptions): SqliteStore {
 }
 
 function openFolder(options: SqliteOptions, isTemporary = false): SqliteStore {
-  const opened: Connection[] = [];
-  const open = (...args: Parameters<typeof openDatabase>): Connection => {
-    const db = openDatabase(...args);
-    opened.push(db);
-    return db;
-  };
   try {
     const files = storeFiles(options.folder);
     if (!isTemporary) prepare(options, files);
+    using opened = new DisposableStack();
+    const open = (...args: Parameters<typeof openDatabase>) => opened.use(openDatabase(...args));
     const catalogue = open(files.catalogue, { synchronous: isTemporary ? "off" : "full" });
     const limits = open(files.limits, {
       synchronous: isTemporary ? "off" : "normal",
@@ -78,9 +74,10 @@ function openFolder(options: SqliteOptions, isTemporary = false): SqliteStore {
     });
     migrate(catalogue, files.catalogue, migrationsOf.catalogue, options.copyOf);
     migrate(limits, files.limits, migrationsOf.limits);
-    return new SqliteStore({ ...options, isTemporary }, catalogue, limits);
+    const store = new SqliteStore({ ...options, isTemporary }, catalogue, limits);
+    opened.move();
+    return store;
   } catch (error) {
-    for (const db of opened) db.close();
     throw notOpened(options.folder, error);
   }
 }

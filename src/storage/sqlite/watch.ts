@@ -32,7 +32,6 @@ const ageMaxMs = 0.1;
 
 /** The versions, for one pragma each 0.1 ms: a commit of another connection changes its number. */
 export class VersionReader {
-  readonly #elapsedMs: () => number;
   readonly #dataVersion: Statement<{ data_version: bigint }, []>;
   readonly #selectNumbers: Statement<Numbers, []>;
   #seen: bigint | undefined;
@@ -40,14 +39,16 @@ export class VersionReader {
   #numbers: Numbers | undefined;
   #versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
 
-  constructor(db: Connection, elapsedMs = () => performance.now()) {
-    this.#elapsedMs = elapsedMs;
+  constructor(
+    db: Connection,
+    private readonly elapsedMs = () => performance.now(),
+  ) {
     this.#dataVersion = db.query("PRAGMA data_version");
     this.#selectNumbers = db.query(selectNumbers);
   }
 
   read(): StoreVersions {
-    const nowMs = this.#elapsedMs();
+    const nowMs = this.elapsedMs();
     if (nowMs - this.#readAtMs <= ageMaxMs) return this.#versions;
     const now = this.#dataVersion.get()?.data_version;
     if (now !== this.#seen) {

@@ -72,41 +72,29 @@ function countsIn(row: WindowRow): WindowCounts {
   };
 }
 
-const texts = {
-  byKey: `SELECT minute_label, minute_used, day_label, day_used FROM rate_windows
-    WHERE key_id = ?`,
-  put: `INSERT INTO rate_windows (key_id, minute_label, minute_used, day_label, day_used)
-    VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (key_id) DO UPDATE SET minute_label = excluded.minute_label,
-      minute_used = excluded.minute_used, day_label = excluded.day_label,
-      day_used = excluded.day_used`,
-  addUsage: `INSERT INTO usage_days AS stored (key_id, day, requests, refusals)
-    VALUES (?, ?, ?, ?)
-    ON CONFLICT (key_id, day) DO UPDATE SET requests = stored.requests + excluded.requests,
-      refusals = stored.refusals + excluded.refusals`,
-  forgetUsage: `DELETE FROM usage_days AS stored WHERE key_id = ? AND day < (
-    SELECT min(day) FROM (SELECT newest.day FROM usage_days AS newest
-      WHERE newest.key_id = stored.key_id ORDER BY newest.day DESC LIMIT ${usageStoredDays}))`,
-};
-
-type PutBindings = [
-  keyId: string,
-  minuteLabel: number,
-  minuteUsed: number,
-  dayLabel: number,
-  dayUsed: number,
-];
-type UsageBindings = [keyId: string, day: number, requests: number, refusals: number];
-
 function windowStatements(db: Connection) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
+  type Counts = [minuteLabel: number, minuteUsed: number, dayLabel: number, dayUsed: number];
+  type Usage = [day: number, requests: number, refusals: number];
   return {
     /** SQLite changes it with every commit of another connection, and with none of this one. */
     version: () => Number(dataVersion.get()?.data_version),
-    byKey: db.prepare<WindowRow, [keyId: string]>(texts.byKey),
-    put: db.prepare<never, PutBindings>(texts.put),
-    addUsage: db.prepare<never, UsageBindings>(texts.addUsage),
-    forgetUsage: db.prepare<never, [keyId: string]>(texts.forgetUsage),
+    byKey: db.prepare<WindowRow, [keyId: string]>(`
+      SELECT minute_label, minute_used, day_label, day_used FROM rate_windows WHERE key_id = ?`),
+    put: db.prepare<never, [keyId: string, ...Counts]>(`
+      INSERT INTO rate_windows (key_id, minute_label, minute_used, day_label, day_used)
+      VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (key_id) DO UPDATE SET minute_label = excluded.minute_label,
+        minute_used = excluded.minute_used, day_label = excluded.day_label,
+        day_used = excluded.day_used`),
+    addUsage: db.prepare<never, [keyId: string, ...Usage]>(`
+      INSERT INTO usage_days AS stored (key_id, day, requests, refusals) VALUES (?, ?, ?, ?)
+      ON CONFLICT (key_id, day) DO UPDATE SET requests = stored.requests + excluded.requests,
+        refusals = stored.refusals + excluded.refusals`),
+    forgetUsage: db.prepare<never, [keyId: string]>(`
+      DELETE FROM usage_days AS stored WHERE key_id = ? AND day < (
+        SELECT min(day) FROM (SELECT newest.day FROM usage_days AS newest
+          WHERE newest.key_id = stored.key_id ORDER BY newest.day DESC LIMIT ${usageStoredDays}))`),
   };
 }
 
