@@ -7,7 +7,6 @@ import { message } from "../messages.ts";
 import { limits, tooLarge, UnreadableInput } from "./input.ts";
 import { sharedTexts as sharedCells } from "./table.ts";
 
-/** A sheet that people see, and its first rows. */
 export interface Sheet {
   readonly name: string;
   rows(max?: number): SheetRows;
@@ -75,19 +74,13 @@ function otherArchive(names: readonly string[]): UnreadableInput {
   return new UnreadableInput(0, message("archived", files[0] ?? ""));
 }
 
-interface Archive {
-  readonly names: readonly string[];
-  /** A part, whatever the case of its name and its slashes. */
-  part(name: string): Uint8Array | undefined;
-}
-
 const directoryMark = 0x02014b50;
 
 /**
- * A ZIP archive, whose parts are unpacked as they are asked for: at most `bytesMax` in all. It and
- * its parts throw UnreadableInput.
+ * A ZIP archive, whose parts are unpacked as they are asked for, whatever the case of their names:
+ * at most `bytesMax` in all. It and its parts throw UnreadableInput.
  */
-export function archiveOf(bytes: Uint8Array, bytesMax: number): Archive {
+export function archiveOf(bytes: Uint8Array, bytesMax: number) {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const names: string[] = [];
   const entries = new Map<string, number>();
@@ -105,7 +98,7 @@ export function archiveOf(bytes: Uint8Array, bytesMax: number): Archive {
     }
   });
   let left = bytesMax;
-  const part = (name: string) => {
+  const part = (name: string): Uint8Array | undefined => {
     const entry = entries.get(keyOf(name));
     if (entry === undefined) return undefined;
     const whole = readBounded(() => unpacked(archive, entry, left));
@@ -138,24 +131,15 @@ function readBounded<T>(read: () => T): T {
   }
 }
 
-interface Relation {
-  readonly id: string;
-  /** The last word of its type. */
-  readonly type: string;
-  readonly target: string;
-}
-
-/** What a part refers to; the archive itself is the part without a name. */
-function relationsOf(text: (name: string) => string, part: string): readonly Relation[] {
+/** What a part refers to, by the last word of its type; the archive is the part without a name. */
+function relationsOf(text: (name: string) => string, part: string) {
   const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(part) ?? [];
   const relations = elements(text(`${folder}_rels/${name}.rels`), "Relationship");
   return [...relations].map(([attributes]) => {
-    const target = decodeXML(attribute(attributes, "Target")).replaceAll("\\", "/");
-    return {
-      id: attribute(attributes, "Id"),
-      type: attribute(attributes, "Type").replace(/^.*\//, ""),
-      target: posix.resolve("/", folder, target).slice(1),
-    };
+    const [id, type] = [attribute(attributes, "Id"), attribute(attributes, "Type")];
+    const path = decodeXML(attribute(attributes, "Target")).replaceAll("\\", "/");
+    const target = posix.resolve("/", folder, path).slice(1);
+    return { id, type: type.replace(/^.*\//, ""), target };
   });
 }
 
@@ -191,7 +175,6 @@ function attribute(attributes: string, name: string): string {
   return double ?? single;
 }
 
-/** The texts that cells share, by their numbers. */
 function sharedTexts(xml: string): readonly string[] {
   const texts: string[] = [];
   for (const [, inner] of elements(xml, "si")) {
