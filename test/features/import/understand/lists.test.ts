@@ -531,6 +531,12 @@ id,name,type,adoptionDate
 3 Otto / Dog / sold [rescuegroups:7003]
 4 rejected: relationships.species: expected a value, found nothing
 5 rejected: relationships.species: expected a value, found nothing
+# a workbook with data descriptors, as programs write it that stream
+@streamed.xlsx
+=> petpoint
+3 Biscuit / Dog / available [petpoint:A50000001]
+4  / Cat / pending [petpoint:A50000002]
+5 gone: Stage "Bite Quarantine" [petpoint:A50000003]
 # an id is the same as a decimal or a formula
 ID,Name,Species,Status
 1001.0,Rex,Dog,Available
