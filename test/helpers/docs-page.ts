@@ -21,22 +21,6 @@ export async function send(form: Locator): Promise<Locator> {
   return result;
 }
 
-/** How much of an element is on the screen and below what sticks to its upper edge, from 0 to 1. */
-export function visibleShare(of: Locator): Promise<number> {
-  return of.evaluate((node) => {
-    /* eslint-disable */
-    const scope = globalThis as unknown as Record<string, any>;
-    const { top, bottom, height } = (node as any).getBoundingClientRect();
-    const sticking = [...scope["document"].querySelectorAll("header, nav")]
-      .filter((each: any) => scope["getComputedStyle"](each).position === "sticky")
-      .map((each: any) => each.getBoundingClientRect())
-      .filter((box: any) => box.top === 0 && box.width > scope["innerWidth"] / 2);
-    const edge = Math.max(0, ...sticking.map((box: any) => box.bottom));
-    const seen = Math.min(bottom, scope["innerHeight"]) - Math.max(top, edge);
-    return Math.max(0, seen) / height;
-  });
-}
-
 const axe = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -46,12 +30,10 @@ export const dimText = (page: Page) => axeFindings(page, ["color-contrast"], 0);
 /** What axe finds wrong with the page as it is: WCAG 2.2 A and AA, and best practices. */
 export async function axeFindings(page: Page, only = rules, passesMin = 10): Promise<string[]> {
   await page.evaluate(axe);
-  const found = (await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(only)} })`,
-  )) as {
+  const found = await page.evaluate<{
     violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
     passes: unknown[];
-  };
+  }>(`axe.run(document, { runOnly: ${JSON.stringify(only)} })`);
   if (found.passes.length < passesMin) throw new Error("axe did not look at the page");
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),

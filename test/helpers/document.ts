@@ -60,10 +60,3 @@ export function errorExamples(document: object): ErrorExample[] {
       ),
   );
 }
-
-/** Every object in `value`, at any depth. */
-export function objectsIn(value: unknown): Record<string, unknown>[] {
-  if (typeof value !== "object" || value === null) return [];
-  const inner = Object.values(value).flatMap(objectsIn);
-  return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner];
-}
