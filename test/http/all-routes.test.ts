@@ -98,39 +98,23 @@ test("from 5 December 2030 on getPet is gone: 404, and the message names what re
   expect((await app.send("/v1/pets", { method: "PUT", key })).status).toBe(405);
 });
 
-describe("an invalid Host", () => {
-  // The router would look for the path behind so short a host in the wrong place.
-  const requestTo = (path: string, authorization = "") =>
-    new Request(`https://a${path}`, { headers: { authorization } });
-
-  test("is charged to the key or the address, refused over its limits, and limited under /v1 only", async () => {
-    const app = await testApp({ service: { anonymousPerMinute: 2 } });
-    const authorization = `bearer ${await app.key("enterprise", { perMinute: 2, perDay: 2 })}`;
-    const ask = async (path: string, given?: string) => {
-      const answer = await app.elysia.handle(requestTo(path, given));
-      return [answer.status, remaining(answer)];
-    };
-    for (const path of ["/health", "/", "/v1x", "/docs?/v1/"]) {
-      expect(await ask(path)).toEqual([400, null]);
-    }
-    for (const given of [undefined, authorization]) {
-      expect(await ask("/v1?limit=1", given)).toEqual([400, "1"]);
-      expect(await ask("/v1/pets", given)).toEqual([400, "0"]);
-      expect(await ask("/v1/pets", given)).toEqual([429, "0"]);
-    }
-  });
-
-  test.each([
-    ["https://ab/v1/pets", 400],
-    ["https://abc/v1/pets", 401],
-    ["https://abc/health", 200],
-  ])(
-    "over TLS %s is answered with %d: the router cannot read a shorter one",
-    async (url, status) => {
-      const app = await testApp({ app: { isHttps: true } });
-      expect((await app.elysia.handle(new Request(url))).status).toBe(status);
-    },
-  );
+test("an invalid Host is charged to the key or the address, refused over its limits, and limited under /v1 only", async () => {
+  const app = await testApp({ service: { anonymousPerMinute: 2 } });
+  const key = `bearer ${await app.key("enterprise", { perMinute: 2, perDay: 2 })}`;
+  const ask = async (path: string, authorization = "") => {
+    // The router would look for the path behind so short a host in the wrong place.
+    const request = new Request(`https://a${path}`, { headers: { authorization } });
+    const answer = await app.elysia.handle(request);
+    return [answer.status, remaining(answer)];
+  };
+  for (const path of ["/health", "/", "/v1x", "/docs?/v1/"]) {
+    expect(await ask(path)).toEqual([400, null]);
+  }
+  for (const given of [undefined, key]) {
+    expect(await ask("/v1?limit=1", given)).toEqual([400, "1"]);
+    expect(await ask("/v1/pets", given)).toEqual([400, "0"]);
+    expect(await ask("/v1/pets", given)).toEqual([429, "0"]);
+  }
 });
 
 describe("CORS", () => {
