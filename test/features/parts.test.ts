@@ -5,7 +5,7 @@ import { dayMs, hourMs, minuteMs } from "../../src/domain/clock.ts";
 import { confirm } from "../../src/features/confirm.ts";
 import { durationText, parseDuration } from "../../src/features/duration.ts";
 import { restartPause } from "../../src/features/operate/restart-pause.ts";
-import * as times from "../../src/features/schedule/job-times.ts";
+import * as times from "../../src/features/schedule/jobs.ts";
 import { printTable, stylesOf } from "../../src/features/table.ts";
 import { UsageError } from "../../src/features/usage-error.ts";
 import { isVisible } from "../../src/features/visible.ts";

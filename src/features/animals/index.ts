@@ -10,6 +10,6 @@ export const animalsFeature: Feature = {
       load: async () => (await import("./commands/categories.ts")).categoriesCommand,
     },
     gone("pets set-status", "rehome pets update ID --status STATUS"),
-    { path: "undo", load: async () => (await import("./commands/undo.ts")).undoCommand },
+    { path: "undo", load: async () => (await import("./undo.ts")).undoCommand },
   ],
 };

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { integer, text, type AnySetting, type Setting } from "../../config.ts";
 import { durationText, parseDuration } from "../duration.ts";
-import { intervalMinMs } from "../schedule/job-times.ts";
+import { intervalMinMs } from "../schedule/jobs.ts";
 
 /** An address or a name of this machine, and a port, to listen on. */
 export interface ListenAddress {

@@ -9,18 +9,21 @@ import { inMemory } from "../../storage/sqlite/files.ts";
 import { getMeta } from "../../storage/store-state.ts";
 import { setMeta } from "../meta.ts";
 import { childEnvironment, runJob } from "./child.ts";
-import { isDue, jobMaxMs, leaseMs, timesInARow } from "./job-times.ts";
 import {
   claimJob,
   failJob,
   findJob,
+  isDue,
   type Job,
+  jobMaxMs,
   jobName,
   jobsOf,
   leaseJob,
+  leaseMs,
   placeMeta,
   removeJob,
   scheduleJob,
+  timesInARow,
 } from "./jobs.ts";
 
 export const scheduleFeature: Feature = {

@@ -10,9 +10,8 @@ import { flexible, printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
-import { intervalMinMs } from "../schedule/job-times.ts";
+import { intervalMinMs, pauseJob } from "../schedule/jobs.ts";
 import type { Services } from "../../service/services.ts";
-import { pauseJob } from "../schedule/jobs.ts";
 import { previewImport } from "../import/import.ts";
 import { prepare, type Reading } from "../import/understand/propose.ts";
 import {

@@ -17,6 +17,8 @@ import {
   type Job,
   jobName,
   type JobOutcome,
+  lateness,
+  leaseMs,
   pauseJob,
   removeJob,
   scheduleJob,
@@ -42,7 +44,6 @@ import {
   type PresetName,
 } from "./fetch.ts";
 import { pullPrivateSetting } from "./index.ts";
-import { lateness, leaseMs } from "../schedule/job-times.ts";
 import { type Meaning, statusKey } from "../import/understand/words.ts";
 
 export type Source = Tables["sources"]["$inferSelect"];

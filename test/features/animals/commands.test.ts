@@ -7,7 +7,7 @@ import {
   parseStatusWord,
   petsCommand,
 } from "../../../src/features/animals/commands/pets.ts";
-import { undoCommand } from "../../../src/features/animals/commands/undo.ts";
+import { undoCommand } from "../../../src/features/animals/undo.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { testIo } from "../../helpers/io.ts";
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
 import { Schedule, type Work } from "../../../src/features/schedule/index.ts";
-import { leaseMs } from "../../../src/features/schedule/job-times.ts";
 import {
   claimJob,
   finishJob,
   type Job,
   jobsOf,
+  leaseMs,
   pauseJob,
   scheduleJob,
 } from "../../../src/features/schedule/jobs.ts";

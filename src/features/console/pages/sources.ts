@@ -1,9 +1,8 @@
 /** Lists that the service imports by itself: how they are, and what they wait for. */
 import { runJob } from "../../schedule/child.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
-import type { JobProblem } from "../../schedule/job-times.ts";
+import { failJob, type JobProblem } from "../../schedule/jobs.ts";
 import type { Services } from "../../../service/services.ts";
-import { failJob } from "../../schedule/jobs.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { message, messageText } from "../../import/messages.ts";
 import { type Meaning, meanings, statusKey } from "../../import/understand/words.ts";

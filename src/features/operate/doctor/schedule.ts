@@ -4,8 +4,14 @@ import { counted } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
-import { failingMs, lateness, timesInARow } from "../../schedule/job-times.ts";
-import { type JobRow, jobRows, jobsSql } from "../../schedule/jobs.ts";
+import {
+  failingMs,
+  type JobRow,
+  jobRows,
+  jobsSql,
+  lateness,
+  timesInARow,
+} from "../../schedule/jobs.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../examine-catalogue.ts";
 import { lastBackup } from "../backup/keep.ts";
