@@ -1,16 +1,11 @@
-/** Stands before a service and, for a while, answers as a service over its limits would. */
-interface LimitedProxy {
-  readonly origin: string;
-  /** When each request came, in ms. */
-  readonly arrivals: readonly number[];
-  stop(): Promise<void>;
-}
-
-/** Passes all requests on, and loses the answers to those of the numbers (from 0) in `refused`. */
+/**
+ * Stands before a service and, for a while, answers as a service over its limits would: passes all
+ * requests on, and loses the answers to those of the numbers (from 0) in `refused`.
+ */
 export function limitedProxy(
   target: string,
   refused: Readonly<Record<number, { status: 429 | 503; retryAfterSeconds: number }>>,
-): LimitedProxy {
+) {
   const arrivals: number[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -43,6 +38,7 @@ export function limitedProxy(
   });
   return {
     origin: server.url.origin,
+    /** When each request came, in ms. */
     arrivals,
     stop: () => server.stop(true),
   };

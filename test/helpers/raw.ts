@@ -2,15 +2,6 @@
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-interface RawAnswer {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: string;
-  readonly text: string;
-  /** True when the other side ended the connection. */
-  readonly isClosed: boolean;
-}
-
 /** Whether a first response is there, whole. */
 export function isWhole(text: string, isHead = false): boolean {
   const end = text.indexOf("\r\n\r\n");
@@ -30,7 +21,7 @@ export async function raw(
   bytes: string | Uint8Array,
   quietMs = 300,
   silentMs = 30_000,
-): Promise<RawAnswer> {
+) {
   const { hostname: host, port, protocol } = new URL(origin);
   const options = { host, port: Number(port), rejectUnauthorized: false };
   const socket = protocol === "https:" ? connectTls(options) : connect(options);
@@ -61,6 +52,7 @@ export async function raw(
     status: Number(line.split(" ")[1] ?? 0),
     headers: new Map(pairs.map(([, name = "", value = ""]) => [name.toLowerCase(), value])),
     body: body.join("\r\n\r\n"),
+    /** True when the other side ended the connection. */
     isClosed: wasClosed,
     text,
   };

@@ -1,20 +1,7 @@
 /** A network between a store and its database that a test can cut, or break connections on. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-interface TcpProxy {
-  readonly port: number;
-  /** From now on nothing goes through, and nothing is closed: a cable that was pulled. */
-  cut(): void;
-  /** Lets new bytes through again; what was sent meanwhile is lost with its connection. */
-  mend(): void;
-  /** Resets every connection, and leads new ones to another port. */
-  lead(port: number): void;
-  /** Resets every connection. */
-  reset(): void;
-  close(): Promise<void>;
-}
-
-export async function tcpProxy(firstPort: number): Promise<TcpProxy> {
+export async function tcpProxy(firstPort: number) {
   let targetPort = firstPort;
   let isCut = false;
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -42,17 +29,21 @@ export async function tcpProxy(firstPort: number): Promise<TcpProxy> {
   };
   return {
     port: (server.address() as AddressInfo).port,
+    /** From now on nothing goes through, and nothing is closed: a cable that was pulled. */
     cut() {
       isCut = true;
     },
+    /** Lets new bytes through again; what was sent meanwhile is lost with its connection. */
     mend() {
       isCut = false;
       reset();
     },
-    lead(port) {
+    /** Resets every connection, and leads new ones to another port. */
+    lead(port: number) {
       targetPort = port;
       reset();
     },
+    /** Resets every connection. */
     reset,
     async close() {
       reset();
