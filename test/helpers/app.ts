@@ -7,8 +7,7 @@ import { publishedLimits, type PlanName } from "../../src/domain/plan.ts";
 import { createService, type AppOptions } from "../../src/http/app.ts";
 import type { ServiceOptions } from "../../src/service/services.ts";
 import { random as randomOf } from "../../scripts/random.ts";
-import { servicesOn } from "./services.ts";
-import { closeAfterTest, openTestStore } from "./store-under-test.ts";
+import { Stack } from "./stack.ts";
 
 /** A clock that stands still until it is moved. */
 export class TestClock {
@@ -68,16 +67,9 @@ export async function testApp({
   app = {},
   service = {},
 }: TestAppOptions = {}) {
-  const reported: unknown[] = [];
   const { valueOf } = loadConfig(flags, {}, featureSettings(features));
-  const store = await openTestStore({ clock: clock.read, serving: true });
-  const services = servicesOn(store, {
-    clock: clock.read,
-    randomBytes: seededBytes(),
-    onError: (error) => reported.push(error),
-    ...service,
-  });
-  closeAfterTest(store, () => services.close());
+  const stack = await Stack.open(clock, { serving: true, ...service });
+  const { reported, services, store } = stack;
   const ofFeatures = features.flatMap(({ routes }) => routes?.(valueOf) ?? []);
   const { app: inside, handler } = createService({
     services,
@@ -90,7 +82,6 @@ export async function testApp({
     report: (error) => reported.push(error),
     ...app,
   });
-  let lastKey = 0;
   const handle = async (request: Request) => handler(request);
   return {
     clock,
@@ -107,8 +98,7 @@ export async function testApp({
       return handle(new Request(`http://localhost${path}`, { ...init, headers }));
     },
     async key(plan: PlanName = "business", numbers = {}): Promise<string> {
-      const name = `key ${(lastKey += 1)}`;
-      return (await services.keys.create({ name, plan, ...numbers })).secret;
+      return (await stack.key(plan, numbers)).secret;
     },
   };
 }
