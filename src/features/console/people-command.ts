@@ -2,25 +2,18 @@ import { Argument, type Command, Option } from "commander";
 import { commandHere } from "../../cli/command.ts";
 import { commandGroup, type Given, storeCommand } from "../command.ts";
 import { type Io, writeSecret } from "../../cli/io.ts";
-import { jsonDocument, printJson } from "../json.ts";
-import { json } from "../json.ts";
+import { json, jsonDocument, printJson } from "../json.ts";
 import { randomBytes } from "../../cli/open.ts";
 import { yesOption } from "../options.ts";
 import { confirm } from "../confirm.ts";
-import { printTable } from "../table.ts";
+import { flexible, optional, printTable } from "../table.ts";
 import { printable } from "../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import type { Services } from "../../service/services.ts";
-import { type PersonRole } from "./people.ts";
 import { personRoles } from "../../storage/schema.ts";
-import {
-  invitationMs,
-  type ListedPerson,
-  PeopleService,
-  type Person,
-  type Secret,
-} from "./people.ts";
+import { invitationMs, PeopleService } from "./people.ts";
+import type { ListedPerson, Person, PersonRole, Secret } from "./people.ts";
 import { isHere, reachableOrigin } from "./reach.ts";
 import { consoleUrlSetting, defaultAddress } from "./index.ts";
 
@@ -144,25 +137,12 @@ const listCommand = storeCommand<object>({
       const invite = commandHere("rehome people invite NAME", given.loaded);
       return io.err(`Nobody may use the console. Invite somebody: ${invite}\n`);
     }
-    printTable(
-      io,
-      [
-        { title: "ID" },
-        { title: "NAME", flexible: true },
-        "ROLE",
-        "LAST SEEN",
-        { title: "LINK GOOD UNTIL", optional: true },
-      ],
-      all
-        .map(personJson)
-        .map(({ id, name, role, lastSeenAt, invitedUntil }) => [
-          id,
-          name,
-          role,
-          lastSeenAt?.slice(0, "2026-01-01".length) ?? "never",
-          invitedUntil ?? "",
-        ]),
-    );
+    const columns = ["ID", flexible("NAME"), "ROLE", "LAST SEEN", optional("LINK GOOD UNTIL")];
+    const rows = all.map(personJson).map(({ id, name, role, lastSeenAt, invitedUntil }) => {
+      const seen = lastSeenAt?.slice(0, "2026-01-01".length) ?? "never";
+      return [id, name, role, seen, invitedUntil ?? ""];
+    });
+    printTable(io, columns, rows);
   },
 });
 

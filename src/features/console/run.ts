@@ -1,13 +1,12 @@
-import { Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { writeFileSync } from "node:fs";
 import { hostname, setPriority } from "node:os";
 import { announce, type Io, untilAborted } from "../../cli/io.ts";
-import { printJson } from "../json.ts";
-import { addJson, json } from "../json.ts";
+import { json, printJson } from "../json.ts";
 import { openLog } from "../../cli/serve.ts";
 import { openServices, randomBytes } from "../../cli/open.ts";
 import { refuseStray } from "../with-services.ts";
-import { beginOnStore } from "../command.ts";
+import { beginOnStore, commandOf } from "../command.ts";
 import { addRetiredSettings } from "../../cli/options.ts";
 import { addSettings, storeSettings } from "../options.ts";
 import { renewCertificate, tlsOf } from "../../cli/tls.ts";
@@ -46,43 +45,43 @@ const listeningSchema = json.object({
   firstLink: json.orNull(json.text("link for an operator, if nobody could use the console")),
 });
 
-export function consoleCommand(io: Io): Command {
-  const command = new Command("console")
-    .description("serve the staff's console, in a process of its own")
-    .argument(
-      "[address]",
-      `address and port, or a port of this machine (default ${defaultAddress})`,
-    )
-    .option("--first-link", "print a link for an operator if nobody may use the console yet")
-    .addHelpText(
-      "after",
-      `
-rehome serve --console ADDRESS starts it beside the service.
+interface Options {
+  readonly json?: true;
+  readonly firstLink?: true;
+}
 
-Examples:
-  rehome console
-  rehome console 0.0.0.0:8090 --tls-cert server.crt --tls-key server.key`,
-    );
+export function consoleCommand(io: Io): Command {
+  const at = `address and port, or a port of this machine (default ${defaultAddress})`;
+  const command = commandOf<[string]>({
+    name: "console",
+    about: "serve the staff's console, in a process of its own",
+    arguments: [new Argument("[address]", at)],
+    options: [
+      new Option("--first-link", "print a link for an operator if nobody may use the console yet"),
+    ],
+    remark: "rehome serve --console ADDRESS starts it beside the service.",
+    examples: [
+      "rehome console",
+      "rehome console 0.0.0.0:8090 --tls-cert server.crt --tls-key server.key",
+    ],
+    json: listeningSchema,
+  });
   addSettings(command, [...storeSettings, "environment", "tlsCert", "tlsKey", "trustedProxy"]);
-  addSettings(command, ["logFormat", "logLevel"]);
+  addSettings(command, ["logFormat", "logLevel", consoleUrlSetting]);
   addRetiredSettings(command);
-  addSettings(command, [consoleUrlSetting]);
-  addJson(command, listeningSchema);
-  return command.action(
-    async (address: string | undefined, options: { json?: true; firstLink?: true }) => {
-      const loaded = beginOnStore(command, io);
-      const log = openLog(loaded, io);
-      await using opened = new AsyncDisposableStack();
-      opened.defer(() => log.close());
-      await run(loaded, address, options, io, log);
-    },
-  );
+  return command.action(async (address: string | undefined, options: Options) => {
+    const loaded = beginOnStore(command, io);
+    const log = openLog(loaded, io);
+    await using opened = new AsyncDisposableStack();
+    opened.defer(() => log.close());
+    await run(loaded, address, options, io, log);
+  });
 }
 
 async function run(
   loaded: LoadedConfig,
   address: string | undefined,
-  options: { readonly json?: true; readonly firstLink?: true },
+  options: Options,
   io: Io,
   log: Logger,
 ): Promise<void> {

@@ -1,21 +1,20 @@
-import { Command } from "commander";
+import { type Command, Option } from "commander";
+import type { Io } from "../../cli/io.ts";
 import { systemClock } from "../../domain/clock.ts";
+import { beginWithoutStore, commandOf } from "../command.ts";
 import { printJson } from "../json.ts";
-import { type Io } from "../../cli/io.ts";
-import { beginWithoutStore } from "../command.ts";
 import { addSettings } from "../options.ts";
 
 export function openapiCommand(io: Io): Command {
-  const command = new Command("openapi")
-    .description("print the OpenAPI document")
-    .option("--yaml", "print YAML instead of JSON")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  rehome openapi > openapi.json
-  rehome openapi --yaml --base-url https://pets.example.org/v1 > openapi.yaml`,
-    );
+  const command = commandOf({
+    name: "openapi",
+    about: "print the OpenAPI document",
+    options: [new Option("--yaml", "print YAML instead of JSON")],
+    examples: [
+      "rehome openapi > openapi.json",
+      "rehome openapi --yaml --base-url https://pets.example.org/v1 > openapi.yaml",
+    ],
+  });
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
     const { config } = beginWithoutStore(command, io);
     // Loaded where it is wanted: no other command but serve waits for the web framework.

@@ -12,7 +12,7 @@ import { confirm } from "../confirm.ts";
 import { durationRule, durationText } from "../duration.ts";
 import { jsonDocument, printJson, type Static } from "../json.ts";
 import { durationOf, durationOption, parseText, wholeNumber, yesOption } from "../options.ts";
-import { pad, percent, printTable } from "../table.ts";
+import { flexible, optional, pad, percent, printTable, right } from "../table.ts";
 import { UsageError } from "../usage-error.ts";
 import { fold } from "../visible.ts";
 import {
@@ -293,13 +293,13 @@ ${daysJudged} days, and a plan that would fit.`,
 function printKeys(io: Io, keys: readonly ListedKey[], nowMs: number): void {
   const columns = [
     "ID",
-    { title: "LABEL", flexible: true },
-    { title: "PLAN", optional: true },
+    flexible("LABEL"),
+    optional("PLAN"),
     "STATE",
-    { title: "LAST USED", optional: true },
-    { title: "TODAY", align: "right" },
-    { title: "OF", align: "right", optional: true },
-  ] as const;
+    optional("LAST USED"),
+    right("TODAY"),
+    { ...right("OF"), optional: true },
+  ];
   const rows = keys.map((key) => [
     key.id,
     key.name,
