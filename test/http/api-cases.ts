@@ -184,7 +184,9 @@ const refusedBodies = (
 
 const sentAs = "The body must be sent as Content-Type: application/json";
 const refusedTypes: readonly ApiCase[] = [
-  post("64 KiB and a byte", long(64 * 1024 + 1), 413),
+  post("64 KiB and a byte", long(64 * 1024 + 1), 413, {
+    message: "The body is larger than 64 KiB.",
+  }),
   post("2 MB", long(2_000_000), 413),
   ...["application/x-www-form-urlencoded", "application/json-patch"].map((type) =>
     post(`the type ${type}`, pet, 415, {
