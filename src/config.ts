@@ -200,11 +200,7 @@ export const settings = {
     "shutdown-timeout",
     "SECONDS",
     "how long a stop waits for running requests",
-    {
-      default: 10,
-      min: 0,
-      max: 3_600,
-    },
+    { default: 10, min: 0, max: 3_600 },
   ),
   logFormat: oneOf(
     "log-format",

@@ -6,10 +6,7 @@ const countedFromBytes = 16 * 1024;
 /** Below this nobody has to be looked for who has read everything. */
 const lookFromBytes = 4 * 1024 * 1024;
 
-export const unsentMaxBytes = {
-  inAll: 64 * 1024 * 1024,
-  perAddress: 16 * 1024 * 1024,
-} as const;
+export const unsentMaxBytes = { inAll: 64 * 1024 * 1024, perAddress: 16 * 1024 * 1024 } as const;
 
 type Receiver = Pick<RequestContext, "address" | "isUnderWay">;
 

@@ -2,12 +2,12 @@ import { write } from "node:fs";
 import { isoMilliseconds, minuteMs, type Clock } from "../domain/clock.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 
-/** Bytes that may wait to be written. What comes when they are full is dropped and counted. */
+/** Characters that may wait to be written. What comes when they are full is dropped and counted. */
 const waitingMax = 2 * 1024 * 1024;
 /** The longest line; the rest of a longer one is cut off. */
 const lineMax = 2_700;
 /**
- * How long a line may wait for others that are written with it, and how many bytes may. Each
+ * How long a line may wait for others that are written with it, and how many characters may. Each
  * write wakes two threads, which costs as much as a request where requests come one by one.
  */
 const gatherMs = 100;
@@ -38,9 +38,9 @@ export class Logger {
   #timeMs = Number.NaN;
   #time = "";
   readonly #severity: number;
-  /** Lines in bytes at once: to turn a long text of many parts into bytes costs far more. */
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
+  /** Whole lines: to turn a long text of many parts into bytes costs far more. */
+  #waiting: string[] = [];
+  #waitingLength = 0;
   #dropped = 0;
   #reportedDropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -107,15 +107,14 @@ export class Logger {
   }
 
   write(line: string): void {
-    if (this.#waitingBytes > waitingMax) {
+    if (this.#waitingLength > waitingMax) {
       this.#dropped += 1;
       return;
     }
-    const bytes = Buffer.from(`${line}\n`);
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
+    this.#waiting.push(line);
+    this.#waitingLength += line.length;
     this.#timer ??= setTimeout(() => this.#start(), gatherMs);
-    if (this.#waitingBytes > gatherMax && this.#running === undefined) this.#start();
+    if (this.#waitingLength > gatherMax && this.#running === undefined) this.#start();
   }
 
   beforeClose(work: () => void): void {
@@ -156,13 +155,13 @@ export class Logger {
     if (this.#waiting.length === 0) return;
     const lines = this.#waiting;
     this.#waiting = [];
-    this.#waitingBytes = 0;
-    const isWritten = await writeAll(this.#fd, Buffer.concat(lines));
+    this.#waitingLength = 0;
+    const isWritten = await writeAll(this.#fd, Buffer.from(`${lines.join("\n")}\n`));
     // On a full disk, or where nobody reads any more, they are lost.
     if (!isWritten) this.#dropped += lines.length;
     const dropped = this.#dropped - this.#reportedDropped;
     // Told once there is room: the line that says so would be dropped as well.
-    if (dropped > 0 && isWritten && this.#waitingBytes <= waitingMax) {
+    if (dropped > 0 && isWritten && this.#waitingLength <= waitingMax) {
       this.#reportedDropped = this.#dropped;
       this.write(
         this.#line("warn", `${dropped} log lines were dropped: the log takes them too slowly.`),

@@ -75,11 +75,7 @@ function versionsAfter(
   now: Numbers,
 ): StoreVersions {
   const hasOnlyAdded = now.edits === before?.edits && now.lastId > before.lastId;
-  return {
-    keys: Number(now.epoch),
-    pets: pets + 1,
-    edits: hasOnlyAdded ? edits : edits + 1,
-  };
+  return { keys: Number(now.epoch), pets: pets + 1, edits: hasOnlyAdded ? edits : edits + 1 };
 }
 
 const watchIntervalMs = 1_000;

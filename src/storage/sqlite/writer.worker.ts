@@ -57,10 +57,7 @@ function start(): WriterOpen {
 function opened(): Writer {
   const { catalogue, limits, busyTimeoutMs: timeoutMs } = start();
   const on = (path: string, synchronous: "full" | "normal") =>
-    new Lanes({
-      open: () => openDatabase(path, { synchronous, busyTimeoutMs: 0 }),
-      timeoutMs,
-    });
+    new Lanes({ open: () => openDatabase(path, { synchronous, busyTimeoutMs: 0 }), timeoutMs });
   return (writer ??= { db: on(catalogue, "full"), counters: on(limits, "normal") });
 }
 
