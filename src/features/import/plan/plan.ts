@@ -120,12 +120,12 @@ export class Plan {
     const { source } = this.list;
     const names = matches.flatMap(({ entry }) => entry ?? []);
     const entries = await entriesOf(this.tx, source, names);
-    const lacking: bigint[] = [];
+    const lacking: StoreAnimal[] = [];
     for (const { animal, entry = "" } of matches) {
       const stored = entries.get(entry);
       const word = stored?.category ?? null;
       const category = word === null ? null : this.categories.meaningOf(word);
-      if (stored === undefined) lacking.push(animal.id);
+      if (stored === undefined) lacking.push(animal);
       else this.#last.set(animal.id, { ...stored, category, word, isStored: true });
     }
     for (const [id, said] of await saidBefore(this.tx, source, lacking)) {

@@ -3,12 +3,18 @@
  * from, or the people at the desk. Both change it, so the list counts only where it says something
  * else than it said last.
  */
-import { desc, eq, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { PetStatus } from "../../../domain/pet.ts";
 import { columnsOf, type Tables, type Tx } from "../../../storage/database.ts";
 import type { listPresences } from "../../../storage/schema.ts";
-import type { Change, PetRow, PetState, StoredState } from "../../animals/changes.ts";
+import {
+  type Change,
+  type PetRow,
+  type PetState,
+  type StoredState,
+  storedMs,
+} from "../../animals/changes.ts";
 import type { Candidate } from "../understand/record.ts";
 import { wordFor } from "./categories.ts";
 
@@ -189,9 +195,31 @@ async function eventsOf(tx: Tx, ids: readonly bigint[]) {
   return [...Map.groupBy(events, (event) => event.petId)];
 }
 
-type Told = Pick<Tables["changes"]["$inferSelect"], "action" | "summary">;
-const isByList = ({ action, summary }: Told): boolean =>
+type Told = Pick<Tables["changes"]["$inferSelect"], "action" | "undoneIn" | "summary">;
+const isByList = ({ action, summary }: Pick<Told, "action" | "summary">): boolean =>
   action === "import" && !isDesk(summary["format"]);
+/** True of a change in force by a list that may be that of `source`. */
+const isOf = (source: string, each: Told): boolean =>
+  isByList(each) &&
+  each.undoneIn === null &&
+  [undefined, "", source].includes(each.summary["source"] as string | undefined);
+
+/** The animals that the list of a source made. Events of older changes are forgotten bit by bit. */
+async function madeBy(tx: Tx, source: string, ids: readonly bigint[]): Promise<Set<bigint>> {
+  const { changes, pets, removedPets } = tx.t;
+  const { action, undoneIn, summary } = columnsOf(changes);
+  const isStored = sql`${changes.atMs} >= (SELECT max(at_ms) FROM ${changes}) - ${storedMs}`;
+  const made = new Set<bigint>();
+  for (const table of [pets, removedPets]) {
+    const rows = await tx
+      .select({ id: table.id, action, undoneIn, summary })
+      .from(table)
+      .innerJoin(changes, eq(changes.id, table.createdIn))
+      .where(and(isAmong(tx, table.id, ids), isStored));
+    for (const each of rows) if (isOf(source, each)) made.add(each.id);
+  }
+  return made;
+}
 
 /**
  * What the list of a source said of animals that it imported before entries were stored, as far as
@@ -201,15 +229,21 @@ const isByList = ({ action, summary }: Told): boolean =>
 export async function saidBefore(
   tx: Tx,
   source: string,
-  ids: readonly bigint[],
+  animals: readonly StoreAnimal[],
 ): Promise<ReadonlyMap<bigint, Said>> {
   const said = new Map<bigint, Said>();
-  for (const [id, events] of await eventsOf(tx, ids)) {
-    const [newest] = events;
-    const ofList = events.filter(({ summary }) => summary["source"] === source);
-    const last = ofList.find((each) => isByList(each) && each.undoneIn === null);
+  if (animals.length === 0) return said;
+  const ids = animals.map(({ id }) => id);
+  const events = new Map(await eventsOf(tx, ids));
+  const made = await madeBy(tx, source, ids);
+  for (const { id, ...state } of animals) {
+    const own = events.get(id) ?? [];
+    const [newest] = own;
+    const last = own.find((each) => isOf(source, each));
+    const first = own.length === 0 ? state : own.at(-1)?.before;
     const isRemoved = newest?.action === "remove" || newest?.action === "merge";
     if (last !== undefined) said.set(id, saidOf(last.after ?? last.before, last.after !== null));
+    else if (made.has(id) && first) said.set(id, saidOf({ ...first }, true));
     else if (isRemoved) said.set(id, saidOf(newest.before, true));
   }
   return said;
