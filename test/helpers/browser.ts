@@ -31,13 +31,6 @@ export const screens = {
     isMobile: true,
     hasTouch: true,
   },
-  "phone in the dark": {
-    viewport: { width: 360, height: 740 },
-    colorScheme: "dark",
-    deviceScaleFactor: 2,
-    isMobile: true,
-    hasTouch: true,
-  },
 } as const satisfies Record<string, BrowserContextOptions>;
 
 interface OpenPage {

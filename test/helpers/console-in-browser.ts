@@ -1,7 +1,5 @@
 /** The console in a browser, on the compiled executable, and what every test does there. */
 import { afterAll, beforeAll } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { temporaryFolder } from "./binary.ts";
 import { openPage, startBrowser } from "./browser.ts";
@@ -60,23 +58,6 @@ export function consoleInBrowser() {
     },
     get browser() {
       return browser;
-    },
-  };
-}
-
-/** A console of a folder of its own, with the animals of a list. */
-export async function consoleOfList(text: string, ...options: readonly string[]) {
-  const folder = temporaryFolder();
-  const list = join(folder.path, "dogs.csv");
-  writeFileSync(list, text);
-  await command(["pets", "import", list, ...options, "--data", folder.path]);
-  const { console, stop } = await serveConsole(folder.path);
-  return {
-    path: folder.path,
-    console,
-    async [Symbol.asyncDispose]() {
-      await stop();
-      folder[Symbol.dispose]();
     },
   };
 }
