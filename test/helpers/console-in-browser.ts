@@ -25,26 +25,17 @@ export function consoleInBrowser() {
   });
 
   /** The list of animals in a window of somebody new, who has joined with a link of their own. */
-  async function joined(
-    name: string,
-    role: "staff" | "operator",
-    options: BrowserContextOptions,
-    place: string | readonly string[] = folder.path,
-  ) {
-    const link = await invite(place, name, role);
+  async function joined(name: string, role: "staff" | "operator", options: BrowserContextOptions) {
+    const link = await invite(folder.path, name, role);
     const { origin } = new URL(link);
     const { cookies } = await new Visitor(origin).join(link);
     const kept = { domain: "127.0.0.1", path: "/", expires: -1, httpOnly: true, secure: false };
+    const sameSite = "Strict";
     return openPage(browser, `${origin}/animals`, {
       locale: "en-GB",
       ...options,
       storageState: {
-        cookies: [...cookies].map(([name, value]) => ({
-          ...kept,
-          name,
-          value,
-          sameSite: "Strict" as const,
-        })),
+        cookies: [...cookies].map(([name, value]) => ({ ...kept, sameSite, name, value })),
         origins: [],
       },
     });
