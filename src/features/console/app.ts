@@ -5,7 +5,6 @@ import { AddressLimiter } from "../../service/anonymous.ts";
 import { methodTable } from "../../http/routes/methods.ts";
 import * as animal from "./pages/animal.ts";
 import * as animals from "./pages/animals.ts";
-import * as several from "./pages/several.ts";
 import * as categories from "./pages/categories.ts";
 import * as changes from "./pages/changes.ts";
 import * as health from "./pages/health.ts";
@@ -149,11 +148,11 @@ export function staffRoutes(frame: Frame) {
     })
 
     .get("/animals", ({ visit }) => animals.animalsPage(visit))
-    .post("/animals", ({ visit }) => several.changeAnimals(visit))
+    .post("/animals", ({ visit }) => changes.changeAnimals(visit))
     .get("/animals/new", ({ visit }) => animal.newAnimalPage(visit))
     .post("/animals/new", ({ visit }) => animal.addAnimal(visit))
-    .get("/animals/merge", ({ visit }) => several.mergePage(visit))
-    .post("/animals/merge", ({ visit }) => several.mergeAnimals(visit))
+    .get("/animals/merge", ({ visit }) => changes.mergePage(visit))
+    .post("/animals/merge", ({ visit }) => changes.mergeAnimals(visit))
     .get("/animals/:id", ({ visit, params }) => animal.animalPage(visit, params.id))
     .post("/animals/:id", ({ visit, params }) => animal.saveAnimal(visit, params.id))
     .post("/animals/:id/remove", ({ visit, params }) => animal.removeAnimal(visit, params.id))
