@@ -2,7 +2,7 @@
  * An import: plan what the records of a list change, and do it in one transaction. How it was read
  * is remembered, so that the next list is read the same way, without any guess.
  */
-import { and, count, eq, gt, isNull, like, max } from "drizzle-orm";
+import { and, count, eq, gt, isNull, like, max, type SQL } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { int64Min } from "../../domain/int64.ts";
 import type { Database, Tx } from "../../storage/database.ts";
@@ -10,7 +10,7 @@ import { categoriesInUse, categoryWords, nameCategories } from "../animals/categ
 import { type Change, type Editing, makeChange, partSize } from "../animals/changes.ts";
 import { longWork } from "../long-work.ts";
 import { deleteMeta, readingMeta, setMeta } from "../meta.ts";
-import { ImportCategories } from "./plan/categories.ts";
+import { ImportCategories, wordFor } from "./plan/categories.ts";
 import {
   batches,
   Matching,
@@ -20,7 +20,7 @@ import {
   rejectionOf,
 } from "./plan/match.ts";
 import { type ImportOptions, type Lacking, Plan } from "./plan/plan.ts";
-import { type Entry, entryOf, isDesk, lastPeople, storeEntries } from "./plan/said.ts";
+import { type Entry, entryOf, isDesk, lastPeople, storeAdded, storeEntries } from "./plan/said.ts";
 import { type ImportSummary, summary } from "./report.ts";
 import { fits, type Prepared, type Reading } from "./understand/propose.ts";
 import type { Candidate, Outcome, Rejection, SoundRecord } from "./understand/record.ts";
@@ -106,7 +106,7 @@ async function carryOut(change: Change, { plan, added, categories }: Planned): P
   await change.carryOut();
   const { tx } = change;
   const { pets } = tx.t;
-  const { source, isWhole } = plan.list;
+  const { source, isWhole, isDesk: isOwn } = plan.list;
   const [before] = await tx.select({ id: max(pets.id) }).from(pets);
   for (const part of batches(added, partSize)) {
     await change.add(
@@ -119,36 +119,37 @@ async function carryOut(change: Change, { plan, added, categories }: Planned): P
       })),
     );
   }
-  const said = await saidOfNew(change, plan.list, added, before?.id ?? int64Min);
-  await storeEntries(tx, source, change.id, [...plan.entries, ...said]);
+  const isNew = and(gt(pets.id, before?.id ?? int64Min), eq(pets.createdIn, change.id));
+  const words = new Map<bigint, string>();
+  for (const { category } of added) {
+    words.set(categories.madeOf(categories.idOf(category)), wordFor(category));
+  }
+  if (!isOwn) await storeAdded(tx, change.id, isNew, words);
+  const nameless = isWhole && !isOwn ? await namelessOf(tx, added, isNew) : [];
+  await storeEntries(tx, source, change.id, [...plan.entries, ...nameless]);
   // An undo takes back what a list said, too.
   change.isStored ||= plan.entries.length > 0;
 }
 
-/** What a list says of the animals that a change added; of those without ids, if it is whole. */
-async function saidOfNew(
-  { tx, id }: Change,
-  { isDesk: isOwn, isWhole }: PlannedList,
+/** What a whole list says of the animals without ids that a change added: `isNew` means them. */
+async function namelessOf(
+  tx: Tx,
   added: readonly Candidate[],
-  last: bigint,
+  isNew: SQL | undefined,
 ): Promise<Entry[]> {
-  if (isOwn) return [];
-  const { pets } = tx.t;
-  const isNew = and(gt(pets.id, last), eq(pets.createdIn, id), isNull(pets.externalId));
-  const own = tx.select({ petId: pets.id }).from(pets).where(isNew).orderBy(pets.id);
-  const rows = isWhole ? await own : [];
-  const nameless = added.filter(({ externalId }) => externalId === undefined);
+  const { id, externalId } = tx.t.pets;
+  const own = tx
+    .select({ id })
+    .from(id.table)
+    .where(and(isNew, isNull(externalId)));
+  const rows = await own.orderBy(id);
+  const nameless = added.filter((record) => record.externalId === undefined);
   const alike = Map.groupBy(nameless, namelessEntryOf);
-  const byName = rows.flatMap(({ petId }, at) => {
-    const record = nameless[at];
-    const entry = record === undefined ? "" : namelessEntryOf(record);
+  return nameless.flatMap((record, at) => {
+    const entry = namelessEntryOf(record);
     // Nothing tells those apart that are called alike.
-    return record && alike.get(entry)?.length === 1 ? entryOf(record, entry, petId) : [];
+    return alike.get(entry)?.length === 1 ? entryOf(record, entry, rows[at]?.id ?? null) : [];
   });
-  const byId = added.flatMap((record) =>
-    record.externalId === undefined ? [] : entryOf(record, record.externalId, null),
-  );
-  return [...byId, ...byName];
 }
 
 /** What the records come to beside the animals of the store. */

@@ -159,6 +159,27 @@ export async function storeEntries(
         AND newer.change_id > ${listEntries.changeId} AND newer.change_id < ${first})`);
 }
 
+/**
+ * Stores what a list says of animals with ids that a change added, which `isNew` means, with its
+ * words for their categories. Rows of this process would take longer.
+ */
+export async function storeAdded(
+  { run, t: { pets, listEntries } }: Tx,
+  changeId: bigint,
+  isNew: SQL | undefined,
+  words: ReadonlyMap<bigint, string>,
+): Promise<void> {
+  if (words.size === 0) return;
+  const cases = [...words].map(
+    ([id, word]) => sql`WHEN CAST(${id} AS bigint) THEN CAST(${word} AS text)`,
+  );
+  await run(sql`INSERT INTO ${listEntries}
+      (source, entry, change_id, pet_id, presence, name, category, status)
+    SELECT source, external_id, CAST(${changeId} AS bigint), NULL, 'there', name,
+      CASE category_id ${sql.join(cases, sql` `)} END, status
+    FROM ${pets} WHERE ${isNew} AND external_id IS NOT NULL ORDER BY external_id`);
+}
+
 /** Lists left animals out that a person withdrew only now. */
 export async function leaveOut(
   { tx, id: changeId }: Pick<Change, "tx" | "id">,
