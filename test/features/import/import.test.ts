@@ -211,14 +211,6 @@ describe.each(stores)("$name", (kind) => {
       ]);
     });
 
-    test("bring animals back under the ids that they had", async () => {
-      const text = (status: string) => `name,categoryId,status,externalId\nRex,1,${status},x:1\n`;
-      await run(text("available"));
-      const [first] = await all();
-      for (const status of ["died", "sold"]) await run(text(status));
-      expect(await all()).toMatchObject([{ id: first?.id, status: "sold" }]);
-    });
-
     test("of animals that are gone are no fault where nobody knows them", async () => {
       const text = "id,name,categoryId,status\n91,Rex,1,died\n,New,1,sold\n";
       const skipped = [{ reason: 'status "died"', records: 1 }];

@@ -314,9 +314,12 @@ export class Plan {
     const lacking = { tx, missing, sourceAnimals: total, rejections, partial };
     const going = (await this.options.withdraws?.(lacking)) ?? missing;
     this.counts.missing += going.length;
-    for (const animal of going) this.#withdraw(animal, absent);
+    for (const animal of going) {
+      this.#withdraw(animal, absent);
+      const entry = left.get(animal);
+      if (entry !== undefined && !list.isDesk) this.entries.push(entry);
+    }
     if (list.isDesk) return total;
-    this.entries.push(...going.flatMap((animal) => left.get(animal) ?? []));
     // A record in error may be that of anybody.
     const inError = new Set(rejections.map(({ externalId }) => externalId));
     if (partial !== undefined || inError.has(undefined)) return total;
