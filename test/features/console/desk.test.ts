@@ -1,5 +1,7 @@
 /** A desk without a script: what is typed or ticked is kept, and nothing is done twice. */
 import { updateAnimals } from "../../../src/features/animals/animals.ts";
+import { addCategory } from "../../../src/features/animals/categories.ts";
+import { makeChange } from "../../../src/features/animals/changes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
 import { open, type Shown } from "../../helpers/plain-browser.ts";
@@ -190,6 +192,41 @@ describe("the list", () => {
     const page = (await open(moved.visitor, "/animals?q=litter")).words;
     expect(page.match(/Puppies ·/g)).toHaveLength(10);
     expect((await moved.press("Undo")).words).not.toContain("Puppies ·");
+  });
+
+  test("is printed and ticked as a whole, in pages of less than 60 kB that lead on", async () => {
+    await here.animals.change("Ana", async (by) => {
+      const { id } = await addCategory(by, "Guinea pig");
+      const name = (at: number) => `Manchas Wholly ${String(at).padStart(3, "0")}`;
+      const pets = Array.from(
+        { length: 450 },
+        (_, at) => ({ name: name(at), status: "sold", categoryId: id }) as const,
+      );
+      return makeChange(by, "import", (change) => change.add(pets));
+    });
+    const isSmall = ({ text }: Shown) => Buffer.byteLength(text) < 60_000;
+    for (const [button, boxes, pages] of [
+      ["Print", 0, 2],
+      ["Tick all found", 450, 3],
+    ] as const) {
+      const shown = [await (await at("/animals?q=wholly&status=sold")).follow(button)];
+      for (let page = shown[0]; page?.has("More");) shown.push((page = await page.follow("More")));
+      const text = shown.map((each) => each.text).join("");
+      expect([button, shown.length, shown.every(isSmall)]).toEqual([button, pages, true]);
+      expect(new Set(text.match(/>Manchas Wholly \d+</g)).size).toBe(450);
+      expect(text.match(/· adopted</g)).toHaveLength(450);
+      expect(text.match(/type="checkbox" [^>]* checked/g) ?? []).toHaveLength(boxes);
+    }
+  });
+
+  test("that was ticked as a whole stays without those that somebody unticked", async () => {
+    const [one, other] = [await added("Whole one"), await added("Whole two")];
+    const list = await (await at("/animals?q=Whole+")).follow("Tick all found");
+    const spanish = await list.tick("id", one, false).press("Español");
+    expect([spanish.value("id", one), spanish.value("id", other)]).toEqual([false, true]);
+    const asked = await (await spanish.press("English")).press("Move");
+    const again = await asked.follow("← All animals");
+    expect([again.value("id", one), again.value("id", other)]).toEqual([false, true]);
   });
 
   test("keeps ticks through a search and a tap on another animal", async () => {

@@ -11,14 +11,15 @@ import * as ui from "./ui.ts";
 import { staleNotice } from "./sources.ts";
 
 const pageAnimals = 25;
-const wholeAnimals = 1_000;
+/** As many as a page of 60 kB has room for. */
+const wholeAnimals = { all: 400, ticked: 200 } as const;
 const shownCategoriesMax = 60;
-const ticksMax = 100;
+const ticksMax = wholeAnimals.ticked;
 /** Animals that an export reads in one go; then everybody else gets a turn. */
 const batchAnimals = 1_000;
 
 interface AskedList extends AnimalQuery {
-  /** One line for each animal: all of them, ticked or not. */
+  /** One line for each animal: to print them, or ticked. */
   readonly whole: "all" | "ticked" | undefined;
 }
 
@@ -30,7 +31,7 @@ function askedOf(visit: Visit): AskedList {
     text: query(visit, "q"),
     categoryId: parseInt64(query(visit, "category")),
     status: ui.statusChoice(query(visit, "status")),
-    limit: whole === undefined ? pageAnimals : wholeAnimals,
+    limit: whole === undefined ? pageAnimals : wholeAnimals[whole],
     before: parseInt64(query(visit, "before")),
     byNameFrom: query(visit, "sort") === "name" ? start : undefined,
     whole,
@@ -83,7 +84,9 @@ export async function animalsPage(visit: Visit): Promise<Response> {
   ]);
   const shown = new Set(found.animals.map(({ id }) => id));
   const also = ticked.filter(({ id }) => !shown.has(id));
-  const list = { asked, found, categories, ticked: new Set(ids), also };
+  // Whoever unticked some of them, and comes back, has the others.
+  const isAllTicked = asked.whole === "ticked" && ids.length === 0 && typed === undefined;
+  const list = { asked, found, categories, ticked: isAllTicked ? shown : new Set(ids), also };
   return page(visit, {
     title: words.sections.animals,
     section: "animals",
@@ -208,7 +211,7 @@ function results(visit: Visit, list: ShownList): Html {
     <ul class="animals">
       ${[...also, ...found.animals].map((animal) => row(visit, list, animal, names))}
     </ul>
-    ${severalActions(visit, categories)}
+    ${asked.whole !== "all" && severalActions(visit, categories)}
     ${ui.pageLinks(visit, [
       [isLater && listPath(firstOf(asked)), words.animals.start],
       [found.more && listPath({ ...asked, ...next }), words.animals.next],
@@ -237,9 +240,16 @@ function row(
   const shown = ui.shownName(visit, name);
   // As a form names it: with the status that its list showed.
   const seen = `${id} ${status}`;
-  const checked = ticked.has(id) || asked.whole === "ticked";
-  const box = { name: "id", value: seen, "aria-label": words.animals.choose(shown), checked };
-  const kind = ui.categoryName(visit, { id: categoryId, name: names.get(categoryId) });
+  const label = words.animals.choose(shown);
+  const own = { name: "id", value: seen, "aria-label": label, checked: ticked.has(id) };
+  const box = html`<input type="checkbox" ${ui.attributes(own)} />`;
+  const link = ui.link(`/animals/${String(id)}`, shown);
+  const category = ui.categoryName(visit, { id: categoryId, name: names.get(categoryId) });
+  const kind = html`${category} · <bdi>${String(id)}</bdi>`;
+  if (asked.whole !== undefined) {
+    const line = html`${link}<span>${kind} · ${words.status[status]}</span>`;
+    return html`<li>${asked.whole === "ticked" && box}${line}</li>`;
+  }
   const taps = ui.statusChoices
     .filter((each) => each !== ui.noStatus)
     .map((each) =>
@@ -252,16 +262,9 @@ function row(
       }),
     );
   return html`<li id="animal-${String(id)}">
-    <input type="checkbox" ${ui.attributes(box)} />
-    <div class="what">
-      ${ui.link(`/animals/${String(id)}`, shown)}
-      <span class="soft">${kind} · <bdi>${String(id)}</bdi></span>
-    </div>
-    ${
-      asked.whole === undefined
-        ? html`<div class="segments">${taps}</div>`
-        : html`<span class="tag ${status}">${words.status[status]}</span>`
-    }
+    ${box}
+    <div class="what">${link} <span class="soft">${kind}</span></div>
+    <div class="segments">${taps}</div>
   </li>`;
 }
 
