@@ -65,4 +65,17 @@ describe("a body", () => {
       expect(() => laidOut(bad)).toThrow();
     }
   });
+
+  test("is shown by a browser of 2023, too", () => {
+    const { isRawJSON, parse, rawJSON } = JSON;
+    const older: object = { isRawJSON: undefined, rawJSON: undefined };
+    const parseOlder = (text: string, of: (key: string, value: unknown) => unknown): unknown =>
+      parse(text, (key, value) => of(key, value));
+    Object.assign(JSON, older, { parse: parseOlder });
+    try {
+      expect(laidOut('{"id":7,"s":[]}')).toBe('{\n  "id": 7,\n  "s": []\n}');
+    } finally {
+      Object.assign(JSON, { isRawJSON, parse, rawJSON });
+    }
+  });
 });

@@ -65,7 +65,7 @@ export const en = {
     animals,
     mergeHint: "All its animals move to the other category, and this one is removed.",
     mergeSure: (from: string, into: string, animals: string) =>
-      `${from} becomes part of ${into}: ${animals} move there, and ${from} is removed. You can undo this.`,
+      `${from} becomes part of ${into}: ${animals} in all, and ${from} is removed. You can undo this.`,
     merged: (from: string, into: string, animals: string) =>
       `${from} is part of ${into} now: ${animals} moved`,
   },
