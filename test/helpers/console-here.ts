@@ -14,7 +14,7 @@ import { temporaryFolder } from "./binary.ts";
 import { Visitor } from "./console.ts";
 import { open, type Shown } from "./plain-browser.ts";
 import { servicesOn } from "./services.ts";
-import { stores } from "./stores.ts";
+import { storeKind } from "./stores.ts";
 
 /** What Health shows where no program is asked. */
 const health: Health = {
@@ -24,9 +24,7 @@ const health: Health = {
 
 /** Starts it on an empty store of a data folder. A failure of its own fails the test. */
 export async function consoleHere() {
-  const [sqlite] = stores;
-  if (sqlite === undefined) throw new Error("there is no store");
-  const [place, uploads] = [await sqlite.place(), temporaryFolder()];
+  const [place, uploads] = [await storeKind.place(), temporaryFolder()];
   const store = await place.open();
   const fail = (error: unknown) => {
     throw error;

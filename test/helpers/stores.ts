@@ -1,4 +1,4 @@
-/** The store under test in places that several may open: `describe.each(stores)`. */
+/** The store under test in places that several may open. */
 import { afterEach, beforeEach } from "bun:test";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
@@ -59,23 +59,21 @@ export const bothStores: readonly StoreKind[] = [sqlite, postgres];
 
 /** The store under test: see store-under-test.ts. */
 export const storeKind: StoreKind = isOnPostgres ? postgres : sqlite;
-export const stores: readonly StoreKind[] = [storeKind];
 
 type Close = () => Promise<void>;
 
 /**
- * Opens an empty store before each test of a suite, for `begin`, and closes it after the test: by
+ * Opens an empty store before each test of a file, for `begin`, and closes it after the test: by
  * what `begin` returns, if that is something.
  */
 export function openForEach(
-  kind: StoreKind,
   begin: (store: Store) => Close | void | Promise<Close>,
   clock?: Clock,
 ): void {
   let place: StorePlace;
   let close: Close;
   beforeEach(async () => {
-    place = await kind.place();
+    place = await storeKind.place();
     const store = await place.open(clock);
     close = (await begin(store)) ?? (() => store.close());
   }, hookTimeoutMs);

@@ -6,11 +6,11 @@ import type { Store } from "../../src/storage/contract.ts";
 import { changePets, columnsOf, nextEpoch, type Tx } from "../../src/storage/database.ts";
 import { postgresTables } from "../../src/storage/schema.postgres.ts";
 import { sqliteTables } from "../../src/storage/schema.sqlite.ts";
-import { openForEach, storeKind } from "../helpers/stores.ts";
+import { openForEach } from "../helpers/stores.ts";
 
 let store: Store;
 
-openForEach(storeKind, (opened) => void (store = opened));
+openForEach((opened) => void (store = opened));
 
 const add = (tx: Tx, id: bigint, name: string) =>
   tx.insert(tx.t.categories).values({ id, name, nameKey: name.toLowerCase() });
