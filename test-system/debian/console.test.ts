@@ -262,8 +262,23 @@ describe("the console", () => {
     await link(page, "Rex").first().waitFor();
     expect(await link(page, "Import").isVisible()).toBe(false);
     expect(await link(page, "Add animal").isVisible()).toBe(false);
+    const shownStatus = page.getByRole("button", { name: "available: Rex", pressed: true });
+    expect(await shownStatus.first().isVisible()).toBe(true);
     await page.goto(`${shown.server.console}/animals?list=all&q=Rex`);
     const row = page.getByRole("listitem").filter({ has: link(page, "Rex") });
     expect((await row.first().boundingBox())?.height).toBeLessThan(60);
+    expect(await row.first().textContent()).toContain("available");
+    await page.emulateMedia({ media: "screen" });
+    await page.goto(`${shown.server.console}/people`);
+    await page.getByLabel("Name").fill("Pia");
+    await button(page, "Invite").click();
+    // It is read and scanned whole.
+    const invitation = page.getByLabel("Link", { exact: true });
+    await invitation.waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await invitation.isVisible()).toBe(true);
+    const hidden =
+      "(field => field.scrollWidth - field.clientWidth)(document.querySelector('#link'))";
+    expect(await page.evaluate<number>(hidden)).toBe(0);
   });
 });
