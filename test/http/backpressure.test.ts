@@ -29,6 +29,8 @@ test.each([
 
 test("make room when they are read", () => {
   const unsent = new Backpressure();
+  // One that is larger than what an address may have can be had too.
+  expect(unsent.add(reader("192.0.2.2"), bodyOf(17 * mib))).toBe(true);
   const readers = Array.from({ length: 16 }, () => reader("192.0.2.1"));
   for (const each of readers) expect(unsent.add(each, bodyOf(mib))).toBe(true);
   const next = reader("192.0.2.1");

@@ -82,5 +82,8 @@ test("a clock that goes back admits nobody more often in any minute", () => {
       counts.set(view.resetSeconds, (counts.get(view.resetSeconds) ?? 0) + 1);
     }
     expect([round, Math.max(...counts.values())]).toEqual([round, 5]);
+    while (buckets.admit("192.0.2.1").refusal === undefined);
+    clock.advance(-10 * minuteMs);
+    expect(buckets.admit("192.0.2.1").refusal).toBeDefined();
   }
 });

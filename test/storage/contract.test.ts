@@ -224,6 +224,9 @@ describe("keys", () => {
     const masks = (await store.db.read((tx) => secretsOf(tx, key.id))).map(({ mask }) => mask);
     // By their times, which a clock that is set may turn round.
     expect(masks).toEqual(["first", "third", "second"]);
+    // Without a grace all of them end, those in an earlier one too.
+    await rotate(key.id, 203, "fourth", noonMs, 3);
+    expect(await ends(hash, hashOf(200), hashOf(201))).toEqual([noonMs, noonMs, noonMs]);
     await store.keys.change(key.id, by("revoke"), (each) => ({ ...each, revokedAtMs: endMs }));
     for (const id of [key.id, "none"]) expect(await rotate(id, 202, "x", 0)).toBeUndefined();
   });
