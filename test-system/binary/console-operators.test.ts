@@ -1,31 +1,20 @@
 /** What operators do on the console of the compiled executable, and who may not. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { languages } from "../../src/features/console/words/index.ts";
-import { behindProxy, invite, serveConsole, Visitor } from "../../test/helpers/console.ts";
+import { consoleForAll, type Visitor } from "../../test/helpers/console.ts";
 import { addresses } from "../../test/helpers/console-pages.ts";
-import type { RunningConsole } from "../../test/helpers/console.ts";
 import { until } from "../../test/helpers/until.ts";
 
 const { words: en } = languages.en;
 
-const folder = temporaryFolder();
-const data = ["--data", folder.path];
-let server: RunningConsole;
+const own = consoleForAll();
+const data = ["--data", own.path];
 let olga: Visitor;
-
-beforeAll(async () => {
-  server = await serveConsole(folder.path, behindProxy);
-  olga = await new Visitor(server.console).join(await invite(folder.path, "Olga", "operator"));
-});
-afterAll(async () => {
-  expect(await server.stop()).toBe(0);
-  folder[Symbol.dispose]();
-});
+beforeAll(async () => void (olga = await own.joined("Olga", "operator")));
 
 const free = { plan: "free", perMinute: "", perDay: "", expires: "" };
 
@@ -35,7 +24,7 @@ const textOf = async (path: string) => (await olga.get(path)).text();
 
 /** The status that a request with the secret is answered with. */
 async function asked(secret: string, body?: object): Promise<number> {
-  const { status } = await fetch(`${server.origin}/v1/pets`, {
+  const { status } = await fetch(`${own.server.origin}/v1/pets`, {
     method: body === undefined ? "GET" : "POST",
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -62,7 +51,7 @@ test("a key is made, its secret shown this once, moved to another plan, given an
     expect([each, (await textOf(each)).includes(first)]).toEqual([each, false]);
   }
   expect(await textOf("/keys")).toContain("read-only");
-  expect(`${server.stdout()}${server.stderr()}`).not.toContain(first);
+  expect(`${own.server.stdout()}${own.server.stderr()}`).not.toContain(first);
 
   const numbers = { plan: "enterprise", perMinute: "70", perDay: "700" };
   expect(await olga.submit(path, numbers)).toContain("Saved.");
@@ -108,19 +97,19 @@ describe("People", () => {
   });
 
   test.each(["the console", "a command"])("removes with somebody their list: by %s", async (by) => {
-    const place = folder.path;
+    const place = own.path;
     const uploads = () =>
       readdirSync(place).filter((name) => name.startsWith("rehome-console-upload-"));
     const others = uploads();
-    const upa = await new Visitor(server.console).join(await invite(folder.path, "Upa", "staff"));
+    const upa = await own.joined("Upa");
     const form = new FormData();
     form.set("file", new File(["name,categoryId,status\nRex,1,sold\n"], "a.csv"));
     await upa.submit("/import", form);
-    const [own = ""] = uploads().filter((each) => !others.includes(each));
-    expect(readdirSync(join(place, own))).toContain("list");
+    const [theirs = ""] = uploads().filter((each) => !others.includes(each));
+    expect(readdirSync(join(place, theirs))).toContain("list");
     if (by === "a command") await command(["people", "remove", "Upa", ...data]);
     else await olga.submit(`${await pathOf("Upa")}/remove`);
-    await until(() => !uploads().includes(own));
+    await until(() => !uploads().includes(theirs));
   });
 
   test("lets nobody remove themselves", async () => {
@@ -130,18 +119,17 @@ describe("People", () => {
 });
 
 test("staff are refused at each of the operators' addresses, and nothing is done", async () => {
-  const link = await invite(folder.path, "Stan", "staff");
-  const stan = await new Visitor(server.console).join(link);
+  const stan = await own.joined("Stan");
   const path = pathIn(
     await (await olga.post("/keys/new", { ...free, name: "out of reach" })).text(),
   );
   const mine = addresses().operators;
   expect(mine.length).toBeGreaterThan(10);
   for (const route of mine) {
-    const own = route.path.replace(":id", path.slice(6));
+    const at = route.path.replace(":id", path.slice(6));
     const fields = { ...free, name: "Mallory", role: "operator", sure: "yes", for: "1h" };
-    const answer = await (route.method === "GET" ? stan.get(own) : stan.post(own, fields));
-    expect([route.method, own, answer.status]).toEqual([route.method, own, 403]);
+    const answer = await (route.method === "GET" ? stan.get(at) : stan.post(at, fields));
+    expect([route.method, at, answer.status]).toEqual([route.method, at, 403]);
     const page = await answer.text();
     expect(page).toContain("Only operators may see this.");
     expect(page).not.toContain('href="/keys"');

@@ -16,7 +16,7 @@ import {
 import { command } from "../../test/helpers/command.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/helpers/console.ts";
 import { childrenOf } from "../../test/helpers/family.ts";
-import { rehomeAtTerminal, withoutColor } from "../../test/helpers/terminal.ts";
+import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { until } from "../../test/helpers/until.ts";
 
@@ -80,10 +80,10 @@ test("the first start at a terminal prints an operator's link, and the second no
   const start = () => rehomeAtTerminal(args, { columns: 120, answers: [["Data", "\u0003"]] });
   const first = await start();
   expect(first.exitCode).toBe(0);
-  const screen = withoutColor(first.screen);
+  const screen = Bun.stripANSI(first.screen);
   expect(screen).toContain("Your own link works once, within 7 days:");
   const [link = ""] = /http:\/\/127\.0\.0\.1:\d+\/join\/[\w-]{43}\b/.exec(screen) ?? [];
-  expect(withoutColor((await start()).screen)).not.toContain("/join/");
+  expect(Bun.stripANSI((await start()).screen)).not.toContain("/join/");
 
   await using server = await serveConsole(folder.path);
   const visitor = await new Visitor(server.console).join(

@@ -1,34 +1,24 @@
 /** Followed lists of a service with a console: previews, pulls, withdrawals, words to explain. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/helpers/console.ts";
+import { consoleForAll, type Visitor } from "../../test/helpers/console.ts";
 import { until } from "../../test/helpers/until.ts";
 
-const folder = temporaryFolder();
 const list = { text: "" };
 const fake = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(list.text) });
 const url = `http://127.0.0.1:${fake.port}/list.csv`;
-let server: RunningConsole;
+const own = consoleForAll(["--pull-private", "on"]);
 let ana: Visitor;
-
-beforeAll(async () => {
-  server = await serveConsole(folder.path, ["--pull-private", "on"]);
-  ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
-});
-afterAll(async () => {
-  expect(await server.stop()).toBe(0);
-  await fake.stop(true);
-  folder[Symbol.dispose]();
-});
+beforeAll(async () => void (ana = await own.joined("Ana")));
+afterAll(() => fake.stop(true));
 
 const head = "Id,Name,Type,Status\n";
 const sources = (words: string) =>
-  command(["sources", ...words.split(" "), "--data", folder.path], {
+  command(["sources", ...words.split(" "), "--data", own.path], {
     env: { REHOME_PULL_PRIVATE: "on" },
   });
 const animals = async () => {
-  const { stdout } = await command(["pets", "list", "--json", "--data", folder.path]);
+  const { stdout } = await command(["pets", "list", "--json", "--data", own.path]);
   return (JSON.parse(stdout) as { name: string; status: string }[]).map(
     ({ name, status }) => `${name} ${status}`,
   );
@@ -63,7 +53,7 @@ test("a list is shown, confirmed and followed; the service pulls what is due", a
 }, 180_000);
 
 test("what goes wrong is shown, and a secret is nowhere", async () => {
-  const secret = `${folder.path}/secret`;
+  const secret = `${own.path}/secret`;
   await Bun.write(secret, "s3cr3t-key\n");
   const add = `add shelter --preset shelterluv --account 1 --url ${url} --secret-file ${secret}`;
   const refused = await sources(`${add} --yes`);

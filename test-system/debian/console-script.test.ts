@@ -7,7 +7,7 @@ import { until } from "../../test/helpers/until.ts";
 
 const shown = consoleInBrowser();
 const { joined } = shown;
-const at = (page: Page, path: string) => page.goto(`${shown.server.console}${path}`);
+const at = (page: Page, path: string) => page.goto(`${shown.console}${path}`);
 const texts = { Name: "Not lost", Category: "Cat" };
 
 async function type(page: Page): Promise<void> {
@@ -60,7 +60,7 @@ describe("what is typed", () => {
     await link(page, "Edited").click();
     await page.getByLabel("Name").fill("Edited again");
     const path = new URL(page.url()).pathname;
-    const origin = shown.server.console;
+    const origin = shown.console;
     const form = { status: "sold", "was-name": "Edited", name: "Edited", category: "Dog" };
     await page.request.post(`${origin}${path}`, { headers: { origin }, form });
     await page.reload();

@@ -11,17 +11,8 @@ import { makeKey, perDay, rehome, serve, temporaryFolder } from "../../test/help
 
 const source = join(import.meta.dir, "../../test/fixtures/io-errors/io-errors.c");
 
-interface IoErrors {
-  /** What a program whose disk fails needs. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Lets the `at`-th call from now on fail, and all after it if it is for good. */
-  failAt(at: number, options?: { readonly forGood: boolean }): void;
-  /** Ends it. Returns how many calls failed since `failAt`. */
-  heal(): number;
-}
-
 /** A failing disk whose files lie in `folder`. It needs a compiler of C. */
-function ioErrorsIn(folder: string): IoErrors {
+function ioErrorsIn(folder: string) {
   const [library, file] = [join(folder, "io-errors.so"), join(folder, "io-errors")];
   const command = ["gcc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"];
   const { exitCode, stderr } = Bun.spawnSync(command);
@@ -34,8 +25,11 @@ function ioErrorsIn(folder: string): IoErrors {
   };
   writeFileSync(file, new Int32Array(3));
   return {
+    /** What a program whose disk fails needs. */
     env: { LD_PRELOAD: library, IO_ERRORS: file },
-    failAt: (at, { forGood } = { forGood: false }) => set(at, forGood ? 1 : 0, 0),
+    /** Lets the `at`-th call from now on fail, and all after it if it is for good. */
+    failAt: (at: number, { forGood } = { forGood: false }) => set(at, forGood ? 1 : 0, 0),
+    /** Ends it. Returns how many calls failed since `failAt`. */
     heal() {
       const { buffer } = Uint8Array.from(readFileSync(file));
       set(0, 0, 0);
@@ -67,7 +61,7 @@ test.each(kinds)(
     const data = join(folder.path, "data");
     const { key } = await makeKey(data);
     const disk = ioErrorsIn(folder.path);
-    const server = await serve(data, [], { env: { ...disk.env } });
+    const server = await serve(data, [], { env: disk.env });
     const acknowledged = new Map<number, string>();
     const statuses = new Set<number>();
     let failed = 0;
@@ -108,7 +102,7 @@ test.each(kinds)(
     let admitted = 0;
     let failed = 0;
     for (let life = 0; life < 3; life += 1) {
-      const server = await serve(data, [], { env: { ...disk.env } });
+      const server = await serve(data, [], { env: disk.env });
       for (let at = 1; at <= 20; at += 1) {
         // Four requests make a few calls: a single failure has to be one of them.
         disk.failAt(forGood ? at : 1 + (at % 4), { forGood });
@@ -143,7 +137,7 @@ test("an import is done whole or not at all", async () => {
     const map = "name=name,categoryId=category,status=status,externalId=id";
     const args = ["--map", map, "--source", "test", "--create-categories", "--yes"];
     const command = ["pets", "import", list, ...args, "--data", data];
-    const { exitCode, stderr } = await rehome(command, { env: { ...disk.env } });
+    const { exitCode, stderr } = await rehome(command, { env: disk.env });
     disk.heal();
     const after = stored(data);
     if (exitCode === 0) {
@@ -172,7 +166,7 @@ test("a backup is whole or not there", async () => {
     const file = join(folder.path, `backup-${at}.db`);
     disk.failAt(at);
     const { exitCode, stderr } = await rehome(["backup", file, "--data", data], {
-      env: { ...disk.env },
+      env: disk.env,
     });
     disk.heal();
     if (exitCode === 0) {

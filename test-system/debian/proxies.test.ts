@@ -15,12 +15,8 @@ const packaging = join(import.meta.dir, "../../packaging");
 const baseUrl = "https://pets.example.org/v1";
 const trusting = ["--trusted-proxy", "127.0.0.1", "--base-url", baseUrl];
 
-interface Proxy extends AsyncDisposable {
-  readonly origin: string;
-}
-
 /** Starts a proxy and resolves when it answers. */
-async function start(command: string[], port: number, env = {}): Promise<Proxy> {
+async function start(command: string[], port: number, env = {}) {
   const child = Bun.spawn(command, {
     env: { ...process.env, ...env },
     stdout: "ignore",
@@ -47,7 +43,7 @@ async function start(command: string[], port: number, env = {}): Promise<Proxy> 
 }
 
 /** nginx with the published server, on ports of this test. */
-async function nginx(folder: string, upstream: number): Promise<Proxy> {
+async function nginx(folder: string, upstream: number) {
   const port = await freePort();
   const server = readFileSync(join(packaging, "nginx/rehome.conf"), "utf8")
     .replace("server 127.0.0.1:8080 ", `server 127.0.0.1:${upstream} `)
@@ -66,7 +62,7 @@ async function nginx(folder: string, upstream: number): Promise<Proxy> {
 }
 
 /** Caddy with the published site, on ports of this test and without a certificate. */
-async function caddy(folder: string, upstream: number): Promise<Proxy> {
+async function caddy(folder: string, upstream: number) {
   const port = await freePort();
   const site = readFileSync(join(packaging, "caddy/Caddyfile"), "utf8")
     .replace("pets.example.org {", `http://127.0.0.1:${port} {`)
@@ -82,7 +78,7 @@ async function caddy(folder: string, upstream: number): Promise<Proxy> {
 }
 
 /** HAProxy with the published configuration, on ports of this test. */
-async function haproxy(folder: string, upstream: number): Promise<Proxy> {
+async function haproxy(folder: string, upstream: number) {
   const port = await freePort();
   const text = readFileSync(join(packaging, "haproxy/haproxy.cfg"), "utf8")
     .replace("bind :80\n", `bind 127.0.0.1:${port}\n`)

@@ -1,7 +1,7 @@
 /** Lighthouse on a phone, on the pages that everybody has and on the console's. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { rehome, temporaryFolder } from "../../test/helpers/binary.ts";
-import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/helpers/console.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { rehome } from "../../test/helpers/binary.ts";
+import { consoleForAll } from "../../test/helpers/console.ts";
 import { installTools, runTool } from "../../test/helpers/tools.ts";
 
 interface LighthouseReport {
@@ -24,24 +24,17 @@ async function lighthouse(url: string, categories: readonly string[], cookie: st
   return Object.entries(report.categories).map(([name, { score }]) => [name, score] as const);
 }
 
-const folder = temporaryFolder();
+const own = consoleForAll(["--public", "on"]);
 const common = ["accessibility", "best-practices"];
-let server: RunningConsole;
 let cookie: string;
 
 beforeAll(async () => {
   await installTools();
   const rex = ["--name", "Rex", "--category", "Dog", "--create-category", "--status", "available"];
-  await rehome(["pets", "add", ...rex, "--data", folder.path]);
-  server = await serveConsole(folder.path, ["--public", "on"]);
-  const link = await invite(folder.path, "Olga", "operator");
-  const { cookies } = await new Visitor(server.console).join(link);
+  await rehome(["pets", "add", ...rex, "--data", own.path]);
+  const { cookies } = await own.joined("Olga", "operator");
   cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 }, 120_000);
-afterAll(async () => {
-  await server.stop();
-  folder[Symbol.dispose]();
-});
 
 const consolePaths =
   "animals animals?list=all animals/new animals/1 categories categories/1 import keys keys/new health people changes sign-out";
@@ -53,7 +46,7 @@ const pages = [
 test.each(pages)(
   "%s /%s",
   async (of, path, wanted) => {
-    const scores = await lighthouse(`${server[of]}/${path}`, wanted, cookie);
+    const scores = await lighthouse(`${own.server[of]}/${path}`, wanted, cookie);
     expect(scores).toEqual(wanted.map((name) => [name, 1] as const));
   },
   300_000,

@@ -1,21 +1,13 @@
 /** Requests to a running server. */
 
-export interface Answer {
-  readonly status: number;
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-  readonly retryAfterSeconds: number | undefined;
-  readonly code: string | undefined;
-  readonly message: string | undefined;
-}
+export type Answer = Awaited<ReturnType<typeof ask>>;
 
 export async function ask(
   origin: string,
   key: string | undefined,
   path = "/v1/pets",
   init: RequestInit = {},
-): Promise<Answer> {
+) {
   const headers = new Headers(init.headers);
   if (key !== undefined) headers.set("authorization", `Bearer ${key}`);
   const answer = await fetch(`${origin}${path}`, { ...init, headers });

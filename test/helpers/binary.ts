@@ -54,16 +54,7 @@ export async function rehome(
   return await finished(child);
 }
 
-export interface RunningBinary {
-  readonly pid: number;
-  readonly origin: string;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  /** Asks it to stop and resolves with its exit code. */
-  stop(signal?: NodeJS.Signals): Promise<number>;
-  readonly exited: Promise<number>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type RunningBinary = Awaited<ReturnType<typeof serve>>;
 
 /** Starts `rehome serve` on a free port, on `folder` or what `env` names, until it listens. */
 export async function serve(
@@ -79,7 +70,7 @@ export async function serve(
     /** The executable's path where `command` looks for it, if that is another one. */
     path?: string;
   } = {},
-): Promise<RunningBinary> {
+) {
   const words = options.words ?? ["serve", "--port", "0"];
   const data = folder === undefined ? [] : ["--data", folder];
   const named = await onStoreUnderTest([...words, ...data, ...args], options.env);
@@ -112,7 +103,8 @@ export async function serve(
     stdout: () => stdout,
     stderr: () => stderr,
     exited: child.exited,
-    async stop(signal = "SIGTERM") {
+    /** Asks it to stop and resolves with its exit code. */
+    async stop(signal: NodeJS.Signals = "SIGTERM") {
       child.kill(signal);
       const exitCode = await child.exited;
       await gathered;
@@ -147,21 +139,16 @@ async function gather(
   }
 }
 
-export interface TestKey {
-  readonly id: string;
-  readonly key: string;
-}
-
 let lastKey = 0;
 
 /** Makes a key beside the server, the way an operator does; `args` may name its label. */
-export async function makeKey(folder: string, ...args: string[]): Promise<TestKey> {
+export async function makeKey(folder: string, ...args: string[]) {
   const plan = args.length === 0 ? ["--plan", "business"] : args;
   const { command } = await import("./command.ts");
   const named = ["--name", `test ${(lastKey += 1)}`, "--data", folder, "--json"];
   const result = await command(["keys", "create", ...named, ...plan]);
   if (result.exitCode !== 0) throw new Error(result.stderr);
-  return JSON.parse(result.stdout) as TestKey;
+  return JSON.parse(result.stdout) as { readonly id: string; readonly key: string };
 }
 
 /** The same number for a minute and a day. The headers show the day, which ends in no test. */

@@ -1,37 +1,27 @@
 /** The console in a browser, on the compiled executable, and what every test does there. */
 import { afterAll, beforeAll } from "bun:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { temporaryFolder } from "./binary.ts";
 import { openPage, startBrowser } from "./browser.ts";
 import { command } from "./command.ts";
-import { invite, serveConsole, Visitor, type RunningConsole } from "./console.ts";
+import { consoleForAll } from "./console.ts";
 
 /** A console with one dog, and a browser, from before the tests of a file until after them. */
 export function consoleInBrowser() {
-  const folder = temporaryFolder();
-  let server: RunningConsole;
+  const own = consoleForAll([]);
   let browser: Browser;
-
   beforeAll(async () => {
     const rex = ["--name", "Rex", "--category", "Dog", "--create-category", "--status"];
-    await command(["pets", "add", ...rex, "available", "--data", folder.path]);
-    server = await serveConsole(folder.path);
+    await command(["pets", "add", ...rex, "available", "--data", own.path]);
     browser = await startBrowser();
   });
-  afterAll(async () => {
-    await browser.close();
-    await server.stop();
-    folder[Symbol.dispose]();
-  });
+  afterAll(() => browser.close());
 
   /** The list of animals in a window of somebody new, who has joined with a link of their own. */
   async function joined(name: string, role: "staff" | "operator", options: BrowserContextOptions) {
-    const link = await invite(folder.path, name, role);
-    const { origin } = new URL(link);
-    const { cookies } = await new Visitor(origin).join(link);
+    const { cookies } = await own.joined(name, role);
     const kept = { domain: "127.0.0.1", path: "/", expires: -1, httpOnly: true, secure: false };
     const sameSite = "Strict";
-    return openPage(browser, `${origin}/animals`, {
+    return openPage(browser, `${own.server.console}/animals`, {
       locale: "en-GB",
       ...options,
       storageState: {
@@ -42,10 +32,10 @@ export function consoleInBrowser() {
   }
 
   return {
-    folder,
+    path: own.path,
     joined,
-    get server() {
-      return server;
+    get console() {
+      return own.server.console;
     },
     get browser() {
       return browser;

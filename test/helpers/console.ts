@@ -1,23 +1,42 @@
 /** The console of a running executable: its address, people, and a browser of requests. */
-import { expect } from "bun:test";
-import { serve, type RunningBinary } from "./binary.ts";
+import { afterAll, beforeAll, expect } from "bun:test";
+import { serve, temporaryFolder } from "./binary.ts";
 import { command } from "./command.ts";
 
-export interface RunningConsole extends RunningBinary {
-  /** The origin of the console. */
-  readonly console: string;
-}
+/** Believes visitors' addresses: wrong tries of one do not count for another. */
+const behindProxy = ["--trusted-proxy", "127.0.0.1"];
+export type RunningConsole = Awaited<ReturnType<typeof serveConsole>>;
 
 /** Starts `rehome serve` with a console on a free port of this machine. */
 export async function serveConsole(
   folder: string | undefined,
   args: readonly string[] = [],
   options: Parameters<typeof serve>[2] = {},
-): Promise<RunningConsole> {
+) {
   const server = await serve(folder, ["--console", "127.0.0.1:0", ...args], options);
   const [, origin] = /^ {2}Console (https?:\/\/\S+)$/m.exec(server.stdout()) ?? [];
   if (origin === undefined) throw new Error(`no console:\n${server.stdout()}${server.stderr()}`);
+  /** The origin of the console. */
   return { ...server, console: origin };
+}
+
+/** Serves a new folder with a console to all tests of a file; people join it by their names. */
+export function consoleForAll(args: readonly string[] = behindProxy) {
+  const folder = temporaryFolder();
+  let server: RunningConsole;
+  beforeAll(async () => void (server = await serveConsole(folder.path, args)));
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    folder[Symbol.dispose]();
+  });
+  return {
+    path: folder.path,
+    get server() {
+      return server;
+    },
+    joined: async (name: string, role: "staff" | "operator" = "staff") =>
+      new Visitor(server.console).join(await invite(folder.path, name, role)),
+  };
 }
 
 /** Invites somebody, and returns the link. `place` is a data folder, or flags of a store. */
@@ -39,8 +58,6 @@ export async function invite(
   return (JSON.parse(stdout) as { url: string }).url;
 }
 
-/** Believes visitors' addresses: wrong tries of one do not count for another. */
-export const behindProxy = ["--trusted-proxy", "127.0.0.1"];
 let visitors = 0;
 
 /** A browser without a screen: keeps cookies, sends forms as a page of the console does. */

@@ -4,15 +4,6 @@ import { SQL } from "bun";
 import { join } from "node:path";
 import { databaseFor, isOnPostgres } from "./store-under-test.ts";
 
-/** Another process that has the counters of a folder open. */
-interface Counters extends AsyncDisposable {
-  /** Takes the lock without which nobody can write them. */
-  lock(): Promise<void>;
-  unlock(): Promise<void>;
-  /** Something that differs whenever they were written in between. */
-  state(): Promise<unknown>;
-}
-
 /** Holds what a process needs to change animals or keys, until it is disposed of. */
 export async function holdCatalogue(folder: string): Promise<AsyncDisposable> {
   if (!isOnPostgres) {
@@ -25,12 +16,15 @@ export async function holdCatalogue(folder: string): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => sql.close() };
 }
 
-export async function countersOf(folder: string): Promise<Counters> {
+/** As another process that has the counters of a folder open. */
+export async function countersOf(folder: string) {
   if (!isOnPostgres) {
     const limits = new Database(join(folder, "limits.db"));
     return {
+      /** Takes the lock without which nobody can write them. */
       lock: async () => void limits.run("BEGIN IMMEDIATE"),
       unlock: async () => void limits.run("ROLLBACK"),
+      /** Something that differs whenever they were written in between. */
       state: async () => limits.query("PRAGMA data_version").get(),
       [Symbol.asyncDispose]: async () => limits.close(),
     };

@@ -1,7 +1,6 @@
 import { runImport } from "../../src/features/import/import.ts";
 import type { ImportOptions } from "../../src/features/import/plan/plan.ts";
-import { prepare } from "../../src/features/import/understand/propose.ts";
-import type { Given } from "../../src/features/import/understand/propose.ts";
+import { type Given, prepare } from "../../src/features/import/understand/propose.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { changePets, type Database } from "../../src/storage/database.ts";
 

@@ -9,17 +9,13 @@ import { join } from "node:path";
 /** For hooks that may have to start the server: the runner's own bound for hooks is 5 s. */
 export const hookTimeoutMs = 120_000;
 
-interface TestServer {
-  readonly url: string;
-}
-
-let started: Promise<TestServer> | undefined;
+let started: Promise<{ readonly url: string }> | undefined;
 
 /**
  * The server of the whole suite or of whoever runs a part of it; else one of this run, started when
  * the first test asks, which ends with this process.
  */
-export function sharedServer(): Promise<TestServer> {
+export function sharedServer() {
   const named = process.env["TEST_SERVER"];
   started ??= named === undefined ? startServer() : Promise.resolve({ url: named });
   return started;
@@ -97,18 +93,12 @@ function signalFamily(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-export interface TestDatabase {
-  /** The address of the database, as `--store` takes it. */
-  readonly url: string;
-  /** A connection of the test's own, past the store. */
-  readonly sql: SQL;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type TestDatabase = Awaited<ReturnType<typeof testDatabase>>;
 
 let databases = 0;
 
 /** An empty database on the run's server, or on the one at `server`. */
-export async function testDatabase(server?: string): Promise<TestDatabase> {
+export async function testDatabase(server?: string) {
   const base = server ?? (await sharedServer()).url;
   databases += 1;
   const name = `tests_${process.pid}_${databases}_${Math.random().toString(36).slice(2)}`;
@@ -117,7 +107,9 @@ export async function testDatabase(server?: string): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   const sql = new SQL(url.href, { max: 1, bigint: true });
   return {
+    /** The address of the database, as `--store` takes it. */
     url: url.href,
+    /** A connection of the test's own, past the store. */
     sql,
     async [Symbol.asyncDispose]() {
       await sql.close();

@@ -25,7 +25,7 @@ type S3rver = new (options: object) => {
 };
 
 /** A status; no answer, or its beginning, and then nothing; or half of a file is kept. */
-export type S3Fault = number | "hang up" | "hang" | "stall" | "cut";
+type S3Fault = number | "hang up" | "hang" | "stall" | "cut";
 
 const bucketName = "backups";
 const accessKeyId = "S3RVER";

@@ -3,13 +3,10 @@ import { tmpdir } from "node:os";
 import { executable } from "./binary.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
 
-interface TerminalResult {
-  readonly exitCode: number;
-  /** All that the terminal was sent, line ends as \n. What is typed is echoed there too. */
-  readonly screen: string;
-}
-
-/** Runs a command at a terminal. Types the answers to the questions on the screen, once. */
+/**
+ * Runs a command at a terminal. Types the answers to the questions on the screen, once. The screen
+ * is all that the terminal was sent, line ends as \n; what is typed is echoed there too.
+ */
 export async function rehomeAtTerminal(
   args: readonly string[],
   options: {
@@ -17,7 +14,7 @@ export async function rehomeAtTerminal(
     columns?: number;
     answers?: readonly (readonly [question: string, keys: string])[];
   } = {},
-): Promise<TerminalResult> {
+) {
   const decoder = new TextDecoder();
   const waiting = [...(options.answers ?? [])];
   let screen = "";
@@ -45,9 +42,4 @@ export async function rehomeAtTerminal(
   const exitCode = await child.exited;
   child.terminal?.close();
   return { exitCode, screen };
-}
-
-/** `text` without its colours. */
-export function withoutColor(text: string): string {
-  return Bun.stripANSI(text);
 }

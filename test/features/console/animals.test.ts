@@ -1,8 +1,7 @@
 /** What the console's pages do with animals, on both stores. */
 import { addAnimal } from "../../../src/features/animals/animals.ts";
 import { expect, test } from "bun:test";
-import { AnimalActions, named } from "../../../src/features/console/animals.ts";
-import type { AnimalQuery } from "../../../src/features/console/animals.ts";
+import { AnimalActions, named, type AnimalQuery } from "../../../src/features/console/animals.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { changePets } from "../../../src/storage/database.ts";
 import type { Store } from "../../../src/storage/contract.ts";

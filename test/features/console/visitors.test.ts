@@ -2,9 +2,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "../../../src/cli/open.ts";
 import type { AnimalActions } from "../../../src/features/console/animals.ts";
-import { PeopleService } from "../../../src/features/console/people.ts";
+import { PeopleService, type PersonRole } from "../../../src/features/console/people.ts";
 import { failure as failureOf, languages } from "../../../src/features/console/words/index.ts";
-import type { PersonRole } from "../../../src/features/console/people.ts";
 import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
@@ -139,12 +138,15 @@ describe("a session", () => {
 });
 
 describe("an invitation", () => {
-  test("is good for 7 days", async () => {
+  test("is good once, for 7 days", async () => {
     const ask = visitor();
     const first = await people.invite("Ana", "staff", "tester");
     const second = await people.invite("Ben", "staff", "tester");
     nowMs += 7 * dayMs - 1;
-    expect((await join(ask, first.token)).status).toBe(303);
+    const ana = await join(ask, first.token);
+    expect([ana.status, (await join(ask, first.token)).status]).toEqual([303, 404]);
+    const again = await ask(`/join/${first.token}`, cookies(ana));
+    expect(await again.text()).toContain('<a href="/animals">I am signed in: open the page</a>');
     expect((await people.resolve("Ana")).invitedUntilMs).toBeNull();
     expect((await people.resolve("Ben")).invitedUntilMs).toBe(nowMs + 1);
     nowMs += 1;

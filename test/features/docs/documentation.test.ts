@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { decodeHTML } from "entities";
+import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import { jsonText } from "../../../src/domain/exact-json.ts";
 import { commonHeaders, documentOf } from "../../../src/features/docs/document.ts";
 import { TestClock, testApp } from "../../helpers/app.ts";
 import { errorExamples, operationsOf } from "../../helpers/document.ts";
-import { addressesIn, hashesOf, policyOf } from "../../helpers/page.ts";
 
 const addresses = { baseUrl: "https://a.example/v1", stagingBaseUrl: "https://b.example/v1" };
 const app = await testApp({
@@ -19,6 +19,32 @@ const document = (await (await app.send("/docs/json")).json()) as {
   components: { schemas: Record<string, object>; headers: Record<string, object> };
   servers: unknown;
 };
+
+/** The directives of a Content-Security-Policy header. */
+function policyOf(headers: Headers): Map<string, string> {
+  const policy = headers.get("content-security-policy") ?? "";
+  return new Map(
+    policy.split("; ").map((directive) => {
+      const at = directive.indexOf(" ");
+      return [directive.slice(0, at), directive.slice(at + 1)];
+    }),
+  );
+}
+
+/** The sources that a policy must name for the elements `name` of a page to have an effect. */
+function hashesOf(page: string, name: "style" | "script"): string[] {
+  const elements = page.matchAll(new RegExp(`<${name}(?: [^>]*)?>(.*?)</${name}>`, "gs"));
+  return [...elements].map(
+    ([, text = ""]) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
+  );
+}
+
+/** Every address that a browser would fetch for the page, or that a reader could follow. */
+function addressesIn(page: string): string[] {
+  const attributes = page.matchAll(/\s(?:href|src|srcset|action|data|poster)="([^"]*)"/g);
+  const styles = page.matchAll(/url\(([^)]*)\)|@import\s+([^;]*)/g);
+  return [...attributes, ...styles].map(([, first, second]) => first ?? second ?? "");
+}
 
 /** From the element with this id to the first `end`. */
 const partOf = (id: string, end: string) =>

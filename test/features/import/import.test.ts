@@ -6,11 +6,10 @@ import { nameCategories, namedCategories } from "../../../src/features/animals/c
 import { type ExportedPet, exportPage } from "../../../src/features/import/export.ts";
 import { previewImport, runImport } from "../../../src/features/import/import.ts";
 import type { ImportOptions } from "../../../src/features/import/plan/plan.ts";
-import { prepare } from "../../../src/features/import/understand/propose.ts";
+import { type Given, prepare } from "../../../src/features/import/understand/propose.ts";
 import type { ImportSummary } from "../../../src/features/import/report.ts";
 import { message } from "../../../src/features/import/messages.ts";
 import { parseFieldMap } from "../../../src/features/import/understand/columns.ts";
-import type { Given } from "../../../src/features/import/understand/propose.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { openForEach } from "../../helpers/stores.ts";
 import { bytesOf, fixture } from "./helpers.ts";
