@@ -50,7 +50,7 @@ do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van,
 esta, fue, foi, ha, sido, jest, zostal, zostala, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now,
 flag, yn, y, n, yes, no, nein, shelter, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
 tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, animale, zwierze, zwierzecia, zwierzat, pies, psa,
-kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, ли, на, 是否, 여부, e, er, ar, je, este, bol, bola, bolo`;
+kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, ли, на, животного, az, 宠物, 是否, 여부, e, er, ar, je, este, bol, bola, bolo`;
 /** The same where nothing parts the words of a heading. */
 const joinedBefore = `is, was, has, date, dateof, datede, dated, dateda, fecha, fechade, fechadela, data, datade, datada, datadi, datum, dt,
 animal, pet, dog, cat, 是否, 是否被, 是否已`;
@@ -62,7 +62,7 @@ vermittlung, vermittlungs, rehoming, adoptions, adopsjon, adopsjons
 udomljenje, udomljenja, удомљавања, удомљења, sahiplendirme, sahiplenme, evlat edinme, evlat edinilme, evlat edindirme, orokbefogadas, orokbefogadasi, orokbeadas, adoptie, adoptiei, adoptio, υιοθεσια, υιοθεσιας, 领养, 領養, 认养, 認養, 入养, 입양, 譲渡`;
 
 const names = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, first, last, full, fullname, surname, apellido, apellidos, number,
-nazwisko, имя, ad, adi, soyad, soyadi, neve, numele, 姓名, 名字, 이름, 이름명, 名`;
+nazwisko, имя, ad, adi, soyad, soyadi, neve, numele, 姓名, 名字, 이름, 이름명, 명, 名`;
 /** Of somebody who took an animal; those of reservations alone are where one reserves. */
 const contacts = `email, mail, phone, telephone, telefono, telefon, contact, contacto, iletisim, address, телефон, 电话, 電話`;
 
@@ -82,7 +82,7 @@ beschikbaar, adopteerbaar, ter adoptie, beschikbaar voor adoptie
 disponibile, adottabile, in adozione, da adottare, disponibile per adozione
 dostepny, dostepna, dostepne, do adopcji, do adopcie, dostupny, dostupna, dostupne, k adopci, na adopciu, na adopci
 можно забрать, доступний, доступен, доступна, доступно, за осиновяване, за удомљавање, za udomljavanje, dostupan, sahiplendirilebilir, sahiplendirilebilir mi, orokbefogadhato,
-orokbe fogadhato, gazdit keres, gazdikereso, disponibil, disponibila, adoptabil, tillganglig, tilgængelig, tilgjengelig, saatavilla, adoptoitavissa, διαθεσιμο, διαθεσιμος, διαθεσιμη, προς υιοθεσια,
+orokbe fogadhato, gazdit keres, gazdikereso, disponibil, disponibila, adoptabil, tillganglig, tilgængelig, tilgjengelig, saatavilla, adoptoitavissa, διαθεσιμο, διαθεσιμος, διαθεσιμη, διαθεσιμο για υιοθεσια, προς υιοθεσια,
 可领养, 可領養, 可认养, 可認養, 可被领养, 可被領養, 입양가능, 입양 가능`,
   ],
   [
@@ -216,7 +216,7 @@ actief, gepubliceerd, zichtbaar
 attivo, attiva, pubblicato, visibile
 aktywny, aktywna, opublikowany, widoczny
 aktivni, aktivny, zverejneno, zverejneny, viditelny
-активен, активна, активно, активный, активний, опубликован, опубликована, опубликовано, опубліковано, aktif, yayinda, aktivan, objavljen, objavljeno, publikalt, activ, publicat, publicerad, julkaistu, ενεργο, ενεργος, ενεργη, 上架, 已上架, 启用, 啟用, 公開, 公开`,
+активен, активен запис, активна, активно, активный, активний, опубликован, опубликована, опубликовано, опубліковано, aktif, yayinda, aktivan, objavljen, objavljeno, publikalt, activ, publicat, publicerad, julkaistu, ενεργο, ενεργος, ενεργη, 上架, 已上架, 启用, 啟用, 公開, 公开`,
   ],
   [
     "returned",
@@ -254,7 +254,7 @@ const statusHeading = new RegExp(
   `^(?:(?:${b}|${a}|shelter|listing) )*(?:${oneOf(statusNouns)})(?: (?:${b}|${a}))*$`,
 );
 const joinedStatus = new RegExp(
-  `^(?:animal|pet|dog|cat|current|listing|${a.replaceAll(" ", "")})*(?:${oneOf(statusNouns).replaceAll(" ", "")})(?:de(?:la)?|da|di)?(?:${a.replaceAll(" ", "")})?$`,
+  `^(?:animal|pet|dog|cat|宠物|current|listing|${a.replaceAll(" ", "")})*(?:${oneOf(statusNouns).replaceAll(" ", "")})(?:de(?:la)?|da|di)?(?:${a.replaceAll(" ", "")})?$`,
 );
 
 const hasDate = new RegExp(
