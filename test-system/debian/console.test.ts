@@ -1,5 +1,5 @@
 /** What the console shows in a browser, on the compiled executable, to the people of a shelter. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -114,145 +114,143 @@ test.each(stories)(
   120_000,
 );
 
-describe("the console", () => {
-  test.each(["light", "dark", "phone"] as const)(
-    "is legible, fits its screen and asks nobody else, on each page: %s",
-    async (name) => {
-      await using opened = await joined(`Olga ${name}`, "operator", screens[name]);
-      const { page, complaints } = opened;
-      for (const path of pages) {
-        await page.goto(`${shown.console}${path}`);
-        // In the dark only colours differ.
-        const findings = name === "dark" ? dimText(page) : axeFindings(page);
-        expect([path, await findings]).toEqual([path, []]);
-        expect([path, await overflowOf(page)]).toEqual([path, 0]);
-      }
-      expect(complaints).toEqual([]);
-    },
-    120_000,
-  );
+test.each(["light", "dark", "phone"] as const)(
+  "the console is legible, fits its screen and asks nobody else, on each page: %s",
+  async (name) => {
+    await using opened = await joined(`Olga ${name}`, "operator", screens[name]);
+    const { page, complaints } = opened;
+    for (const path of pages) {
+      await page.goto(`${shown.console}${path}`);
+      // In the dark only colours differ.
+      const findings = name === "dark" ? dimText(page) : axeFindings(page);
+      expect([path, await findings]).toEqual([path, []]);
+      expect([path, await overflowOf(page)]).toEqual([path, 0]);
+    }
+    expect(complaints).toEqual([]);
+  },
+  120_000,
+);
 
-  test("hides nothing that has the focus below its sections", async () => {
-    const rows = Array.from({ length: 9 }, (_, at) => `,Rex ${at},Dog,available\n`);
-    const list = join(folder, "rex.csv");
-    writeFileSync(list, `id,name,category,status\n${rows.join("")}`);
-    await command(["pets", "import", list, "--accept-guess", "--data", folder]);
-    const screen = { ...screens.phone, reducedMotion: "reduce" } as const;
-    await using opened = await joined("Kim", "staff", screen);
-    const { page } = opened;
-    const covered = `{
+test("the console hides nothing that has the focus below its sections", async () => {
+  const rows = Array.from({ length: 9 }, (_, at) => `,Rex ${at},Dog,available\n`);
+  const list = join(folder, "rex.csv");
+  writeFileSync(list, `id,name,category,status\n${rows.join("")}`);
+  await command(["pets", "import", list, "--accept-guess", "--data", folder]);
+  const screen = { ...screens.phone, reducedMotion: "reduce" } as const;
+  await using opened = await joined("Kim", "staff", screen);
+  const { page } = opened;
+  const covered = `{
       const focused = document.activeElement;
       const { x, y, width, height } = focused.getBoundingClientRect();
       const top = document.elementFromPoint(x + width / 2, y + height / 2);
       focused.contains(top) ? "" : focused.getAttribute("aria-label") ?? focused.textContent;
     }`;
-    const link = page.getByRole("link", { name: "Rex 0", exact: true });
-    for (const isChosen of [false, true]) {
-      await page.getByLabel("Search").focus();
-      if (isChosen) await page.getByLabel("Select Rex 8").check();
-      while (!(await link.evaluate((element) => element.matches(":focus")))) {
-        await page.keyboard.press("Tab");
-        expect(await page.evaluate<string>(covered)).toBe("");
-      }
+  const link = page.getByRole("link", { name: "Rex 0", exact: true });
+  for (const isChosen of [false, true]) {
+    await page.getByLabel("Search").focus();
+    if (isChosen) await page.getByLabel("Select Rex 8").check();
+    while (!(await link.evaluate((element) => element.matches(":focus")))) {
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate<string>(covered)).toBe("");
     }
-  });
+  }
+});
 
-  test("is legible in what comes of a person's work too", async () => {
-    await using opened = await joined("Olga at work", "operator", screens.phone);
-    const { page, complaints } = opened;
-    const seen = async (what: string) => {
-      await page.getByText(what).first().waitFor();
-      // What has just been scrolled below the bar is not hidden for good.
-      await page.evaluate("scrollTo({ top: 0, behavior: 'instant' })");
-      expect([what, await axeFindings(page)]).toEqual([what, []]);
-    };
-    const at = (path: string) => page.goto(`${shown.console}${path}`);
-    await at("/animals/new");
-    await page.getByLabel("Name").fill("Rex");
-    await button(page, "Add animal").click();
-    await seen("Type a category, such as Dog.");
-    await page.getByLabel("Category").fill("Dog");
-    await button(page, "Add animal").click();
-    await seen("exists already");
-    await button(page, "Add anyway").click();
-    await seen("Undo");
-    await at("/animals");
-    await page.getByLabel("Select Rex").first().check();
-    await seen("With those ticked:");
-    await at("/categories/1");
-    await seen("Save");
-    await at("/keys/new");
-    await page.getByLabel("Name").fill("the website");
-    await button(page, "Create key").click();
-    await seen("Secret of the website");
-    await link(page, "the website").click();
-    await seen("Revoke for good");
-    await at("/people");
-    await page.getByLabel("Name").fill("Vera");
-    await button(page, "Invite").click();
-    await seen("A link for Vera");
-    const invitation = await page.getByLabel("Link", { exact: true }).inputValue();
-    await link(page, "People").click();
-    await link(page, "Remove: Vera").click();
-    await seen("Remove Vera?");
-    await at("/nothing");
-    await seen("There is nothing here");
-    await page.goto(invitation);
-    await seen("Welcome, Vera");
-    await page.context().clearCookies();
-    await at("/animals");
-    await seen("You are signed out");
-    expect(complaints).toEqual([]);
-  }, 240_000);
+test("the console is legible in what comes of a person's work too", async () => {
+  await using opened = await joined("Olga at work", "operator", screens.phone);
+  const { page, complaints } = opened;
+  const seen = async (what: string) => {
+    await page.getByText(what).first().waitFor();
+    // What has just been scrolled below the bar is not hidden for good.
+    await page.evaluate("scrollTo({ top: 0, behavior: 'instant' })");
+    expect([what, await axeFindings(page)]).toEqual([what, []]);
+  };
+  const at = (path: string) => page.goto(`${shown.console}${path}`);
+  await at("/animals/new");
+  await page.getByLabel("Name").fill("Rex");
+  await button(page, "Add animal").click();
+  await seen("Type a category, such as Dog.");
+  await page.getByLabel("Category").fill("Dog");
+  await button(page, "Add animal").click();
+  await seen("exists already");
+  await button(page, "Add anyway").click();
+  await seen("Undo");
+  await at("/animals");
+  await page.getByLabel("Select Rex").first().check();
+  await seen("With those ticked:");
+  await at("/categories/1");
+  await seen("Save");
+  await at("/keys/new");
+  await page.getByLabel("Name").fill("the website");
+  await button(page, "Create key").click();
+  await seen("Secret of the website");
+  await link(page, "the website").click();
+  await seen("Revoke for good");
+  await at("/people");
+  await page.getByLabel("Name").fill("Vera");
+  await button(page, "Invite").click();
+  await seen("A link for Vera");
+  const invitation = await page.getByLabel("Link", { exact: true }).inputValue();
+  await link(page, "People").click();
+  await link(page, "Remove: Vera").click();
+  await seen("Remove Vera?");
+  await at("/nothing");
+  await seen("There is nothing here");
+  await page.goto(invitation);
+  await seen("Welcome, Vera");
+  await page.context().clearCookies();
+  await at("/animals");
+  await seen("You are signed out");
+  expect(complaints).toEqual([]);
+}, 240_000);
 
-  test("is legible where a file of a kind that nobody knows is mapped", async () => {
-    await using opened = await joined("Mia", "staff", screens.phone);
-    const { page, complaints } = opened;
-    await link(page, "Import").click();
-    const text = "Rufname;Tierart;Stand;Nr\nMilo;Hund;blau;A1\nMilo II;Katze;rot;A2\n";
-    const file = { name: "milo.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
-    await page.getByLabel("File", { exact: true }).setInputFiles(file);
-    await button(page, "Import").click();
-    await button(page, "Choose the columns").click();
-    await page.getByRole("heading", { name: "What do the columns hold?" }).waitFor();
-    await page.getByRole("cell", { name: "Milo II" }).waitFor();
-    const columns = { Name: "Rufname", Category: "Tierart", Status: "Stand" };
-    for (const [label, column] of Object.entries(columns)) {
-      await page.getByLabel(label, { exact: true }).selectOption(column);
-    }
-    expect(await axeFindings(page)).toEqual([]);
-    await button(page, "Show what would change").click();
-    await page.getByText("What do these words in Stand mean?").waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-  }, 120_000);
+test("the console is legible where a file of a kind that nobody knows is mapped", async () => {
+  await using opened = await joined("Mia", "staff", screens.phone);
+  const { page, complaints } = opened;
+  await link(page, "Import").click();
+  const text = "Rufname;Tierart;Stand;Nr\nMilo;Hund;blau;A1\nMilo II;Katze;rot;A2\n";
+  const file = { name: "milo.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+  await page.getByLabel("File", { exact: true }).setInputFiles(file);
+  await button(page, "Import").click();
+  await button(page, "Choose the columns").click();
+  await page.getByRole("heading", { name: "What do the columns hold?" }).waitFor();
+  await page.getByRole("cell", { name: "Milo II" }).waitFor();
+  const columns = { Name: "Rufname", Category: "Tierart", Status: "Stand" };
+  for (const [label, column] of Object.entries(columns)) {
+    await page.getByLabel(label, { exact: true }).selectOption(column);
+  }
+  expect(await axeFindings(page)).toEqual([]);
+  await button(page, "Show what would change").click();
+  await page.getByText("What do these words in Stand mean?").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+}, 120_000);
 
-  test("prints a list without what would cover it", async () => {
-    await using opened = await joined("Pru", "operator", screens.light);
-    const { page } = opened;
-    // A sheet of A4.
-    await page.setViewportSize({ width: 794, height: 1123 });
-    await page.emulateMedia({ media: "print" });
-    await link(page, "Rex").first().waitFor();
-    expect(await link(page, "Import").isVisible()).toBe(false);
-    expect(await link(page, "Add animal").isVisible()).toBe(false);
-    const shownStatus = page.getByRole("button", { name: "available: Rex", pressed: true });
-    expect(await shownStatus.first().isVisible()).toBe(true);
-    await page.goto(`${shown.console}/animals?list=all&q=Rex`);
-    const row = page.getByRole("listitem").filter({ has: link(page, "Rex") });
-    expect((await row.first().boundingBox())?.height).toBeLessThan(60);
-    expect(await row.first().textContent()).toContain("available");
-    await page.emulateMedia({ media: "screen" });
-    await page.goto(`${shown.console}/people`);
-    await page.getByLabel("Name").fill("Pia");
-    await button(page, "Invite").click();
-    // It is read and scanned whole.
-    const invitation = page.getByLabel("Link", { exact: true });
-    await invitation.waitFor();
-    await page.emulateMedia({ media: "print" });
-    expect(await invitation.isVisible()).toBe(true);
-    const hidden =
-      "(field => field.scrollWidth - field.clientWidth)(document.querySelector('#link'))";
-    expect(await page.evaluate<number>(hidden)).toBe(0);
-  });
+test("the console prints a list without what would cover it", async () => {
+  await using opened = await joined("Pru", "operator", screens.light);
+  const { page } = opened;
+  // A sheet of A4.
+  await page.setViewportSize({ width: 794, height: 1123 });
+  await page.emulateMedia({ media: "print" });
+  await link(page, "Rex").first().waitFor();
+  expect(await link(page, "Import").isVisible()).toBe(false);
+  expect(await link(page, "Add animal").isVisible()).toBe(false);
+  const shownStatus = page.getByRole("button", { name: "available: Rex", pressed: true });
+  expect(await shownStatus.first().isVisible()).toBe(true);
+  await page.goto(`${shown.console}/animals?list=all&q=Rex`);
+  const row = page.getByRole("listitem").filter({ has: link(page, "Rex") });
+  expect((await row.first().boundingBox())?.height).toBeLessThan(60);
+  expect(await row.first().textContent()).toContain("available");
+  await page.emulateMedia({ media: "screen" });
+  await page.goto(`${shown.console}/people`);
+  await page.getByLabel("Name").fill("Pia");
+  await button(page, "Invite").click();
+  // It is read and scanned whole.
+  const invitation = page.getByLabel("Link", { exact: true });
+  await invitation.waitFor();
+  await page.emulateMedia({ media: "print" });
+  expect(await invitation.isVisible()).toBe(true);
+  const hidden =
+    "(field => field.scrollWidth - field.clientWidth)(document.querySelector('#link'))";
+  expect(await page.evaluate<number>(hidden)).toBe(0);
 });

@@ -1,5 +1,5 @@
 /** What Prometheus makes of the metrics, the alert rules and the dashboard. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey, metricsOf, perDay, serve, temporaryFolder } from "../../test/helpers/binary.ts";
@@ -69,25 +69,23 @@ function rulesText(): string {
     .replaceAll("rehome:failures:ratio_rate5m", "");
 }
 
-describe("promtool accepts", () => {
-  test.each([
-    ["the configuration", ["check", "config", "prometheus.yml"]],
-    ["the rules", ["check", "rules", "rehome.rules.yml"]],
-    ["what the rules do", ["test", "rules", "rehome.rules.test.yml"]],
-  ])("%s", async (_what, args) => {
-    const { exitCode, text } = await promtool(args);
-    expect([text, exitCode]).toEqual([expect.stringContaining("SUCCESS"), 0]);
-  });
+test.each([
+  ["the configuration", ["check", "config", "prometheus.yml"]],
+  ["the rules", ["check", "rules", "rehome.rules.yml"]],
+  ["what the rules do", ["test", "rules", "rehome.rules.test.yml"]],
+])("promtool accepts %s", async (_what, args) => {
+  const { exitCode, text } = await promtool(args);
+  expect([text, exitCode]).toEqual([expect.stringContaining("SUCCESS"), 0]);
+});
 
-  test("every expression of the dashboard", async () => {
-    using folder = temporaryFolder();
-    const file = join(folder.path, "panels.json");
-    const rules = expressions.map((expr, i) => ({ record: `panel:number${i}`, expr }));
-    writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules }] }));
-    const { exitCode, text } = await promtool(["check", "rules", file]);
-    expect([text, exitCode]).toEqual([
-      expect.stringContaining(`${expressions.length} rules found`),
-      0,
-    ]);
-  });
+test("promtool accepts every expression of the dashboard", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "panels.json");
+  const rules = expressions.map((expr, i) => ({ record: `panel:number${i}`, expr }));
+  writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules }] }));
+  const { exitCode, text } = await promtool(["check", "rules", file]);
+  expect([text, exitCode]).toEqual([
+    expect.stringContaining(`${expressions.length} rules found`),
+    0,
+  ]);
 });

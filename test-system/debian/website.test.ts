@@ -82,36 +82,34 @@ async function shown(text: string, more: Record<string, string> = {}) {
 
 const line = () => (snippets[0] ?? "").replace("https://pets.example.org", server.origin);
 
-describe("the one line", () => {
-  test("shows the animals on a plain page, newest first, their names as text", async () => {
-    const { items, said } = await shown(line());
-    expect(items).toHaveLength(animalsCount);
-    expect(items.at(-1)).toBe("<b>Rex</b>");
-    expect(items.at(-2)).toBe("Pet 1 (adoption pending)");
-    expect(items).not.toContain("Gone");
-    expect(said).toEqual([]);
-  });
+test("the one line shows the animals on a plain page, newest first, their names as text", async () => {
+  const { items, said } = await shown(line());
+  expect(items).toHaveLength(animalsCount);
+  expect(items.at(-1)).toBe("<b>Rex</b>");
+  expect(items.at(-2)).toBe("Pet 1 (adoption pending)");
+  expect(items).not.toContain("Gone");
+  expect(said).toEqual([]);
+});
 
-  test("works where the host is allowed and nothing inline runs, and as a module", async () => {
-    const policy = `default-src 'none'; script-src ${server.origin}; connect-src ${server.origin}`;
-    const module = line().replace("<script", '<script type="module"');
-    const { items } = await shown(module, { "content-security-policy": policy });
-    expect(items).toHaveLength(animalsCount);
-  });
+test("the one line works where the host is allowed and nothing inline runs, and as a module", async () => {
+  const policy = `default-src 'none'; script-src ${server.origin}; connect-src ${server.origin}`;
+  const module = line().replace("<script", '<script type="module"');
+  const { items } = await shown(module, { "content-security-policy": policy });
+  expect(items).toHaveLength(animalsCount);
+});
 
-  test("works where only a script tag is allowed, of one category, up to a number", async () => {
-    const tag = `<script src="${server.origin}/animals.js" data-category="1" data-max="7"></script>`;
-    const post = `<div class="entry-content wp-block-post-content"><p>Our animals</p><figure class="wp-block-html">${tag}</figure></div>`;
-    const { items, body } = await shown(post);
-    expect(items).toHaveLength(7);
-    expect(body.indexOf("Our animals")).toBeLessThan(body.indexOf(items[0] ?? "?"));
-  });
+test("the one line works where only a script tag is allowed, of one category, up to a number", async () => {
+  const tag = `<script src="${server.origin}/animals.js" data-category="1" data-max="7"></script>`;
+  const post = `<div class="entry-content wp-block-post-content"><p>Our animals</p><figure class="wp-block-html">${tag}</figure></div>`;
+  const { items, body } = await shown(post);
+  expect(items).toHaveLength(7);
+  expect(body.indexOf("Our animals")).toBeLessThan(body.indexOf(items[0] ?? "?"));
+});
 
-  test("says on the page and in the console when something is wrong", async () => {
-    const { notes, said } = await shown(line().replace("#animals", "#nowhere"));
-    expect(notes).toEqual(["The list of animals could not be loaded."]);
-    expect(said[0]).toContain('No element matches data-list="#nowhere".');
-  });
+test("the one line says on the page and in the console when something is wrong", async () => {
+  const { notes, said } = await shown(line().replace("#animals", "#nowhere"));
+  expect(notes).toEqual(["The list of animals could not be loaded."]);
+  expect(said[0]).toContain('No element matches data-list="#nowhere".');
 });
 
 describe("the snippet with a read-only key", () => {

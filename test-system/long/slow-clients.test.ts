@@ -2,7 +2,7 @@
  * Clients that are slow on purpose: slowhttptest in its four modes, a body that drips in, and
  * readers that do not read.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -47,29 +47,27 @@ async function watch(isOver: () => boolean): Promise<number> {
   return mostMiB;
 }
 
-describe("slowhttptest", () => {
-  test.each<[string, string, string[]]>([
-    ["headers that drip in", "/v1/pets", ["-H", "-i", "1"]],
-    ["bodies that drip in", "/v1/pets", ["-B", "-i", "1", "-s", "8192"]],
-    ["ranges", "/docs/json", ["-R", "-a", "10", "-b", "3000"]],
-    ["answers that nobody reads", "/docs", ["-X", "-w", "1", "-y", "16", "-n", "2", "-k", "3"]],
-  ])(
-    "%s: 500 connections leave the service as it was",
-    async (_what, path, mode) => {
-      const beforeMiB = rssMiB();
-      const load = ["-c", "500", "-r", "250", "-l", "8", "-p", "8", "-u", server.origin + path];
-      const command = ["slowhttptest", ...mode, ...load];
-      const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe" });
-      const talk = new Response(child.stdout).text();
-      const mostMiB = await watch(() => child.exitCode !== null);
-      // Its table says so again and again while it runs.
-      const availability = Bun.stripANSI(await talk).match(/(?<=service available:\s*)(?:YES|NO)/g);
-      expect(new Set(availability)).toEqual(new Set(["YES"]));
-      expect(mostMiB - beforeMiB).toBeLessThan(120);
-    },
-    120_000,
-  );
-});
+test.each<[string, string, string[]]>([
+  ["headers that drip in", "/v1/pets", ["-H", "-i", "1"]],
+  ["bodies that drip in", "/v1/pets", ["-B", "-i", "1", "-s", "8192"]],
+  ["ranges", "/docs/json", ["-R", "-a", "10", "-b", "3000"]],
+  ["answers that nobody reads", "/docs", ["-X", "-w", "1", "-y", "16", "-n", "2", "-k", "3"]],
+])(
+  "slowhttptest %s: 500 connections leave the service as it was",
+  async (_what, path, mode) => {
+    const beforeMiB = rssMiB();
+    const load = ["-c", "500", "-r", "250", "-l", "8", "-p", "8", "-u", server.origin + path];
+    const command = ["slowhttptest", ...mode, ...load];
+    const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe" });
+    const talk = new Response(child.stdout).text();
+    const mostMiB = await watch(() => child.exitCode !== null);
+    // Its table says so again and again while it runs.
+    const availability = Bun.stripANSI(await talk).match(/(?<=service available:\s*)(?:YES|NO)/g);
+    expect(new Set(availability)).toEqual(new Set(["YES"]));
+    expect(mostMiB - beforeMiB).toBeLessThan(120);
+  },
+  120_000,
+);
 
 test("a body that drips in is cut off after 30 s", async () => {
   const socket = connect({ port: portOf(server.origin), host: "127.0.0.1" });
@@ -111,40 +109,38 @@ async function withStalledReaders(
   return { grownMiB: mostMiB - beforeMiB, statuses };
 }
 
-describe("300 readers that do not read take less than 200 MiB", () => {
-  test("when they ask for the same page, of which each gets its answer", async () => {
-    const queries = Array.from({ length: 300 }, () => "127.0.0.1 limit=100");
-    const { grownMiB, statuses } = await withStalledReaders(queries);
-    expect(grownMiB).toBeLessThan(200);
-    expect(statuses).toEqual({ "200": 300 });
-  }, 120_000);
+test("300 readers that do not read take less than 200 MiB when they ask for the same page, of which each gets its answer", async () => {
+  const queries = Array.from({ length: 300 }, () => "127.0.0.1 limit=100");
+  const { grownMiB, statuses } = await withStalledReaders(queries);
+  expect(grownMiB).toBeLessThan(200);
+  expect(statuses).toEqual({ "200": 300 });
+}, 120_000);
 
-  test("when no page is like another, of which ten addresses get 64 MiB, and 503 beyond", async () => {
-    const { get } = callerOf(server, key);
-    // None is below 240 KB, or above 410.
-    const queries = Array.from({ length: 300 }, (_, at) => {
-      const query = `limit=${100 - (at % 40)}&after=${Math.floor(at / 40)}`;
-      return `127.0.0.${1 + (at % 10)} ${query}`;
+test("300 readers that do not read take less than 200 MiB when no page is like another, of which ten addresses get 64 MiB, and 503 beyond", async () => {
+  const { get } = callerOf(server, key);
+  // None is below 240 KB, or above 410.
+  const queries = Array.from({ length: 300 }, (_, at) => {
+    const query = `limit=${100 - (at % 40)}&after=${Math.floor(at / 40)}`;
+    return `127.0.0.${1 + (at % 10)} ${query}`;
+  });
+  const { grownMiB, statuses } = await withStalledReaders(queries, async () => {
+    let refused: Response | undefined;
+    // Until the server has read what was sent.
+    await until(async () => {
+      const answer = await get("/v1/pets?limit=100&after=19");
+      if (answer.status === 503) refused = answer;
+      else await answer.arrayBuffer();
+      return refused !== undefined;
     });
-    const { grownMiB, statuses } = await withStalledReaders(queries, async () => {
-      let refused: Response | undefined;
-      // Until the server has read what was sent.
-      await until(async () => {
-        const answer = await get("/v1/pets?limit=100&after=19");
-        if (answer.status === 503) refused = answer;
-        else await answer.arrayBuffer();
-        return refused !== undefined;
-      });
-      expect(refused?.headers.get("retry-after")).toBe("1");
-      expect(refused?.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
-      expect(await refused?.json()).toMatchObject({ code: "unavailable", status: 503 });
-      expect((await get("/v1/pets?limit=2")).status).toBe(200);
-    });
-    expect(grownMiB).toBeLessThan(200);
-    const served = statuses["200"] ?? 0;
-    const boundBytes = 64 * 1024 * 1024;
-    expect(served).toBeWithin(boundBytes / 410_000 - 1, boundBytes / 240_000);
-    expect(statuses).toEqual({ "200": served, "503": 300 - served });
-    await until(async () => (await get("/v1/pets?limit=100&after=19")).status === 200);
-  }, 120_000);
-});
+    expect(refused?.headers.get("retry-after")).toBe("1");
+    expect(refused?.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+    expect(await refused?.json()).toMatchObject({ code: "unavailable", status: 503 });
+    expect((await get("/v1/pets?limit=2")).status).toBe(200);
+  });
+  expect(grownMiB).toBeLessThan(200);
+  const served = statuses["200"] ?? 0;
+  const boundBytes = 64 * 1024 * 1024;
+  expect(served).toBeWithin(boundBytes / 410_000 - 1, boundBytes / 240_000);
+  expect(statuses).toEqual({ "200": served, "503": 300 - served });
+  await until(async () => (await get("/v1/pets?limit=100&after=19")).status === 200);
+}, 120_000);

@@ -43,95 +43,91 @@ async function noted(options: StackOptions = {}, clock = new TestClock()) {
 const kindsOf = (admissions: readonly Admission[]) =>
   admissions.map(({ refusal }) => refusal?.kind);
 
-describe("takes", () => {
-  test.each([
-    [10, 1],
-    [30, 2],
-  ])(
-    "%d who come while one is under way are served from its block: %d in all",
-    async (count, taken) => {
-      const { stack, state, used } = await noted();
-      const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      state.around = async (take) => {
-        begun.resolve();
-        const results = await take();
-        await answered.promise;
-        return results;
-      };
-      const { key, secret } = await stack.key("business");
-      const first = stack.request(secret);
-      await begun.promise;
-      const others = stack.requests(secret, count);
-      await Bun.sleep(1);
-      answered.resolve();
-      const shown = [await first, ...(await others)].map(({ view }) => view.remaining);
-      expect(shown).toEqual(Array.from({ length: count + 1 }, (_, i) => 999 - i));
-      // A take that nobody waits for would begin in the turn after.
-      await Bun.sleep(1);
-      expect([state.takes, await used(key.id)]).toEqual([taken, 17 * taken]);
-    },
-  );
+test.each([
+  [10, 1],
+  [30, 2],
+])(
+  "takes %d who come while one is under way are served from its block: %d in all",
+  async (count, taken) => {
+    const { stack, state, used } = await noted();
+    const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    state.around = async (take) => {
+      begun.resolve();
+      const results = await take();
+      await answered.promise;
+      return results;
+    };
+    const { key, secret } = await stack.key("business");
+    const first = stack.request(secret);
+    await begun.promise;
+    const others = stack.requests(secret, count);
+    await Bun.sleep(1);
+    answered.resolve();
+    const shown = [await first, ...(await others)].map(({ view }) => view.remaining);
+    expect(shown).toEqual(Array.from({ length: count + 1 }, (_, i) => 999 - i));
+    // A take that nobody waits for would begin in the turn after.
+    await Bun.sleep(1);
+    expect([state.takes, await used(key.id)]).toEqual([taken, 17 * taken]);
+  },
+);
 
-  test("are one for every 17 requests of a busy Business key, and none for a refusal", async () => {
-    const { stack, state } = await noted();
-    const { secret } = await stack.key("business");
-    for (let i = 0; i < 1_000; i += 1) await stack.request(secret);
-    await stack.requests(secret, 500);
-    expect(state.takes).toBe(59);
-    const { secret: daily } = await stack.key("enterprise", { perMinute: 60, perDay: 2 });
-    await stack.requests(daily, 2);
-    const before = state.takes;
-    for (let i = 0; i < 5; i += 1) await stack.request(daily);
-    expect(state.takes).toBe(before);
-  });
-
-  test("are not used beyond their window on the store's clock, ahead of the machine's", async () => {
-    const skewMs = 3_000;
-    const clock = new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 900) - skewMs);
-    const { stack } = await noted({ storeClock: () => clock.nowMs + skewMs }, clock);
-    Object.assign(stack.store.windows, { skewMs: () => skewMs });
-    const { secret } = await stack.key("business");
-    const [first, second] = [await stack.request(secret), await stack.request(secret)];
-    expect([first.view.remaining, second.view.remaining]).toEqual([999, 998]);
-    clock.advance(200);
-    // By this machine's clock the first minute still runs, but it is the next one that is charged.
-    const { remaining, resetSeconds } = (await stack.request(secret)).view;
-    expect([remaining, resetSeconds]).toEqual([999, first.view.resetSeconds + 60]);
-  });
+test("takes are one for every 17 requests of a busy Business key, and none for a refusal", async () => {
+  const { stack, state } = await noted();
+  const { secret } = await stack.key("business");
+  for (let i = 0; i < 1_000; i += 1) await stack.request(secret);
+  await stack.requests(secret, 500);
+  expect(state.takes).toBe(59);
+  const { secret: daily } = await stack.key("enterprise", { perMinute: 60, perDay: 2 });
+  await stack.requests(daily, 2);
+  const before = state.takes;
+  for (let i = 0; i < 5; i += 1) await stack.request(daily);
+  expect(state.takes).toBe(before);
 });
 
-describe("an idle block", () => {
-  test("goes to the process that has run out, a second after its last use", async () => {
-    const { clock, folder, stack: idle, state } = await noted();
-    const busy = await folder.stack();
-    const { secret } = await idle.key("business");
-    await changesNoticed();
-    expect([await idle.admitted(secret, 1), await busy.admitted(secret, 2_000)]).toEqual([1, 983]);
-    for (const [ms, taken] of [
-      [999, 1],
-      [1, 2],
-    ] as const) {
-      clock.advance(ms);
-      await idle.services.sweep();
-      expect(state.takes).toBe(taken);
-    }
-    await busy.services.sweep();
-    expect([await busy.admitted(secret, 20), await idle.admitted(secret, 20)]).toEqual([16, 0]);
-  });
+test("takes are not used beyond their window on the store's clock, ahead of the machine's", async () => {
+  const skewMs = 3_000;
+  const clock = new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 900) - skewMs);
+  const { stack } = await noted({ storeClock: () => clock.nowMs + skewMs }, clock);
+  Object.assign(stack.store.windows, { skewMs: () => skewMs });
+  const { secret } = await stack.key("business");
+  const [first, second] = [await stack.request(secret), await stack.request(secret)];
+  expect([first.view.remaining, second.view.remaining]).toEqual([999, 998]);
+  clock.advance(200);
+  // By this machine's clock the first minute still runs, but it is the next one that is charged.
+  const { remaining, resetSeconds } = (await stack.request(secret)).view;
+  expect([remaining, resetSeconds]).toEqual([999, first.view.resetSeconds + 60]);
+});
 
-  test("of a process that is alone stays with it", async () => {
-    const { clock, stack, state } = await noted();
-    const { secret } = await stack.key("business");
-    // A client of a database cannot tell, and takes others to be there.
-    Object.assign(stack.store.windows, { version: () => 1 });
-    await stack.services.sweep();
-    clock.advance(61_000);
-    await stack.request(secret);
-    clock.advance(30_000);
-    await stack.services.sweep();
-    expect((await stack.request(secret)).view.remaining).toBe(998);
-    expect(state.takes).toBe(1);
-  });
+test("an idle block goes to the process that has run out, a second after its last use", async () => {
+  const { clock, folder, stack: idle, state } = await noted();
+  const busy = await folder.stack();
+  const { secret } = await idle.key("business");
+  await changesNoticed();
+  expect([await idle.admitted(secret, 1), await busy.admitted(secret, 2_000)]).toEqual([1, 983]);
+  for (const [ms, taken] of [
+    [999, 1],
+    [1, 2],
+  ] as const) {
+    clock.advance(ms);
+    await idle.services.sweep();
+    expect(state.takes).toBe(taken);
+  }
+  await busy.services.sweep();
+  expect([await busy.admitted(secret, 20), await idle.admitted(secret, 20)]).toEqual([16, 0]);
+});
+
+test("an idle block of a process that is alone stays with it", async () => {
+  const { clock, stack, state } = await noted();
+  const { secret } = await stack.key("business");
+  // A client of a database cannot tell, and takes others to be there.
+  Object.assign(stack.store.windows, { version: () => 1 });
+  await stack.services.sweep();
+  clock.advance(61_000);
+  await stack.request(secret);
+  clock.advance(30_000);
+  await stack.services.sweep();
+  expect((await stack.request(secret)).view.remaining).toBe(998);
+  expect(state.takes).toBe(1);
 });
 
 describe("a store in trouble", () => {

@@ -31,51 +31,49 @@ beforeEach(() => void (nowMs = noonMs));
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 const bytes = (number: number) => new Uint8Array(32).fill(number);
 
-describe("animals", () => {
-  test("get ascending ids from 1 on, each its own, in the order in which they came", async () => {
-    const pets = Array.from({ length: 500 }, (_, i) => ({ name: `${i}`, categoryId: BigInt(i) }));
-    const added = await Promise.all(pets.map((pet) => store.pets.create(pet)));
-    expect(added).toEqual(pets.map(({ categoryId }) => categoryId + 1n));
-    expect(await store.pets.byId(137n)).toEqual({ id: 137n, name: "136", categoryId: 136n });
-    expect(await store.pets.count()).toBe(500);
-  });
-
-  test.each<[string, NewPet]>([
-    ["the largest category", { name: "a", categoryId: int64Max }],
-    ["the smallest category, an empty name", { name: "", categoryId: int64Min }],
-    ["what an array literal is made of", { name: '{"a,b"}\\ \' "" {}', categoryId: 0n }],
-    ["white space at both ends", { name: " \t\r\n a \u00a0", categoryId: 0n }],
-    ["every plane of Unicode", { name: "é e\u0301 🐢 \u{10ffff} \ufeff\uffff", categoryId: 0n }],
-    ["64 KiB of name", { name: "ñ".repeat(32_768), categoryId: 0n, status: "available" }],
-  ])("are kept exactly: %s", async (_what, pet) => {
-    const id = await store.pets.create(pet);
-    expect(await store.pets.byId(id)).toEqual({ id, ...pet });
-  });
-
-  test.each(["create", "createOnce"] as const)(
-    "that cannot be stored fail alone, not with their neighbours of a commit: %s",
-    async (how) => {
-      const before = await store.pets.count();
-      // The rules of names are the domain's. This one's is the database's, too.
-      const creates = ["Rex", "a\0b", "Luna", "\0", "Max"].map(async (name) => {
-        const pet = { name, categoryId: 1n };
-        if (how === "create") return store.pets.create(pet);
-        const once = { pet, keyId: "key_v", value: name, bodyHash: bytes(0), nowMs: noonMs };
-        return (await store.pets.createOnce(once)).id;
-      });
-      const found = await Promise.all(
-        creates.map((create) =>
-          create.then(
-            async (id) => (await store.pets.byId(id))?.name,
-            ({ kind }: AppError) => kind,
-          ),
-        ),
-      );
-      expect(found).toEqual(["Rex", "invalid_request", "Luna", "invalid_request", "Max"]);
-      expect(await store.pets.count()).toBe(before + 3);
-    },
-  );
+test("animals get ascending ids from 1 on, each its own, in the order in which they came", async () => {
+  const pets = Array.from({ length: 500 }, (_, i) => ({ name: `${i}`, categoryId: BigInt(i) }));
+  const added = await Promise.all(pets.map((pet) => store.pets.create(pet)));
+  expect(added).toEqual(pets.map(({ categoryId }) => categoryId + 1n));
+  expect(await store.pets.byId(137n)).toEqual({ id: 137n, name: "136", categoryId: 136n });
+  expect(await store.pets.count()).toBe(500);
 });
+
+test.each<[string, NewPet]>([
+  ["the largest category", { name: "a", categoryId: int64Max }],
+  ["the smallest category, an empty name", { name: "", categoryId: int64Min }],
+  ["what an array literal is made of", { name: '{"a,b"}\\ \' "" {}', categoryId: 0n }],
+  ["white space at both ends", { name: " \t\r\n a \u00a0", categoryId: 0n }],
+  ["every plane of Unicode", { name: "é e\u0301 🐢 \u{10ffff} \ufeff\uffff", categoryId: 0n }],
+  ["64 KiB of name", { name: "ñ".repeat(32_768), categoryId: 0n, status: "available" }],
+])("animals are kept exactly: %s", async (_what, pet) => {
+  const id = await store.pets.create(pet);
+  expect(await store.pets.byId(id)).toEqual({ id, ...pet });
+});
+
+test.each(["create", "createOnce"] as const)(
+  "animals that cannot be stored fail alone, not with their neighbours of a commit: %s",
+  async (how) => {
+    const before = await store.pets.count();
+    // The rules of names are the domain's. This one's is the database's, too.
+    const creates = ["Rex", "a\0b", "Luna", "\0", "Max"].map(async (name) => {
+      const pet = { name, categoryId: 1n };
+      if (how === "create") return store.pets.create(pet);
+      const once = { pet, keyId: "key_v", value: name, bodyHash: bytes(0), nowMs: noonMs };
+      return (await store.pets.createOnce(once)).id;
+    });
+    const found = await Promise.all(
+      creates.map((create) =>
+        create.then(
+          async (id) => (await store.pets.byId(id))?.name,
+          ({ kind }: AppError) => kind,
+        ),
+      ),
+    );
+    expect(found).toEqual(["Rex", "invalid_request", "Luna", "invalid_request", "Max"]);
+    expect(await store.pets.count()).toBe(before + 3);
+  },
+);
 
 describe("animals that are added once", () => {
   let named = 0;

@@ -171,93 +171,91 @@ describe("a page that is old", () => {
       : page.type({ status }).press("Save");
 });
 
-describe("the list", () => {
-  test("is searched by name, id and the id in a list, counted, and ordered by name", async () => {
-    const list = await at("/animals?q=twi+");
-    expect(list.words).toMatch(/all 2 available 2 ?pending 0 ?adopted 0/);
-    const byName = await (await at("/animals")).follow("By name");
-    const names = [...byName.text.matchAll(/href="\/animals\/\d+">([^<]*)</g)].map(
-      ([, name]) => name,
+test("the list is searched by name, id and the id in a list, counted, and ordered by name", async () => {
+  const list = await at("/animals?q=twi+");
+  expect(list.words).toMatch(/all 2 available 2 ?pending 0 ?adopted 0/);
+  const byName = await (await at("/animals")).follow("By name");
+  const names = [...byName.text.matchAll(/href="\/animals\/\d+">([^<]*)</g)].map(
+    ([, name]) => name,
+  );
+  expect(names).toEqual(names.toSorted((a = "", b = "") => a.localeCompare(b)));
+});
+
+test("the list moves all that were found to another category in four taps", async () => {
+  await (await at("/categories")).type({ name: "Puppies" }).press("Add category");
+  for (let each = 0; each < 10; each += 1) await added(`Litter ${each}`);
+  const found = await (await at("/animals")).type({ q: "litter" }).enter("q");
+  const ticked = await found.follow("Tick all found");
+  const puppies = [...ticked.text.matchAll(/value="(\d+)"\s*>\s*Puppies/g)].map(([, id]) => id);
+  const moved = await ticked.type({ into: puppies[0] ?? "" }).press("Move");
+  const page = (await open(moved.visitor, "/animals?q=litter")).words;
+  expect(page.match(/Puppies ·/g)).toHaveLength(10);
+  expect((await moved.press("Undo")).words).not.toContain("Puppies ·");
+});
+
+test("the list is printed and ticked as a whole, in pages of less than 60 kB that lead on", async () => {
+  await here.animals.change("Ana", async (by) => {
+    const { id } = await addCategory(by, "Guinea pig");
+    const name = (at: number) => `Manchas Wholly ${String(at).padStart(3, "0")}`;
+    const pets = Array.from(
+      { length: 450 },
+      (_, at) => ({ name: name(at), status: "sold", categoryId: id }) as const,
     );
-    expect(names).toEqual(names.toSorted((a = "", b = "") => a.localeCompare(b)));
+    return makeChange(by, "import", (change) => change.add(pets));
   });
+  const isSmall = ({ text }: Shown) => Buffer.byteLength(text) < 60_000;
+  for (const [button, boxes, pages] of [
+    ["Print", 0, 2],
+    ["Tick all found", 450, 3],
+  ] as const) {
+    const shown = [await (await at("/animals?q=wholly&status=sold")).follow(button)];
+    for (let page = shown[0]; page?.has("More");) shown.push((page = await page.follow("More")));
+    const text = shown.map((each) => each.text).join("");
+    expect([button, shown.length, shown.every(isSmall)]).toEqual([button, pages, true]);
+    expect(new Set(text.match(/>Manchas Wholly \d+</g)).size).toBe(450);
+    expect(text.match(/· adopted</g)).toHaveLength(450);
+    expect(text.match(/type="checkbox" [^>]* checked/g) ?? []).toHaveLength(boxes);
+  }
+});
 
-  test("moves all that were found to another category in four taps", async () => {
-    await (await at("/categories")).type({ name: "Puppies" }).press("Add category");
-    for (let each = 0; each < 10; each += 1) await added(`Litter ${each}`);
-    const found = await (await at("/animals")).type({ q: "litter" }).enter("q");
-    const ticked = await found.follow("Tick all found");
-    const puppies = [...ticked.text.matchAll(/value="(\d+)"\s*>\s*Puppies/g)].map(([, id]) => id);
-    const moved = await ticked.type({ into: puppies[0] ?? "" }).press("Move");
-    const page = (await open(moved.visitor, "/animals?q=litter")).words;
-    expect(page.match(/Puppies ·/g)).toHaveLength(10);
-    expect((await moved.press("Undo")).words).not.toContain("Puppies ·");
-  });
+test("the list that was ticked as a whole stays without those that somebody unticked", async () => {
+  const [one, other] = [await added("Whole one"), await added("Whole two")];
+  const list = await (await at("/animals?q=Whole+")).follow("Tick all found");
+  const spanish = await list.tick("id", one, false).press("Español");
+  expect([spanish.value("id", one), spanish.value("id", other)]).toEqual([false, true]);
+  const asked = await (await spanish.press("English")).press("Move");
+  const again = await asked.follow("← All animals");
+  expect([again.value("id", one), again.value("id", other)]).toEqual([false, true]);
+});
 
-  test("is printed and ticked as a whole, in pages of less than 60 kB that lead on", async () => {
-    await here.animals.change("Ana", async (by) => {
-      const { id } = await addCategory(by, "Guinea pig");
-      const name = (at: number) => `Manchas Wholly ${String(at).padStart(3, "0")}`;
-      const pets = Array.from(
-        { length: 450 },
-        (_, at) => ({ name: name(at), status: "sold", categoryId: id }) as const,
-      );
-      return makeChange(by, "import", (change) => change.add(pets));
-    });
-    const isSmall = ({ text }: Shown) => Buffer.byteLength(text) < 60_000;
-    for (const [button, boxes, pages] of [
-      ["Print", 0, 2],
-      ["Tick all found", 450, 3],
-    ] as const) {
-      const shown = [await (await at("/animals?q=wholly&status=sold")).follow(button)];
-      for (let page = shown[0]; page?.has("More");) shown.push((page = await page.follow("More")));
-      const text = shown.map((each) => each.text).join("");
-      expect([button, shown.length, shown.every(isSmall)]).toEqual([button, pages, true]);
-      expect(new Set(text.match(/>Manchas Wholly \d+</g)).size).toBe(450);
-      expect(text.match(/· adopted</g)).toHaveLength(450);
-      expect(text.match(/type="checkbox" [^>]* checked/g) ?? []).toHaveLength(boxes);
-    }
-  });
+test("the list keeps ticks through a search and a tap on another animal", async () => {
+  const [one, other] = [await added("Kept tick"), await added("Tapped")];
+  const found = await (await at("/animals")).tick("id", one).type({ q: "Tapped" }).enter("q");
+  expect([found.value("id", one), found.value("id", other)]).toEqual([true, false]);
+  const tapped = await found.press("pending: Tapped");
+  expect([tapped.value("id", one), tapped.value("id", other)]).toEqual([true, false]);
+  expect(tapped.path).toEndWith(`#animal-${other}`);
+});
 
-  test("that was ticked as a whole stays without those that somebody unticked", async () => {
-    const [one, other] = [await added("Whole one"), await added("Whole two")];
-    const list = await (await at("/animals?q=Whole+")).follow("Tick all found");
-    const spanish = await list.tick("id", one, false).press("Español");
-    expect([spanish.value("id", one), spanish.value("id", other)]).toEqual([false, true]);
-    const asked = await (await spanish.press("English")).press("Move");
-    const again = await asked.follow("← All animals");
-    expect([again.value("id", one), again.value("id", other)]).toEqual([false, true]);
-  });
+test("the list has each of its pages at an address that can be loaded again", async () => {
+  const [one, other] = [await added("Entry"), await added("Entry two")];
+  const merge = await (
+    await at("/animals?q=Entry")
+  )
+    .tick("id", one)
+    .tick("id", other)
+    .press("Merge");
+  expect(merge.path).toBe(`/animals/merge?id=${other}&id=${one}`);
+  const merged = await (await open(merge.visitor, merge.path)).press("Keep this one");
+  expect(merged.words).toContain("Merged: Entry");
+  const none = await (await at("/animals")).press("Merge");
+  expect([none.status, none.words.includes("Tick the two entries")]).toEqual([400, true]);
+});
 
-  test("keeps ticks through a search and a tap on another animal", async () => {
-    const [one, other] = [await added("Kept tick"), await added("Tapped")];
-    const found = await (await at("/animals")).tick("id", one).type({ q: "Tapped" }).enter("q");
-    expect([found.value("id", one), found.value("id", other)]).toEqual([true, false]);
-    const tapped = await found.press("pending: Tapped");
-    expect([tapped.value("id", one), tapped.value("id", other)]).toEqual([true, false]);
-    expect(tapped.path).toEndWith(`#animal-${other}`);
-  });
-
-  test("has each of its pages at an address that can be loaded again", async () => {
-    const [one, other] = [await added("Entry"), await added("Entry two")];
-    const merge = await (
-      await at("/animals?q=Entry")
-    )
-      .tick("id", one)
-      .tick("id", other)
-      .press("Merge");
-    expect(merge.path).toBe(`/animals/merge?id=${other}&id=${one}`);
-    const merged = await (await open(merge.visitor, merge.path)).press("Keep this one");
-    expect(merged.words).toContain("Merged: Entry");
-    const none = await (await at("/animals")).press("Merge");
-    expect([none.status, none.words.includes("Tick the two entries")]).toEqual([400, true]);
-  });
-
-  test("says what everybody sees, and leads there", async () => {
-    const { words, text } = await at("/animals");
-    expect(words).toContain("Everybody sees the available and the pending animals");
-    expect(text).toContain('href="https://pets.example.org/animals"');
-  });
+test("the list says what everybody sees, and leads there", async () => {
+  const { words, text } = await at("/animals");
+  expect(words).toContain("Everybody sees the available and the pending animals");
+  expect(text).toContain('href="https://pets.example.org/animals"');
 });
 
 test("a change of long ago is found behind Older", async () => {

@@ -126,46 +126,44 @@ describe("a list of every week", () => {
   });
 });
 
-describe("what is chosen", () => {
-  test("in another language and on a preview is still there", async () => {
-    const page = await bring(
-      "since.csv",
-      "name,category,status\nSince,Dog,snoozing\nAwake,Dog,sold\n",
-    );
-    const typed = page.type({
-      "word-snoozing": "pending",
-      source: "since",
-      complete: true,
-      skipBad: true,
-    });
-    const spanish = await press(typed, "Español");
-    for (const [name, value] of [
-      ["word-snoozing", "pending"],
-      ["source", "since"],
-      ["complete", true],
-      ["skipBad", true],
-    ] as const) {
-      expect([name, spanish.value(name)]).toEqual([name, value]);
-    }
-    const shown = await look(await press(spanish, "English"));
-    expect([shown.value("source"), shown.value("complete")]).toEqual(["since", true]);
-    expect(shown.words).toContain("Since Dog pending");
+test("what is chosen in another language and on a preview is still there", async () => {
+  const page = await bring(
+    "since.csv",
+    "name,category,status\nSince,Dog,snoozing\nAwake,Dog,sold\n",
+  );
+  const typed = page.type({
+    "word-snoozing": "pending",
+    source: "since",
+    complete: true,
+    skipBad: true,
   });
+  const spanish = await press(typed, "Español");
+  for (const [name, value] of [
+    ["word-snoozing", "pending"],
+    ["source", "since"],
+    ["complete", true],
+    ["skipBad", true],
+  ] as const) {
+    expect([name, spanish.value(name)]).toEqual([name, value]);
+  }
+  const shown = await look(await press(spanish, "English"));
+  expect([shown.value("source"), shown.value("complete")]).toEqual(["since", true]);
+  expect(shown.words).toContain("Since Dog pending");
+});
 
-  test("since the preview is shown before it is imported", async () => {
-    const page = await bring("later.csv", "name,category,status\nLater,Dog,available\n");
-    const asked = await press(page.type({ source: "later" }), "Import");
-    expect([asked.status, asked.words.includes("Nothing is imported yet.")]).toEqual([400, true]);
-    expect(await names("Later")).toEqual([]);
-    expect((await press(asked, "Import")).words).toContain("1 added");
-  });
+test("what is chosen since the preview is shown before it is imported", async () => {
+  const page = await bring("later.csv", "name,category,status\nLater,Dog,available\n");
+  const asked = await press(page.type({ source: "later" }), "Import");
+  expect([asked.status, asked.words.includes("Nothing is imported yet.")]).toEqual([400, true]);
+  expect(await names("Later")).toEqual([]);
+  expect((await press(asked, "Import")).words).toContain("1 added");
+});
 
-  test("on a page of another tab imports nothing", async () => {
-    const first = await bring("one.csv", "name,category,status\nTab one,Dog,available\n");
-    await bring("two.csv", "name,category,status\nTab two,Dog,available\n", first.visitor);
-    expect((await press(first, "Import")).words).toContain("What two.csv would change");
-    expect(await names("Tab")).toEqual([]);
-  });
+test("what is chosen on a page of another tab imports nothing", async () => {
+  const first = await bring("one.csv", "name,category,status\nTab one,Dog,available\n");
+  await bring("two.csv", "name,category,status\nTab two,Dog,available\n", first.visitor);
+  expect((await press(first, "Import")).words).toContain("What two.csv would change");
+  expect(await names("Tab")).toEqual([]);
 });
 
 describe("columns", () => {

@@ -86,24 +86,22 @@ test("somebody who was removed changes nothing any more, whatever was on its way
   expect(await animals.byId(1n)).toMatchObject({ status: "sold" });
 });
 
-describe("a category", () => {
-  test("has no name of another one, and keeps its own in other letters", async () => {
-    for (const name of ["Dog", "Cat"]) await added("Rex", name);
-    const taken = "This name is taken.";
-    for (const path of ["/categories", "/categories/2"]) {
-      const { status, page } = await post(path, { name: " dog " });
-      expect([path, status, page.includes(taken)]).toEqual([path, 400, true]);
-      expect((await post(path, { name: " " })).page).toContain("Type a name.");
-    }
-    // One slip away is asked for.
-    const alike = await post("/categories", { name: "Catt" });
-    expect(alike.page).toContain("There is a category Cat.");
-    expect((await post("/categories", { name: "Catt", new: "Catt" })).status).toBe(303);
-    await post("/categories/3/merge", { into: "2" });
-    const { location } = await post("/categories/2", { name: "CAT" });
-    expect(await get(location ?? "")).toContain("Category renamed: CAT.");
-    expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);
-  });
+test("a category has no name of another one, and keeps its own in other letters", async () => {
+  for (const name of ["Dog", "Cat"]) await added("Rex", name);
+  const taken = "This name is taken.";
+  for (const path of ["/categories", "/categories/2"]) {
+    const { status, page } = await post(path, { name: " dog " });
+    expect([path, status, page.includes(taken)]).toEqual([path, 400, true]);
+    expect((await post(path, { name: " " })).page).toContain("Type a name.");
+  }
+  // One slip away is asked for.
+  const alike = await post("/categories", { name: "Catt" });
+  expect(alike.page).toContain("There is a category Cat.");
+  expect((await post("/categories", { name: "Catt", new: "Catt" })).status).toBe(303);
+  await post("/categories/3/merge", { into: "2" });
+  const { location } = await post("/categories/2", { name: "CAT" });
+  expect(await get(location ?? "")).toContain("Category renamed: CAT.");
+  expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);
 });
 
 test("a followed list that was not read for three intervals is named above the animals", async () => {
@@ -129,20 +127,18 @@ test("a pull whose process ends in an error has failed, and is over", async () =
   expect(job).toMatchObject({ failures: 1, problem: { text: "The process ended with code 1." } });
 });
 
-describe("an animal", () => {
-  test("keeps a name and a category that no form takes, when something else is saved", async () => {
-    // As an older version, an import or a program brought them.
-    const unseen = { id: 7n, name: "\u2800", nameKey: "\u2800" };
-    await store.db.transaction((tx) => tx.insert(tx.t.categories).values(unseen));
-    const id = await store.pets.create({ name: "", categoryId: 7n, status: "pending" });
-    const fields = { name: "", category: "\u2800", status: "sold" };
-    const { status, location } = await post(`/animals/${id}`, fields);
-    expect([status, location]).toEqual([303, `/animals/${id}?change=1`]);
-    expect(await animals.byId(id)).toMatchObject({ name: "", categoryId: 7n, status: "sold" });
-    const page = await get("/animals");
-    expect(page).toMatch(/href="\/animals\/1">Unnamed</);
-    expect(page).toMatch(/href="\/animals\?category=7"\s*>category 7</);
-  });
+test("an animal keeps a name and a category that no form takes, when something else is saved", async () => {
+  // As an older version, an import or a program brought them.
+  const unseen = { id: 7n, name: "\u2800", nameKey: "\u2800" };
+  await store.db.transaction((tx) => tx.insert(tx.t.categories).values(unseen));
+  const id = await store.pets.create({ name: "", categoryId: 7n, status: "pending" });
+  const fields = { name: "", category: "\u2800", status: "sold" };
+  const { status, location } = await post(`/animals/${id}`, fields);
+  expect([status, location]).toEqual([303, `/animals/${id}?change=1`]);
+  expect(await animals.byId(id)).toMatchObject({ name: "", categoryId: 7n, status: "sold" });
+  const page = await get("/animals");
+  expect(page).toMatch(/href="\/animals\/1">Unnamed</);
+  expect(page).toMatch(/href="\/animals\?category=7"\s*>category 7</);
 });
 
 test("a person signs out only after a look at the way back, and makes a link for a phone", async () => {
@@ -168,64 +164,60 @@ test("a change is told to who made it alone, and undone once", async () => {
   for (const change of [2, 3]) expect(await get(`/changes/${change}`)).not.toContain("/undo");
 });
 
-describe("several animals", () => {
-  test("get a status, or go, and what is no id counts for none", async () => {
-    for (const name of ["One", "Two", "Three"]) await added(name);
-    const chosen = (what: string) => new URLSearchParams(`id=1&id=2&id=x&${what}`);
-    const back = "/animals?q=o&change=9";
-    const sold = await post("/animals", chosen(`set=sold&back=${escape(back)}`));
-    expect(sold.location).toBe("/animals?q=o&change=4");
-    const statuses = async () =>
-      Promise.all([1n, 2n, 3n].map(async (id) => (await animals.byId(id))?.status));
-    expect(await statuses()).toEqual(["sold", "sold", "pending"]);
-    await post("/animals", chosen("remove=yes"));
-    expect(await statuses()).toEqual([undefined, undefined, "pending"]);
-    const none = await post("/animals", { set: "sold" });
-    expect([none.status, none.page.includes(en.animals.chooseFirst)]).toEqual([400, true]);
-    const unknown = await post("/animals", { id: "3", set: "gone", back: "/animals?q=o" });
-    expect([unknown.status, unknown.location]).toEqual([303, "/animals?q=o"]);
-    expect(await statuses()).toEqual([undefined, undefined, "pending"]);
-  });
-
-  test("that somebody else changed since the list was loaded are asked for again", async () => {
-    for (const name of ["One", "Two"]) await added(name);
-    await animals.change("Ana", (by) => updateAnimals(by, [2n], { status: "sold" }));
-    const seen = "id=1+pending&id=2+pending";
-    const asked = await post("/animals", new URLSearchParams(`${seen}&set=available`));
-    expect(asked.status).toBe(409);
-    expect(asked.page).toMatch(/Two:\s+Ana has since changed this to “adopted”/);
-    expect(asked.page).not.toContain("One:");
-    expect(await animals.byId(1n)).toMatchObject({ status: "pending" });
-    // It is that already.
-    const same = await post("/animals", new URLSearchParams(`${seen}&set=sold`));
-    expect(same.status).toBe(303);
-  });
+test("several animals get a status, or go, and what is no id counts for none", async () => {
+  for (const name of ["One", "Two", "Three"]) await added(name);
+  const chosen = (what: string) => new URLSearchParams(`id=1&id=2&id=x&${what}`);
+  const back = "/animals?q=o&change=9";
+  const sold = await post("/animals", chosen(`set=sold&back=${escape(back)}`));
+  expect(sold.location).toBe("/animals?q=o&change=4");
+  const statuses = async () =>
+    Promise.all([1n, 2n, 3n].map(async (id) => (await animals.byId(id))?.status));
+  expect(await statuses()).toEqual(["sold", "sold", "pending"]);
+  await post("/animals", chosen("remove=yes"));
+  expect(await statuses()).toEqual([undefined, undefined, "pending"]);
+  const none = await post("/animals", { set: "sold" });
+  expect([none.status, none.page.includes(en.animals.chooseFirst)]).toEqual([400, true]);
+  const unknown = await post("/animals", { id: "3", set: "gone", back: "/animals?q=o" });
+  expect([unknown.status, unknown.location]).toEqual([303, "/animals?q=o"]);
+  expect(await statuses()).toEqual([undefined, undefined, "pending"]);
 });
 
-describe("a list", () => {
-  test("keeps its filters from page to page, in a search and in the export", async () => {
-    for (let at = 0; at < 26; at += 1) await added(`Rex ${at}`);
-    const first = await get("/animals?q=rex&category=1&status=pending");
-    const [, older = ""] = /href="([^"]*)"\s*>More</.exec(first) ?? [];
-    expect(older).toBe("/animals?q=rex&amp;category=1&amp;status=pending&amp;before=2");
-    expect(first).toContain('href="/export/xlsx?q=rex&amp;category=1&amp;status=pending"');
-    for (const [name, value] of [
-      ["category", "1"],
-      ["status", "pending"],
-    ]) {
-      expect(first).toContain(`<input type="hidden" name="${name}" value="${value}" />`);
-    }
-    const last = await get(older.replaceAll("&amp;", "&"));
-    expect(last).toContain(">Rex 0</a");
-    // So does another language.
-    const [, back = ""] = /formaction="\/language\/es\?back=([^"]*)"/.exec(last) ?? [];
-    expect(decodeURIComponent(back)).toBe(older.replaceAll("&amp;", "&"));
-    expect(last).not.toContain(">More<");
-    expect(last).toMatch(
-      /href="\/animals\?q=rex&amp;category=1&amp;status=pending"\s*>From the start</,
-    );
-    expect(last).toMatch(/class="chip" href="\/animals\?q=rex&amp;category=1&amp;status=sold"/);
-  });
+test("several animals that somebody else changed since the list was loaded are asked for again", async () => {
+  for (const name of ["One", "Two"]) await added(name);
+  await animals.change("Ana", (by) => updateAnimals(by, [2n], { status: "sold" }));
+  const seen = "id=1+pending&id=2+pending";
+  const asked = await post("/animals", new URLSearchParams(`${seen}&set=available`));
+  expect(asked.status).toBe(409);
+  expect(asked.page).toMatch(/Two:\s+Ana has since changed this to “adopted”/);
+  expect(asked.page).not.toContain("One:");
+  expect(await animals.byId(1n)).toMatchObject({ status: "pending" });
+  // It is that already.
+  const same = await post("/animals", new URLSearchParams(`${seen}&set=sold`));
+  expect(same.status).toBe(303);
+});
+
+test("a list keeps its filters from page to page, in a search and in the export", async () => {
+  for (let at = 0; at < 26; at += 1) await added(`Rex ${at}`);
+  const first = await get("/animals?q=rex&category=1&status=pending");
+  const [, older = ""] = /href="([^"]*)"\s*>More</.exec(first) ?? [];
+  expect(older).toBe("/animals?q=rex&amp;category=1&amp;status=pending&amp;before=2");
+  expect(first).toContain('href="/export/xlsx?q=rex&amp;category=1&amp;status=pending"');
+  for (const [name, value] of [
+    ["category", "1"],
+    ["status", "pending"],
+  ]) {
+    expect(first).toContain(`<input type="hidden" name="${name}" value="${value}" />`);
+  }
+  const last = await get(older.replaceAll("&amp;", "&"));
+  expect(last).toContain(">Rex 0</a");
+  // So does another language.
+  const [, back = ""] = /formaction="\/language\/es\?back=([^"]*)"/.exec(last) ?? [];
+  expect(decodeURIComponent(back)).toBe(older.replaceAll("&amp;", "&"));
+  expect(last).not.toContain(">More<");
+  expect(last).toMatch(
+    /href="\/animals\?q=rex&amp;category=1&amp;status=pending"\s*>From the start</,
+  );
+  expect(last).toMatch(/class="chip" href="\/animals\?q=rex&amp;category=1&amp;status=sold"/);
 });
 
 describe("a key", () => {

@@ -17,34 +17,33 @@ import {
 import { languageFor } from "../../../src/features/console/words/index.ts";
 import { asking } from "../../helpers/console-pages.ts";
 
-describe("who can reach an address", () => {
-  test.each([
-    ["127.0.0.1", "loopback"],
-    ["::1", "loopback"],
-    ["::ffff:127.0.0.1", "loopback"],
-    ["10.1.2.3", "private"],
-    ["172.31.255.255", "private"],
-    ["192.168.0.10", "private"],
-    ["fd00::1", "private"],
-    ["fe80::1%eth0", "private"],
-    ["2001:db8::1", "public"],
-    ["console.example.org", undefined],
-  ] as const)("%s: %s", (address, expected) => expect(exposureOf(address)).toBe(expected));
-});
+test.each([
+  ["127.0.0.1", "loopback"],
+  ["::1", "loopback"],
+  ["::ffff:127.0.0.1", "loopback"],
+  ["10.1.2.3", "private"],
+  ["172.31.255.255", "private"],
+  ["192.168.0.10", "private"],
+  ["fd00::1", "private"],
+  ["fe80::1%eth0", "private"],
+  ["2001:db8::1", "public"],
+  ["console.example.org", undefined],
+] as const)("who can reach an address %s: %s", (address, expected) =>
+  expect(exposureOf(address)).toBe(expected),
+);
 
-describe("where people open a console that listens on", () => {
-  test.each([
-    ["http://0.0.0.0:8090", ["127.0.0.1", "fd00::1", "192.168.1.5"], "http://192.168.1.5:8090"],
-    ["https://[::]:8090", ["127.0.0.1", "10.0.0.2"], "https://10.0.0.2:8090"],
-    ["http://0.0.0.0:8090", ["127.0.0.1", "203.0.113.9"], "http://127.0.0.1:8090"],
-    // Under systemd the console may not ask for them. A command may, which prints the link.
-    ["http://0.0.0.0:8090", [], "http://0.0.0.0:8090"],
-    ["http://192.168.1.7:8090", ["192.168.1.5"], "http://192.168.1.7:8090"],
-    ["https://console.example.org", ["192.168.1.5"], "https://console.example.org"],
-  ])("%s, with the addresses %p: %s", (origin, own, expected) =>
-    expect(reachableOrigin(origin, own)).toBe(expected),
-  );
-});
+test.each([
+  ["http://0.0.0.0:8090", ["127.0.0.1", "fd00::1", "192.168.1.5"], "http://192.168.1.5:8090"],
+  ["https://[::]:8090", ["127.0.0.1", "10.0.0.2"], "https://10.0.0.2:8090"],
+  ["http://0.0.0.0:8090", ["127.0.0.1", "203.0.113.9"], "http://127.0.0.1:8090"],
+  // Under systemd the console may not ask for them. A command may, which prints the link.
+  ["http://0.0.0.0:8090", [], "http://0.0.0.0:8090"],
+  ["http://192.168.1.7:8090", ["192.168.1.5"], "http://192.168.1.7:8090"],
+  ["https://console.example.org", ["192.168.1.5"], "https://console.example.org"],
+])(
+  "where people open a console that listens on %s, with the addresses %p: %s",
+  (origin, own, expected) => expect(reachableOrigin(origin, own)).toBe(expected),
+);
 
 test.each(["", "short", `${"a".repeat(43)}=`, `${"a".repeat(42)}/`, "a".repeat(44)])(
   "%p is no secret",
@@ -163,18 +162,16 @@ describe("plain HTTP", () => {
   });
 });
 
-describe("languages", () => {
-  test.each([
-    [undefined, null, "en"],
-    [undefined, "es-MX,es;q=0.9,en;q=0.8", "es"],
-    [undefined, "de", "en"],
-    [undefined, "es;q=0", "en"],
-    ["xx", "es", "es"],
-    ["__proto__", "en", "en"],
-  ] as const)("chosen %p, accepted %p: %s", (chosen, accepted, expected) =>
-    expect(languageFor(chosen, accepted)).toBe(expected),
-  );
-});
+test.each([
+  [undefined, null, "en"],
+  [undefined, "es-MX,es;q=0.9,en;q=0.8", "es"],
+  [undefined, "de", "en"],
+  [undefined, "es;q=0", "en"],
+  ["xx", "es", "es"],
+  ["__proto__", "en", "en"],
+] as const)("languages chosen %p, accepted %p: %s", (chosen, accepted, expected) =>
+  expect(languageFor(chosen, accepted)).toBe(expected),
+);
 
 test("a form of one page and person is done once, one that was refused again, the oldest too", async () => {
   const done: FormsDone = new Recent(2);

@@ -31,71 +31,69 @@ test("rehome openapi prints it without a store, with addresses of flags and the 
   });
 });
 
-describe("the document", () => {
-  test("lists the three operations of the specification and nothing else", () => {
-    const lines = operations.map(
-      ({ operationId, method, path, deprecated = false }) =>
-        `${operationId} ${method} ${path}${deprecated ? " deprecated" : ""}`,
-    );
-    expect(lines).toEqual([
-      "listPets get /pets",
-      "createPet post /pets",
-      "getPet get /pets/{petId} deprecated",
-    ]);
-    expect(document.info.version).toBe("1.0.0");
-    expect(document.security).toEqual([{ bearer: [] }]);
-    expect(document.components?.securitySchemes).toMatchObject({
-      bearer: { type: "http", scheme: "bearer" },
-    });
-    expect(Object.keys(document.components?.schemas ?? {}).toSorted()).toEqual([
-      "Error",
-      "NewPet",
-      "Pet",
-      "PetStatus",
-      "Pets",
-    ]);
+test("the document lists the three operations of the specification and nothing else", () => {
+  const lines = operations.map(
+    ({ operationId, method, path, deprecated = false }) =>
+      `${operationId} ${method} ${path}${deprecated ? " deprecated" : ""}`,
+  );
+  expect(lines).toEqual([
+    "listPets get /pets",
+    "createPet post /pets",
+    "getPet get /pets/{petId} deprecated",
+  ]);
+  expect(document.info.version).toBe("1.0.0");
+  expect(document.security).toEqual([{ bearer: [] }]);
+  expect(document.components?.securitySchemes).toMatchObject({
+    bearer: { type: "http", scheme: "bearer" },
   });
+  expect(Object.keys(document.components?.schemas ?? {}).toSorted()).toEqual([
+    "Error",
+    "NewPet",
+    "Pet",
+    "PetStatus",
+    "Pets",
+  ]);
+});
 
-  test("describes the resources as the specification does", () => {
-    const { Pet, NewPet, PetStatus, Pets, Error } = (document.components?.schemas ?? {}) as Record<
-      string,
-      { properties: Record<string, object>; required?: string[]; items?: object; enum?: string[] }
-    >;
-    const int64 = expect.objectContaining({ type: "integer", format: "int64" });
-    const text = expect.objectContaining({ type: "string" });
-    const status = { $ref: "#/components/schemas/PetStatus" };
-    expect(NewPet?.properties).toEqual({ name: text, categoryId: int64, status });
-    expect(NewPet?.required).toEqual(["name", "categoryId"]);
-    expect(Pet?.properties).toEqual({ id: int64, name: text, categoryId: int64, status });
-    expect(Pet?.required).toEqual(["id", "name", "categoryId"]);
-    expect(PetStatus?.enum).toEqual(["available", "pending", "sold"]);
-    expect(Pets?.items).toEqual({ $ref: "#/components/schemas/Pet" });
-    expect(Error?.required).toEqual(["code", "message", "status"]);
-  });
+test("the document describes the resources as the specification does", () => {
+  const { Pet, NewPet, PetStatus, Pets, Error } = (document.components?.schemas ?? {}) as Record<
+    string,
+    { properties: Record<string, object>; required?: string[]; items?: object; enum?: string[] }
+  >;
+  const int64 = expect.objectContaining({ type: "integer", format: "int64" });
+  const text = expect.objectContaining({ type: "string" });
+  const status = { $ref: "#/components/schemas/PetStatus" };
+  expect(NewPet?.properties).toEqual({ name: text, categoryId: int64, status });
+  expect(NewPet?.required).toEqual(["name", "categoryId"]);
+  expect(Pet?.properties).toEqual({ id: int64, name: text, categoryId: int64, status });
+  expect(Pet?.required).toEqual(["id", "name", "categoryId"]);
+  expect(PetStatus?.enum).toEqual(["available", "pending", "sold"]);
+  expect(Pets?.items).toEqual({ $ref: "#/components/schemas/Pet" });
+  expect(Error?.required).toEqual(["code", "message", "status"]);
+});
 
-  test("has the bounds of an int64 with every digit", () => {
-    const digits = jsonText(document);
-    expect(digits).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807');
-    expect(digits).not.toContain("9223372036854776000");
-  });
+test("the document has the bounds of an int64 with every digit", () => {
+  const digits = jsonText(document);
+  expect(digits).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807');
+  expect(digits).not.toContain("9223372036854776000");
+});
 
-  test("reads the same as YAML of version 1.1 and 1.2", () => {
-    const value: unknown = JSON.parse(jsonText(document));
-    expect(parse(yaml, { version: "1.1" })).toEqual(value);
-    expect(Bun.YAML.parse(yaml)).toEqual(value);
-  });
+test("the document reads the same as YAML of version 1.1 and 1.2", () => {
+  const value: unknown = JSON.parse(jsonText(document));
+  expect(parse(yaml, { version: "1.1" })).toEqual(value);
+  expect(Bun.YAML.parse(yaml)).toEqual(value);
+});
 
-  test("lists getPet until the day on which it is removed", async () => {
-    const at = (nowMs: number) => documentOf({ ...unnamed, clock: () => nowMs });
-    const removedAtMs = Date.UTC(2030, 11, 5);
-    expect(await at(removedAtMs - 1)).toEqual(document);
-    const after = await at(removedAtMs);
-    expect(operationsOf(after).map(({ operationId }) => operationId)).toEqual([
-      "listPets",
-      "createPet",
-    ]);
-    expect(jsonText(after)).not.toMatch(/getPet|petId/);
-  });
+test("the document lists getPet until the day on which it is removed", async () => {
+  const at = (nowMs: number) => documentOf({ ...unnamed, clock: () => nowMs });
+  const removedAtMs = Date.UTC(2030, 11, 5);
+  expect(await at(removedAtMs - 1)).toEqual(document);
+  const after = await at(removedAtMs);
+  expect(operationsOf(after).map(({ operationId }) => operationId)).toEqual([
+    "listPets",
+    "createPet",
+  ]);
+  expect(jsonText(after)).not.toMatch(/getPet|petId/);
 });
 
 describe("every example of an error", () => {

@@ -56,73 +56,71 @@ function textOf(markup: string): string {
   return text.replaceAll(/ (?=[/.,)])/g, "").trim();
 }
 
-describe("GET /docs", () => {
-  test("lets nothing run but its own style and script, and speaks to nobody but this service", () => {
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
-      "content-type": "text/html; charset=utf-8",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      "cross-origin-opener-policy": "same-origin",
-    });
-    expect(Object.fromEntries(policyOf(answer.headers))).toEqual({
-      "default-src": "'none'",
-      "style-src": hashesOf(page, "style").join(" "),
-      "script-src": hashesOf(page, "script").join(" "),
-      "connect-src": "'self'",
-      "img-src": "data:",
-      "base-uri": "'none'",
-      "form-action": "'none'",
-      "frame-ancestors": "'none'",
-      "require-trusted-types-for": "'script'",
-      "trusted-types": "'none'",
-    });
-    expect(page).not.toMatch(/\s(?:style|on\w+)=/);
-    expect(Buffer.byteLength(page)).toBeLessThan(85 * 1024);
+test("GET /docs lets nothing run but its own style and script, and speaks to nobody but this service", () => {
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
   });
-
-  test("is where a slash too many leads", async () => {
-    const { status, headers } = await app.send("/docs/");
-    expect([status, headers.get("location")]).toEqual([308, "../docs"]);
+  expect(Object.fromEntries(policyOf(answer.headers))).toEqual({
+    "default-src": "'none'",
+    "style-src": hashesOf(page, "style").join(" "),
+    "script-src": hashesOf(page, "script").join(" "),
+    "connect-src": "'self'",
+    "img-src": "data:",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+    "require-trusted-types-for": "'script'",
+    "trusted-types": "'none'",
   });
+  expect(page).not.toMatch(/\s(?:style|on\w+)=/);
+  expect(Buffer.byteLength(page)).toBeLessThan(85 * 1024);
+});
 
-  test("shows every operation, parameter, status, schema, header and example of the document", () => {
-    const common = partOf("responses", "</section>");
-    for (const { operationId, path, parameters = [], responses } of operationsOf(document)) {
-      const section = partOf(operationId, "</section>");
-      expect(section).toContain(path);
-      for (const { name } of parameters) expect(section).toContain(`name="${name}"`);
-      for (const [status, { headers }] of Object.entries(responses)) {
-        expect(section).toContain(`>${status}</span>`);
-        for (const header of Object.keys(headers)) {
-          const place = header in commonHeaders ? common : section;
-          expect(place).toContain(`<code>${header}</code>`);
-        }
+test("GET /docs is where a slash too many leads", async () => {
+  const { status, headers } = await app.send("/docs/");
+  expect([status, headers.get("location")]).toEqual([308, "../docs"]);
+});
+
+test("GET /docs shows every operation, parameter, status, schema, header and example of the document", () => {
+  const common = partOf("responses", "</section>");
+  for (const { operationId, path, parameters = [], responses } of operationsOf(document)) {
+    const section = partOf(operationId, "</section>");
+    expect(section).toContain(path);
+    for (const { name } of parameters) expect(section).toContain(`name="${name}"`);
+    for (const [status, { headers }] of Object.entries(responses)) {
+      expect(section).toContain(`>${status}</span>`);
+      for (const header of Object.keys(headers)) {
+        const place = header in commonHeaders ? common : section;
+        expect(place).toContain(`<code>${header}</code>`);
       }
     }
-    for (const { operationId, status, value } of errorExamples(document)) {
-      expect(textOf(partOf(`${operationId}-${status}`, "</details>"))).toContain(value.message);
-    }
-    for (const name of Object.keys(document.components.schemas)) {
-      expect(page).toContain(`id="schema-${name}"`);
-    }
-    for (const address of Object.values(addresses)) expect(page).toContain(address);
-    expect(page).toContain("5 December 2030");
-    expect(page).toContain('<a href="https://docs.example/rehome">');
-  });
+  }
+  for (const { operationId, status, value } of errorExamples(document)) {
+    expect(textOf(partOf(`${operationId}-${status}`, "</details>"))).toContain(value.message);
+  }
+  for (const name of Object.keys(document.components.schemas)) {
+    expect(page).toContain(`id="schema-${name}"`);
+  }
+  for (const address of Object.values(addresses)) expect(page).toContain(address);
+  expect(page).toContain("5 December 2030");
+  expect(page).toContain('<a href="https://docs.example/rehome">');
+});
 
-  test("has a target for each of its links, no id twice, and needs no other file", () => {
-    const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => `#${id}`);
-    expect(ids.length).toBe(new Set(ids).size);
-    const others = ["docs/json", "docs/yaml", "https://docs.example/rehome"];
-    const found = addressesIn(page).filter((address) => !address.startsWith("data:image/svg"));
-    expect(found.length).toBeGreaterThan(20);
-    for (const address of found) expect([...ids, ...others]).toContain(address);
-    // Each heading can be linked to.
-    const headings = page.match(/<h[23]>/g);
-    expect(page.match(/<\/h[23]>\s*<a class="anchor" href="#[^"]+"/g)).toHaveLength(
-      headings?.length ?? 0,
-    );
-  });
+test("GET /docs has a target for each of its links, no id twice, and needs no other file", () => {
+  const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => `#${id}`);
+  expect(ids.length).toBe(new Set(ids).size);
+  const others = ["docs/json", "docs/yaml", "https://docs.example/rehome"];
+  const found = addressesIn(page).filter((address) => !address.startsWith("data:image/svg"));
+  expect(found.length).toBeGreaterThan(20);
+  for (const address of found) expect([...ids, ...others]).toContain(address);
+  // Each heading can be linked to.
+  const headings = page.match(/<h[23]>/g);
+  expect(page.match(/<\/h[23]>\s*<a class="anchor" href="#[^"]+"/g)).toHaveLength(
+    headings?.length ?? 0,
+  );
 });
 
 describe.each(["/docs", "/docs/json", "/docs/yaml"])("%s", (path) => {

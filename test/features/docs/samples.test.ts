@@ -11,30 +11,28 @@ const get = { method: "GET", url: "http://a.example/v1/pets", headers: [], hasLi
 const post = { ...get, method: "POST", body: '{"name":"Rex","categoryId":1}', hasList: false };
 const once = { ...post, headers: [["Idempotency-Key", "a1"]] as [string, string][] };
 
-describe("code for a request", () => {
-  test("sends again what does the same twice, and a create only where it was surely refused", () => {
-    expect(retried(get)).toEqual([429, 503]);
-    expect(retried(post)).toEqual([429]);
-    expect(retried(once)).toEqual([429, 503]);
-    expect(sampleOf("curl", post)).not.toContain("--retry");
-    expect(sampleOf("curl", once)).toContain("--retry");
-  });
+test("code for a request sends again what does the same twice, and a create only where it was surely refused", () => {
+  expect(retried(get)).toEqual([429, 503]);
+  expect(retried(post)).toEqual([429]);
+  expect(retried(once)).toEqual([429, 503]);
+  expect(sampleOf("curl", post)).not.toContain("--retry");
+  expect(sampleOf("curl", once)).toContain("--retry");
+});
 
-  test("sends a body that is no JSON object with curl alone", () => {
-    for (const body of ["{", "[1]", "null", ""]) {
-      for (const { id } of languages) {
-        const text = sampleOf(id, { ...post, body });
-        expect(text.startsWith("The body is not a JSON object.")).toBe(id !== "curl");
-      }
+test("code for a request sends a body that is no JSON object with curl alone", () => {
+  for (const body of ["{", "[1]", "null", ""]) {
+    for (const { id } of languages) {
+      const text = sampleOf(id, { ...post, body });
+      expect(text.startsWith("The body is not a JSON object.")).toBe(id !== "curl");
     }
-    expect(sampleOf("curl", { ...post, body: "it's" })).toContain(`-d 'it'\\''s'`);
-  });
+  }
+  expect(sampleOf("curl", { ...post, body: "it's" })).toContain(`-d 'it'\\''s'`);
+});
 
-  test("sends a body that begins with @ as it is, and not the file of that name", () => {
-    expect(sampleOf("curl", { ...post, body: "@/etc/hostname" })).toContain(
-      "--data-raw '@/etc/hostname'",
-    );
-  });
+test("code for a request sends a body that begins with @ as it is, and not the file of that name", () => {
+  expect(sampleOf("curl", { ...post, body: "@/etc/hostname" })).toContain(
+    "--data-raw '@/etc/hostname'",
+  );
 });
 
 describe("a body", () => {

@@ -178,58 +178,56 @@ describe("categories", () => {
   });
 });
 
-describe("ids", () => {
-  test("of another catalogue reject each record by itself", async () => {
-    const text = "id,name,categoryId,status\n91,Rex,1,sold\n92,Bo,1,sold\n,New,1,sold\n";
-    const { rejections, causes } = await run(text, { skipBad: true });
-    const problem = message("idUnknown", "91");
-    expect(causes).toMatchObject([{ field: "id", problem, records: 2, lines: [2, 3] }]);
-    expect(rejections.map(({ line, record }) => [line, record])).toEqual([
-      [2, { id: 91n, name: "Rex", category: 1n, status: "sold" }],
-      [3, { id: 92n, name: "Bo", category: 1n, status: "sold" }],
-    ]);
-  });
+test("ids of another catalogue reject each record by itself", async () => {
+  const text = "id,name,categoryId,status\n91,Rex,1,sold\n92,Bo,1,sold\n,New,1,sold\n";
+  const { rejections, causes } = await run(text, { skipBad: true });
+  const problem = message("idUnknown", "91");
+  expect(causes).toMatchObject([{ field: "id", problem, records: 2, lines: [2, 3] }]);
+  expect(rejections.map(({ line, record }) => [line, record])).toEqual([
+    [2, { id: 91n, name: "Rex", category: 1n, status: "sold" }],
+    [3, { id: 92n, name: "Bo", category: 1n, status: "sold" }],
+  ]);
+});
 
-  test("here update their animals, and a note says where there are none", async () => {
-    const said = message("idsMissing");
-    const text =
-      "id,name,categoryId,status,externalId\n91,Rex,1,sold,\n92,Bo,1,sold,x:2\n93,Lu,1,sold,\n";
-    expect(await run(text, { newIds: true })).toMatchObject({
-      added: 3,
-      notes: [{ said, records: 2, firstLine: 2, example: '"Rex"' }],
-    });
-    const [rex, bo] = (await all()).map(({ id }) => id);
-    const own = `id,name,categoryId,status\n${rex},Rex,1,sold\n`;
-    expect(await run(own)).toMatchObject({ unchanged: 1, notes: [] });
-    // One record names the animal by its id here, the other by that of the source.
-    const both = `id,name,categoryId,status,externalId\n${bo},Old,1,sold,\n,New,1,pending,x:2\n`;
-    const { rejections } = await run(both);
-    expect(rejections.map(({ line, problem }) => [line, problem])).toEqual([
-      [3, message("animalTwice")],
-    ]);
+test("ids here update their animals, and a note says where there are none", async () => {
+  const said = message("idsMissing");
+  const text =
+    "id,name,categoryId,status,externalId\n91,Rex,1,sold,\n92,Bo,1,sold,x:2\n93,Lu,1,sold,\n";
+  expect(await run(text, { newIds: true })).toMatchObject({
+    added: 3,
+    notes: [{ said, records: 2, firstLine: 2, example: '"Rex"' }],
   });
+  const [rex, bo] = (await all()).map(({ id }) => id);
+  const own = `id,name,categoryId,status\n${rex},Rex,1,sold\n`;
+  expect(await run(own)).toMatchObject({ unchanged: 1, notes: [] });
+  // One record names the animal by its id here, the other by that of the source.
+  const both = `id,name,categoryId,status,externalId\n${bo},Old,1,sold,\n,New,1,pending,x:2\n`;
+  const { rejections } = await run(both);
+  expect(rejections.map(({ line, problem }) => [line, problem])).toEqual([
+    [3, message("animalTwice")],
+  ]);
+});
 
-  test("of animals that are gone are no fault where nobody knows them", async () => {
-    const text = "id,name,categoryId,status\n91,Rex,1,died\n,New,1,sold\n";
-    const skipped = [{ reason: 'status "died"', records: 1 }];
-    expect(await run(text)).toMatchObject({ added: 1, rejected: 0, skipped });
-  });
+test("ids of animals that are gone are no fault where nobody knows them", async () => {
+  const text = "id,name,categoryId,status\n91,Rex,1,died\n,New,1,sold\n";
+  const skipped = [{ reason: 'status "died"', records: 1 }];
+  expect(await run(text)).toMatchObject({ added: 1, rejected: 0, skipped });
+});
 
-  test("with two names are told, also where one of the two is gone", async () => {
-    const header = "Animal_ID,Animal_Name,Record_Type,animal_type,Date";
-    const rows = ["A8,Misty,ADOPTABLE,Cat,06/01/2024", "A8,Foggy,FOUND,Cat,06/01/2024"];
-    const input = [header, ...rows, "A9,Max,FOUND,Dog,06/01/24", "A9,Max,ADOPTABLE,Dog,06/01/24"];
-    const { notes, added } = await run(`${input.join("\n")}\n`);
-    expect(added).toBe(2);
-    expect(notes).toEqual([
-      {
-        said: message("namesDiffer"),
-        records: 1,
-        firstLine: 2,
-        example: 'king-county:A8 is "Foggy" and "Misty"',
-      },
-    ]);
-  });
+test("ids with two names are told, also where one of the two is gone", async () => {
+  const header = "Animal_ID,Animal_Name,Record_Type,animal_type,Date";
+  const rows = ["A8,Misty,ADOPTABLE,Cat,06/01/2024", "A8,Foggy,FOUND,Cat,06/01/2024"];
+  const input = [header, ...rows, "A9,Max,FOUND,Dog,06/01/24", "A9,Max,ADOPTABLE,Dog,06/01/24"];
+  const { notes, added } = await run(`${input.join("\n")}\n`);
+  expect(added).toBe(2);
+  expect(notes).toEqual([
+    {
+      said: message("namesDiffer"),
+      records: 1,
+      firstLine: 2,
+      example: 'king-county:A8 is "Foggy" and "Misty"',
+    },
+  ]);
 });
 
 test("what many records have in common is counted by the most frequent, with the first lines", async () => {

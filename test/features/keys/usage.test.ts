@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { publishedLimits } from "../../../src/domain/plan.ts";
 import { countsOf, planAdvice } from "../../../src/features/keys/usage.ts";
 import { windowMs } from "../../../src/domain/windows.ts";
@@ -25,32 +25,30 @@ async function services() {
   return { clock, keys, usage, take };
 }
 
-describe("the use of a key now", () => {
-  test("starts anew with each window, and remembers the day of the last request", async () => {
-    const { keys, usage, clock, take } = await services();
-    const { key } = await keys.create({ name: "a", plan: "pro" });
-    const day = usage.today();
-    await take(key.id, 7);
-    clock.advance(windowMs.minute);
-    await take(key.id, 5);
-    const now = await usage.now(key);
-    expect(now).toMatchObject({ counts: { minuteUsed: 5, dayUsed: 12 }, lastUsedDay: day });
-    clock.advance(3 * windowMs.day);
-    const later = await usage.now(key);
-    expect(later).toMatchObject({ counts: { minuteUsed: 0, dayUsed: 0 }, lastUsedDay: day });
-  });
+test("the use of a key now starts anew with each window, and remembers the day of the last request", async () => {
+  const { keys, usage, clock, take } = await services();
+  const { key } = await keys.create({ name: "a", plan: "pro" });
+  const day = usage.today();
+  await take(key.id, 7);
+  clock.advance(windowMs.minute);
+  await take(key.id, 5);
+  const now = await usage.now(key);
+  expect(now).toMatchObject({ counts: { minuteUsed: 5, dayUsed: 12 }, lastUsedDay: day });
+  clock.advance(3 * windowMs.day);
+  const later = await usage.now(key);
+  expect(later).toMatchObject({ counts: { minuteUsed: 0, dayUsed: 0 }, lastUsedDay: day });
+});
 
-  test("a block that is only given back is no use", async () => {
-    const { keys, usage, clock, take } = await services();
-    const { key } = await keys.create({ name: "a", plan: "pro" });
-    const day = usage.today();
-    await take(key.id, 7);
-    clock.advance(2 * windowMs.day);
-    await take(key.id, 0, 3);
-    const use = await usage.now(key);
-    expect(use.lastUsedDay).toBe(day);
-    expect(await usage.days(30, key.id)).toMatchObject([{ day, requests: 4 }, { requests: 0 }]);
-  });
+test("the use of a key now a block that is only given back is no use", async () => {
+  const { keys, usage, clock, take } = await services();
+  const { key } = await keys.create({ name: "a", plan: "pro" });
+  const day = usage.today();
+  await take(key.id, 7);
+  clock.advance(2 * windowMs.day);
+  await take(key.id, 0, 3);
+  const use = await usage.now(key);
+  expect(use.lastUsedDay).toBe(day);
+  expect(await usage.days(30, key.id)).toMatchObject([{ day, requests: 4 }, { requests: 0 }]);
 });
 
 test("days are as many as asked for, the running one included", async () => {

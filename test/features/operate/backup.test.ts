@@ -73,131 +73,127 @@ async function names(): Promise<string[]> {
   return page.map(({ name }) => name);
 }
 
-describe("a backup", () => {
-  test("of a store in use holds what was committed, is verified, and only its user may read it", async () => {
-    const store = open();
-    await store.pets.create({ name: "Rex", categoryId: 1n });
-    backup(catalogue, file);
-    await store.pets.create({ name: "later", categoryId: 1n });
-    await store.close();
-    expect(contentsOf(file)).toEqual({ file, bytes: statSync(file).size, animals: 1, keys: 0 });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder).toSorted()).toEqual(["backup.db", "data"]);
-    const db = new Database(file, { readonly: true });
-    expect(db.query("SELECT name FROM pets").all()).toEqual([{ name: "Rex" }]);
-    db.close();
-    const bytes = readFileSync(file);
-    expect(() => backup(catalogue, file)).toThrow("never overwrites");
-    expect(readFileSync(file)).toEqual(bytes);
-  });
-
-  test("takes the place of nothing, a link that leads nowhere included", async () => {
-    await add("Rex");
-    symlinkSync(join(folder, "nowhere"), file);
-    expect(() => backup(catalogue, file)).toThrow("never overwrites");
-    expect(readlinkSync(file)).toBe(join(folder, "nowhere"));
-  });
-
-  test("of a damaged catalogue is not made", async () => {
-    await add(...Array.from({ length: 400 }, (_, number) => `animal ${number}`));
-    const bytes = readFileSync(catalogue);
-    for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
-    writeFileSync(catalogue, bytes);
-    const refused = refusal(() => backup(catalogue, file));
-    expect(refused.message).toMatch(/rehome\.db is damaged: .*malformed\.$/);
-    expect(refused.hint).toStartWith("Restore a backup");
-    expect(readdirSync(folder)).toEqual(["data"]);
-  });
-
-  test("of a catalogue with rows that refer to nothing is not made, and blames the catalogue", async () => {
-    await add("Rex");
-    const db = new Database(catalogue);
-    db.run("PRAGMA foreign_keys = OFF");
-    db.run("INSERT INTO key_events (key_id, at_ms, actor, action, after) VALUES (?, 0, ?, ?, ?)", [
-      "gone",
-      "kim",
-      "create",
-      "{}",
-    ]);
-    db.close();
-    const refused = refusal(() => backup(catalogue, file));
-    expect(refused.message).toBe(`${catalogue} is damaged: it has rows with broken references.`);
-    expect(refused.hint).toStartWith("Restore a backup");
-    expect(readdirSync(folder)).toEqual(["data"]);
-    const [{ finding }] = examineFiles(data);
-    expect(`${finding?.detail}.`).toBe(refused.message);
-    expect(finding?.advice).toBe(refused.hint ?? "");
-  });
+test("a backup of a store in use holds what was committed, is verified, and only its user may read it", async () => {
+  const store = open();
+  await store.pets.create({ name: "Rex", categoryId: 1n });
+  backup(catalogue, file);
+  await store.pets.create({ name: "later", categoryId: 1n });
+  await store.close();
+  expect(contentsOf(file)).toEqual({ file, bytes: statSync(file).size, animals: 1, keys: 0 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).toSorted()).toEqual(["backup.db", "data"]);
+  const db = new Database(file, { readonly: true });
+  expect(db.query("SELECT name FROM pets").all()).toEqual([{ name: "Rex" }]);
+  db.close();
+  const bytes = readFileSync(file);
+  expect(() => backup(catalogue, file)).toThrow("never overwrites");
+  expect(readFileSync(file)).toEqual(bytes);
 });
 
-describe("restoring", () => {
-  test("brings back the moment, keeps what it replaces, and gives no id twice", async () => {
-    await add("Rex", "Ada");
-    backup(catalogue, file);
-    expect(await add("later")).toEqual([3n]);
-    const made = restore(file, data, clock.read());
-    expect(made.replaced).toBe(`${catalogue}.replaced-2026-11-21T120010Z`);
-    expect(await names()).toEqual(["Rex", "Ada"]);
-    expect(await add("after")).toEqual([4n]);
+test("a backup takes the place of nothing, a link that leads nowhere included", async () => {
+  await add("Rex");
+  symlinkSync(join(folder, "nowhere"), file);
+  expect(() => backup(catalogue, file)).toThrow("never overwrites");
+  expect(readlinkSync(file)).toBe(join(folder, "nowhere"));
+});
 
-    const kept = new Database(made.replaced ?? "", { readonly: true });
-    expect(kept.query("SELECT name FROM pets ORDER BY id").all()).toEqual([
-      { name: "Rex" },
-      { name: "Ada" },
-      { name: "later" },
-    ]);
-    kept.close();
-    expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
-  });
+test("a backup of a damaged catalogue is not made", async () => {
+  await add(...Array.from({ length: 400 }, (_, number) => `animal ${number}`));
+  const bytes = readFileSync(catalogue);
+  for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
+  writeFileSync(catalogue, bytes);
+  const refused = refusal(() => backup(catalogue, file));
+  expect(refused.message).toMatch(/rehome\.db is damaged: .*malformed\.$/);
+  expect(refused.hint).toStartWith("Restore a backup");
+  expect(readdirSync(folder)).toEqual(["data"]);
+});
 
-  test("gives no id again of an animal that was removed before the backup", async () => {
-    const [, second = 0n] = await add("Rex", "Ada");
-    const store = open();
-    await animalsOf(store).remove([second]);
-    await store.close();
-    backup(catalogue, file);
-    rmSync(data, { recursive: true });
-    expect(restore(file, data, clock.read()).replaced).toBeNull();
-    expect(statSync(catalogue).mode & 0o777).toBe(0o600);
-    expect(await add("Mia")).toEqual([3n]);
-  });
+test("a backup of a catalogue with rows that refer to nothing is not made, and blames the catalogue", async () => {
+  await add("Rex");
+  const db = new Database(catalogue);
+  db.run("PRAGMA foreign_keys = OFF");
+  db.run("INSERT INTO key_events (key_id, at_ms, actor, action, after) VALUES (?, 0, ?, ?, ?)", [
+    "gone",
+    "kim",
+    "create",
+    "{}",
+  ]);
+  db.close();
+  const refused = refusal(() => backup(catalogue, file));
+  expect(refused.message).toBe(`${catalogue} is damaged: it has rows with broken references.`);
+  expect(refused.hint).toStartWith("Restore a backup");
+  expect(readdirSync(folder)).toEqual(["data"]);
+  const [{ finding }] = examineFiles(data);
+  expect(`${finding?.detail}.`).toBe(refused.message);
+  expect(finding?.advice).toBe(refused.hint ?? "");
+});
 
-  test("refuses a store in use and leaves it as it is", async () => {
-    await add("Rex");
-    backup(catalogue, file);
-    const store = open();
-    await store.pets.create({ name: "later", categoryId: 1n });
-    expect(() => restore(file, data, clock.read())).toThrow("in use by another process");
-    await store.pets.create({ name: "still", categoryId: 1n });
-    await store.close();
-    expect(await names()).toEqual(["Rex", "later", "still"]);
-    expect(existsSync(`${catalogue}.restoring`)).toBe(false);
-  });
+test("restoring brings back the moment, keeps what it replaces, and gives no id twice", async () => {
+  await add("Rex", "Ada");
+  backup(catalogue, file);
+  expect(await add("later")).toEqual([3n]);
+  const made = restore(file, data, clock.read());
+  expect(made.replaced).toBe(`${catalogue}.replaced-2026-11-21T120010Z`);
+  expect(await names()).toEqual(["Rex", "Ada"]);
+  expect(await add("after")).toEqual([4n]);
 
-  test("takes the place of a damaged catalogue", async () => {
-    await add("Rex");
-    backup(catalogue, file);
-    writeFileSync(catalogue, Buffer.alloc(20_000, 7));
-    // What a restore that was killed left behind.
-    writeFileSync(`${catalogue}.restoring`, "half a catalogue");
-    const made = restore(file, data, clock.read());
-    expect(await names()).toEqual(["Rex"]);
-    expect(readFileSync(made.replaced ?? "")).toEqual(Buffer.alloc(20_000, 7));
-  });
+  const kept = new Database(made.replaced ?? "", { readonly: true });
+  expect(kept.query("SELECT name FROM pets ORDER BY id").all()).toEqual([
+    { name: "Rex" },
+    { name: "Ada" },
+    { name: "later" },
+  ]);
+  kept.close();
+  expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
+});
 
-  test("reads nothing from the log of a catalogue that is lost", async () => {
-    await add("Rex");
-    backup(catalogue, file);
-    const store = open();
-    await store.pets.create({ name: "later", categoryId: 1n });
-    const log = readFileSync(`${catalogue}-wal`);
-    await store.close();
-    rmSync(catalogue);
-    writeFileSync(`${catalogue}-wal`, log);
-    expect(restore(file, data, clock.read()).replaced).toBeNull();
-    expect(await names()).toEqual(["Rex"]);
-    expect(examineFiles(data).map(({ finding }) => finding?.state)).toEqual(["ok", "ok"]);
-  });
+test("restoring gives no id again of an animal that was removed before the backup", async () => {
+  const [, second = 0n] = await add("Rex", "Ada");
+  const store = open();
+  await animalsOf(store).remove([second]);
+  await store.close();
+  backup(catalogue, file);
+  rmSync(data, { recursive: true });
+  expect(restore(file, data, clock.read()).replaced).toBeNull();
+  expect(statSync(catalogue).mode & 0o777).toBe(0o600);
+  expect(await add("Mia")).toEqual([3n]);
+});
+
+test("restoring refuses a store in use and leaves it as it is", async () => {
+  await add("Rex");
+  backup(catalogue, file);
+  const store = open();
+  await store.pets.create({ name: "later", categoryId: 1n });
+  expect(() => restore(file, data, clock.read())).toThrow("in use by another process");
+  await store.pets.create({ name: "still", categoryId: 1n });
+  await store.close();
+  expect(await names()).toEqual(["Rex", "later", "still"]);
+  expect(existsSync(`${catalogue}.restoring`)).toBe(false);
+});
+
+test("restoring takes the place of a damaged catalogue", async () => {
+  await add("Rex");
+  backup(catalogue, file);
+  writeFileSync(catalogue, Buffer.alloc(20_000, 7));
+  // What a restore that was killed left behind.
+  writeFileSync(`${catalogue}.restoring`, "half a catalogue");
+  const made = restore(file, data, clock.read());
+  expect(await names()).toEqual(["Rex"]);
+  expect(readFileSync(made.replaced ?? "")).toEqual(Buffer.alloc(20_000, 7));
+});
+
+test("restoring reads nothing from the log of a catalogue that is lost", async () => {
+  await add("Rex");
+  backup(catalogue, file);
+  const store = open();
+  await store.pets.create({ name: "later", categoryId: 1n });
+  const log = readFileSync(`${catalogue}-wal`);
+  await store.close();
+  rmSync(catalogue);
+  writeFileSync(`${catalogue}-wal`, log);
+  expect(restore(file, data, clock.read()).replaced).toBeNull();
+  expect(await names()).toEqual(["Rex"]);
+  expect(examineFiles(data).map(({ finding }) => finding?.state)).toEqual(["ok", "ok"]);
 });
 
 /** Changes the catalogue with SQL, as nothing of ours would. */

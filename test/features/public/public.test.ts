@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { connect } from "node:net";
 import { AppError } from "../../../src/domain/errors.ts";
@@ -104,23 +104,21 @@ test("the addresses in the bodies are relative, as a cache may serve them for an
     expect(await text(path)).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2005\/Atom)/);
 });
 
-describe("a response", () => {
-  test("is one that a cache and other pages may have, compressed", async () => {
-    const { get } = await publicApp();
-    const response = await get("/animals.json", { "accept-encoding": "gzip" });
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      vary: "Accept-Encoding",
-      "cache-control": "public, max-age=60",
-      "access-control-allow-origin": "*",
-    });
-    const unpacked = gunzipSync(await response.arrayBuffer());
-    expect(JSON.parse(unpacked.toString()).animals).toHaveLength(3);
-    const etag = response.headers.get("etag") ?? "";
-    const again = { "accept-encoding": "gzip", "if-none-match": etag };
-    expect((await get("/animals.json", again)).status).toBe(304);
-    const page = await get("/animals");
-    expect(page.headers.get("vary")).toBe("Accept-Language, Accept-Encoding");
+test("a response is one that a cache and other pages may have, compressed", async () => {
+  const { get } = await publicApp();
+  const response = await get("/animals.json", { "accept-encoding": "gzip" });
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    vary: "Accept-Encoding",
+    "cache-control": "public, max-age=60",
+    "access-control-allow-origin": "*",
   });
+  const unpacked = gunzipSync(await response.arrayBuffer());
+  expect(JSON.parse(unpacked.toString()).animals).toHaveLength(3);
+  const etag = response.headers.get("etag") ?? "";
+  const again = { "accept-encoding": "gzip", "if-none-match": etag };
+  expect((await get("/animals.json", again)).status).toBe(304);
+  const page = await get("/animals");
+  expect(page.headers.get("vary")).toBe("Accept-Language, Accept-Encoding");
 });
 
 test("of more than 5,000 animals the newest are shown, and it is said", async () => {

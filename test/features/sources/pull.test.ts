@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { deskOf } from "../animals/animals-of.ts";
 import { historyOf } from "../../../src/features/animals/animals.ts";
 import type { Editing } from "../../../src/features/animals/changes.ts";
@@ -161,33 +161,31 @@ test("what is wrong changes nothing and is shown, until the source may be asked 
   expect((await job()).nextAtMs).toBe(clock.nowMs + 2 * hourMs);
 });
 
-describe("words that came later", () => {
-  test("are named with their animals, and explained once for all pulls", async () => {
-    const { animals, clock, db, job, list, listed } = await followedList();
-    await listed(dogs(4));
-    const next = [...dogs(3), dog("d4", "Kitten Korner")];
-    expect(await listed(next)).toMatchObject({ outcome: "partial", rejected: 1 });
-    const words = async () => waitingWords((await list()).source);
-    expect(await words()).toEqual([{ word: "Kitten Korner", animals: 1 }]);
-    expect((await job()).problem?.text).toContain('"Kitten Korner"');
-    const statuses = new Map([["kitten korner", "available" as const]]);
-    await db.transaction((tx) => setSource(tx, "north", { statuses }, clock.nowMs));
-    expect(await words()).toEqual([]);
-    expect((await job()).nextAtMs).toBe(clock.nowMs);
-    expect(await listed(next)).toMatchObject({ outcome: "imported", updated: 1, kept: 0 });
-    expect(stateOf(await list())).toBe("ok");
-    expect(await animals()).toEqual(dogs(4).map(({ id }) => `${id} available`));
-  });
+test("words that came later are named with their animals, and explained once for all pulls", async () => {
+  const { animals, clock, db, job, list, listed } = await followedList();
+  await listed(dogs(4));
+  const next = [...dogs(3), dog("d4", "Kitten Korner")];
+  expect(await listed(next)).toMatchObject({ outcome: "partial", rejected: 1 });
+  const words = async () => waitingWords((await list()).source);
+  expect(await words()).toEqual([{ word: "Kitten Korner", animals: 1 }]);
+  expect((await job()).problem?.text).toContain('"Kitten Korner"');
+  const statuses = new Map([["kitten korner", "available" as const]]);
+  await db.transaction((tx) => setSource(tx, "north", { statuses }, clock.nowMs));
+  expect(await words()).toEqual([]);
+  expect((await job()).nextAtMs).toBe(clock.nowMs);
+  expect(await listed(next)).toMatchObject({ outcome: "imported", updated: 1, kept: 0 });
+  expect(stateOf(await list())).toBe("ok");
+  expect(await animals()).toEqual(dogs(4).map(({ id }) => `${id} available`));
+});
 
-  test("that most of the available have make the list wait, and are named", async () => {
-    const { animals, list, listed } = await followedList();
-    await listed(dogs(3));
-    const strange = dogs(3, "zwischenstation").slice(1);
-    expect(await listed([...dogs(1), ...strange])).toBeInstanceOf(Error);
-    expect(await animals()).toEqual(dogs(3).map(({ id }) => `${id} available`));
-    const words = waitingWords((await list()).source);
-    expect(words).toEqual([{ word: "zwischenstation", animals: 2 }]);
-  });
+test("words that came later that most of the available have make the list wait, and are named", async () => {
+  const { animals, list, listed } = await followedList();
+  await listed(dogs(3));
+  const strange = dogs(3, "zwischenstation").slice(1);
+  expect(await listed([...dogs(1), ...strange])).toBeInstanceOf(Error);
+  expect(await animals()).toEqual(dogs(3).map(({ id }) => `${id} available`));
+  const words = waitingWords((await list()).source);
+  expect(words).toEqual([{ word: "zwischenstation", animals: 2 }]);
 });
 
 /** A source whose response ends with its connection. */
@@ -263,46 +261,44 @@ test("a pull does not take back what people changed, unless the list is to win",
   expect(await animals()).toEqual(["d1 available", "d2 pending"]);
 });
 
-describe("withdrawals of more than half", () => {
-  test("wait for a person, who carries out those that were shown", async () => {
-    const { animals, db, job, listed, withdraw } = await followedList();
-    await listed(dogs(10));
-    const next = [...dogs(4), dog("d20", "available")];
-    expect(await listed(next)).toMatchObject({ outcome: "held", held: 6, withdrawn: 0, added: 1 });
-    expect(await animals()).toHaveLength(11);
-    expect((await job()).problem?.text).toContain("6 withdrawals");
-    expect(await withdraw()).toBe(6);
-    expect(await animals()).toHaveLength(5);
-    expect(await withdraw()).toBeUndefined();
-    const { events } = await historyOf(db, 10n);
-    expect(events.map(({ actor, did }) => [actor, did])).toEqual([["Kim", "removed"]]);
-    // It is forgotten once the list has the animal.
-    expect(await listed([...next, ...dogs(5).slice(4)])).toMatchObject({ added: 1, kept: 0 });
-  });
+test("withdrawals of more than half wait for a person, who carries out those that were shown", async () => {
+  const { animals, db, job, listed, withdraw } = await followedList();
+  await listed(dogs(10));
+  const next = [...dogs(4), dog("d20", "available")];
+  expect(await listed(next)).toMatchObject({ outcome: "held", held: 6, withdrawn: 0, added: 1 });
+  expect(await animals()).toHaveLength(11);
+  expect((await job()).problem?.text).toContain("6 withdrawals");
+  expect(await withdraw()).toBe(6);
+  expect(await animals()).toHaveLength(5);
+  expect(await withdraw()).toBeUndefined();
+  const { events } = await historyOf(db, 10n);
+  expect(events.map(({ actor, did }) => [actor, did])).toEqual([["Kim", "removed"]]);
+  // It is forgotten once the list has the animal.
+  expect(await listed([...next, ...dogs(5).slice(4)])).toMatchObject({ added: 1, kept: 0 });
+});
 
-  test("are not carried out if they are no longer held by then", async () => {
-    const { animals, listed, withdraw } = await followedList();
-    await listed(dogs(4));
-    expect(await listed(dogs(1))).toMatchObject({ outcome: "held", held: 3 });
-    const allows: Editing["allows"] = (tx) => updateSource(tx, "north", { held: null });
-    expect(await withdraw({ allows })).toBeUndefined();
-    expect(await animals()).toHaveLength(4);
-  });
+test("withdrawals of more than half are not carried out if they are no longer held by then", async () => {
+  const { animals, listed, withdraw } = await followedList();
+  await listed(dogs(4));
+  expect(await listed(dogs(1))).toMatchObject({ outcome: "held", held: 3 });
+  const allows: Editing["allows"] = (tx) => updateSource(tx, "north", { held: null });
+  expect(await withdraw({ allows })).toBeUndefined();
+  expect(await animals()).toHaveLength(4);
+});
 
-  test("within a day count together", async () => {
-    const { clock, listed } = await followedList();
-    await listed(dogs(10));
-    for (const [afterMs, left, outcome, withdrawn] of [
-      [hourMs, 8, "imported", 2],
-      [hourMs, 6, "imported", 2],
-      [hourMs, 5, "imported", 1],
-      [hourMs, 4, "held", 0],
-      [dayMs, 4, "imported", 1],
-    ] as const) {
-      clock.advance(afterMs);
-      expect(await listed(dogs(left))).toMatchObject({ outcome, withdrawn });
-    }
-  });
+test("withdrawals of more than half within a day count together", async () => {
+  const { clock, listed } = await followedList();
+  await listed(dogs(10));
+  for (const [afterMs, left, outcome, withdrawn] of [
+    [hourMs, 8, "imported", 2],
+    [hourMs, 6, "imported", 2],
+    [hourMs, 5, "imported", 1],
+    [hourMs, 4, "held", 0],
+    [dayMs, 4, "imported", 1],
+  ] as const) {
+    clock.advance(afterMs);
+    expect(await listed(dogs(left))).toMatchObject({ outcome, withdrawn });
+  }
 });
 
 test("an unchanged list costs nothing, by its hash or by what the source says", async () => {
