@@ -154,8 +154,8 @@ export const messageTexts = {
     `nobody is withdrawn, as the list may not be whole (${why}); animals that it lacks: ${missing}`,
   wordsWait: (animals: string, words: string) =>
     `${animals} animal${animals === "1" ? " waits" : "s wait"} for the meaning of ${words}`,
-  recordsWrong: (rejected: string, read: string) =>
-    `${rejected} of ${read} records ${rejected === "1" ? "has" : "have"} errors`,
+  rowsWrong: (rejected: string, read: string, line: string, field: string, id: string) =>
+    `${rejected} of ${read} records ${rejected === "1" ? "has" : "have"} errors, first in line ${line}: ${field}${id && ` of ${id}`}`,
 };
 
 type MessageCode = keyof typeof messageTexts;

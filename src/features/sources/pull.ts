@@ -32,6 +32,7 @@ import { batches } from "../import/plan/match.ts";
 import type { ImportOptions, Lacking } from "../import/plan/plan.ts";
 import { leaveOut, type StoreAnimal } from "../import/plan/said.ts";
 import { UnreadableInput } from "../import/read/input.ts";
+import { idPrefix } from "../import/understand/record.ts";
 import { prepareAgain, type Prepared, type Reading } from "../import/understand/propose.ts";
 import {
   type Address,
@@ -347,7 +348,7 @@ async function take(
   const prepared = await readAgain(fetched, source.reading as Reading);
   const ends = async (tx: Tx, done: ImportSummary) => {
     const report = reportOf(done, held.length, unsure);
-    const said = problemIn(report);
+    const said = problemIn(report, done);
     const outcome = { ok: true, problem: said && { text: messageText(said), ...said } };
     if (!(await finishJob(tx, pullJob(name), outcome, clock(), random(), begun))) {
       throw noList("pullOvertaken");
@@ -443,13 +444,20 @@ const wordsIn = ({ causes }: ImportSummary) =>
   );
 
 /** What waits for a person, the worst first. */
-function problemIn({ held, unsure, words = [], rejected, read }: PullReport) {
+function problemIn(
+  { held, unsure, words = [], rejected, read }: PullReport,
+  { rejections, source }: ImportSummary,
+) {
   if (held > 0) return message("withdrawalsWait", `${held}`);
   if (unsure !== undefined) return message("withdrawalsUnsure", `${unsure.missing}`, unsure.why);
   const waiting = words.reduce((sum, { animals }) => sum + animals, 0);
   const named = words.map(({ word }) => JSON.stringify(word)).join(", ");
-  if (waiting > 0 && waiting === rejected) return message("wordsWait", `${waiting}`, named);
-  return rejected > 0 ? message("recordsWrong", `${rejected}`, `${read}`) : undefined;
+  const [first] = rejections.filter(({ unknownStatus: word }) => word === undefined);
+  if (first === undefined) {
+    return waiting > 0 ? message("wordsWait", `${waiting}`, named) : undefined;
+  }
+  const id = first.externalId?.replace(idPrefix(source), "") ?? "";
+  return message("rowsWrong", `${rejected}`, `${read}`, `${first.line}`, first.field, id);
 }
 
 /** Tells the animals whose withdrawal waits from those of another list. */

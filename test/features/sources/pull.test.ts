@@ -178,6 +178,15 @@ test("words that came later are named with their animals, and explained once for
   expect(await animals()).toEqual(dogs(4).map(({ id }) => `${id} available`));
 });
 
+test("words that came later stand beside other errors, of which the first is named", async () => {
+  const { job, listed } = await followedList();
+  await listed(dogs(4));
+  const bad = { ...dog("d4", "available"), name: "#REF!" };
+  await listed([...dogs(2), dog("d3", "Kitten Korner"), bad]);
+  const text = "2 of 4 records have errors, first in line 5: Name of d4";
+  expect((await job()).problem).toMatchObject({ text });
+});
+
 test("words that came later that most of the available have make the list wait, and are named", async () => {
   const { animals, list, listed } = await followedList();
   await listed(dogs(3));

@@ -158,6 +158,6 @@ export const spanishMessages: typeof englishMessages = {
     animals === "1"
       ? `1 animal espera a que se explique ${words}`
       : `${animals} animales esperan a que se explique ${words}`,
-  recordsWrong: (rejected, read) =>
-    `${rejected} de ${read} registros ${rejected === "1" ? "tiene" : "tienen"} errores`,
+  rowsWrong: (rejected, read, line, field, id) =>
+    `${rejected} de ${read} registros ${rejected === "1" ? "tiene" : "tienen"} errores, el primero en la línea ${line}: ${field}${id && ` de ${id}`}`,
 };
