@@ -209,7 +209,11 @@ export function removeLeft(place: string, nowMs: number): void {
 }
 
 /** Starts the work on a list in a process of its own, within bounds of time and memory. */
-export function inProcess(env: EnvironmentVariables, report: (problem: string) => void): StartWork {
+export function inProcess(
+  env: EnvironmentVariables,
+  report: (problem: string) => void,
+  maxMs = readMaxMs,
+): StartWork {
   const command = {
     words: (file: string) => ["__import", file],
     memoryMaxBytes: listMemoryMaxBytes,
@@ -221,7 +225,7 @@ export function inProcess(env: EnvironmentVariables, report: (problem: string) =
     const end = (code: "importTooLong" | "importEnded") => {
       if (!hasBegun()) ending.abort(code);
     };
-    const late = setTimeout(() => end("importTooLong"), readMaxMs);
+    const late = setTimeout(() => end("importTooLong"), maxMs);
     const ended = async (): Promise<ListOutcome> => {
       for (const what of ["begun", "outcome"] as const) rmSync(beside(file, what), { force: true });
       writeFileSync(beside(file, "work"), new Uint8Array(serialize(work)), { mode: 0o600 });

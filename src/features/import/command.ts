@@ -44,12 +44,12 @@ import type { Rejection } from "./understand/record.ts";
 import { type Meaning, meanings, parseStatusWords, statusKey } from "./understand/words.ts";
 
 type Maybe<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
-type Text = "format" | "map" | "category" | "source" | "encoding" | "sheet" | "records";
+type Text = "format" | "category" | "source" | "encoding" | "sheet" | "records";
 
 export interface ReadingOptions
   extends
     Maybe<Text, string>,
-    Maybe<"status" | "believe" | "ignore", readonly string[]>,
+    Maybe<"map" | "status" | "believe" | "ignore", readonly string[]>,
     Maybe<"dayFirst" | "monthFirst", true> {
   readonly defaultStatus?: Meaning;
 }
@@ -66,7 +66,7 @@ const automatic = "auto";
 const readOptions: Readonly<Record<string, string>> = {
   "--format <format>": "what the file is; found out by itself if not given",
   "--map <pairs>":
-    "columns or fields: name=A,categoryId=B,status=C,externalId=D,updatedAt=E; the rest is guessed",
+    "columns or fields: name=A,categoryId=B,status=C,externalId=D,updatedAt=E; the rest is guessed (repeatable)",
   "--category <name>": "the category of all animals in the file, where no column has it",
   "--source <name>": "whose ids these are; equal ids of two sources are two animals",
   "--status <pairs>":
@@ -150,7 +150,7 @@ export function givenBy(options: ReadingOptions): Given {
   const { map, status = [], records, believe: believed, ignore: ignored, ...rest } = options;
   const { source, encoding = "utf-8", dayFirst, monthFirst } = options;
   const format = options.format === automatic ? undefined : options.format;
-  const columns = map === undefined ? undefined : parseFieldMap(map);
+  const columns = map === undefined ? undefined : parseFieldMap(...map);
   const category = options.category?.trim();
   const isTwice = category !== undefined && columns?.categoryId !== undefined;
   const wrong: readonly (readonly [isSo: boolean, problem: string, hint: string])[] = [

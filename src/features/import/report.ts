@@ -265,7 +265,7 @@ export function importedText(summary: ImportSummary): string {
   const lacking = missing === 0 ? "" : `, ${grouped(missing)} of them not in the whole list`;
   const some: readonly (readonly [number, string])[] = [
     [withdrawn, `${would}withdrawn${lacking}`],
-    [kept, "kept as people changed them"],
+    [kept, "of them kept as people changed them"],
     [waiting, `${would}hidden until a word is explained`],
     [summary.superseded, "older records of animals that have a newer one"],
     ...summary.skipped.map(

@@ -104,7 +104,7 @@ const add = storeCommand<AddOptions, [name: string]>({
     new Option("--no-complete", "withdraw nobody that the list does not have"),
     new Option("--create-categories", "make new categories of the list, now and later"),
     new Option("--accept-guess", "agree to the columns that are guessed"),
-    yesOption("do not ask; agrees to what is shown"),
+    yesOption("do not ask"),
     ...readingOptions(),
   ],
   settings: [],
@@ -112,7 +112,7 @@ const add = storeCommand<AddOptions, [name: string]>({
 what it does not have any more is withdrawn, and more than half within a day waits for a person.`,
   examples: [
     "rehome sources add north --preset shelterluv --account 1 --secret-file key.txt",
-    "rehome sources add vet --url https://vet.example.org/cats.csv --category Cat --every 30m --yes",
+    "rehome sources add vet --url https://vet.example.org/cats.csv --category Cat --every 30m --accept-guess --yes",
   ],
   run: addSource,
 });

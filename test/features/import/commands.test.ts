@@ -28,8 +28,9 @@ test.each(["clinic", "x".repeat(40), "été-2"])("--source %s is a name", (sourc
 test.each([
   ...["", "a b", "a:b", "x".repeat(41)].map((source) => ({ source })),
   { encoding: "utf-7" },
-  { map: "name=a,categoryId=b", format: "asm" },
-  { map: "name=a,categoryId=b", category: "Cat" },
+  { map: ["name=a,categoryId=b"], format: "asm" },
+  { map: ["name=a", "categoryId=b"], category: "Cat" },
+  { map: ["name=a", "name=b"] },
   { category: "7" },
   { status: ["sold"] },
   { status: ["Zone 1=?"] },
@@ -39,8 +40,16 @@ test.each([
 
 test("the options of a reading reach it", () => {
   const status = ["Zone 1=gone", "Zone 2=sold"];
-  const given = givenBy({ records: "result.pets", status, category: " Cat ", believe: ["Out"] });
+  const map = ["name=A", "externalId=B,status=C"];
+  const given = givenBy({
+    records: "result.pets",
+    map,
+    status,
+    category: " Cat ",
+    believe: ["Out"],
+  });
   expect(given).toMatchObject({ records: ["result", "pets"], category: "Cat", believed: ["Out"] });
+  expect(given.columns).toEqual({ name: "A", externalId: "B", status: "C" });
   expect(given.statuses).toEqual(
     new Map([
       ["zone 1", "gone"],

@@ -196,7 +196,8 @@ function listsOf(
   known: KnownObjects,
 ): readonly FoundList[] {
   if (path !== undefined) {
-    const value = valueAt(document, path);
+    // Without the quotes that a shell took, a name with dots is one step.
+    const value = valueAt(document, path) ?? valueAt(document, [path.join(".")]);
     if (Array.isArray(value)) return [{ path, records: value as unknown[] }];
     throw new UnreadableInput(0, message("noList", path.join(".")));
   }
@@ -300,6 +301,9 @@ const totals = `total total_count totalCount count_total count total_pets totalI
   /\s+/,
 );
 
+const nextPages = `next nextPageToken next_page nextPage next_page_url nextPageUrl next_cursor
+  nextCursor @odata.nextLink nextLink next_link`.split(/\s+/);
+
 /** Why a document says itself that its list is not whole; undefined where it does not. */
 export function partialReason(document: unknown, count: number): string | undefined {
   if (!isJsonObject(document)) return undefined;
@@ -308,7 +312,7 @@ export function partialReason(document: unknown, count: number): string | undefi
     for (const name of ["has_more", "hasMore", "exceededTransferLimit"]) {
       if (each[name] === true) return `${name}: true`;
     }
-    for (const name of ["next", "nextPageToken", "next_page", "nextPage"]) {
+    for (const name of nextPages) {
       const next = each[name];
       if ((typeof next === "string" && next !== "") || typeof next === "number") return name;
     }
@@ -316,7 +320,7 @@ export function partialReason(document: unknown, count: number): string | undefi
       const total = each[name];
       if (typeof total === "number" && total > count) return `${name}: ${total}`;
     }
-    const pages = each["total_pages"] ?? each["pages"];
+    const pages = each["total_pages"] ?? each["totalPages"] ?? each["pages"] ?? each["last_page"];
     if (typeof pages === "number" && pages > 1) return `${pages} pages`;
   }
   return undefined;

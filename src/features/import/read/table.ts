@@ -205,7 +205,7 @@ const rowsMax = limits.records + 100;
 
 /**
  * The rows of CSV text, the header among them. A line on which a quote is left open is a
- * `MalformedRecord`. Throws UnreadableInput where the last quote stays open, or a row is too long.
+ * `MalformedRecord`. Throws UnreadableInput where a row is too long.
  */
 export function csvTable(input: string): TableRows {
   const text = oldMacLines.test(input) ? input.replaceAll(/\r\n?/g, "\n") : input;
@@ -216,7 +216,7 @@ export function csvTable(input: string): TableRows {
   const same = sharedTexts();
   let line = 1;
   for (let at = 0; at < text.length;) {
-    const { row, end } = rowAt(text, at, delimiter, line);
+    const { row, end } = rowAt(text, at, delimiter);
     if (end - at > limits.recordBytes) {
       throw new UnreadableInput(line, message("recordUnended", String(limits.recordBytes)));
     }
@@ -251,22 +251,24 @@ const [quoteCode, newlineCode] = ['"'.charCodeAt(0), "\n".charCodeAt(0)];
  * The row at `from`, and where the next one begins. Quotes with a text behind them are a part of
  * the text. By codes of characters: a call for each field takes longer.
  */
-function rowAt(text: string, from: number, delimiter: string, line: number) {
+function rowAt(text: string, from: number, delimiter: string) {
   const delimiterCode = delimiter.charCodeAt(0);
   const row: string[] = [];
   for (let at = from; ;) {
     let end = at;
     if (text.charCodeAt(at) === quoteCode) {
-      let quote = text.indexOf('"', at + 1);
-      while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
-      if (quote < 0) throw new UnreadableInput(line, message("quoteOpen"));
+      let quote = placeOf(text, '"', at + 1);
+      while (text[quote + 1] === '"') quote = placeOf(text, '"', quote + 2);
       end = quote + 1;
       while (text[end] === " " || text[end] === "\r") end += 1;
-      const isWhole = end >= text.length || text[end] === "\n" || text[end] === delimiter;
+      const isWhole =
+        (quote < text.length && end >= text.length) ||
+        text[end] === "\n" ||
+        text[end] === delimiter;
       if (isWhole) row.push(text.slice(at + 1, quote).replaceAll('""', '"'));
       else {
         const lineEnd = placeOf(text, "\n", at);
-        if (quote > lineEnd) return openLine(text, from, lineEnd, line);
+        if (quote >= lineEnd) return openLine(text, from, lineEnd);
         end = Math.min(placeOf(text, delimiter, quote + 1), lineEnd);
         row.push(text.slice(at, beforeReturns(text, at, end)));
       }
@@ -290,10 +292,10 @@ function beforeReturns(text: string, from: number, end: number): number {
 }
 
 /** A line on which a quote stays open: the next one can be read. */
-function openLine(text: string, from: number, lineEnd: number, line: number) {
-  if (lineEnd === text.length) throw new UnreadableInput(line, message("quoteOpen"));
+function openLine(text: string, from: number, lineEnd: number) {
   const written = text.slice(from, beforeReturns(text, from, lineEnd));
-  return { row: new MalformedRecord(message("quoteOpen"), written), end: lineEnd + 1 };
+  const end = Math.min(lineEnd + 1, text.length);
+  return { row: new MalformedRecord(message("quoteOpen"), written), end };
 }
 
 const delimiters = [",", ";", "\t", "|"] as const;

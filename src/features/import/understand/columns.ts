@@ -122,12 +122,13 @@ export type FieldMap = Readonly<Partial<Record<MapTarget, string>>>;
 const example = "for example name=Pet Name,categoryId=Species,status=State,externalId=Tag";
 
 /**
- * Reads the value of `--map`: `field=Column` pairs parted by commas; a column whose name has a
+ * Reads the values of `--map`: `field=Column` pairs parted by commas; a column whose name has a
  * comma is quoted as in CSV. Throws UsageError.
  */
-export function parseFieldMap(text: string): FieldMap {
+export function parseFieldMap(...texts: readonly string[]): FieldMap {
   const map: Partial<Record<MapTarget, string>> = {};
-  for (const { pair, left, right: column } of pairsIn(text, (each) => each.indexOf("="))) {
+  const pairs = texts.flatMap((text) => pairsIn(text, (each) => each.indexOf("=")));
+  for (const { pair, left, right: column } of pairs) {
     const target = mapTargets.find((each) => each === left);
     if (left === "" || column === "") {
       throw invalid(`expected field=Column, found ${JSON.stringify(pair)}; ${example}`);

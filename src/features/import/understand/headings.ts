@@ -94,13 +94,13 @@ disponible a partir, verfugbar ab, disponivel desde, disponible a partir du, bes
     "death",
     `dead, death, died, deceased, decease, passed away, pass away, passing, dod, rip, doa, dead on arrival, died in care, put to sleep, pts,
 euthanized, euthanised, euthanasia, euthanize, euth, mortality
-muerte, muerto, muerta, murio, fallecido, fallecida, fallecimiento, fallecio, defuncion, deceso, eutanasia, eutanasiado
+muerte, muerto, muerta, murio, fallecido, fallecida, fallecimiento, fallecio, defuncion, deceso, eutanasia, eutanasiado, eutanasiada, sacrificado, sacrificada
 obito, morte, morto, morta, morreu, falecido, falecida, falecimento, faleceu
 tod, todes, todestag, gestorben, verstorben, sterbe, sterbedatum, todesdatum, eingeschlafert, euthanasiert, tot
 deces, decede, decedee, mort, euthanasie, euthanasiee
-overleden, overlijden, overlijdens, overlijdensdatum, sterfdatum, dood, ingeslapen
+overleden, overlijden, overlijdens, overlijdensdatum, sterfdatum, dood, gestorven, ingeslapen, geeuthanaseerd
 decesso, deceduto, deceduta
-zgon, zgonu, smierc, smierci, padl, padla, zdechl, eutanazja, eutanazji, nie zyje
+zgon, zgonu, smierc, smierci, padl, padla, zdechl, zmarl, zmarla, zmarly, zmarle, uspiony, uspiona, eutanazja, eutanazji, nie zyje
 umrti, umrtia, umrtie, uhyn, uhynu, uhynul, uhynula, uhynulo, uhynuti, uhynutia, zemrel, zemrela, zomrel, zomrela,
 smrt, smrti, eutanazie, eutanazia
 смерть, смерти, смерті, умер, умерла, погиб, погибла, помер, померла, смърт, починал, починала, uginuo, uginula, uginuca, preminuo, preminula,
@@ -316,9 +316,8 @@ function headingWords(heading: string): string {
 /** What columns of a field are called in the ten languages that are known best, the surest first. */
 export const fieldHeadings: Readonly<Record<Exclude<MapTarget, "status">, readonly string[]>> = {
   name: `animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam
-    nome nomeanimal nomedoanimal nev nume tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete`.split(
-    /\s+/,
-  ),
+    nome nomeanimal nomedoanimal nev nume tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete
+    title titulo titre titel titolo`.split(/\s+/),
   categoryId:
     `species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal
     tipodeanimal tipanimal tierart art gattung espece diersoort soort tipo categoria clase specie gatunek druh druhzvirete

@@ -303,7 +303,7 @@ const givenByStaff = /^\*+\s*/;
 
 /** What a spreadsheet shows in place of a value that it could not compute. */
 const errorCell =
-  /^(?:#(?:REF!|N\/A|NAME\?|VALUE!|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!|BLOCKED!|CONNECT!|FIELD!|GETTING_DATA)|Loading\.{3}|#{3,})$/i;
+  /^(?:#(?:[¡¿]?\p{L}[\p{L}/\d]*[!?]|N\/[AD]|NV|GETTING_DATA)|(?:Loading|Cargando|Carregando|Chargement|Caricamento|Wird geladen|Laden)(?: ?\.{3}|…)|#{3,})$/iu;
 
 /** A text as it is meant: HTML decoded once. Throws FieldFault for an error of a spreadsheet. */
 function meantText(field: string, value: unknown): unknown {

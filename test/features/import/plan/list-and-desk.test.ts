@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { type Desk, deskOf } from "../../animals/animals-of.ts";
 import type { ImportOptions } from "../../../../src/features/import/plan/plan.ts";
+import { importedText } from "../../../../src/features/import/report.ts";
 import type { Store } from "../../../../src/storage/contract.ts";
 import type { PetStatus } from "../../../../src/domain/pet.ts";
 import { changePets } from "../../../../src/storage/database.ts";
@@ -65,6 +66,7 @@ test("the list does not take back an adoption at the desk, and says who is kept"
   const again = await whole([rex]);
   expect(await shown()).toEqual(["Rex sold"]);
   expect(again).toMatchObject({ kept: 1, unchanged: 1, updated: 0, change: undefined });
+  expect(importedText(again)).toContain("1  unchanged\n  1  of them kept as people changed them");
   const fields = [{ field: "status", before: "sold", after: "available" }];
   const animal = { id: await idOf("Rex"), name: "Rex" };
   expect(again.keptAnimals).toMatchObject([{ ...animal, did: "kept", by: "ana", fields }]);

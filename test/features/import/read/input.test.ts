@@ -253,6 +253,8 @@ describe("JSON", () => {
       [{ animals: [animal] }, { error: "over quota", status: 429 }],
       "a part of it is an error",
     ],
+    ["has a cursor", [{ next_cursor: "abc", animals: [animal] }], "next_cursor"],
+    ["has Laravel's pages", [{ last_page: 2, data: [animal] }], "2 pages"],
     ["is whole", [{ has_more: false, total_count: 1, animals: [animal] }], undefined],
   ])("a list that %s", async (_what, pages, partial) => {
     const text = pages.map((page) => JSON.stringify(page, null, 1)).join("\n");

@@ -404,11 +404,13 @@ Kim,3,On hold,Cats
 Id,Name,Species,Status
 A1,#REF!,Dog,Available
 A2,Loading...,Dog,Available
-A3,Bo,Dog,Available
+A3,#¿NOMBRE?,Dog,Available
+A4,Bo,Dog,Available
 => map name=Name,categoryId=Species,status=Status,externalId=Id
 2 rejected: Name: expected a value, found "#REF!", the error of a spreadsheet
 3 rejected: Name: expected a value, found "Loading...", the error of a spreadsheet
-4 Bo / Dog / available [A3]
+4 rejected: Name: expected a value, found "#¿NOMBRE?", the error of a spreadsheet
+5 Bo / Dog / available [A4]
 # entities of HTML are decoded once
 Name,Species,Status
 Salt &#038; Pepper,Dog,Available
@@ -416,11 +418,10 @@ Tom &amp;amp; Co,Cat,Adopted
 => map name=Name,categoryId=Species,status=Status
 2 Salt & Pepper / Dog / available
 3 Tom &amp; Co / Cat / sold
-# titles of WordPress are texts
-< {"columns":{"name":"title","categoryId":"species","status":"status"}}
-[{"id":1,"title":{"rendered":"Salt &#038; Pepper"},"species":"Dog","status":"available"}]
-=> map told name=title,categoryId=species,status=status
-1 Salt & Pepper / Dog / available
+# titles of WordPress are names
+[{"id":7,"title":{"rendered":"Salt &#038; Pepper"},"species":"Dog","status":"available"}]
+=> map name=title,categoryId=species,status=status,externalId=id
+1 Salt & Pepper / Dog / available [7]
 # San Jose: a condition, a request, a wild animal and a day say that one without an outcome is not for adoption
 AnimalID,AnimalName,AnimalType,IntakeDate,IntakeCondition,IntakeType,OutcomeDate,OutcomeType,IntakeReason,Crossing,LastUpdate
 A1,Rex,DOG,2026-01-02,HEALTHY,STRAY,,,r,c,u

@@ -40,6 +40,8 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["Verstorben am", ["14.03.2024"], "an issue of this repository"],
     ["health_status", ["deceased"], "a Directus collection of pets"],
     ["Data zgonu", ["14.03.2024"], "an issue of this repository"],
+    ["Zmarły", ["tak"], "the plain word in Polish"],
+    ["Gestorven", ["ja"], "the plain word in Dutch"],
     ["Datum úmrtí", ["14.3.2024"], "an issue of this repository"],
     ["死亡日期", past, "the plain word in Chinese"],
     ["Дата смерти животного", past, "a Doctrine entity of pets with isDead"],
