@@ -19,7 +19,10 @@ import { storeKind } from "./stores.ts";
 /** What Health shows where no program is asked. */
 const health: Health = {
   hasTrouble: () => false,
-  findings: async () => [{ check: "disk", state: "ok", detail: "There is room.", advice: null }],
+  findings: async () => [
+    { check: "disk", state: "ok", detail: "There is room.", advice: null },
+    { check: "backup", state: "fail", detail: "None is there.", advice: null },
+  ],
 };
 
 /** Starts it on an empty store of a data folder. A failure of its own fails the test. */

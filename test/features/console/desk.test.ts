@@ -3,6 +3,7 @@ import { updateAnimals } from "../../../src/features/animals/animals.ts";
 import { addCategory } from "../../../src/features/animals/categories.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { finishJob, scheduleJob } from "../../../src/features/schedule/jobs.ts";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
 import { open, type Shown } from "../../helpers/plain-browser.ts";
 
@@ -281,7 +282,10 @@ test("removing a person and merging categories ask first", async () => {
   const sure = await puppies.type({ into: dog }).press("Merge …");
   expect(sure.words).toContain("Puppies becomes part of Dog: 0 animals");
   expect((await open(sure.visitor, sure.path)).words).toContain("Puppies becomes part of Dog");
-  expect((await sure.press("Merge")).words).toContain("Puppies is part of Dog now");
+  const merged = await sure.press("Merge");
+  expect(merged.words).toContain("Puppies is part of Dog now");
+  const spanish = await open((await merged.press("Español")).visitor, "/changes");
+  expect(spanish.words).toContain("Puppies forma parte ahora de Dog (0 animales)");
 });
 
 test("a category one slip away from another is asked for", async () => {
@@ -289,4 +293,15 @@ test("a category one slip away from another is asked for", async () => {
   const asked = await add.type({ name: "Turned", category: "Dgo" }).press("Add animal");
   expect([asked.status, asked.words.includes("There is a category Dog.")]).toEqual([400, true]);
   expect((await asked.press("Add animal")).words).toContain("Added: Turned.");
+});
+
+test("a backup that failed is marked on the operators' menu, and is what Health begins with", async () => {
+  const { db } = here.store;
+  const marked = async (role: "staff" | "operator") =>
+    (await at("/animals", role)).text.includes('id="mark-health"');
+  expect(await marked("operator")).toBe(false);
+  await db.transaction((tx) => scheduleJob(tx, { kind: "backup", target: "" }, 60_000, 0));
+  await db.transaction((tx) => finishJob(tx, "backup", { ok: false }, 1, 0));
+  expect([await marked("operator"), await marked("staff")]).toEqual([true, false]);
+  expect((await at("/health", "operator")).words).toMatch(/Backups .* urgent +Disk OK/);
 });
