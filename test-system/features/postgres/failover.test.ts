@@ -6,7 +6,7 @@
 import { usageSince } from "../../../src/features/keys/usage.ts";
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
-import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";
+import { examineDatabase } from "../../../src/features/operate/doctor/store.ts";
 import { startServer, testDatabase } from "../../../test/helpers/postgres.ts";
 import { postgresStore } from "../../../test/helpers/postgres-store.ts";
 import { until } from "../../../test/helpers/until.ts";
@@ -142,8 +142,12 @@ test("an old primary that comes back takes nobody in", async () => {
     "after",
   ]);
   await next.close();
-  const found = await diagnosePostgres(both, 60_000);
-  expect(found).toMatchObject({ host: standby.host, rivals: [old.host] });
+  const found = await examineDatabase(both, "--store", 60_000, Date.now);
+  expect(found.map(({ detail }) => detail)).toEqual([
+    expect.stringContaining(`, on ${standby.host}, `),
+    `${old.host} accepts writes too, though it is not the primary`,
+    expect.any(String),
+  ]);
 
   // The new one freezes: the server has seen its timeline, and goes on nowhere else.
   server.freeze();
