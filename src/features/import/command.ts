@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { Argument, type Command, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../../cli/io.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -41,7 +41,13 @@ import {
   type Reading,
 } from "./understand/propose.ts";
 import type { Rejection } from "./understand/record.ts";
-import { type Meaning, meanings, parseStatusWords, statusKey } from "./understand/words.ts";
+import {
+  type Meaning,
+  meaningNamed,
+  meanings,
+  parseStatusWords,
+  statusKey,
+} from "./understand/words.ts";
 
 type Maybe<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
 type Text = "format" | "category" | "source" | "encoding" | "sheet" | "records";
@@ -106,9 +112,16 @@ const optionsOf = (all: Readonly<Record<string, string>>): Option[] =>
   Object.entries(all).map(([flags, about]) => {
     const option = new Option(flags, about);
     const known = choices[option.attributeName()];
-    if (about.endsWith("(repeatable)")) option.argParser(more);
-    return known === undefined ? option : option.choices(known);
+    if (known !== undefined) option.choices(known);
+    if (known === meanings) option.argParser(parseMeaning);
+    return about.endsWith("(repeatable)") ? option.argParser(more) : option;
   });
+
+function parseMeaning(text: string): Meaning {
+  const meaning = meaningNamed(text);
+  if (meaning !== undefined) return meaning;
+  throw new InvalidArgumentError(`Allowed choices are ${meanings.join(", ")}.`);
+}
 
 export const more = (value: string, before: readonly string[] | undefined) => [
   ...(before ?? []),
@@ -386,10 +399,8 @@ async function askWords(
 }
 
 async function askMeaning(ask: Ask, question: string): Promise<Meaning | undefined> {
-  const answer = (await ask(`${question}: ${meanings.join(", ")}? `)).trim().toLowerCase();
-  if (answer === "") return undefined;
-  const meaning = answer === "adopted" ? "sold" : meanings.find((each) => each === answer);
-  return meaning ?? askMeaning(ask, question);
+  const answer = await ask(`${question}: ${meanings.join(", ")}? `);
+  return answer.trim() === "" ? undefined : (meaningNamed(answer) ?? askMeaning(ask, question));
 }
 
 async function askCategories(ask: Ask, { rejections }: ImportSummary): Promise<boolean> {

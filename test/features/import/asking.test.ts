@@ -98,6 +98,9 @@ test("a typing error is asked again, and adopted is understood", async () => {
   const text = "Nombre,Especie,estado\nRex,Perro,Adoptado\nBo,Perro,Disponible\nAl,Gato,casi\n";
   const { asked, failed } = await imported(text, ["adotped", "adopted", "y"]);
   expect([asked.slice(0, 2).every((each) => each.includes("casi")), failed]).toEqual([true, ""]);
+  const told = ["--accept-guess", "--default-status", "Adopted"];
+  const { out } = await imported("Name,Species\nRex,Dog\n", [], ...told);
+  expect(out).toContain("blank is sold (adopted)");
 });
 
 test("a reading is remembered with its answers, shown and forgotten", async () => {

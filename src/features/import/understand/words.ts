@@ -9,6 +9,15 @@ export type Meaning = PetStatus | "none" | "gone";
 
 export const meanings: readonly Meaning[] = ["available", "pending", "sold", "none", "gone"];
 
+/** The meaning that somebody names, in any case: `adopted` is `sold`. */
+export function meaningNamed(text: string): Meaning | undefined {
+  const said = text
+    .trim()
+    .toLowerCase()
+    .replace(/^adopted$/, "sold");
+  return meanings.find((each) => each === said);
+}
+
 /** What words are compared by: case, accents, blanks and what joins words make no difference. */
 export function wordKey(text: string): string {
   return fold(text)
@@ -113,7 +122,7 @@ hold, stray, stray hold, stray wait, rabies hold, owner hold, hold for owner, po
 quarantine, bite quarantine, rabies quarantine, quarantined, cruelty case, evaluate, evaluation, in treatment, under treatment, treatment
 lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, permanent resident, hospice, sanctuary, boarding
 shelter neuter return, snr, tnr, rtf, return to field, returned to field, return to wild, released to wild
-muerto, muerta, murio, fallecio, fallecido, fallecida, fallecidos, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
+muerto, muerta, murio, fallecio, fallecido, fallecida, fallecidos, eutanasia, eutanasiado, eutanasiada, sacrificado, sacrificada, transferido, transferida, trasladado, trasladada,
 devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, no adoptable, cuarentena, en cuarentena, en tratamiento, en recuperacion, en proceso de recuperacion, en espera de cirugia,
 en acogida, acogido, acogida, casa de acogida, retirado, retirada, baja, oculto, perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas
 verstorben, gestorben, tot, eingeschlafert, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar,
@@ -121,7 +130,7 @@ nicht vermittelbar, quarantane, in quarantane, pflegestelle, auf pflegestelle, i
 decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, rendu au proprietaire,
 rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible, non adoptable,
 indisponible, quarantaine, en soins, en famille d accueil, perdu, perdue
-overleden, dood, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine, in gastgezin
+overleden, dood, gestorven, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine, in gastgezin
 falecido, falecida, faleceu, obito, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena, em tratamento, tratamento, em observacao, observacao, inadotavel, inativo
 deceduto, deceduta, deceduti, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena
 nie zyje, zmarl, zmarla, padl, padla, zgon, uspiony, uspiona, eutanazja, kwarantanna, w kwarantannie, nie do adopcji, niedostepny, niedostepna, w trakcie leczenia, w leczeniu, zaginiony,
@@ -338,8 +347,7 @@ export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, 
   const own = new Map<string, Meaning>();
   const pairs = texts.flatMap((text) => pairsIn(text, (pair) => pair.lastIndexOf("=")));
   for (const { pair, left: word, right } of pairs) {
-    const said = right.toLowerCase().replace(/^adopted$/, "sold");
-    const meaning = meanings.find((each) => each === said);
+    const meaning = meaningNamed(right);
     if (right === "?" && word !== "") {
       throw new UsageError(
         `--status: say what ${JSON.stringify(word)} means: replace the ? by ${meanings.join(", ")}.`,
