@@ -6,6 +6,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { treeCopy } from "../scripts/tree-copy.ts";
+import { callerOf } from "../test/helpers/ask.ts";
 import { rehome, serve, temporaryFolder } from "../test/helpers/binary.ts";
 
 const list = `import type { Feature } from "../feature.ts";
@@ -28,11 +29,8 @@ test("the core builds, has no command but serve, makes a key and serves", async 
   expect(names).not.toContain("doctor");
   const data = join(folder.path, "data");
   await using server = await serve(data, ["--first-key"], { path });
-  const key = /rehome_live_\w+/.exec(server.stdout())?.[0];
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const body = '{"name":"Rex","categoryId":1}';
-  const pets = `${server.origin}/v1/pets`;
-  expect((await fetch(pets, { method: "POST", headers, body })).status).toBe(201);
-  expect(await (await fetch(pets, { headers })).json()).toMatchObject([{ name: "Rex" }]);
+  const { create, animals } = callerOf(server, /rehome_live_\w+/.exec(server.stdout())?.[0] ?? "");
+  expect((await create()).status).toBe(201);
+  expect(await animals()).toMatchObject([{ name: "Rex" }]);
   expect(await server.stop()).toBe(0);
 }, 600_000);

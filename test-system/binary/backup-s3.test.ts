@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { backupSchema } from "../../src/features/operate/backup/backup.ts";
 import { listSchema, verifiedSchema } from "../../src/features/operate/backup/find.ts";
 import { restoreSchema } from "../../src/features/operate/backup/restore.ts";
+import { callerOf } from "../../test/helpers/ask.ts";
 import {
   cleanEnvironment,
   executable,
@@ -138,8 +139,5 @@ test("an empty machine serves from a bucket by one command", async () => {
   const empty = join(folder.path, "machine");
   const env = { ...s3.env, REHOME_PORT: "0" };
   await using server = await serve(empty, [], { env, words: ["restore", s3.address, "--serve"] });
-  const answer = await fetch(`${server.origin}/v1/pets`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  expect(answer.status).toBe(200);
+  expect((await callerOf(server, key).get()).status).toBe(200);
 }, 60_000);

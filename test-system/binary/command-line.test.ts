@@ -57,12 +57,7 @@ async function shell(line: string, folder: string) {
   symlinkSync(await executable(), join(folder, "rehome"));
   const PATH = `${folder}:${cleanEnvironment.PATH}`;
   const env = { ...cleanEnvironment, PATH, REHOME_DATA: join(folder, "data") };
-  const child = Bun.spawn(["bash", "-o", "pipefail", "-c", `${unread}; ${line}`], {
-    env,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  return finished(child);
+  return finished(["bash", "-o", "pipefail", "-c", `${unread}; ${line}`], { env });
 }
 
 describe("standard output", () => {

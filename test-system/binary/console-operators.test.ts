@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { command } from "../../test/helpers/command.ts";
 import { languages } from "../../src/features/console/words/index.ts";
 import { consoleForAll, type Visitor } from "../../test/helpers/console.ts";
@@ -23,13 +24,9 @@ const pathIn = (page: string) => /href="(\/keys\/key_\w+)"/.exec(page)?.[1] ?? "
 const textOf = async (path: string) => (await olga.get(path)).text();
 
 /** The status that a request with the secret is answered with. */
-async function asked(secret: string, body?: object): Promise<number> {
-  const { status } = await fetch(`${own.server.origin}/v1/pets`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return status;
+async function asked(secret: string, isCreate = false): Promise<number> {
+  const { get, create } = callerOf(own.server, secret);
+  return (await (isCreate ? create() : get())).status;
 }
 
 /** The key as the command line knows it. */
@@ -45,8 +42,7 @@ test("a key is made, its secret shown this once, moved to another plan, given an
   const [first, path] = [secretIn(made), pathIn(made)];
   // The answer to a choice of the language would be another page.
   expect(made).not.toContain('action="/language');
-  const rex = { name: "Rex", categoryId: 1 };
-  expect([await asked(first), await asked(first, rex)]).toEqual([200, 403]);
+  expect([await asked(first), await asked(first, true)]).toEqual([200, 403]);
   for (const each of ["/keys", path, "/health"]) {
     expect([each, (await textOf(each)).includes(first)]).toEqual([each, false]);
   }

@@ -3,9 +3,8 @@
  * its end is not the interface's.
  */
 import { expect, test } from "bun:test";
-import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "node:tls";
+import { callerOf } from "../../test/helpers/ask.ts";
 import {
   cleanEnvironment,
   executable,
@@ -13,6 +12,7 @@ import {
   roomy,
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
+import { certificateIn, shownName } from "../../test/helpers/certificates.ts";
 import { command } from "../../test/helpers/command.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/helpers/console.ts";
 import { childrenOf } from "../../test/helpers/family.ts";
@@ -20,7 +20,6 @@ import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { until } from "../../test/helpers/until.ts";
 
-const fixtures = join(import.meta.dir, "../../test/fixtures/tls");
 /** It waits a second before it starts again, and leaves the processor to others. */
 const restartMaxMs = 60_000;
 
@@ -43,10 +42,9 @@ test("a console that is killed is started again at its address, and the interfac
   const former = consolePid(server);
   if (former === undefined) throw new Error("the console has no process");
 
-  const headers = { authorization: `Bearer ${key}` };
   process.kill(former, "SIGKILL");
   await until(() => server.stderr().includes("It starts again in"), restartMaxMs);
-  expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
+  expect((await callerOf(server, key).get()).status).toBe(200);
   await until(() => answers(server.console), restartMaxMs);
   expect(consolePid(server)).not.toBe(former);
   // Nobody has to sign in again.
@@ -94,14 +92,9 @@ test("the first start at a terminal prints an operator's link, and the second no
 
 test("SIGHUP takes up another certificate on the console too, and a person stays signed in", async () => {
   using folder = temporaryFolder();
-  const [cert, key] = [join(folder.path, "server.crt"), join(folder.path, "server.key")];
-  const use = (name: string) => {
-    copyFileSync(join(fixtures, `${name}.crt`), cert);
-    copyFileSync(join(fixtures, `${name}.key`), key);
-  };
-  use("first");
+  const { flags, use } = certificateIn(folder.path);
   const data = join(folder.path, "data");
-  await using server = await serveConsole(data, ["--tls-cert", cert, "--tls-key", key]);
+  await using server = await serveConsole(data, flags);
   expect(server.console).toStartWith("https://");
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`${server.console}${path}`, {
@@ -124,18 +117,6 @@ test("SIGHUP takes up another certificate on the console too, and a person stays
   expect(page.status).toBe(200);
   expect(await server.stop()).toBe(0);
 }, 120_000);
-
-/** The name in the certificate that a new connection is shown. */
-function shownName(origin: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const { hostname, port } = new URL(origin);
-  const socket = connect({ port: Number(port), host: hostname, rejectUnauthorized: false }, () => {
-    resolve(String(socket.getPeerCertificate().subject.CN));
-    socket.destroy();
-  });
-  socket.on("error", reject);
-  return promise;
-}
 
 test("rehome console is a command of its own, on a port of this machine alone", async () => {
   using folder = temporaryFolder();

@@ -5,11 +5,9 @@
 import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
-
-const list = (origin: string, key: string, query = "") =>
-  fetch(`${origin}/v1/pets${query}`, { headers: { authorization: `Bearer ${key}` } });
 
 test("runs from any folder, on a bare environment, as one file", async () => {
   using folder = temporaryFolder();
@@ -43,7 +41,7 @@ test("is in production mode: an error shows no library's words", async () => {
   using folder = temporaryFolder();
   await using server = await serve(folder.path, [], { env: { NODE_ENV: "development" } });
   const { key } = await makeKey(folder.path);
-  const answer = await list(server.origin, key, "?limit=1000");
+  const answer = await callerOf(server, key).get("/v1/pets?limit=1000");
   expect(await answer.text()).toBe(
     '{"code":"invalid_request","message":"limit must be an integer from 1 to 100.","status":400}',
   );
@@ -84,7 +82,7 @@ test("a server without keys shows a command that makes one for it", async () => 
   const shown = /No key exists yet: (.*)/.exec(server.stdout())?.[1]?.replace("LABEL", "first");
   const PATH = `${dirname(await executable())}:${process.env["PATH"]}`;
   const key = await Bun.$`sh -c ${shown}`.env({ PATH, HOME: parent.path }).quiet().text();
-  expect((await list(server.origin, key.trim())).status).toBe(200);
+  expect((await callerOf(server, key.trim()).get()).status).toBe(200);
   await using other = await serve(undefined, ["--data=:memory:"]);
   expect(other.stdout()).toContain("  No key exists yet: start again with --first-key.");
 });

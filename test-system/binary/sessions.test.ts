@@ -15,14 +15,9 @@ async function inBash(work: (play: Play) => Promise<void>, more = ""): Promise<v
   using bin = temporaryFolder();
   symlinkSync(await executable(), join(bin.path, "rehome"));
   await work((line, env) =>
-    finished(
-      Bun.spawn(["bash", "-c", line + more], {
-        env: { ...cleanEnvironment, ...env, PATH: `${bin.path}:${cleanEnvironment.PATH}` },
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "pipe",
-      }),
-    ),
+    finished(["bash", "-c", line + more], {
+      env: { ...cleanEnvironment, ...env, PATH: `${bin.path}:${cleanEnvironment.PATH}` },
+    }),
   );
 }
 

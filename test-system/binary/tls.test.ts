@@ -4,48 +4,17 @@
  */
 import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { certificateIn, certificates, shownName } from "../../test/helpers/certificates.ts";
 import { command } from "../../test/helpers/command.ts";
 import { until } from "../../test/helpers/until.ts";
 
-const fixtures = join(import.meta.dir, "../../test/fixtures/tls");
-const certificates = ["first", "second"].map((name) =>
-  readFileSync(join(fixtures, `${name}.crt`), "utf8"),
-);
-
-/** The name in the certificate that a new connection is shown. */
-async function shownName(origin: string): Promise<string> {
-  let name = "";
-  const checkServerIdentity = (
-    _host: string,
-    { subject }: { subject: { CN?: string | string[] } },
-  ) => {
-    name = String(subject.CN);
-    return undefined;
-  };
-  const answer = await fetch(`${origin}/health`, {
-    headers: { connection: "close" },
-    tls: { ca: certificates, checkServerIdentity },
-  });
-  expect(answer.status).toBe(200);
-  return name;
-}
-
 test("HTTPS is served, and SIGHUP takes up another certificate while requests go on", async () => {
   using folder = temporaryFolder();
-  const cert = join(folder.path, "server.crt");
-  const key = join(folder.path, "server.key");
-  const use = (name: string) => {
-    copyFileSync(join(fixtures, `${name}.crt`), cert);
-    copyFileSync(join(fixtures, `${name}.key`), key);
-  };
-  use("first");
-  await using server = await serve(join(folder.path, "data"), [
-    `--tls-cert=${cert}`,
-    `--tls-key=${key}`,
-  ]);
+  const { key, flags, use } = certificateIn(folder.path);
+  await using server = await serve(join(folder.path, "data"), flags);
   const ask = async () => {
     const tls = { rejectUnauthorized: false };
     return (await fetch(`${server.origin}/health`, { tls })).status;
@@ -85,14 +54,14 @@ test("a key with a passphrase, and a file that is no certificate, are refused in
   writeFileSync(key, privateKey);
   const refusal = (certFile: string, keyFile: string) =>
     command(["serve", "--data", folder.path, "--tls-cert", certFile, "--tls-key", keyFile]);
-  expect(await refusal(join(fixtures, "first.crt"), key)).toEqual({
+  expect(await refusal(join(certificates, "first.crt"), key)).toEqual({
     exitCode: 2,
     stdout: "",
     stderr:
       `Error: ${key} is not a private key in PEM without a passphrase.\n` +
       "Try: Convert it with openssl.\n",
   });
-  const { stderr } = await refusal(import.meta.path, join(fixtures, "first.key"));
+  const { stderr } = await refusal(import.meta.path, join(certificates, "first.key"));
   expect(stderr).toContain("is not a certificate in PEM");
 });
 

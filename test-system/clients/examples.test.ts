@@ -25,15 +25,10 @@ serveForAll(async (running, ofServer) => {
   }
 });
 
-async function run(command: readonly string[], origin: string, credential = key) {
-  const child = Bun.spawn([...command], {
+const run = (command: readonly string[], origin: string, credential = key) =>
+  finished(command, {
     env: { ...process.env, FORCE_COLOR: "0", API_URL: `${origin}/v1`, API_KEY: credential },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
   });
-  return await finished(child);
-}
 
 const tabs = (stdout: string) =>
   stdout

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { temporaryFolder } from "../../test/helpers/binary.ts";
-import { openPage, screens } from "../../test/helpers/browser.ts";
+import { screens } from "../../test/helpers/browser.ts";
 import { invite, serveConsole } from "../../test/helpers/console.ts";
 import { command } from "../../test/helpers/command.ts";
 import { button, consoleInBrowser, link } from "../../test/helpers/console-in-browser.ts";
@@ -43,7 +43,7 @@ test.each(stories)(
     await using own = await serveConsole(place.path);
     const invitation = await invite(place.path, "Ana of the day", "staff");
     const options = { locale: language, ...screens[screen], javaScriptEnabled };
-    await using opened = await openPage(shown.browser, invitation, options);
+    await using opened = await shown.browser.open(invitation, options);
     const { page, complaints } = opened;
     const { buttons, sections, fields, status, history } = words;
     const go = async (name: string) => {

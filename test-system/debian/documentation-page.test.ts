@@ -2,33 +2,22 @@
  * The page in a browser, with real keys, on the compiled executable; and for those who see it
  * otherwise: axe on every screen, a keyboard alone, no JavaScript.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser, BrowserContextOptions, Locator } from "playwright-core";
-import {
-  makeKey,
-  perDay,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { expect, test } from "bun:test";
+import type { BrowserContextOptions, Locator } from "playwright-core";
+import { makeKey, perDay, type RunningBinary } from "../../test/helpers/binary.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
 import { axeFindings, dimText, formOf, send } from "../../test/helpers/docs-page.ts";
-import { openPage, screens, startBrowser } from "../../test/helpers/browser.ts";
+import { browserForAll, screens } from "../../test/helpers/browser.ts";
 
-const folder = temporaryFolder();
 const biggest = "9223372036854775807";
 
+const browser = browserForAll();
 let server: RunningBinary;
-let browser: Browser;
-
-beforeAll(async () => {
-  server = await serve(folder.path, ["--staging-base-url", "https://staging.example/v1"]);
-  browser = await startBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  folder[Symbol.dispose]();
-});
+let folder: string;
+serveForAll(
+  (running, _key, at) => ([server, folder] = [running, at]),
+  ["--staging-base-url", "https://staging.example/v1"],
+);
 
 /** The values of the three limit headers. */
 const figures = async (result: Locator) =>
@@ -36,11 +25,11 @@ const figures = async (result: Locator) =>
 
 /** The page, with a key in its field. */
 async function docs(key = "", options?: BrowserContextOptions) {
-  const opened = await openPage(browser, `${server.origin}/docs`, options);
+  const opened = await browser.open(`${server.origin}/docs`, options);
   await opened.page.fill("#key", key);
   return opened;
 }
-const newKey = async (...plan: string[]) => (await makeKey(folder.path, ...plan)).key;
+const newKey = async (...plan: string[]) => (await makeKey(folder, ...plan)).key;
 
 test("the page adds, lists page by page and gets with a key, and shows the limit headers", async () => {
   await using opened = await docs(await newKey(...perDay(1_000)));
@@ -168,7 +157,7 @@ test.each([
 
 test("without JavaScript the page is whole and offers nothing that does not work", async () => {
   const options = { javaScriptEnabled: false };
-  await using opened = await openPage(browser, `${server.origin}/docs`, options);
+  await using opened = await browser.open(`${server.origin}/docs`, options);
   const { page } = opened;
   for (const name of [
     "Quick start",

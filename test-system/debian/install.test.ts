@@ -63,11 +63,9 @@ function toolsWithout(...names: readonly string[]): string {
 }
 
 async function install(env: Record<string, string> = {}, command: readonly string[] = ["sh"]) {
-  const child = Bun.spawn([...command], {
+  return finished(command, {
     // As `curl ... | sh` gives it.
-    stdin: readFileSync(installer),
-    stdout: "pipe",
-    stderr: "pipe",
+    stdin: readFileSync(installer, "utf8"),
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: folder.path,
@@ -76,7 +74,6 @@ async function install(env: Record<string, string> = {}, command: readonly strin
       ...env,
     },
   });
-  return await finished(child);
 }
 
 const installed = () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, metricsOf, perDay, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
 
@@ -9,13 +10,8 @@ const packaging = join(import.meta.dir, "../../packaging");
 const read = (path: string) => readFileSync(join(packaging, path), "utf8");
 
 async function promtool(args: string[], stdin = ""): Promise<{ exitCode: number; text: string }> {
-  const child = Bun.spawn(["promtool", ...args], {
-    cwd: join(packaging, "prometheus"),
-    stdin: new TextEncoder().encode(stdin),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const { exitCode, stdout, stderr } = await finished(child);
+  const cwd = join(packaging, "prometheus");
+  const { exitCode, stdout, stderr } = await finished(["promtool", ...args], { cwd, stdin });
   return { exitCode, text: stdout + stderr };
 }
 
@@ -24,11 +20,10 @@ async function scraped(): Promise<string> {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, ...perDay(60));
   await using server = await serve(folder.path, ["--metrics", "127.0.0.1:0"]);
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const body = JSON.stringify({ name: "Rex", categoryId: 1 });
-  await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+  const { create, get } = callerOf(server, key);
+  await create();
   // More than the plan has for a minute.
-  for (let i = 0; i < 65; i += 1) await fetch(`${server.origin}/v1/pets`, { headers });
+  for (let i = 0; i < 65; i += 1) await get();
   const answer = await fetch(await metricsOf(server));
   expect(answer.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
   const text = await answer.text();

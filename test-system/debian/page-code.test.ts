@@ -1,30 +1,24 @@
 /** The code that the page shows, as it stands there, run in its language against the executable. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { languages, type LanguageId } from "../../src/features/docs/samples.ts";
-import {
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
-import { openPage, startBrowser } from "../../test/helpers/browser.ts";
+import { callerOf } from "../../test/helpers/ask.ts";
+import type { RunningBinary } from "../../test/helpers/binary.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
+import { browserForAll } from "../../test/helpers/browser.ts";
 import { formOf } from "../../test/helpers/docs-page.ts";
 import { finished } from "../../test/helpers/finished.ts";
 import { limitedProxy } from "../../test/helpers/limited-proxy.ts";
 
-const folder = temporaryFolder();
 const biggest = "9223372036854775807";
 const name = `Rex's "friend" \\ $1 \`ż\` 🐕`;
 let server: RunningBinary;
-let browser: Browser;
+let folder: string;
 let key: string;
 /** What the page shows of each operation, by language. */
 const code: Record<string, Record<string, string>> = {};
 
-const file = (name: string) => join(folder.path, name);
+const file = (name: string) => join(folder, name);
 /** How a program is run. Debian's own Python has Debian's requests. */
 const commands: Record<LanguageId, { readonly file: string; readonly command: string[] }> = {
   curl: { file: "sample.sh", command: ["sh"] },
@@ -33,11 +27,10 @@ const commands: Record<LanguageId, { readonly file: string; readonly command: st
   php: { file: "sample.php", command: ["php"] },
 };
 
-beforeAll(async () => {
-  server = await serve(folder.path);
-  browser = await startBrowser();
-  ({ key } = await makeKey(folder.path, ...roomy));
-  await using opened = await openPage(browser, `${server.origin}/docs`);
+const browser = browserForAll();
+serveForAll(async (running, ofServer, at) => {
+  [server, key, folder] = [running, ofServer, at];
+  await using opened = await browser.open(`${server.origin}/docs`);
   const { page } = opened;
   await page.fill("#key", key);
   const create = formOf(page, "createPet");
@@ -58,34 +51,20 @@ beforeAll(async () => {
       ),
     );
   }
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  folder[Symbol.dispose]();
 });
 
 async function run(language: LanguageId, text: string) {
   const program = commands[language];
   await Bun.write(file(program.file), text);
-  const child = Bun.spawn([...program.command, file(program.file)], {
-    cwd: folder.path,
-    env: { ...process.env, API_KEY: key },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  return await finished(child);
+  const env = { ...process.env, API_KEY: key };
+  return finished([...program.command, file(program.file)], { cwd: folder, env });
 }
 
 /** The plain way to read JSON in JavaScript rounds, and the code says so. */
 const shownAs = (language: LanguageId) =>
   language === "javascript" ? "9223372036854776000" : biggest;
 
-async function animal(id: number): Promise<string> {
-  const headers = { authorization: `Bearer ${key}` };
-  return await (await fetch(`${server.origin}/v1/pets/${id}`, { headers })).text();
-}
+const animal = async (id: number) => (await callerOf(server, key).get(`/v1/pets/${id}`)).text();
 
 test("is there in four languages, without the key, for each operation", () => {
   for (const shown of Object.values(code)) {

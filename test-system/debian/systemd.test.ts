@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { finished } from "../../test/helpers/finished.ts";
 import { inSystem } from "../../test/helpers/system.ts";
 import { executable, rehome, temporaryFolder } from "../../test/helpers/binary.ts";
 
@@ -9,13 +10,8 @@ import { executable, rehome, temporaryFolder } from "../../test/helpers/binary.t
 const exposureMax = 1.5;
 
 async function analyze(...args: string[]): Promise<{ exitCode: number; text: string }> {
-  const child = Bun.spawn(["systemd-analyze", ...args], { stdout: "pipe", stderr: "pipe" });
-  const [out, err, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { exitCode, text: out + err };
+  const { exitCode, stdout, stderr } = await finished(["systemd-analyze", ...args]);
+  return { exitCode, text: stdout + stderr };
 }
 
 test("systemd finds nothing to criticise, and the service is well locked in", async () => {

@@ -2,23 +2,16 @@
  * The animals on a shelter's own pages, in a browser beside the compiled executable on another
  * origin: the public page, the one line in three kinds of pages, and the snippet with a key.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import {
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { makeKey, roomy, type RunningBinary } from "../../test/helpers/binary.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
 import { command } from "../../test/helpers/command.ts";
-import { openPage, screens, startBrowser } from "../../test/helpers/browser.ts";
+import { browserForAll, screens } from "../../test/helpers/browser.ts";
 import { axeFindings, dimText } from "../../test/helpers/docs-page.ts";
 
 const guide = await Bun.file(join(import.meta.dir, "../../docs/website.md")).text();
 const snippets = [...guide.matchAll(/^```html\n(.*?)^```/gms)].map(([, text = ""]) => text);
-const folder = temporaryFolder();
 const animalsCount = 130;
 let html = "";
 let headers: Record<string, string> = {};
@@ -30,32 +23,29 @@ const site = Bun.serve({
       headers: { "content-type": "text/html", ...headers },
     }),
 });
+const browser = browserForAll();
 let server: RunningBinary;
-let browser: Browser;
-
-beforeAll(async () => {
-  const flags = ["--cors-origin", site.url.origin, "--public", "on"];
-  server = await serve(folder.path, [...flags, "--public-contact", "Call us: 555 0100"]);
-  browser = await startBrowser();
-  const animals = Array.from({ length: animalsCount }, (_, at) =>
-    JSON.stringify({
-      name: at === 0 ? "<b>Rex</b>" : `Pet ${at}`,
-      categoryId: 1 + (at % 2),
-      status: at === 1 ? "pending" : "available",
-    }),
-  );
-  const sold = JSON.stringify({ name: "Gone", categoryId: 1, status: "sold" });
-  const imported = await command(["pets", "import", "-", "--data", folder.path], {
-    stdin: [...animals, sold].join("\n"),
-  });
-  expect(imported.exitCode).toBe(0);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  await site.stop(true);
-  folder[Symbol.dispose]();
-});
+let folder: string;
+const flags = ["--cors-origin", site.url.origin, "--public", "on"];
+serveForAll(
+  async (running, _key, at) => {
+    [server, folder] = [running, at];
+    const animals = Array.from({ length: animalsCount }, (_, at) =>
+      JSON.stringify({
+        name: at === 0 ? "<b>Rex</b>" : `Pet ${at}`,
+        categoryId: 1 + (at % 2),
+        status: at === 1 ? "pending" : "available",
+      }),
+    );
+    const sold = JSON.stringify({ name: "Gone", categoryId: 1, status: "sold" });
+    const imported = await command(["pets", "import", "-", "--data", folder], {
+      stdin: [...animals, sold].join("\n"),
+    });
+    expect(imported.exitCode).toBe(0);
+  },
+  [...flags, "--public-contact", "Call us: 555 0100"],
+);
+afterAll(() => site.stop(true));
 
 /** What a page with `text` shows once there is a list or a complaint, and what its console says. */
 async function shown(text: string, more: Record<string, string> = {}) {
@@ -120,7 +110,7 @@ describe("the snippet with a read-only key", () => {
       .replace("<li>", '<li class="fallback">');
 
   test("lists the available animals of all pages, their names as text", async () => {
-    const { key } = await makeKey(folder.path, ...roomy, "--read-only");
+    const { key } = await makeKey(folder, ...roomy, "--read-only");
     const { items, said } = await shown(withKey(key));
     expect(items).toHaveLength(animalsCount - 1);
     expect(items[0]).toBe("<b>Rex</b>");
@@ -136,7 +126,7 @@ describe("the snippet with a read-only key", () => {
 });
 
 test.each(Object.entries(screens))("the public page can be read: %s", async (name, screen) => {
-  await using opened = await openPage(browser, `${server.origin}/animals`, screen);
+  await using opened = await browser.open(`${server.origin}/animals`, screen);
   const { page, complaints } = opened;
   expect(await page.locator("body").textContent()).toContain("Call us: 555 0100");
   expect(await page.getByText("Pet 7", { exact: true }).count()).toBe(1);

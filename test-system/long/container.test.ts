@@ -5,7 +5,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { finished } from "../../test/helpers/finished.ts";
 import { build } from "../../scripts/build.ts";
+import { callerOf } from "../../test/helpers/ask.ts";
 import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -52,27 +54,20 @@ test(
     const mounts = `mount -t proc proc ${image}/proc; mount --rbind /dev ${image}/dev`;
     const chroot = `exec /usr/sbin/chroot --userspec=65532:65532 ${image} "$@"`;
     const enter = ["/usr/bin/unshare", "--mount", "/bin/sh", "-euc", `${mounts}; ${chroot}`, "sh"];
-    const run = async (...args: string[]) => {
-      const child = Bun.spawn([...enter, "/rehome", ...args], {
+    const run = (...args: string[]) =>
+      finished([...enter, "/rehome", ...args], {
         env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", REHOME_DATA: "/data" },
-        stdout: "pipe",
-        stderr: "pipe",
       });
-      const [text, said] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      return { exitCode: await child.exited, text, said };
-    };
     const created = await run("keys", "create", "--plan", "free", "--name", "first", "--json");
-    expect([created.said, created.exitCode]).toEqual([expect.any(String), 0]);
-    const { key } = JSON.parse(created.text) as { key: string };
+    expect([created.stderr, created.exitCode]).toEqual([expect.any(String), 0]);
+    const { key } = JSON.parse(created.stdout) as { key: string };
 
     await using server = await serve("/data", ["--host", "0.0.0.0"], {
       command: enter,
       path: "/rehome",
     });
     const origin = `http://127.0.0.1:${new URL(server.origin).port}`;
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const body = '{"name":"Rex","categoryId":1}';
-    expect((await fetch(`${origin}/v1/pets`, { method: "POST", headers, body })).status).toBe(201);
+    expect((await callerOf({ origin }, key).create()).status).toBe(201);
     expect((await fetch(`${origin}/docs`)).status).toBe(200);
     expect(readFileSync(`/proc/${server.pid}/status`, "utf8")).toMatch(/^Uid:\t65532\t65532/m);
     const { port } = new URL(origin);

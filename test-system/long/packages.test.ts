@@ -22,14 +22,10 @@ async function run(
   command: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<{ exitCode: number; text: string }> {
-  const child = Bun.spawn([...command], {
+  const { exitCode, stdout, stderr } = await finished(command, {
     cwd: options.cwd ?? folder.path,
     env: { ...process.env, ...options.env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
   });
-  const { exitCode, stdout, stderr } = await finished(child);
   return { exitCode, text: stdout + stderr };
 }
 

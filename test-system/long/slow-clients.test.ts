@@ -2,35 +2,24 @@
  * Clients that are slow on purpose: slowhttptest in its four modes, a body that drips in, and
  * readers that do not read.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import {
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import type { RunningBinary } from "../../test/helpers/binary.ts";
+import { serveForAll } from "../../test/helpers/served-file.ts";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { portOf, requestText } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";
 
-const folder = temporaryFolder();
 let server: RunningBinary;
 let key: string;
 
-beforeAll(async () => {
-  server = await serve(folder.path, ["--anonymous-per-minute", "1000000"]);
-  ({ key } = await makeKey(folder.path, ...roomy));
+serveForAll(async (running, ofServer) => {
+  [server, key] = [running, ofServer];
   // The largest page: 100 names of 1,000 characters of four bytes.
   const { create } = callerOf(server, key);
   for (let i = 0; i < 120; i += 1) expect((await create("🐈".repeat(1_000))).status).toBe(201);
-});
-afterAll(async () => {
-  expect(await server.stop()).toBe(0);
-  folder[Symbol.dispose]();
 });
 
 const rssMiB = () =>

@@ -14,8 +14,7 @@ const isNewer = (message: string) =>
 
 async function findings(...files: string[]): Promise<string[]> {
   const command = ["node", "lint-workflows.cjs", ...files];
-  const child = Bun.spawn(command, { cwd: toolsFolder, stdout: "pipe", stderr: "pipe" });
-  const { stdout, stderr, exitCode } = await finished(child);
+  const { stdout, stderr, exitCode } = await finished(command, { cwd: toolsFolder });
   expect([exitCode, stderr]).toEqual([0, ""]);
   const found = JSON.parse(stdout) as { file: string; line: number; message: string }[];
   return found

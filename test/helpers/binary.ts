@@ -44,14 +44,11 @@ export async function rehome(
   options: { env?: Record<string, string>; cwd?: string; stdin?: string; path?: string } = {},
 ): Promise<CommandResult> {
   const named = await onStoreUnderTest(args, options.env);
-  const child = Bun.spawn([options.path ?? (await executable()), ...named.args], {
+  return finished([options.path ?? (await executable()), ...named.args], {
     cwd: options.cwd ?? tmpdir(),
     env: { ...cleanEnvironment, ...named.env },
-    stdin: options.stdin === undefined ? "ignore" : new TextEncoder().encode(options.stdin),
-    stdout: "pipe",
-    stderr: "pipe",
+    ...(options.stdin !== undefined && { stdin: options.stdin }),
   });
-  return await finished(child);
 }
 
 export type RunningBinary = Awaited<ReturnType<typeof serve>>;

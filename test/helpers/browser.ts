@@ -1,4 +1,5 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "bun:test";
+import { chromium, type Browser, type BrowserContextOptions } from "playwright-core";
 
 /** As root, without a display, and speaking to nobody: every name but this machine's is unknown. */
 const flags = [
@@ -13,14 +14,6 @@ const flags = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
-/** Debian's Chromium without its windows, which take a third of its time; with a new profile. */
-export function startBrowser(more: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({
-    executablePath: "/usr/bin/chromium-headless-shell",
-    args: [...flags, ...more],
-  });
-}
-
 export const screens = {
   light: { viewport: { width: 1360, height: 900 }, colorScheme: "light" },
   dark: { viewport: { width: 1360, height: 900 }, colorScheme: "dark" },
@@ -33,21 +26,11 @@ export const screens = {
   },
 } as const satisfies Record<string, BrowserContextOptions>;
 
-interface OpenPage {
-  readonly page: Page;
-  /** Requests to any other host, and whatever the browser complained of. */
-  readonly complaints: readonly string[];
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** Opens an address of `origin` in a window of its own. */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = screens.light,
-): Promise<OpenPage> {
+/** Opens an address in a window of its own, and gathers what the browser complains of. */
+async function openPage(browser: Browser, url: string, options: BrowserContextOptions) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  /** Requests to any other host, and whatever the browser complained of. */
   const complaints: string[] = [];
   const { origin } = new URL(url);
   page.on("request", (request) => {
@@ -63,4 +46,19 @@ export async function openPage(
   });
   await page.goto(url);
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Debian's Chromium without its windows, which take a third of its time, for a file's tests. */
+export function browserForAll() {
+  let browser: Browser;
+  beforeAll(async () => {
+    const executablePath = "/usr/bin/chromium-headless-shell";
+    browser = await chromium.launch({ executablePath, args: flags });
+  });
+  afterAll(() => browser.close());
+  return {
+    newPage: () => browser.newPage(),
+    open: (url: string, options: BrowserContextOptions = screens.light) =>
+      openPage(browser, url, options),
+  };
 }

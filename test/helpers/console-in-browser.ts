@@ -1,27 +1,25 @@
 /** The console in a browser, on the compiled executable, and what every test does there. */
-import { afterAll, beforeAll } from "bun:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { openPage, startBrowser } from "./browser.ts";
+import { beforeAll } from "bun:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { browserForAll } from "./browser.ts";
 import { command } from "./command.ts";
 import { consoleForAll } from "./console.ts";
 
 /** A console with one dog, and a browser, from before the tests of a file until after them. */
 export function consoleInBrowser() {
   const own = consoleForAll([]);
-  let browser: Browser;
+  const browser = browserForAll();
   beforeAll(async () => {
     const rex = ["--name", "Rex", "--category", "Dog", "--create-category", "--status"];
     await command(["pets", "add", ...rex, "available", "--data", own.path]);
-    browser = await startBrowser();
   });
-  afterAll(() => browser.close());
 
   /** The list of animals in a window of somebody new, who has joined with a link of their own. */
   async function joined(name: string, role: "staff" | "operator", options: BrowserContextOptions) {
     const { cookies } = await own.joined(name, role);
     const kept = { domain: "127.0.0.1", path: "/", expires: -1, httpOnly: true, secure: false };
     const sameSite = "Strict";
-    return openPage(browser, `${own.server.console}/animals`, {
+    return browser.open(`${own.server.console}/animals`, {
       locale: "en-GB",
       ...options,
       storageState: {
@@ -37,9 +35,7 @@ export function consoleInBrowser() {
     get console() {
       return own.server.console;
     },
-    get browser() {
-      return browser;
-    },
+    browser,
   };
 }
 

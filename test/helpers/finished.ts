@@ -4,10 +4,23 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** What a program printed and how it ended, once it has; both of its outputs must be pipes. */
+interface Around {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string;
+}
+
+/** What a program printed and how it ended, once it has. It gets the environment of the tests. */
 export async function finished(
-  child: Bun.Subprocess<"ignore" | "pipe" | "inherit" | Uint8Array | null, "pipe", "pipe">,
+  command: readonly string[],
+  { stdin, ...options }: Around = {},
 ): Promise<CommandResult> {
+  const child = Bun.spawn([...command], {
+    ...options,
+    stdin: stdin === undefined ? "ignore" : new TextEncoder().encode(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   const [exitCode, stdout, stderr] = await Promise.all([
     child.exited,
     child.stdout.text(),

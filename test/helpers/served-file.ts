@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "./binary.ts";
 
 /** Serves a new folder to all tests of a file. `begin` gets the server, and a key with room. */
@@ -14,7 +14,7 @@ export function serveForAll(
     await begin(server, key, folder.path);
   }, 120_000);
   afterAll(async () => {
-    await server.stop();
+    expect(await server.stop()).toBe(0);
     folder[Symbol.dispose]();
   });
 }

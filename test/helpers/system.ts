@@ -64,21 +64,8 @@ export async function inSystem(script: string): Promise<string> {
   // Whoever works in the copy reaches the folder.
   chmodSync(path, 0o755);
   const namespaces = ["--mount", "--pid", "--fork", "--cgroup", "--uts", "--ipc", "--net"];
-  const child = Bun.spawn(
-    [
-      "unshare",
-      ...namespaces,
-      "--kill-child",
-      "bash",
-      "-c",
-      boot,
-      "boot",
-      path,
-      await executable(),
-    ],
-    { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  );
-  const { stderr } = await finished(child);
+  const shell = ["bash", "-c", boot, "boot", path, await executable()];
+  const { stderr } = await finished(["unshare", ...namespaces, "--kill-child", ...shell]);
   const read = (name: string) =>
     Bun.file(join(path, name))
       .text()

@@ -10,13 +10,9 @@ let installed: Promise<void> | undefined;
 /** Installs the tools at the versions of their lock file; a moment where they are there. */
 export function installTools(): Promise<void> {
   installed ??= (async () => {
-    const child = Bun.spawn([process.execPath, "install", "--frozen-lockfile"], {
-      cwd: toolsFolder,
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-    const [exitCode, talk] = await Promise.all([child.exited, child.stderr.text()]);
-    if (exitCode !== 0) throw new Error(`the tools could not be installed:\n${talk}`);
+    const command = [process.execPath, "install", "--frozen-lockfile"];
+    const { exitCode, stderr } = await finished(command, { cwd: toolsFolder });
+    if (exitCode !== 0) throw new Error(`the tools could not be installed:\n${stderr}`);
   })();
   return installed;
 }
@@ -33,14 +29,9 @@ const quiet = {
 /** Runs a tool under Node to its end. */
 export async function runTool(name: string, ...args: string[]): Promise<CommandResult> {
   await installTools();
-  return finished(
-    Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
-      cwd: toolsFolder,
-      // Lighthouse looks for a browser there.
-      env: { ...process.env, ...quiet, CHROME_PATH: "/usr/bin/chromium-headless-shell" },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    }),
-  );
+  return finished([join(toolsFolder, "node_modules/.bin", name), ...args], {
+    cwd: toolsFolder,
+    // Lighthouse looks for a browser there.
+    env: { ...process.env, ...quiet, CHROME_PATH: "/usr/bin/chromium-headless-shell" },
+  });
 }

@@ -1,46 +1,20 @@
-import { prepare } from "../../../src/features/import/understand/propose.ts";
-import { messageText, type Note } from "../../../src/features/import/messages.ts";
+import { type Given, prepare } from "../../../src/features/import/understand/propose.ts";
+import { messageText } from "../../../src/features/import/messages.ts";
 import { UnreadableInput } from "../../../src/features/import/read/input.ts";
-import type { Given, Reading } from "../../../src/features/import/understand/propose.ts";
 import type { Outcome } from "../../../src/features/import/understand/record.ts";
-import type { Meaning } from "../../../src/features/import/understand/words.ts";
 
 export function bytesOf(input: string | Uint8Array): Uint8Array {
   return typeof input === "string" ? new TextEncoder().encode(input) : input;
 }
 
-interface WholeReading {
-  readonly format: string;
-  readonly shape: string;
-  readonly reading: Reading;
-  readonly isGuessed: boolean;
-  readonly outcomes: readonly Outcome[];
-  readonly notes: readonly Note[];
-  readonly stems: ReadonlyMap<string, Meaning>;
-  readonly partial: string | undefined;
-  readonly dayFirst: boolean | undefined;
-}
-
 /** Reads and understands an input, as an import does before it looks at the store. */
-export async function readWhole(
-  input: string | Uint8Array,
-  given: Given = {},
-): Promise<WholeReading> {
+export async function readWhole(input: string | Uint8Array, given: Given = {}) {
   const { reading, isGuessed, understanding, input: read } = await prepare(bytesOf(input), given);
   const { outcomes, stems, dayFirst } = understanding;
   const notes = [...read.notes, ...understanding.notes];
   const { shape, partial } = read;
-  return {
-    format: reading.format,
-    shape,
-    reading,
-    isGuessed,
-    outcomes,
-    notes,
-    stems,
-    partial,
-    dayFirst,
-  };
+  const { format } = reading;
+  return { format, shape, reading, isGuessed, outcomes, notes, stems, partial, dayFirst };
 }
 
 const fixtures = new URL("../../fixtures/import/", import.meta.url);
