@@ -50,7 +50,7 @@ do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van,
 esta, fue, foi, ha, sido, jest, zostal, zostala, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now,
 flag, yn, y, n, yes, no, nein, shelter, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
 tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, animale, zwierze, zwierzecia, zwierzat, pies, psa,
-kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, ли, на, животного, az, 宠物, 是否, 여부, e, er, ar, je, este, bol, bola, bolo`;
+kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, ли, на, животного, az, 宠物, 动物, 動物, 是否, 여부, e, er, ar, je, este, bol, bola, bolo`;
 /** The same where nothing parts the words of a heading. */
 const joinedBefore = `is, was, has, date, dateof, datede, dated, dateda, fecha, fechade, fechadela, data, datade, datada, datadi, datum, dt,
 animal, pet, dog, cat, 是否, 是否被, 是否已`;
@@ -141,7 +141,7 @@ familia adoptante, familia adoptiva, adoptant, adoptante, adopte par, adoptee pa
 dono, novo dono, novo tutor, adottante, adottato da, adottata da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie,
 adoptant, geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptujacy, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, adoptujuci
 усыновитель, новый хозяин, новый владелец, новая семья, осиновител, нов собственик, удомитељ, udomitelj, novi vlasnik, sahiplenen, sahiplenen kisi, evlat edinen, evlat eden, yeni sahibi,
-yeni sahip, orokbefogado, uj gazdi, uj gazda, gazdis person, adoptator, noul stapan, noul proprietar, adoptor, ny agare, ny ejer, uusi omistaja, adoptoija, 领养人, 領養人, 认养人, 認養人, 领养者, 領養者, 認養者, 입양자`,
+yeni sahip, orokbefogado, uj gazdi, uj gazda, gazdis person, adoptator, noul stapan, noul proprietar, adoptor, ny agare, ny ejer, uusi omistaja, υιοθετηθηκε απο, adoptoija, 领养人, 領養人, 认养人, 認養人, 领养者, 領養者, 認養者, 입양자`,
     `${names}, ${contacts}`,
   ],
   [
@@ -254,7 +254,7 @@ const statusHeading = new RegExp(
   `^(?:(?:${b}|${a}|shelter|listing) )*(?:${oneOf(statusNouns)})(?: (?:${b}|${a}))*$`,
 );
 const joinedStatus = new RegExp(
-  `^(?:animal|pet|dog|cat|宠物|current|listing|${a.replaceAll(" ", "")})*(?:${oneOf(statusNouns).replaceAll(" ", "")})(?:de(?:la)?|da|di)?(?:${a.replaceAll(" ", "")})?$`,
+  `^(?:animal|pet|dog|cat|宠物|动物|動物|可|current|listing|${a.replaceAll(" ", "")})*(?:${oneOf(statusNouns).replaceAll(" ", "")})(?:de(?:la)?|da|di)?(?:${a.replaceAll(" ", "")})?$`,
 );
 
 const hasDate = new RegExp(

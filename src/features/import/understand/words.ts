@@ -139,7 +139,7 @@ uhynul, uhynula, uhynulo, zemrel, zemrela, utracen, utracena, eutanazie, karante
 zomrel, zomrela, uhynuty, uhynuta, eutanazia, vrateny majitelovi, v liecbe, docasna starostlivost
 умер, умерла, погиб, погибла, на лечении, на карантине, карантин, пропал, пропала, помер, померла, загинув, загинула, на лікуванні, починал, починала, uginuo, uginula, preminuo, preminula, na liječenju,
 öldü, vefat etti, vefat, tedavide, karantinada, kayıp, elpusztult, elhunyt, kezelés alatt, karanténban, decedat, decedată, în tratament, în carantină, indisponibilă, avliden, död, avlivad,
-avlivet, aflivet, afdød, kuollut, lopetettu, menehtynyt, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除,
+avlivet, aflivet, afdød, kuollut, lopetettu, menehtynyt, μη διαθέσιμο, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除,
 종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 안락사, 사망, 폐사, 返還, 返還済, 募集終了`,
   none: "none",
 });
