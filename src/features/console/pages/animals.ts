@@ -12,7 +12,7 @@ import { staleNotice } from "./sources.ts";
 
 const pageAnimals = 25;
 /** As many as a page of 60 kB has room for. */
-const wholeAnimals = { all: 400, ticked: 200 } as const;
+const wholeAnimals = { all: 400, ticked: 150 } as const;
 const shownCategoriesMax = 60;
 const ticksMax = wholeAnimals.ticked;
 /** Animals that an export reads in one go; then everybody else gets a turn. */
@@ -209,7 +209,8 @@ function results(visit: Visit, list: ShownList): Html {
       }
     </p>
     <ul class="animals">
-      ${[...also, ...found.animals].map((animal) => row(visit, list, animal, names))}
+      ${also.map((animal) => row(visit, list, animal, names, true))}
+      ${found.animals.map((animal) => row(visit, list, animal, names))}
     </ul>
     ${asked.whole !== "all" && severalActions(visit, categories)}
     ${ui.pageLinks(visit, [
@@ -234,6 +235,7 @@ function row(
   { asked, ticked }: ShownList,
   animal: Pet,
   names: ReadonlyMap<bigint, string>,
+  isLine = asked.whole !== undefined,
 ): Html {
   const { words } = visit;
   const { id, name, categoryId, status = ui.noStatus } = animal;
@@ -246,9 +248,9 @@ function row(
   const link = ui.link(`/animals/${String(id)}`, shown);
   const category = ui.categoryName(visit, { id: categoryId, name: names.get(categoryId) });
   const kind = html`${category} · <bdi>${String(id)}</bdi>`;
-  if (asked.whole !== undefined) {
+  if (isLine) {
     const line = html`${link}<span>${kind} · ${words.status[status]}</span>`;
-    return html`<li>${asked.whole === "ticked" && box}${line}</li>`;
+    return html`<li>${asked.whole !== "all" && box}${line}</li>`;
   }
   const taps = ui.statusChoices
     .filter((each) => each !== ui.noStatus)
