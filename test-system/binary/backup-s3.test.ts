@@ -8,13 +8,7 @@ import { backupSchema } from "../../src/features/operate/backup/backup.ts";
 import { listSchema, verifiedSchema } from "../../src/features/operate/backup/find.ts";
 import { restoreSchema } from "../../src/features/operate/backup/restore.ts";
 import { callerOf } from "../../test/helpers/ask.ts";
-import {
-  cleanEnvironment,
-  executable,
-  makeKey,
-  serve,
-  temporaryFolder,
-} from "../../test/helpers/binary.ts";
+import { begun, makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { command } from "../../test/helpers/command.ts";
 import { startS3 } from "../../test/helpers/s3.ts";
@@ -122,11 +116,8 @@ test("a verify that is interrupted leaves nothing of the backup behind", async (
   mkdirSync(temporary);
   await run("backup", `${s3.address}/stopped`, "--data", data);
   s3.at.fault = ({ url }) => (url?.split("?")[0]?.includes(".db") ? "stall" : undefined);
-  const words = ["backup", "verify", `${s3.address}/stopped`];
-  const child = Bun.spawn([await executable(), ...words], {
-    env: { ...cleanEnvironment, ...s3.env, TMPDIR: temporary },
-    stdio: ["ignore", "ignore", "ignore"],
-  });
+  const env = { ...s3.env, TMPDIR: temporary };
+  const child = await begun(["backup", "verify", `${s3.address}/stopped`], env);
   await until(() => readdirSync(temporary).length > 0);
   child.kill("SIGINT");
   await child.exited;

@@ -2,12 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import {
-  cleanEnvironment,
-  executable,
-  makeKey,
-  temporaryFolder,
-} from "../../test/helpers/binary.ts";
+import { begun, makeKey, temporaryFolder } from "../../test/helpers/binary.ts";
 import { random as randomOf } from "../../scripts/random.ts";
 import { command } from "../../test/helpers/command.ts";
 
@@ -17,12 +12,8 @@ test("a backup that is killed at any moment leaves nothing for ever", async () =
   await makeKey(data);
   const random = randomOf(9);
   mkdirSync(folder);
-  const words = [await executable(), "backup", folder, "--data", data];
   for (let round = 0; round < 20; round += 1) {
-    const child = Bun.spawn(words, {
-      env: cleanEnvironment,
-      stdio: ["ignore", "ignore", "ignore"],
-    });
+    const child = await begun(["backup", folder, "--data", data]);
     await Bun.sleep(random() * 120);
     child.kill("SIGKILL");
     await child.exited;

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
+  begun,
   cleanEnvironment,
   executable,
   makeKey,
@@ -23,8 +24,7 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s ends a command at once", async (si
     },
   });
   const args = ["health", "--port", `${server.port}`, "--wait", "1h"];
-  const output = { stdout: "ignore", stderr: "ignore" } as const;
-  const child = Bun.spawn([await executable(), ...args], { env: cleanEnvironment, ...output });
+  const child = await begun(args);
   await asked.promise;
   child.kill(signal);
   await child.exited;

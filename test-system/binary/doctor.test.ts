@@ -1,11 +1,11 @@
 /** `rehome doctor` beside a server, on other disks, as another user, and on PostgreSQL. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
 import { makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
-import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../test/helpers/postgres.ts";
+import { hookTimeoutMs, testDatabase } from "../../test/helpers/postgres.ts";
 import { command } from "../../test/helpers/command.ts";
 import { smallDisk } from "../../test/helpers/small-disk.ts";
 import { until } from "../../test/helpers/until.ts";
@@ -75,22 +75,18 @@ test("a file system that keeps no permissions is warned of, by the start too", a
   });
 });
 
-describe("a PostgreSQL database", () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await testDatabase();
-  }, hookTimeoutMs);
-  afterEach(() => database[Symbol.asyncDispose](), hookTimeoutMs);
+async function onDatabase(url: string) {
+  const env = { REHOME_STORE: url };
+  const result = await command(["doctor", "--port", "1", "--json"], { env });
+  const { password } = new URL(url);
+  expect(result.stdout + result.stderr).not.toContain(password);
+  return of(result.stdout, "database");
+}
 
-  async function onDatabase(url: string) {
-    const env = { REHOME_STORE: url };
-    const result = await command(["doctor", "--port", "1", "--json"], { env });
-    const { password } = new URL(url);
-    expect(result.stdout + result.stderr).not.toContain(password);
-    return of(result.stdout, "database");
-  }
-
-  test("that is empty is left empty, and one in use is well", async () => {
+test(
+  "a PostgreSQL database that is empty is left empty, and one in use is well",
+  async () => {
+    await using database = await testDatabase();
     expect(await onDatabase(database.url)).toMatchObject({
       state: "warn",
       detail: expect.stringMatching(/\(REHOME_STORE\), PostgreSQL .*, schema lacks 0000_initial/),
@@ -103,5 +99,6 @@ describe("a PostgreSQL database", () => {
       state: "ok",
       detail: expect.stringContaining("schema up to date"),
     });
-  });
-});
+  },
+  hookTimeoutMs,
+);

@@ -4,13 +4,7 @@ import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { random as randomOf } from "../../scripts/random.ts";
-import {
-  cleanEnvironment,
-  executable,
-  makeKey,
-  rehome,
-  temporaryFolder,
-} from "../../test/helpers/binary.ts";
+import { begun, makeKey, rehome, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../test/helpers/postgres.ts";
 
@@ -99,10 +93,7 @@ test.each(Object.entries(directions))(
       // Half of them as soon as the target is there: chance seldom meets that moment.
       const atFirst = round % 2 === 0;
       if (atFirst) await empty();
-      const child = Bun.spawn([await executable(), ...words], {
-        env: cleanEnvironment,
-        stdio: ["ignore", "ignore", "ignore"],
-      });
+      const child = await begun(words);
       if (atFirst) while (child.exitCode === null && !(await isMade())) await Bun.sleep(0);
       else await Bun.sleep(random() * wholeMs);
       child.kill(signals[round % signals.length]);

@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
 import { ask } from "../../test/helpers/ask.ts";
 import {
-  cleanEnvironment,
-  executable,
+  begun,
   makeKey,
   roomy,
+  type RunningBinary,
   serve,
   temporaryFolder,
-  type RunningBinary,
 } from "../../test/helpers/binary.ts";
 import { isOnPostgres, onStoreUnderTest } from "../../test/helpers/store-under-test.ts";
 import { until } from "../../test/helpers/until.ts";
@@ -116,10 +115,7 @@ export async function killUnderLoad({ kills, next, killDatabase }: Options): Pro
 /** Kills another server before it has begun, or soon after. */
 async function killAtStart(folder: string, afterMs: number): Promise<void> {
   const named = await onStoreUnderTest(["serve", "--port", "0", "--data", folder]);
-  const child = Bun.spawn([await executable(), ...named.args], {
-    env: { ...cleanEnvironment, ...named.env },
-    stdio: ["ignore", "ignore", "ignore"],
-  });
+  const child = await begun(named.args, named.env);
   await Bun.sleep(afterMs);
   child.kill("SIGKILL");
   await child.exited;

@@ -51,6 +51,14 @@ export async function rehome(
   });
 }
 
+/** Starts a command that nobody hears, for tests that end it. */
+export async function begun(args: readonly string[], env: Record<string, string> = {}) {
+  return Bun.spawn([await executable(), ...args], {
+    env: { ...cleanEnvironment, ...env },
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+}
+
 export type RunningBinary = Awaited<ReturnType<typeof serve>>;
 
 /** Starts `rehome serve` on a free port, on `folder` or what `env` names, until it listens. */

@@ -14,7 +14,14 @@ interface Prism {
     config: object,
     components: object,
   ): {
-    request(input: Input, operations: readonly Operation[], config: object): () => Promise<Outcome>;
+    request(
+      input: Input,
+      operations: readonly Operation[],
+      config: object,
+    ): () => Promise<{
+      readonly left?: Error;
+      readonly right?: { readonly validations: Record<"input" | "output", readonly Finding[]> };
+    }>;
   };
 }
 
@@ -23,31 +30,13 @@ interface Operation {
   readonly path: string;
 }
 
-interface Input {
-  readonly method: string;
-  readonly url: { readonly path: string; readonly query: Record<string, string | string[]> };
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
+/** A request as Prism takes it, and the answer that it got. */
+type Input = ReturnType<typeof inputOf>;
+type Exchange = ReturnType<typeof exchangeOf>;
 
 interface Finding {
   readonly path?: readonly string[];
   readonly message: string;
-}
-
-interface Outcome {
-  readonly left?: Error;
-  readonly right?: { readonly validations: Record<"input" | "output", readonly Finding[]> };
-}
-
-/** A request as Prism takes it, and the answer that it got. */
-interface Exchange {
-  readonly input: Input;
-  readonly answer: {
-    readonly statusCode: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  };
 }
 
 /** What was found: how many answers each operation and status of the document had. */
@@ -123,7 +112,7 @@ function allowInt64(value: unknown, seen = new Set<object>()): void {
   for (const inner of Object.values(schema)) allowInt64(inner, seen);
 }
 
-function inputOf({ method, headers, url }: Request, body: string): Input {
+function inputOf({ method, headers, url }: Request, body: string) {
   const { pathname, searchParams } = new URL(url);
   const query: Record<string, string | string[]> = {};
   for (const name of searchParams.keys()) {
@@ -165,9 +154,13 @@ const exchanges: Exchange[] = [];
 async function keepWhole(request: Request, response: Response): Promise<void> {
   if (!new URL(request.url).pathname.startsWith(`${basePath}/`)) return;
   const [sent, body] = await Promise.all([request.text(), response.text()]);
+  exchanges.push(exchangeOf(request, sent, response, body));
+}
+
+function exchangeOf(request: Request, sent: string, response: Response, body: string) {
   const { status: statusCode, headers } = response;
   const answer = { statusCode, headers: Object.fromEntries(headers), body: valueOf(body, headers) };
-  exchanges.push({ input: inputOf(request, sent), answer });
+  return { input: inputOf(request, sent), answer };
 }
 
 const pending = new Set<Promise<void>>();
