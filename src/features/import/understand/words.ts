@@ -75,7 +75,7 @@ na adopciu, k dispozicii, hlada domov, hlada novy domov
 disponibil
 ищет дом, ищет хозяина, ищет семью, ищет новый дом, доступен для усыновления, доступна для усыновления, шукає дім, шукає родину, за осиновяване, търси дом, за удомљавање, тражи дом,
 za udomljavanje, traži dom, sahiplendirilebilir, sahiplendirilecek, yuva arıyor, sahiplenmeye hazır, örökbefogadható, örökbe fogadható, gazdit keres, gazdára vár, gazdikereső,
-disponibilă, spre adopție, spre adoptie, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla,
+disponibilă, spre adopție, spre adoptie, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, tilgængelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla,
 διαθέσιμο, διαθέσιμος, διαθέσιμη, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 待領養, 可領養, 開放領養, 未領養, 未認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中`,
   pending: `
 pending, adoption pending, pending adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation,
@@ -130,7 +130,7 @@ nicht vermittelbar, quarantane, in quarantane, pflegestelle, auf pflegestelle, i
 decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, rendu au proprietaire,
 rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible, non adoptable,
 indisponible, quarantaine, en soins, en famille d accueil, perdu, perdue
-overleden, dood, gestorven, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine, in gastgezin
+overleden, dood, gestorven, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, niet ter adoptie, ontsnapt, quarantaine, in quarantaine, in gastgezin
 falecido, falecida, faleceu, obito, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena, em tratamento, tratamento, em observacao, observacao, inadotavel, inativo
 deceduto, deceduta, deceduti, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena
 nie zyje, zmarl, zmarla, padl, padla, zgon, uspiony, uspiona, eutanazja, kwarantanna, w kwarantannie, nie do adopcji, niedostepny, niedostepna, w trakcie leczenia, w leczeniu, zaginiony,
@@ -139,8 +139,8 @@ uhynul, uhynula, uhynulo, zemrel, zemrela, utracen, utracena, eutanazie, karante
 zomrel, zomrela, uhynuty, uhynuta, eutanazia, vrateny majitelovi, v liecbe, docasna starostlivost
 умер, умерла, погиб, погибла, на лечении, на карантине, карантин, пропал, пропала, помер, померла, загинув, загинула, на лікуванні, починал, починала, uginuo, uginula, preminuo, preminula, na liječenju,
 öldü, vefat etti, vefat, tedavide, karantinada, kayıp, elpusztult, elhunyt, kezelés alatt, karanténban, decedat, decedată, în tratament, în carantină, indisponibilă, avliden, död, avlivad,
-avlivet, aflivet, afdød, kuollut, lopetettu, menehtynyt, μη διαθέσιμο, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除,
-종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 안락사, 사망, 폐사, 返還, 返還済, 募集終了`,
+under behandling, avlivet, aflivet, afdød, kuollut, lopetettu, menehtynyt, μη διαθέσιμο, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除,
+종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 안락사, 사망, 폐사, 返還, 返還済, 返還済み, 公開停止中, 募集終了`,
   none: "none",
 });
 

@@ -23,7 +23,7 @@ describe("words that shelters write", () => {
     available: `Disponible para adopción|Disponible à l'adoption|Disponível para adoção
       |Beschikbaar voor adoptie|sucht ein Zuhause|noch frei|En busca de hogar|Busca casa|Zoekt thuis|vrij
       |Adoptable immédiatement|disponibil|Available in foster|Cherche une famille|Procura um lar
-      |Do adopcji|Dostupný|dostupné|Na adopciu`,
+      |Do adopcji|Dostupný|dostupné|Na adopciu|Tilgængelig`,
     pending: `On Hold|En proceso de adopción|Proceso de adopción|Em processo de adoção|Adoption in progress
       |Pre-adoptado|Reservado/a|Réservé·e|Réservé.e|Reservado-a|En espera|en cours|Adoption en cours|Adoption en attente|w trakcie
       |rezervováno|Zarezerwowany`,
@@ -33,7 +33,8 @@ describe("words that shelters write", () => {
       |Regenbogenbrücke|Rendu à son propriétaire|Pas disponible|Owner Reclaimed|Retirado|Perdida
       |Encontrado|Verlegt|Unassigned|Medical Hold|Stray hold|Rabies hold|Owner hold|Police hold|Pending surgery|Disponible (falleció)
       |temporarily_unavailable|Inadotável|treatment|Tratamento|Observação|Em observação
-      |Nie do adopcji|Kwarantanna|Uhynul|Dom tymczasowy`,
+      |Nie do adopcji|Kwarantanna|Uhynul|Dom tymczasowy
+      |In quarantaine|Ontsnapt|Niet ter adoptie|Under behandling|返還済み|公開停止中`,
     none: "none|NONE",
   });
   test.each(cases)("%s is %s, by the list", (word, meaning) => {
