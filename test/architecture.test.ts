@@ -30,12 +30,9 @@ function sourceOf(path: string, text: string): Source {
   return { path, code: code.replaceAll(/(?<!from )"(?:[^"\\\n]|\\.)*"/g, '""'), imports };
 }
 
-const sourcesIn = (folder: string) =>
-  [...new Bun.Glob(`${folder}/**/*.ts`).scanSync(root)]
-    .toSorted()
-    .map((path) => sourceOf(path, readFileSync(join(root, path), "utf8")));
-const sources = sourcesIn("src");
-const tests = sourcesIn("test");
+const sources = [...new Bun.Glob("src/**/*.ts").scanSync(root)]
+  .toSorted()
+  .map((path) => sourceOf(path, readFileSync(join(root, path), "utf8")));
 
 /** Where `pattern` stands in the code of files, as `path:line what`. */
 const found = (among: readonly Source[], pattern: RegExp) =>
@@ -207,9 +204,4 @@ describe("in one place only stands", () => {
       ]);
     }
   });
-});
-
-test("tests do not sleep to cross a window", () => {
-  const longSleeps = /\bsleep(?:Sync)?\((?:[2-9]_?\d{3}|\d{2,}_?\d{3})/g;
-  expect(found(tests, longSleeps)).toEqual([]);
 });

@@ -20,17 +20,6 @@ const document = (await (await app.send("/docs/json")).json()) as {
   servers: unknown;
 };
 
-/** The directives of a Content-Security-Policy header. */
-function policyOf(headers: Headers): Map<string, string> {
-  const policy = headers.get("content-security-policy") ?? "";
-  return new Map(
-    policy.split("; ").map((directive) => {
-      const at = directive.indexOf(" ");
-      return [directive.slice(0, at), directive.slice(at + 1)];
-    }),
-  );
-}
-
 /** The sources that a policy must name for the elements `name` of a page to have an effect. */
 function hashesOf(page: string, name: "style" | "script"): string[] {
   const elements = page.matchAll(new RegExp(`<${name}(?: [^>]*)?>(.*?)</${name}>`, "gs"));
@@ -63,18 +52,19 @@ test("GET /docs lets nothing run but its own style and script, and speaks to nob
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
   });
-  expect(Object.fromEntries(policyOf(answer.headers))).toEqual({
-    "default-src": "'none'",
-    "style-src": hashesOf(page, "style").join(" "),
-    "script-src": hashesOf(page, "script").join(" "),
-    "connect-src": "'self'",
-    "img-src": "data:",
-    "base-uri": "'none'",
-    "form-action": "'none'",
-    "frame-ancestors": "'none'",
-    "require-trusted-types-for": "'script'",
-    "trusted-types": "'none'",
-  });
+  const policy = answer.headers.get("content-security-policy")?.split("; ");
+  expect(policy?.toSorted()).toEqual([
+    "base-uri 'none'",
+    "connect-src 'self'",
+    "default-src 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "img-src data:",
+    "require-trusted-types-for 'script'",
+    `script-src ${hashesOf(page, "script").join(" ")}`,
+    `style-src ${hashesOf(page, "style").join(" ")}`,
+    "trusted-types 'none'",
+  ]);
   expect(page).not.toMatch(/\s(?:style|on\w+)=/);
   expect(Buffer.byteLength(page)).toBeLessThan(85 * 1024);
 });
