@@ -158,9 +158,10 @@ async function outcomeOf(
     ? await previewImport(db, prepared, optionsOf(work, isComplete))
     : await imported(services, work, actor, prepared, isComplete);
   const summary = { ...plain, refused: refusal && (refusal.code ?? "") };
-  return actor === undefined
-    ? { is: "examined", look: { ...look, summary } }
-    : { is: "done", summary };
+  if (actor !== undefined) return { is: "done", summary };
+  // Whose list it is has to be said.
+  const told = summary.refused === "otherList" ? "" : source;
+  return { is: "examined", look: { ...look, source: told, summary } };
 }
 
 async function imported(

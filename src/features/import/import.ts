@@ -258,7 +258,7 @@ async function refusalOf(
   const words = [...unknown].slice(0, wordsShown).map((word) => JSON.stringify(word));
   const reasons: readonly Reason[] = [
     [
-      source === "" && !isOwn && 2 * renamed > matched,
+      !prepared.isSourceNamed && !isOwn && 2 * renamed > matched,
       `This seems to be another list: ${renamed} of the ${matched} animals with the same ids have other names here, such as ${example}.`,
       "Name the source of this list with --source, such as --source cats.",
       "otherList",

@@ -68,6 +68,8 @@ export interface Prepared {
   readonly reading: Reading;
   /** True if columns or meanings were guessed: somebody has to agree. */
   readonly isGuessed: boolean;
+  /** True if somebody or the format said whose list it is, and not the last with these columns. */
+  readonly isSourceNamed: boolean;
   readonly understanding: Understanding;
 }
 
@@ -180,7 +182,12 @@ export async function prepareAgain(
 ): Promise<Prepared> {
   const input = readList(bytes, reading);
   if ("parts" in input) throw severalLists(input.parts).refusal;
-  const prepared = preparedBy(input, { reading, isGuessed: false }, {}, nowMs);
+  const prepared = preparedBy(
+    input,
+    { reading, isGuessed: false },
+    { source: reading.source },
+    nowMs,
+  );
   const [taker] = prepared.understanding.takers;
   if (taker !== undefined) throw new UnreadableInput(0, takes(taker));
   return prepared;
@@ -383,7 +390,9 @@ function preparedBy(
   if (isNobody && isStatusGuessed) throw new UnreadableInput(0, { ...said, code: "noneGuessed" });
   const nobody = isNobody ? [{ said, records: 0, firstLine: 0, example: "" }] : [];
   const notes = [...input.notes, ...nobody];
-  return { input: { shape, notes, partial, bytes }, columns, reading, isGuessed, understanding };
+  const isSourceNamed = reading.format !== "map" || (given.source ?? "") !== "";
+  const plain = { columns, reading, isGuessed, isSourceNamed, understanding };
+  return { ...plain, input: { shape, notes, partial, bytes } };
 }
 
 function wordsIn({ understanding }: Prepared): readonly Question[] {

@@ -3,6 +3,8 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { type Desk, deskOf } from "../../animals/animals-of.ts";
 import type { ImportOptions } from "../../../../src/features/import/plan/plan.ts";
+import { runImport } from "../../../../src/features/import/import.ts";
+import { prepare } from "../../../../src/features/import/understand/propose.ts";
 import { importedText } from "../../../../src/features/import/report.ts";
 import type { Store } from "../../../../src/storage/contract.ts";
 import type { PetStatus } from "../../../../src/domain/pet.ts";
@@ -156,6 +158,12 @@ test("the same ids with other names are another list, which needs a source", asy
   expect(list(cats, { source: "" })).rejects.toMatchObject({ code: "otherList" });
   expect(await shown()).toEqual(["Rex available", "Ada available", "Tom available"]);
   expect(await list(cats, { source: "cats" })).toMatchObject({ added: 3 });
+  // Nor is it the list of the last source with these columns, unless somebody says so.
+  const told = await prepare(new TextEncoder().encode(csv(dogs)), { columns, source: "cats" });
+  const recalled = { ...told, isSourceNamed: false };
+  const editing = { db: store.db, clock: () => nowMs, actor: "ana" };
+  expect(runImport(editing, recalled)).rejects.toMatchObject({ code: "otherList" });
+  expect(await runImport(editing, told)).toMatchObject({ updated: 2 });
 });
 
 test("a word that nobody explained hides who was available, until it is explained", async () => {
