@@ -56,7 +56,7 @@ async function shown(text: string, more: Record<string, string> = {}) {
   page.on("console", (message) => void (message.type() === "error" && said.push(message.text())));
   page.on("pageerror", (error) => void said.push(error.message));
   await page.goto(site.url.href);
-  const items = page.locator("li[data-status], #animals li:not(.fallback)");
+  const items = page.locator("[role=list] > li[data-status], ul#animals > li:not(.fallback)");
   const notes = page.locator("[role=status]");
   const isDone = async () => (await items.count()) + (await notes.count()) + said.length > 0;
   for (let tries = 0; tries < 500 && !(await isDone()); tries += 1) await Bun.sleep(20);
