@@ -133,7 +133,8 @@ async function addSource(
   const address = addressFor(given);
   const secret = await secretOf(io, given.secretFile);
   const { db } = services.store;
-  const options = { createCategories, skipBad: true, complete, confirmed: true };
+  // Its new categories are shown, and agreed to with it.
+  const options = { createCategories: true, skipBad: true, complete, confirmed: true };
   const known = { ...(address.preset && readingsOf[address.preset]), ...definedIn(givenBy(given)) };
   const { fetched, preview } = await inWords(name, async () => {
     const fetched = await fetchNew(pulling, address, secret);

@@ -297,10 +297,12 @@ function partialReasons(
 
 /** What documents call the number of all records, whatever page this is. */
 const totals = `total total_count totalCount count_total count total_pets totalItems total_items
-  totalResults total_results totalRecords total_records recordsTotal numFound num_found`.split(
+  totalResults total_results totalRecords total_records recordsTotal totalElements numFound num_found`.split(
   /\s+/,
 );
 
+const mores =
+  `has_more hasMore has_next hasNext hasNextPage isTruncated exceededTransferLimit`.split(" ");
 const nextPages = `next nextPageToken next_page nextPage next_page_url nextPageUrl next_cursor
   nextCursor @odata.nextLink nextLink next_link`.split(/\s+/);
 
@@ -309,12 +311,11 @@ export function partialReason(document: unknown, count: number): string | undefi
   if (!isJsonObject(document)) return undefined;
   const around = [document, ...Object.values(document).filter(isJsonObject)] as Json[];
   for (const each of around) {
-    for (const name of ["has_more", "hasMore", "exceededTransferLimit"]) {
-      if (each[name] === true) return `${name}: true`;
-    }
+    for (const name of mores) if (each[name] === true) return `${name}: true`;
+    if (each["last"] === false) return "last: false";
     for (const name of nextPages) {
       const next = each[name];
-      if ((typeof next === "string" && next !== "") || typeof next === "number") return name;
+      if (isSaid(next) && next !== "") return name;
     }
     for (const name of totals) {
       const total = each[name];

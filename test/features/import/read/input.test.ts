@@ -254,6 +254,8 @@ describe("JSON", () => {
       "a part of it is an error",
     ],
     ["has a cursor", [{ next_cursor: "abc", animals: [animal] }], "next_cursor"],
+    ["has a link in an object", [{ links: { next: { href: "u" } }, data: [animal] }], "next"],
+    ["is not the last page", [{ last: false, content: [animal] }], "last: false"],
     ["has Laravel's pages", [{ last_page: 2, data: [animal] }], "2 pages"],
     ["is whole", [{ has_more: false, total_count: 1, animals: [animal] }], undefined],
   ])("a list that %s", async (_what, pages, partial) => {
