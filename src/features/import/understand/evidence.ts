@@ -168,6 +168,9 @@ function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: r
   };
 }
 
+/** Where no column is the status, words of one that is called so are asked for. */
+const mayBeCountry = /state|estado|stato|stan|stav/i;
+
 /** True for a column of which a word is known: another one is the state of a country. */
 function hasKnown({ read }: Column, { first }: Sample, { statuses }: MapperContext): boolean {
   return first.some((record) => hasFields(record) && statuses.knows(read(record)));
@@ -252,7 +255,9 @@ function sayingsOf(
     (each) =>
       !each.isOwn &&
       each.tells in rules &&
-      (each.tells !== "status" || hasKnown(each, sample, context)),
+      (each.tells !== "status" ||
+        (own.size === 0 && !mayBeCountry.test(each.name)) ||
+        hasKnown(each, sample, context)),
   );
   const outcomes = columns.filter(({ tells }) => tells === "outcome").map(({ read }) => read);
   const isUndone = undoneBy(all, context, outcome ? [outcome, ...outcomes] : outcomes);

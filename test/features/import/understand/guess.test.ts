@@ -69,6 +69,16 @@ describe("the status", () => {
     const said = await refusal(readWhole(list("estado", ["SP", "RJ", "SP"])));
     expect(said).toContain("--default-status");
     expect(said).not.toContain("?'");
+    // Those of one that is called a status are asked for though all are said to be available.
+    for (const [heading, kind] of [
+      ["estado", "pet"],
+      ["Adoption status", "reject"],
+    ] as const) {
+      const { outcomes } = await readWhole(list(heading, ["SP", "RJ", ""]), {
+        defaultStatus: "available",
+      });
+      expect(outcomes.map((each) => each.kind)).toEqual([kind, kind, "pet"]);
+    }
   });
 
   test("by which nobody is for adoption stops with the name of its column", async () => {
