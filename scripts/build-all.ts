@@ -23,7 +23,7 @@ import { billOfMaterials, notices } from "./licenses.ts";
 const root = join(import.meta.dir, "..");
 const out = join(root, "dist");
 
-/** The targets, as Bun's are called too, with Debian's name of the processor if it has a package. */
+/** The targets, called as Bun's are, with Debian's name of the processor if it has a package. */
 const targets: Readonly<Record<string, string | undefined>> = {
   x64: "amd64",
   arm64: "arm64",

@@ -33,8 +33,8 @@ export function keepFilesInMemory(): void {
 const quick = { MIMALLOC_PURGE_DELAY: "-1" };
 
 /**
- * Runs `bun test` with `args`, which name files and options. True if all passed. What tests leave in
- * the folder for temporary files, such as catalogues in memory that nothing closed, goes with it.
+ * Runs `bun test` with `args`, which name files and options. True if all passed. What tests leave
+ * in the folder for temporary files, such as catalogues in memory that nothing closed, goes too.
  */
 export async function bunTest(
   args: readonly string[],

@@ -22,7 +22,7 @@ test("clients that ask three processes until they hear a 201 add each animal onc
           const body = await answer.text();
           if (answer.status === 201) bodies.push(body);
         });
-        // Killed: nobody knows whether the animal is there. Sending it again is what the key is for.
+        // Killed: nobody knows whether the animal is there. The key is for sending it again.
         await Promise.allSettled(asked);
       }
       expect(new Set(bodies).size).toBe(1);

@@ -39,8 +39,8 @@ interface Options {
 }
 
 /**
- * Kills under load, again and again. Fails unless after each kill every acknowledged animal is there
- * as it was sent, none is there twice, and no key was admitted above its limit.
+ * Kills under load, again and again. Fails unless after each kill every acknowledged animal is
+ * there as it was sent, none is there twice, and no key was admitted above its limit.
  */
 export async function killUnderLoad({ kills, next, killDatabase }: Options): Promise<Kills> {
   using folder = temporaryFolder();

@@ -35,7 +35,7 @@ interface Written {
 }
 
 const blank = fc.constantFrom("", " ", "\n", "\t ", "\r\n");
-// What looks like an inexact number within a text is none, and every name is a field like any other.
+// What looks like an inexact number within a text is none; every name is a field like any other.
 const string = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.constantFrom(

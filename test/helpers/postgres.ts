@@ -57,7 +57,7 @@ export async function startServer(...settings: readonly string[]) {
     folder: told.folder,
     /** Ends the server with `signal` and starts it again. Resolves once it answers. */
     restart: (signal: NodeJS.Signals) => order(signal),
-    /** Makes a standby that commits wait for; returns its URL. Nobody connects; `via` leads here. */
+    /** Makes a standby that commits wait for, and returns its URL: `via` leads here. */
     async replicate(via: number): Promise<string> {
       await order(`REPLICATE ${via}`);
       if (told.standby === undefined) throw new Error("the standby did not start");

@@ -13,7 +13,7 @@ const open = async (options = {}) => {
 };
 const refusalOf = async (stack: Stack, secret: string) => (await stack.request(secret)).refusal;
 
-/** The rest of a minute: its 60 requests, then `refusals` that count. Ends at the next one's start. */
+/** The rest of a minute: its 60 requests, then `refusals` that count. Ends as the next begins. */
 async function minute(stack: Stack, secret: string, refusals: number) {
   const { clock } = stack;
   await stack.requests(secret, 61);
@@ -24,7 +24,7 @@ async function minute(stack: Stack, secret: string, refusals: number) {
   return admissions.at(-1)?.refusal;
 }
 
-/** Three minutes with more than the 30 refusals of a quiet one; the ban begins 2 s into the third. */
+/** Three minutes with more than a quiet one's 30 refusals; the ban begins 2 s into the third. */
 async function becomeBanned(stack: Stack, secret: string): Promise<void> {
   for (let i = 0; i < 3; i += 1) await minute(stack, secret, 31);
 }

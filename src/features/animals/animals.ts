@@ -124,7 +124,7 @@ export interface FieldChange {
   readonly after: FieldValue;
 }
 
-/** One animal, removed ones included, and whether it is. Throws `not_found` if there never was one. */
+/** One animal, and whether it was removed. Throws `not_found` if there never was one. */
 export async function petOrRemoved(
   tx: Tx,
   id: bigint,

@@ -177,7 +177,7 @@ export class Change {
     return dropped.length === 0 ? 0 : dropped.length + (await this.dropTaken());
   }
 
-  /** Plans to set what `patch` has, but for animals that have it. Returns them all as they will be. */
+  /** Plans to set what `patch` has where an animal lacks it. Returns them all as they will be. */
   async planUpdate(rows: readonly PetRow[], patch: PetPatch): Promise<PetRow[]> {
     const set = Object.entries(patch).filter(([, value]) => value !== undefined);
     const others = rows.filter((row) =>

@@ -26,7 +26,7 @@ export function exposureOf(zoned: string): Exposure | undefined {
   return privateRanges.some((range) => isInCidr(address, range)) ? "private" : "public";
 }
 
-/** Refuses plain HTTP at an address of the internet, and warns of it where a network can read it. */
+/** Refuses plain HTTP at an address of the internet, and warns where a network can read it. */
 export function permit(config: Config, host: string, warn: (message: string) => void): void {
   if (config.tlsCert !== undefined || config.trustedProxy.length > 0) return;
   const exposure = isEveryAddress(host) ? "private" : exposureOf(host);

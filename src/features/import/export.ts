@@ -56,9 +56,9 @@ const columns = [
 ] as const satisfies readonly (keyof ExportedPet)[];
 
 /**
- * The text of an export, a piece for each batch, for `rehome pets import`. Ids are exact, and absent
- * values stay absent. JSON is one array with one animal per line. CSV is RFC 4180 with CRLF, and
- * safe for spreadsheets.
+ * The text of an export, a piece for each batch, for `rehome pets import`. Ids are exact, and
+ * absent values stay absent. JSON is one array with one animal per line. CSV is RFC 4180 with CRLF,
+ * and safe for spreadsheets.
  */
 export async function* exportText(batches: Batches, format: ExportFormat): AsyncGenerator<string> {
   const isArray = format === "json";

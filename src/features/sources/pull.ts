@@ -1,6 +1,6 @@
 /**
  * Followed lists: how they are stored, and a pull, which fetches a list, reads it as a person
- * confirmed, and imports it. Whatever goes wrong changes nothing, and the schedule says what it was.
+ * confirmed, and imports it. What goes wrong changes nothing, and the schedule says what it was.
  */
 import { and, count, eq, gte, inArray, isNull } from "drizzle-orm";
 import { counted } from "../../cli/terminal/text.ts";
@@ -285,8 +285,8 @@ export function begin(
 
 /**
  * Pulls a followed list now, and stores how it ended. One that the schedule began is claimed
- * already. With `listWins` the list is right of every animal, whatever people changed, also if it is
- * as it was. Throws AppError if none has this name.
+ * already. With `listWins` the list is right of every animal, whatever people changed, also if it
+ * is as it was. Throws AppError if none has this name.
  */
 export async function pull(
   pulling: Pulling,

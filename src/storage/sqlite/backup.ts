@@ -40,7 +40,7 @@ export function vacuumInto(path: string, file: string): void {
  */
 export function giveName(file: string, name: string): boolean {
   try {
-    // Unlike a rename, a link never takes the place of another file, or of a link that leads nowhere.
+    // Unlike a rename, a link takes the place of no other file, nor of a link that leads nowhere.
     linkSync(file, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST" || existsSync(name)) return false;

@@ -61,8 +61,8 @@ test("works for a user who may not create a schema, in one that was made for it"
   const store = await open(asRole);
   expect(await store.pets.create({ name: "Rex", categoryId: 1n })).toBe(1n);
   await store.close();
-  // Of several hosts it asks for the timeline, which any user may. Two names of one server are no two
-  // primaries.
+  // Of several hosts it asks for the timeline, which any user may. Two names of one server are no
+  // two primaries.
   const url = new URL(database.url);
   asRole(url);
   url.searchParams.set("host", `${url.hostname},${url.hostname}`);

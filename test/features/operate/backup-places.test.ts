@@ -102,7 +102,7 @@ const profile = (variables: Variables, heading = "default") =>
     .join("\n")
     .concat("\n");
 
-/** Each place has nothing, a key, or a key with a token. Where it has no key, another one counts. */
+/** Each place has nothing, a key, or a key with a token. If it has no key, another one counts. */
 const kinds = [undefined, key, whole];
 const combinations = kinds.flatMap((ofFile) =>
   kinds.flatMap((ofEnvironment) =>

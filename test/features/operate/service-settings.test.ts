@@ -1,6 +1,6 @@
 /**
- * What `rehome service install` writes to the settings, and which of them a running service has after
- * their file was changed: test-system/debian/service.md has more.
+ * What `rehome service install` writes to the settings, and which of them a running service has
+ * after their file was changed: test-system/debian/service.md has more.
  */
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A year of a shelter's public list, in 18 of its versions, whose words are explained as they come. */
+/** A year of a shelter's public list, in 18 versions, whose words are explained as they come. */
 import { expect, test } from "bun:test";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { previewImport } from "../../../src/features/import/import.ts";

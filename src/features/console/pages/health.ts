@@ -15,7 +15,7 @@ import { page, type Section } from "./page.ts";
 import type { SourceActions } from "./sources.ts";
 import * as ui from "./ui.ts";
 
-/** `GET /health`: what the doctor finds, the worst first. Its own words are for the command line. */
+/** `GET /health`: what the doctor finds, the worst first, in the reader's language. */
 export async function healthPage(visit: Visit): Promise<Response> {
   const { words, health } = visit;
   const order = ["fail", "warn", "ok"];

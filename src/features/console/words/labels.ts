@@ -234,7 +234,7 @@ export const labels = {
   },
 } as const;
 
-/** What a list has, or an import did, behind its number: in English, and in Spanish of one and more. */
+/** What stands behind a number of a list or an import: in English, in Spanish of one and more. */
 export const counts = {
   new: ["new", "nuevo", "nuevos"],
   added: ["added", "añadido", "añadidos"],

@@ -1,4 +1,4 @@
-/** Which animal each record of a list means: by its ids, or by its name where nothing else tells. */
+/** Which animal each record of a list means: by its ids, or by its name if nothing else tells. */
 import { and, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import { int64Min } from "../../../domain/int64.ts";
 import type { Tx } from "../../../storage/database.ts";
@@ -44,7 +44,7 @@ export class Matching {
   alike: SoundRecord[] = [];
   /** Records that may be the one animal here of their name and category. */
   readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
-  /** The entries of animals without ids, by the animal; those that no id means, removed ones too. */
+  /** The entries of animals without ids, removed ones too, by the animal. */
   #entries: ReadonlyMap<bigint, Entry> = new Map();
   readonly #nameless: StoreAnimal[] = [];
   /** Animals that a record means, or may mean. */
@@ -253,7 +253,7 @@ function rankOf(record: SoundRecord): number {
 
 const stayRank = 10;
 
-/** True if a record replaces another one of its animal. Of two that say the same the last one does. */
+/** True if a record replaces another one of its animal: the last one does if both say the same. */
 function isNewer(a: SoundRecord, b: SoundRecord): boolean {
   const byTime = (a.version ?? 0) - (b.version ?? 0);
   return byTime === 0 ? rankOf(a) >= rankOf(b) : byTime > 0;

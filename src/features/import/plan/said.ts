@@ -133,7 +133,7 @@ export async function entriesOf(
 export const namelessEntries = (tx: Tx, source: string): Promise<ReadonlyMap<string, Entry>> =>
   entriesWhere(tx, source, sql`${tx.t.listEntries.petId} IS NOT NULL`);
 
-/** The entries that a list had when nobody is here under their ids: people removed those animals. */
+/** The entries of a list under whose ids nobody is here: people removed those animals. */
 export async function entriesOfRemoved(tx: Tx, source: string): Promise<readonly Entry[]> {
   const { listEntries, pets } = tx.t;
   const isNobody = sql`${listEntries.petId} IS NULL AND NOT EXISTS (SELECT 1 FROM ${pets}

@@ -313,7 +313,7 @@ function headingWords(heading: string): string {
   return wordKey(heading.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " "));
 }
 
-/** What columns of a field are called in the ten languages that are known best, the surest first. */
+/** What columns of a field are called in the ten languages known best, the surest first. */
 export const fieldHeadings: Readonly<Record<Exclude<MapTarget, "status">, readonly string[]>> = {
   name: `animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam
     nome nomeanimal nomedoanimal nev nume tiername rufname calledname animaltitle imie jmeno meno imiezwierzecia jmenozvirete

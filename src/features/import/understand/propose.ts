@@ -174,7 +174,7 @@ export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared
   return preparedOf(await propose(bytes, given));
 }
 
-/** The same by a reading that was confirmed before: no column is guessed, and no question is open. */
+/** The same by a reading that was confirmed before: no column is guessed, no question is open. */
 export async function prepareAgain(
   bytes: Uint8Array,
   reading: Reading,
