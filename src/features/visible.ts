@@ -14,6 +14,9 @@ export function isVisible(text: string): boolean {
   return text.replace(unseen, "") !== "";
 }
 
+/** True for the name of an animal that has one: older versions stored this word in its place. */
+export const isNamed = (name: string): boolean => isVisible(name) && name !== "Unnamed";
+
 /** What people type for the letters that Unicode does not decompose. */
 const typed = new Map(
   "æ:ae œ:oe ø:o ß:ss þ:th ð:d đ:d ħ:h ı:i ł:l ŋ:n ŧ:t ς:σ"

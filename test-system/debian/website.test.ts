@@ -32,7 +32,7 @@ serveForAll(
     [server, folder] = [running, at];
     const animals = Array.from({ length: animalsCount }, (_, at) =>
       JSON.stringify({
-        name: at === 0 ? "<b>Rex</b>" : `Pet ${at}`,
+        name: ["<b>Rex</b>", "Pet 1", "Unnamed"][at] ?? `Pet ${at}`,
         categoryId: 1 + (at % 2),
         status: at === 1 ? "pending" : "available",
       }),
@@ -94,6 +94,12 @@ test("the one line works where only a script tag is allowed, of one category, up
   const { items, body } = await shown(post);
   expect(items).toHaveLength(7);
   expect(body.indexOf("Our animals")).toBeLessThan(body.indexOf(items[0] ?? "?"));
+});
+
+test("the one line calls an animal without a name so in the language of its page", async () => {
+  const spanish = `<script>document.documentElement.lang = "es"</script>`;
+  const { items } = await shown(spanish + line());
+  expect(items.slice(-3)).toEqual(["Sin nombre", "Pet 1 (adopción en trámite)", "<b>Rex</b>"]);
 });
 
 test("the one line says on the page and in the console when something is wrong", async () => {

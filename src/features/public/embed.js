@@ -44,7 +44,7 @@
         const item = document.createElement("li");
         /* A name brings no HTML. */
         const text = document.createElement("bdi");
-        text.textContent = name.trim() || say.unnamed;
+        text.textContent = /^\s*(Unnamed)?$/.test(name) ? say.unnamed : name;
         item.append(text);
         if (status === "pending") item.append(` (${say.pending})`);
         item.dataset.status = status;

@@ -6,7 +6,6 @@ import { desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import { isoSeconds } from "../../domain/clock.ts";
 import { jsonText } from "../../domain/exact-json.ts";
-import { grouped } from "../../domain/int64.ts";
 import type { RoutesOptions } from "../../http/app.ts";
 import { respond } from "../../http/errors.ts";
 import { acceptedLanguages, formFor, formsOf } from "../../web/encodings.ts";
@@ -15,6 +14,7 @@ import { getMeta } from "../../storage/store-state.ts";
 import { html, trusted, type Html } from "../../web/html.ts";
 import { page, type Page } from "../../web/layout.ts";
 import { storeIdMeta } from "../meta.ts";
+import { isNamed } from "../visible.ts";
 import embed from "./embed.js" with { type: "text" };
 import style from "./public.css" with { type: "text" };
 
@@ -191,14 +191,17 @@ async function lastChange(tx: Tx, sinceMs: number): Promise<number> {
 const languages = ["en", "es"] as const;
 type Language = (typeof languages)[number];
 
+const english = new Intl.NumberFormat("en").format;
+const spanish = new Intl.NumberFormat("es").format;
 const words = {
   en: {
+    figure: english,
     title: "Animals for adoption",
     count: (animals: number) =>
       animals === 1
         ? "1 animal is looking for a home"
-        : `${grouped(animals)} animals are looking for a home`,
-    more: (shown: number) => `These are the newest ${grouped(shown)} animals; there are more.`,
+        : `${english(animals)} animals are looking for a home`,
+    more: (shown: number) => `These are the newest ${english(shown)} animals; there are more.`,
     pending: "adoption pending",
     unnamed: "Unnamed",
     number: "No.",
@@ -210,10 +213,11 @@ const words = {
     feed: "Feed",
   },
   es: {
+    figure: spanish,
     title: "Animales en adopción",
     count: (animals: number) =>
-      animals === 1 ? "1 animal busca un hogar" : `${animals} animales buscan un hogar`,
-    more: (shown: number) => `Estos son los ${shown} animales más recientes; hay más.`,
+      animals === 1 ? "1 animal busca un hogar" : `${spanish(animals)} animales buscan un hogar`,
+    more: (shown: number) => `Estos son los ${spanish(shown)} animales más recientes; hay más.`,
     pending: "adopción en trámite",
     unnamed: "Sin nombre",
     number: "N.º",
@@ -253,7 +257,7 @@ function animalsPage(
       <p>
         ${animals.length === 0 ? say.none : hasMore ? say.more(animals.length) : say.count(animals.length)}
       </p>
-      ${sections.length > 1 && categoryLinks(say.categories, sections)}
+      ${sections.length > 1 && categoryLinks(say, sections)}
       ${sections.map((each) => section(each, say))}
     </main>
     <footer>
@@ -281,13 +285,15 @@ function withTelephones(text: string): Html {
   return trusted(html`${text}`.text.replace(telephone, link));
 }
 
-function categoryLinks(label: string, sections: readonly Section[]): Html {
-  return html`<nav aria-label="${label}">
+function categoryLinks(say: Words, sections: readonly Section[]): Html {
+  return html`<nav aria-label="${say.categories}">
     <ul role="list">
       ${sections.map(
         ({ id, members, name }) =>
           html`<li>
-            <a href="#${id}"><bdi>${name}</bdi> <span class="soft">${members.length}</span></a>
+            <a href="#${id}"
+              ><bdi>${name}</bdi> <span class="soft">${say.figure(members.length)}</span></a
+            >
           </li>`,
       )}
     </ul>
@@ -310,7 +316,7 @@ function section({ id, members, name }: Section, say: Words): Html {
   </section>`;
 }
 
-const nameOf = ({ name }: PublicAnimal, say: Words) => (name.trim() === "" ? say.unnamed : name);
+const nameOf = ({ name }: PublicAnimal, say: Words) => (isNamed(name) ? name : say.unnamed);
 
 function animalsJson({ animals, hasMore, updatedAtMs }: PublicList): string {
   return jsonText({ updatedAt: isoSeconds(updatedAtMs), animals, ...(hasMore && { hasMore }) });

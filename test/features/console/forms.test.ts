@@ -39,9 +39,9 @@ describe("a form with something wrong", () => {
   const dog = { name: "Odd", category: "Dog", status: "available" };
 
   test.each([
-    ["a name that is too long", { ...dog, name: "a".repeat(1_001) }, "at most 1000 characters"],
+    ["a name that is too long", { ...dog, name: "a".repeat(1_001) }, "at most 1,000 characters"],
     ["a name with NUL", { ...dog, name: "a\0b" }, "characters that cannot be stored"],
-    ["a category that is too long", { ...dog, category: "c".repeat(1_001) }, "at most 1000"],
+    ["a category that is too long", { ...dog, category: "c".repeat(1_001) }, "at most 1,000"],
     ["an unknown status", { ...dog, status: "<script>" }, "Choose a status."],
     ["nothing in it", { name: "", category: "", status: "available" }, "Type a category"],
   ])("with %s is refused beside its field, and nothing is added", async (what, fields, words) => {

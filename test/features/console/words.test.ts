@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
-import { languages } from "../../../src/features/console/words/index.ts";
+import { type Language, languages } from "../../../src/features/console/words/index.ts";
 
 /** What is the same in both languages: names, signs, and values that are only put together. */
 const same = ["fields.plan", "export.excel", "keys.id"];
@@ -63,4 +63,16 @@ test("the words of the console stand in no page itself, where one language would
     }).visit(program);
   }
   expect(new Set(found)).toEqual(new Set(["rehome"]));
+});
+
+test("the words of the console have numbers as their readers write them", () => {
+  const shown = (language: Language) => [1_569, 12_345].map(languages[language].number.format);
+  expect(shown("en")).toEqual(["1,569", "12,345"]);
+  expect(shown("es")).toEqual(["1569", "12.345"]);
+  for (const [language, text] of [
+    ["en", "A name has at most 1,000 characters."],
+    ["es", "Un nombre tiene como mucho 1000 caracteres."],
+  ] as const) {
+    expect(languages[language].words.errors.nameLong(1_000)).toBe(text);
+  }
 });

@@ -4,7 +4,7 @@ import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import type { FieldChange, FieldValue } from "../../animals/animals.ts";
 import { html, trusted, type Html } from "../../../web/html.ts";
-import { isVisible } from "../../visible.ts";
+import { isNamed, isVisible } from "../../visible.ts";
 import type { Arrival } from "../visit.ts";
 import { languages, type Words } from "../words/index.ts";
 
@@ -224,11 +224,9 @@ export function table(
   </div>`;
 }
 
-const formerlyUnnamed = "Unnamed";
-
 /** The name of an animal as a reader of this language sees it; one without a name has a word. */
 export function shownName({ words }: Arrival, name: string): string {
-  return isVisible(name) && name !== formerlyUnnamed ? name : words.animals.unnamed;
+  return isNamed(name) ? name : words.animals.unnamed;
 }
 
 /** Who made a change, as a reader of this language knows them: a person, or a followed list. */

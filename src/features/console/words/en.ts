@@ -157,7 +157,7 @@ export const en = {
   errors: {
     name: "This name has characters that cannot be stored.",
     categoryAlike: (name: string) => `There is a category ${name}. Save again to make a new one.`,
-    nameLong: (max: number) => `A name has at most ${max} characters.`,
+    nameLong: (max: number) => `A name has at most ${max.toLocaleString("en")} characters.`,
     limit: "Type a whole number from 1 to 1,000,000,000.",
     expires: "Type a number and d, h, m or s, such as 90d or 24h, up to 36500d.",
   },

@@ -171,7 +171,7 @@ export const es: Sentences = {
   errors: {
     name: "Este nombre tiene caracteres que no se pueden guardar.",
     categoryAlike: (name) => `Ya existe la categoría ${name}. Guarda otra vez para crear otra.`,
-    nameLong: (max) => `Un nombre tiene como mucho ${max} caracteres.`,
+    nameLong: (max) => `Un nombre tiene como mucho ${max.toLocaleString("es")} caracteres.`,
     limit: "Escribe un número entero de 1 a 1.000.000.000.",
     expires: "Escribe un número y d, h, m o s, por ejemplo 90d o 24h, hasta 36500d.",
   },

@@ -49,7 +49,7 @@ const formats = (locale: string) => ({
   /** With its zone, which another clock may not have. */
   zoned: new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "long" }),
   day: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
-  number: new Intl.NumberFormat(locale, { useGrouping: "always" }),
+  number: new Intl.NumberFormat(locale),
 });
 
 export const languages = {
