@@ -75,7 +75,7 @@ export async function categoryWords(tx: Tx): Promise<ReadonlyMap<string, bigint>
 }
 
 /** Lets lists mean `into` by the name of a category, and by all that it stood for until now. */
-async function rememberWord(
+export async function rememberWord(
   { tx, id: changeId }: Change,
   name: string,
   from: bigint,

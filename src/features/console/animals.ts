@@ -12,6 +12,7 @@ import {
   type Category,
   categoryById,
   categoryByName,
+  categoryKey,
   categoryNames,
   namedCategories,
 } from "../animals/categories.ts";
@@ -242,6 +243,23 @@ export async function changeBy(
   const onChange = (change: bigint) => void (changeId = change);
   await work({ ...editing, onChange, allows: (tx) => refuseRemoved(tx, editing.actor) });
   return { changeId };
+}
+
+/** One of these that a new name of a category is one slip away from. */
+export function alikeCategory(name: string, here: readonly Category[]): Category | undefined {
+  const key = categoryKey(name);
+  if (here.some((each) => categoryKey(each.name) === key)) return undefined;
+  return here.find((each) => isOneSlipApart(categoryKey(each.name), key));
+}
+
+/** True where one letter is another, missing or too many, or two have changed places. */
+function isOneSlipApart(one: string, other: string): boolean {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  let [a, b] = [one.slice(start), other.slice(start)];
+  while (a !== "" && a.at(-1) === b.at(-1)) [a, b] = [a.slice(0, -1), b.slice(0, -1)];
+  const isTurned = a.length === 2 && b.length === 2 && a === `${b[1]}${b[0]}`;
+  return Math.min(one.length, other.length) >= 3 && (isTurned || Math.max(a.length, b.length) <= 1);
 }
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);

@@ -11,12 +11,7 @@ const uploadBytesMax = (16 * kibibyte + 16) * kibibyte;
 
 /** Bodies that may be unfinished at a time: in all and of one address. */
 const bodies = new BodyReader({ bytes: 64 * kibibyte, seconds: 30, atOnce: 64, perAddress: 8 });
-const uploads = new BodyReader({
-  bytes: uploadBytesMax,
-  seconds: 600,
-  atOnce: 4,
-  perAddress: 4,
-});
+const uploads = new BodyReader({ bytes: uploadBytesMax, seconds: 600, atOnce: 4, perAddress: 4 });
 
 export class Form extends URLSearchParams {
   /** The text of a field without blanks around it; "" when it was not sent. */
@@ -26,6 +21,12 @@ export class Form extends URLSearchParams {
 
   exact(name: string): string {
     return this.get(name) ?? "";
+  }
+
+  /** The answers of the fields whose names begin so, by the rest of their names. */
+  under(prefix: string): (readonly [string, string])[] {
+    const all = [...this].filter(([name, value]) => name.startsWith(prefix) && value !== "");
+    return all.map(([name, value]) => [name.slice(prefix.length), value]);
   }
 
   /** What the field had when its page was made; undefined where the page does not say. */
@@ -66,14 +67,11 @@ async function read(reader: BodyReader, { request, sender }: Sent, tooLarge: Fai
   throw failure("invalid_request", "interrupted");
 }
 
-interface Upload {
-  /** The file's name as the person's machine has it, without a path; "" when no file was chosen. */
-  readonly name: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** Reads the file of a form. Throws AppError with the code of what is wrong with it. */
-export async function readFile(sent: Sent): Promise<Upload> {
+/**
+ * Reads the file of a form, with its name on the person's machine; "" when none was chosen. Throws
+ * AppError with the code of what is wrong with it.
+ */
+export async function readFile(sent: Sent) {
   const type = sent.request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type) || sent.request.body === null) {
     throw failure("unsupported_media_type", "noUpload");

@@ -7,7 +7,8 @@ import { Command } from "commander";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { Io } from "../../cli/io.ts";
 import type { Services } from "../../service/services.ts";
-import type { Tx } from "../../storage/database.ts";
+import type { Database, Tx } from "../../storage/database.ts";
+import { type Category, categoryKey, namedCategories } from "../animals/categories.ts";
 import { beginOnStore } from "../command.ts";
 import {
   ImportRefused,
@@ -18,6 +19,7 @@ import {
 } from "../import/import.ts";
 import type { ImportSummary } from "../import/report.ts";
 import { message, type Message } from "../import/messages.ts";
+import type { ImportOptions } from "../import/plan/plan.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { FieldMap } from "../import/understand/columns.ts";
 import {
@@ -28,6 +30,7 @@ import {
   type Question,
 } from "../import/understand/propose.ts";
 import { withServices } from "../with-services.ts";
+import { alikeCategory } from "./animals.ts";
 import { refuseRemoved } from "./people.ts";
 import type { FailureCode } from "./words/index.ts";
 
@@ -36,11 +39,14 @@ export interface Answers extends Given {
   readonly isComplete?: boolean | undefined;
   /** The list is right of every animal, whatever people changed. */
   readonly listWins?: boolean;
+  /** What new categories are that are called nearly like one here: `same` or `new`, by name. */
+  readonly kinds: ReadonlyMap<string, string>;
   /** Lines of animals that are not the one here of their name and category. */
   readonly others?: readonly number[] | "all";
 }
 
 export const noAnswers: Answers = {
+  kinds: new Map(),
   statuses: new Map(),
   believed: [],
   ignored: [],
@@ -77,8 +83,17 @@ export interface ListSummary extends Omit<ImportSummary, "refusal" | "rejections
   readonly refused: string | undefined;
 }
 
+/** Whether a new category is the one here that is called nearly like it: `kinds`. */
+type KindQuestion = { readonly is: "kind"; readonly name: string; readonly alike: Category };
+
+const kindsIn = (names: readonly string[], here: readonly Category[]): KindQuestion[] =>
+  names.flatMap((name) => {
+    const alike = alikeCategory(name, here);
+    return alike === undefined ? [] : [{ is: "kind", name, alike }];
+  });
+
 export interface Look {
-  readonly open: readonly Question[];
+  readonly open: readonly (Question | KindQuestion)[];
   /** The columns and first rows, to say what they mean, and what they are thought to hold. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -124,10 +139,34 @@ async function outcomeOf(
 ): Promise<ListOutcome> {
   const { db } = services.store;
   const { answers, actor } = work;
+  const { prepared, ...look } = await readList(db, work);
+  if (prepared === undefined) return { is: "examined", look: { ...look, summary: undefined } };
+  const here = await db.read(namedCategories);
+  const options = optionsOf(work, look.isComplete, here);
+  if (actor !== undefined) {
+    begins();
+    return { is: "done", summary: plain(await imported(services, actor, prepared, options)) };
+  }
+  const summary = plain(await previewImport(db, prepared, options));
+  // Whose list it is has to be said.
+  const source = summary.refused === "otherList" ? "" : look.source;
+  const added = summary.categoriesAdded.map(({ name }) => name);
+  const asked = kindsIn([...new Set([...answers.kinds.keys(), ...added])], here);
+  const open = [...look.open, ...asked];
+  return { is: "examined", look: { ...look, open, source, summary } };
+}
+
+function plain(summary: ImportSummary): ListSummary {
+  const { refusal, rejections: _, ...rest } = summary;
+  return { ...rest, refused: refusal && (refusal.code ?? "") };
+}
+
+/** How the list is read, and what is open about it, whatever is in the store. */
+async function readList(db: Database, { file, name, answers }: ListWork) {
   const { columns: chosen, asksColumns } = answers;
-  const given = { ...answers, called: work.name };
+  const given = { ...answers, called: name };
   // Its size was bounded when it came. A stream of it would take twice as much memory.
-  const bytes = await Bun.file(work.file).bytes();
+  const bytes = await Bun.file(file).bytes();
   let known: Remembered | undefined;
   const proposal = await propose(bytes, given, async (columns): Promise<Known> => {
     known = await db.read((tx) => recallReading(tx, columns, given.source));
@@ -138,56 +177,49 @@ async function outcomeOf(
   const isStatusOpen = chosen !== undefined && !chosen.status && !answers.defaultStatus;
   const prepared = isStatusOpen ? undefined : proposal.prepared;
   const source = prepared?.reading.source ?? answers.source ?? reading?.source ?? "";
-  const isComplete = (answers.isComplete ?? known?.isWhole ?? false) && source !== "";
-  const look = {
+  return {
+    prepared,
     open: isStatusOpen ? [{ is: "status" } as const] : proposal.open,
     columns,
     rows,
     guess: (asksColumns ? known?.reading.columns : undefined) ?? proposal.guess,
     isRecalled: known !== undefined && chosen === undefined && !asksColumns,
-    isComplete,
+    isComplete: (answers.isComplete ?? known?.isWhole ?? false) && source !== "",
     source,
   };
-  if (prepared === undefined) return { is: "examined", look: { ...look, summary: undefined } };
-  if (actor !== undefined) begins();
-  const {
-    refusal,
-    rejections: _,
-    ...plain
-  } = actor === undefined
-    ? await previewImport(db, prepared, optionsOf(work, isComplete))
-    : await imported(services, work, actor, prepared, isComplete);
-  const summary = { ...plain, refused: refusal && (refusal.code ?? "") };
-  if (actor !== undefined) return { is: "done", summary };
-  // Whose list it is has to be said.
-  const told = summary.refused === "otherList" ? "" : source;
-  return { is: "examined", look: { ...look, source: told, summary } };
 }
 
 async function imported(
   { store: { db }, clock }: Services,
-  work: ListWork,
   actor: string,
   prepared: Prepared,
-  isWhole: boolean,
+  options: ImportOptions,
 ): Promise<ImportSummary> {
   const allows = (tx: Tx) => refuseRemoved(tx, actor);
   const editing = { db, clock, actor, allows, remembers: true };
-  return runImport(editing, prepared, optionsOf(work, isWhole)).catch((error: unknown) => {
+  return runImport(editing, prepared, options).catch((error: unknown) => {
     // What changed since the preview is shown as one.
     if (error instanceof ImportRefused) return { ...error.summary, refusal: error };
     throw error;
   });
 }
 
-const optionsOf = ({ answers, agreed }: ListWork, complete: boolean) => ({
-  createCategories: true,
-  complete,
-  confirmed: agreed?.mostMissing ?? false,
-  skipBad: agreed?.skipBad ?? false,
-  listWins: answers.listWins ?? false,
-  isSame: (line: number) => !isOther(answers, line),
-});
+function optionsOf(
+  { answers, agreed }: ListWork,
+  complete: boolean,
+  here: readonly Category[],
+): ImportOptions {
+  const same = [...answers.kinds.keys()].filter((name) => answers.kinds.get(name) === "same");
+  return {
+    createCategories: true,
+    complete,
+    confirmed: agreed?.mostMissing ?? false,
+    skipBad: agreed?.skipBad ?? false,
+    listWins: answers.listWins ?? false,
+    isSame: (line) => !isOther(answers, line),
+    meant: new Map(kindsIn(same, here).map(({ name, alike }) => [categoryKey(name), alike.id])),
+  };
+}
 
 /** `rehome __import FILE`: does the work that lies beside the file of a list. */
 export function importCommand(io: Io): Command {

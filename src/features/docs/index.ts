@@ -12,10 +12,7 @@ export const docsFeature: Feature = {
   name: "page",
   settings: [docsUrl],
   commands: [
-    {
-      path: "openapi",
-      load: async () => (await import("./openapi-command.ts")).openapiCommand,
-    },
+    { path: "openapi", load: async () => (await import("./openapi-command.ts")).openapiCommand },
   ],
   routes: (valueOf) => ({
     pages: [{ title: "Docs", path: "/docs" }],

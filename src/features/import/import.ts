@@ -6,7 +6,12 @@ import { and, count, eq, gt, isNull, like, max, type SQL } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { int64Min } from "../../domain/int64.ts";
 import type { Database, Tx } from "../../storage/database.ts";
-import { categoriesInUse, categoryWords, nameCategories } from "../animals/categories.ts";
+import {
+  categoriesInUse,
+  categoryWords,
+  nameCategories,
+  rememberWord,
+} from "../animals/categories.ts";
 import { type Change, type Editing, makeChange, partSize } from "../animals/changes.ts";
 import { longWork } from "../long-work.ts";
 import { deleteMeta, readingMeta, setMeta } from "../meta.ts";
@@ -74,6 +79,10 @@ export async function runImport(
     const categoriesAdded = applied ? newCategories : [];
     if (categoriesAdded.length > 0) await nameCategories(made, categoriesAdded);
     if (applied) await carryOut(made, found);
+    for (const [name, id] of (applied && options.meant) || []) {
+      await rememberWord(made, name, id, id);
+      made.isStored = true;
+    }
     const done = summary(prepared, found, options, { applied, categoriesAdded });
     const { format, source, kept, reading } = done;
     const keptAnimals = done.keptAnimals.slice(0, keptMax).map(({ name, by }) => ({ name, by }));
@@ -161,7 +170,7 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const list = listOf(prepared, options);
   const isAnyNumber = prepared.reading.format !== "map";
   const known = await categoriesInUse(tx);
-  const words = await categoryWords(tx);
+  const words = new Map([...(await categoryWords(tx)), ...(options.meant ?? [])]);
   const categories = new ImportCategories(known, words, options, isAnyNumber);
   const { records, rejections: bad, skipped } = sorted(understanding.outcomes, categories);
   const newest = newestOf(records, newIds);

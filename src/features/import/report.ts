@@ -125,7 +125,7 @@ export function summary(
   made: { readonly applied: boolean; readonly categoriesAdded: Category[] },
 ) {
   const { input, reading, isGuessed, understanding } = prepared;
-  const { plan, matching, newest, rejections, records, people } = found;
+  const { plan, matching, newest, rejections, records, people, categories } = found;
   const pets = records.filter((each) => each.kind === "pet");
   const statuses = { available: 0, pending: 0, sold: 0, none: 0 };
   for (const { status } of pets) statuses[status ?? "none"] += 1;
@@ -154,8 +154,9 @@ export function summary(
     notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, options)],
     /** Why the import itself is refused, where a dry run goes on. */
     refusal: found.refusal,
-    sample: pets.slice(0, sampleAnimals).map(({ line, name, category, status, externalId }) => {
-      return { line, name, category, status, externalId };
+    /** The first animals, as the catalogue will show them. */
+    sample: pets.slice(0, sampleAnimals).map(({ name, category, status, externalId }) => {
+      return { name, category: categories.nameOf(categories.idOf(category)), status, externalId };
     }),
     /** New animals that may be here already: the first of them. */
     lookalikes: matching.lookalikes

@@ -26,10 +26,7 @@ const keyFields = declared({
   name: ofKey(text("label"), ({ name }) => name),
   plan: ofKey(oneOf(planNames, "plan"), ({ plan }) => plan),
   limits: ofKey(
-    object({
-      perMinute: count("requests per UTC minute"),
-      perDay: count("requests per UTC day"),
-    }),
+    object({ perMinute: count("requests per UTC minute"), perDay: count("requests per UTC day") }),
     ({ limits }) => limits,
   ),
   access: ofKey(oneOf(accesses, "what the key may do"), accessOf),

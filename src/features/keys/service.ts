@@ -80,9 +80,7 @@ export class KeyService extends KeyIssuer {
       throw new AppError(
         "invalid_request",
         "That is a secret, and a key is named by its id or label.",
-        {
-          hint: "rehome keys list",
-        },
+        { hint: "rehome keys list" },
       );
     }
     const all = await this.#db.read(allKeys);

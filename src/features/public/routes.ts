@@ -43,10 +43,7 @@ export function publicRoutes(shelter: Shelter, newId: string, options: RoutesOpt
     const { text, headers } = animalsPage(await list(), shelter, language);
     return { text, headers: { ...headers, vary: "Accept-Language" } };
   };
-  const pages = {
-    en: shared(clock, () => pageIn("en")),
-    es: shared(clock, () => pageIn("es")),
-  };
+  const pages = { en: shared(clock, () => pageIn("en")), es: shared(clock, () => pageIn("es")) };
   const json = shared(clock, async () => {
     return { text: animalsJson(await list()), headers: typed("application/json") };
   });
@@ -191,17 +188,16 @@ async function lastChange(tx: Tx, sinceMs: number): Promise<number> {
 const languages = ["en", "es"] as const;
 type Language = (typeof languages)[number];
 
-const english = new Intl.NumberFormat("en").format;
-const spanish = new Intl.NumberFormat("es").format;
 const words = {
   en: {
-    figure: english,
+    figure: (value: number) => value.toLocaleString("en"),
     title: "Animals for adoption",
     count: (animals: number) =>
       animals === 1
         ? "1 animal is looking for a home"
-        : `${english(animals)} animals are looking for a home`,
-    more: (shown: number) => `These are the newest ${english(shown)} animals; there are more.`,
+        : `${animals.toLocaleString("en")} animals are looking for a home`,
+    more: (shown: number) =>
+      `These are the newest ${shown.toLocaleString("en")} animals; there are more.`,
     pending: "adoption pending",
     unnamed: "Unnamed",
     number: "No.",
@@ -213,11 +209,14 @@ const words = {
     feed: "Feed",
   },
   es: {
-    figure: spanish,
+    figure: (value: number) => value.toLocaleString("es"),
     title: "Animales en adopción",
     count: (animals: number) =>
-      animals === 1 ? "1 animal busca un hogar" : `${spanish(animals)} animales buscan un hogar`,
-    more: (shown: number) => `Estos son los ${spanish(shown)} animales más recientes; hay más.`,
+      animals === 1
+        ? "1 animal busca un hogar"
+        : `${animals.toLocaleString("es")} animales buscan un hogar`,
+    more: (shown: number) =>
+      `Estos son los ${shown.toLocaleString("es")} animales más recientes; hay más.`,
     pending: "adopción en trámite",
     unnamed: "Sin nombre",
     number: "N.º",

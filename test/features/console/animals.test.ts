@@ -1,7 +1,12 @@
 /** What the console's pages do with animals, on both stores. */
 import { addAnimal } from "../../../src/features/animals/animals.ts";
 import { expect, test } from "bun:test";
-import { AnimalActions, named, type AnimalQuery } from "../../../src/features/console/animals.ts";
+import {
+  AnimalActions,
+  alikeCategory,
+  named,
+  type AnimalQuery,
+} from "../../../src/features/console/animals.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { changePets } from "../../../src/storage/database.ts";
 import type { Store } from "../../../src/storage/contract.ts";
@@ -94,4 +99,20 @@ test("a search pages through what it found, and counts it", async () => {
   expect(await find("x 9")).toMatchObject({ found: 56, more: true });
   expect(await find("2499")).toEqual({ ...few, ids: [2_500n, 2_499n] });
   expect(await find("zzz")).toEqual({ ...few, ids: [], found: 0 });
+});
+
+test.each([
+  ["Dgo", "Dog"],
+  ["do g", "Dog"],
+  ["Dgos", undefined],
+  ["Fox", "Fax"],
+  ["Oxx", undefined],
+  ["FÔX", undefined],
+  ["Cat", undefined],
+])("a category %s is one slip away from %p", (name, here) => {
+  const known = ["Dog", "Ox", "Fax", "Fôx", "Cat"].map((each, at) => ({
+    id: BigInt(at),
+    name: each,
+  }));
+  expect(alikeCategory(name, known)?.name).toBe(here);
 });

@@ -239,6 +239,41 @@ test("animals that may be here already are asked about, and none is added twice"
   expect(await names("Doubled")).toEqual(["Doubled pending"]);
 });
 
+describe("a new category one slip away from one that is here", () => {
+  const rows = (kind: string, name: string) => `name,category,status\n${name},${kind},available\n`;
+  const kinds = async () => (await here.animals.categories()).map(({ name }) => name);
+
+  test.each([
+    ["same", "Ferret", "Ferrte"],
+    ["new", "Weasel", "Wesel"],
+  ])("is asked about once, before anything is imported: %s", async (answer, kind, slip) => {
+    await press(await bring("right.csv", rows(kind, `${kind} one`)), "Import");
+    const page = await bring("slip.csv", rows(slip, `${slip} two`));
+    expect(page.words).toContain(`Is ${slip} a new category?`);
+    const refused = await press(page, "Import");
+    expect([refused.status, refused.words.includes("Choose the category first.")]).toEqual([
+      400,
+      true,
+    ]);
+    const shown = await look(refused.type({ [`kind-${slip}`]: answer }));
+    expect(shown.value(`kind-${slip}`)).toBe(answer);
+    const done = await press(shown, "Import");
+    expect(done.words).toContain("1 added");
+    expect((await kinds()).includes(slip)).toBe(answer === "new");
+    const [animal] = (await here.animals.find({ ...everything, text: slip, limit: 1 })).animals;
+    const [own] = (await here.animals.categories()).filter(({ id }) => id === animal?.categoryId);
+    expect(own?.name).toBe(answer === "same" ? kind : slip);
+    // The next list is three taps again.
+    const next = await bring("next.csv", rows(slip, `${slip} three`));
+    expect(next.words).not.toContain(`Is ${slip} a new category?`);
+    expect((await press(next, "Import")).words).toContain("1 added");
+    // What was answered goes with the import that it was answered for.
+    await done.press("Undo");
+    const again = await bring("again.csv", rows(slip, `${slip} four`));
+    expect(again.words.includes(`Is ${slip} a new category?`)).toBe(answer === "same");
+  });
+});
+
 test("an empty file is called empty, and no file is asked for", async () => {
   const ana = await come();
   expect(await sent(ana, "nothing.csv", "")).toContain("nothing.csv: The file is empty.");

@@ -9,9 +9,9 @@ import {
 } from "../../../domain/pet.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { addAnimal as add, removeAnimals, updateAnimals } from "../../animals/animals.ts";
-import { type Category, categoryKey } from "../../animals/categories.ts";
+import type { Category } from "../../animals/categories.ts";
 import { isVisible } from "../../visible.ts";
-import { named, type AnimalEvent } from "../animals.ts";
+import { alikeCategory, named, type AnimalEvent } from "../animals.ts";
 import { Form } from "../body.ts";
 import { pathWith, query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
@@ -68,22 +68,8 @@ export function alikeError(
   category: string,
   categories: readonly Category[],
 ): string | undefined {
-  const key = categoryKey(category);
-  const keys = categories.map(({ name }) => ({ name, key: categoryKey(name) }));
-  if (form.text("new") === category || keys.some((each) => each.key === key)) return undefined;
-  const alike = keys.find((each) => isOneSlipApart(each.key, key));
+  const alike = form.text("new") === category ? undefined : alikeCategory(category, categories);
   return alike && words.errors.categoryAlike(alike.name);
-}
-
-function isOneSlipApart(one: string, other: string): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
-  if (short.length < 3 || long.length - short.length > 1) return false;
-  let at = 0;
-  while (at < short.length && short[at] === long[at]) at += 1;
-  const rest = long.slice(at + 1);
-  if (short.length < long.length) return rest === short.slice(at);
-  const isTurned = short[at] === long[at + 1] && short[at + 1] === long[at];
-  return rest === short.slice(at + 1) || (isTurned && short.slice(at + 2) === long.slice(at + 2));
 }
 
 /** What is wrong with a name of an animal, a category, a key or a person. */

@@ -120,13 +120,8 @@ function searchPart(visit: Visit, { categoryId, status, byNameFrom, text }: Aske
   const { words, typed } = visit;
   const find = { class: "quiet", formmethod: "get", formaction: "/animals" };
   const value = typed?.text("q") ?? text;
-  const field = {
-    id: "q",
-    name: "q",
-    type: "search",
-    value,
-    placeholder: words.animals.searchHint,
-  };
+  const placeholder = words.animals.searchHint;
+  const field = { id: "q", name: "q", type: "search", value, placeholder };
   return html`<div class="search">
     <label for="q">${words.fields.search}</label>
     <div class="row"><input${ui.attributes(field)} />${ui.button(words.buttons.find, find)}</div>

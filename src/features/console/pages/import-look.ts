@@ -4,7 +4,6 @@ import { type Message, messageText } from "../../import/messages.ts";
 import { partName } from "../../import/read/read.ts";
 import type { AnimalReport } from "../../import/report.ts";
 import { type MapTarget, mapTargets } from "../../import/understand/columns.ts";
-import type { Question } from "../../import/understand/propose.ts";
 import { idPrefix } from "../../import/understand/record.ts";
 import type { Meaning } from "../../import/understand/words.ts";
 import { type Answers, isOther, type ListSummary, type Look } from "../import-work.ts";
@@ -27,6 +26,7 @@ export function lookForm(visit: Visit, job: ImportJob, look: Look, errors: ui.Fi
     complete: look.isComplete,
     listWins: answers.listWins,
     every: answers.defaultStatus,
+    ...Object.fromEntries([...answers.kinds].map(([name, kind]) => [`kind-${name}`, kind])),
     kind: answers.category,
   };
   const fields = new ui.Fields(visit, values, errors);
@@ -61,9 +61,15 @@ function actions({ words }: Visit, { summary, open }: Look): Html {
     </div>`;
 }
 
+type Question = Look["open"][number];
+
 function questionBox(visit: Visit, question: Question, look: Look, fields: ui.Fields): Html {
   const { import: said } = visit.words;
   const choose = { value: "", text: said.choose };
+  const choice = (title: string, name: string, label: string, answers: Record<string, string>) => {
+    const options = Object.entries(answers).map(([value, text]) => ({ value, text }));
+    return ui.card(title, fields.select(name, [choose, ...options], { label }));
+  };
   const kind = () => fields.text("kind", { label: said.kind, hint: said.kindHint });
   switch (question.is) {
     case "part": {
@@ -84,6 +90,11 @@ function questionBox(visit: Visit, question: Question, look: Look, fields: ui.Fi
         html`<p>${said.statuslessHint}</p>
           ${fields.select("every", [choose, ...ui.statusOptions(visit)])}`,
       );
+    case "kind": {
+      const { name, alike } = question;
+      const answers = { same: said.sameKind(ui.categoryName(visit, alike)), new: said.newKind };
+      return choice(said.kindTold(name), `kind-${name}`, visit.words.fields.category, answers);
+    }
     case "words": {
       const asked = question.words.map(({ word, records }) =>
         fields.select(`word-${word}`, wordOptions(visit), {
@@ -97,15 +108,8 @@ function questionBox(visit: Visit, question: Question, look: Look, fields: ui.Fi
       const { column, meaning, records, available } = question;
       const [some, all] = [records, available].map((each) => ui.number(visit, each));
       const label = said.columnTakes(some ?? "", all ?? "", meaningText(visit.words, meaning));
-      const options = [
-        choose,
-        { value: "yes", text: said.columnRight },
-        { value: "no", text: said.columnWrong },
-      ];
-      return ui.card(
-        said.columnTitle(column),
-        fields.select(`taker-${column}`, options, { label }),
-      );
+      const answers = { yes: said.columnRight, no: said.columnWrong };
+      return choice(said.columnTitle(column), `taker-${column}`, label, answers);
     }
   }
 }
@@ -218,10 +222,9 @@ function changesPart(visit: Visit, summary: ListSummary): Html {
   const more = updated + withdrawn - changed.length;
   const rows = changed.map((each) => [ui.shownName(visit, each.name), reportText(visit, each)]);
   const isNothing = added + updated + withdrawn + animals.length === 0;
-  const samples = sample.map(({ name, category: { id, name: kind = "" }, status, externalId }) => [
+  const samples = sample.map(({ name, category, status, externalId }) => [
     ui.shownName(visit, name),
-    // As the catalogue will show it.
-    kind || (summary.categoriesAdded.find((each) => each.id === id)?.name ?? String(id ?? "")),
+    category,
     words.status[status ?? ui.noStatus],
     externalId?.replace(idPrefix(summary.source), "") ?? "",
   ]);
@@ -318,10 +321,7 @@ function aboutPart(visit: Visit, summary: ListSummary, look: Look): Html {
         : said.note(text, ui.number(visit, note.records), note.firstLine, note.example);
     });
   const mapped = isGuessed ? said.guessed : said.mapped;
-  const kind = [
-    format === "map" ? mapped : format,
-    ...(found.length > 0 ? [found.join(", ")] : []),
-  ];
+  const kind = [format === "map" ? mapped : format, found.join(", ")].filter(Boolean);
   const reasons = skipped.map(({ reason, records }) => `${reason} (${ui.number(visit, records)})`);
   const kinds = categoriesAdded.map(({ name }) => name).join(", ");
   const forget = { class: "quiet small", name: "forget", value: "yes" };

@@ -178,9 +178,7 @@ function sentAnswers(form: Form, answers: Answers, look: Look): Answers {
   const columns = mapTargets.map((each) => [each, form.exact(`column-${each}`)] as const);
   const isMapped = form.has("column-name");
   const takers = (answer: string) =>
-    [...form].flatMap(([name, value]) =>
-      name.startsWith("taker-") && value === answer ? [name.slice("taker-".length)] : [],
-    );
+    form.under("taker-").flatMap(([column, value]) => (value === answer ? [column] : []));
   const parts = look.open.flatMap((each) => (each.is === "part" ? each.parts : []));
   const same = form.getAll("same");
   const isAllOther = answers.others === "all" && same.length === 0;
@@ -195,6 +193,7 @@ function sentAnswers(form: Form, answers: Answers, look: Look): Answers {
     }),
     ...(form.has("kind") && { category: form.text("kind") || undefined }),
     statuses: new Map([...(answers.statuses ?? []), ...wordsIn(form)]),
+    kinds: new Map([...answers.kinds, ...form.under("kind-")]),
     defaultStatus: ui.statusChoice(form.text("every")) ?? answers.defaultStatus,
     believed: [...new Set([...(answers.believed ?? []), ...takers("yes")])],
     ignored: [...new Set([...(answers.ignored ?? []), ...takers("no")])],
@@ -220,7 +219,7 @@ function errorsOf(
   { words }: Visit,
   look: Look,
   form: Form,
-  { columns, category, defaultStatus, isComplete }: Answers,
+  { columns, category, defaultStatus, isComplete, kinds }: Answers,
 ): ui.FieldErrors {
   const open = look.open.map(({ is }) => is);
   const { kindMissing, sourceMissing } = words.import;
@@ -231,6 +230,8 @@ function errorsOf(
     return { every: words.errors.status };
   }
   if (open.includes("category") && !category) return { kind: kindMissing };
+  const unsaid = look.open.find((each) => each.is === "kind" && !kinds.has(each.name));
+  if (unsaid?.is === "kind") return { [`kind-${unsaid.name}`]: words.animals.categoryFirst };
   const isNobodys = isComplete === true && form.has("complete") && form.text("source") === "";
   return isNobodys ? { source: sourceMissing } : {};
 }

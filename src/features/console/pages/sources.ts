@@ -126,10 +126,9 @@ export async function steerSource(visit: Visit): Promise<Response> {
 }
 
 export function wordsIn(form: Form): ReadonlyMap<string, Meaning> {
-  const pairs = [...form].flatMap(([name, value]) => {
+  const pairs = form.under("word-").flatMap(([word, value]) => {
     const meaning = meanings.find((each) => each === value);
-    const isWord = name.startsWith("word-") && meaning !== undefined;
-    return isWord ? [[statusKey(name.slice("word-".length)), meaning] as const] : [];
+    return meaning === undefined ? [] : [[statusKey(word), meaning] as const];
   });
   return new Map(pairs);
 }

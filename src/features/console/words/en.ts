@@ -57,9 +57,7 @@ export const en = {
     sure: (animals: string) =>
       `${animals} will be as before, except what was changed since. This cannot be reversed.`,
   },
-  history: {
-    did: { withdrawn: "withdrawn", removed: "removed", restored: "brought back" },
-  },
+  history: { did: { withdrawn: "withdrawn", removed: "removed", restored: "brought back" } },
   categories: {
     none: "No categories yet. Type a name when you add an animal, or here.",
     animals,

@@ -50,9 +50,7 @@ export const labels = {
     ownLink: ["Make a link for another device", "Crear un enlace para otro dispositivo"],
     copied: ["Copied", "Copiado"],
   },
-  join: {
-    title: (name: string) => [`Welcome, ${name}`, `Hola, ${name}`],
-  },
+  join: { title: (name: string) => [`Welcome, ${name}`, `Hola, ${name}`] },
   signedOut: {
     title: ["You are signed out", "Se ha cerrado tu sesión"],
     again: ["I am signed in: open the page", "Ya he entrado: abrir la página"],
@@ -121,9 +119,7 @@ export const labels = {
     title: ["History", "Historial"],
     unknown: ["unknown", "desconocido"],
   },
-  categories: {
-    mergeTitle: ["Merge into another", "Unir con otra"],
-  },
+  categories: { mergeTitle: ["Merge into another", "Unir con otra"] },
   import: {
     andMore: (count: string) => [`And ${count} more.`, `Y ${count} más.`],
     keptBy: (actor: string) => [` (changed by ${actor})`, ` (lo cambió ${actor})`],
@@ -152,6 +148,9 @@ export const labels = {
     storing: ["Importing", "Importando"],
     format: ["Kind of file", "Tipo de archivo"],
     read: ["Rows read", "Filas leídas"],
+    kindTold: (name: string) => [`Is ${name} a new category?`, `¿Es ${name} una categoría nueva?`],
+    sameKind: (here: string) => [`No, it is ${here}`, `No, es ${here}`],
+    newKind: ["Yes, it is new", "Sí, es nueva"],
     newCategories: ["New categories", "Categorías nuevas"],
     sample: ["The first rows", "Las primeras filas"],
     badTitle: ["Rows that cannot be imported", "Filas que no se pueden importar"],

@@ -24,6 +24,8 @@ import {
 export interface ImportOptions {
   /** Makes new categories. By default only a catalogue without any gets them. */
   readonly createCategories?: boolean | undefined;
+  /** Ids of categories that new names of the list mean here, which is remembered. */
+  readonly meant?: ReadonlyMap<string, bigint> | undefined;
   /** Takes over the rest when records are rejected; otherwise nothing is. */
   readonly skipBad?: boolean | undefined;
   /** Takes ids for those of another catalogue; else a record with an unknown id is bad. */
