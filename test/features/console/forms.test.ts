@@ -5,6 +5,7 @@ import { readXlsx } from "hucre/xlsx";
 import { type AddedPet, makeChange } from "../../../src/features/animals/changes.ts";
 import { sent, type Visitor } from "../../helpers/console.ts";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
+import { raw } from "../../helpers/raw.ts";
 
 let here: ConsoleHere;
 
@@ -115,6 +116,42 @@ describe("a form with something wrong", () => {
       }
     }
   });
+});
+
+test("a path that looks like another origin gets no link there, and invites nobody", async () => {
+  const { host } = new URL(here.origin);
+  const oro = await joined("Oro", "operator");
+  const cookie = [...oro.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const body = "name=Mallory&role=operator";
+  const form = `Origin: http://evil.example\r\nCookie: ${cookie}\r\nContent-Length: ${body.length}\r\nContent-Type: application/x-www-form-urlencoded\r\n`;
+  const ask = (line: string, more = "", rest = "") =>
+    raw(
+      here.origin,
+      `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n${rest}`,
+    );
+  expect((await ask("POST //evil.example/people", form, body)).status).toBe(403);
+  expect(await (await oro.get("/people")).text()).not.toContain("Mallory");
+  for (const path of [
+    "//evil.example/x",
+    "///evil.example",
+    "/\\evil.example",
+    "/%09/evil.example",
+  ]) {
+    const page = await ask(`GET ${path}`);
+    for (const [, to = ""] of page.body.matchAll(/(?:href|action|formaction)="([^"]*)"/g)) {
+      expect([path, to, new URL(to, here.origin).origin]).toEqual([path, to, here.origin]);
+    }
+  }
+  for (const line of [
+    "CONNECT evil.example:443",
+    "CONNECT /",
+    "TRACE /",
+    "GET //",
+    "OPTIONS /animals",
+  ]) {
+    const { status } = await ask(line);
+    expect([line, status >= 400 && status < 500]).toEqual([line, true]);
+  }
 });
 
 describe("an export", () => {

@@ -10,7 +10,7 @@ import { sourceActions } from "../../../src/features/console/pages/sources.ts";
 import { follow } from "../../../src/features/sources/pull.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { hourMs } from "../../../src/domain/clock.ts";
-import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
+import { addresses, asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
 import { servicesOn, type TestServices } from "../../helpers/services.ts";
 import { openForEach } from "../../helpers/stores.ts";
 
@@ -149,6 +149,12 @@ test("a person signs out only after a look at the way back, and makes a link for
   const shown = await ask("/sign-out", { headers: { cookie: phone } });
   expect(await shown.text()).toContain(">Olga</span>");
   expect((await ask("/sign-out", { headers })).status).toBe(200);
+  // It is shown this once, as a picture where other devices can open it.
+  expect(await get("/people")).not.toContain(new URL(link).pathname);
+  expect([page.includes(en.people.onlyHere), page.includes(en.people.qr)]).toEqual([true, false]);
+  const elsewhere = { ...headers, host: "pets.example.org", origin: "http://pets.example.org" };
+  const pictured = await ask("http://pets.example.org/link", { headers: elsewhere, fields: {} });
+  expect(await pictured.text()).toContain(`aria-label="${en.people.qr}"`);
 });
 
 test("a change is told to who made it alone, and undone once", async () => {
@@ -263,6 +269,25 @@ describe("a key", () => {
     expect(await services.keys.list()).toMatchObject([{ name: "small", plan: "pro" }]);
   });
 
+  test("has its secret shown this once, and ends when somebody is sure", async () => {
+    const made = await post("/keys/new", { ...free, name: "reader", readOnly: "yes" });
+    const [{ id } = { id: "" }] = await services.keys.list();
+    const rotated = await post(`/keys/${id}/rotate`, { grace: "0" });
+    const shown = [await get("/keys"), await get(`/keys/${id}`)];
+    for (const { page } of [made, rotated]) {
+      const [, secret = "-"] = /value="(rehome_live_\w+)"/.exec(page) ?? [];
+      expect(shown.join()).not.toContain(secret);
+      // The answer to a choice of the language would be another page.
+      expect(page).not.toContain('action="/language');
+    }
+    expect((await post(`/keys/${id}/revoke`)).status).toBe(400);
+    const kept = { readOnly: true, revokedAtMs: undefined };
+    expect(await services.keys.list()).toMatchObject([kept]);
+    const { location } = await post(`/keys/${id}/revoke`, { sure: "yes" });
+    expect(await get(location ?? "")).toContain("revoked");
+    expect(await services.keys.list()).toMatchObject([{ revokedAtMs: expect.any(Number) }]);
+  });
+
   test("is changed by the person, under its id alone", async () => {
     const { key } = await services.keys.create({ name: "web", plan: "free" });
     for (const what of ["web", key.id.slice(0, -1)]) {
@@ -294,6 +319,27 @@ test.each([
   const { status, page } = await post("/people", { name, role });
   expect([status, page.includes(words)]).toEqual([400, true]);
   expect(await people.list()).toHaveLength(1);
+});
+
+test("staff are refused at each of the operators' addresses, operators at their own removal", async () => {
+  const { key } = await services.keys.create({ name: "out of reach", plan: "free" });
+  const { token, person } = await people.invite("Stan", "staff", "tester");
+  const stan = { cookie: cookieOf(await ask(`/join/${token}`, { method: "POST" })) };
+  const { operators } = addresses();
+  expect(operators.length).toBeGreaterThan(10);
+  const fields = { name: "Mallory", role: "operator", plan: "pro", sure: "yes" };
+  for (const { method, path } of operators) {
+    const at = path.replace(":id", path.startsWith("/people") ? person.id : key.id);
+    const asked = { headers: stan, ...(method === "POST" && { fields }) };
+    const answer = await ask(at, asked);
+    expect([method, at, answer.status]).toEqual([method, at, 403]);
+    const page = await answer.text();
+    expect([page.includes("Only operators"), page.includes('href="/keys"')]).toEqual([true, false]);
+  }
+  const { id } = await people.resolve("Olga");
+  expect((await post(`/people/${id}/remove`)).status).toBe(404);
+  expect(await services.keys.list()).toEqual([key]);
+  expect((await people.list()).map(({ name }) => name).toSorted()).toEqual(["Olga", "Stan"]);
 });
 
 test("a file that is imported is not read again, taken away or replaced", async () => {
