@@ -7,7 +7,6 @@ import {
   temporaryFolder,
   type RunningBinary,
 } from "../../test/helpers/binary.ts";
-import { countersOf } from "../../test/helpers/counters.ts";
 import { command } from "../../test/helpers/command.ts";
 import { type Answer, ask } from "../../test/helpers/ask.ts";
 import { until } from "../../test/helpers/until.ts";
@@ -95,18 +94,6 @@ test("a kill -9 under load admits no more, and loses a second's worth and what w
   admitted += admittedOf(await hammer([last.origin], key, limit + 100));
   expect(admitted).toBeLessThanOrEqual(limit);
   expect(admitted).toBeGreaterThanOrEqual(limit - kills * (limit / 60 + connections));
-});
-
-test("a request that cannot be charged is refused, and served again when it can", async () => {
-  await using at = folderOfServers();
-  const { key } = await makeKey(at.path, ...perDay(60));
-  const { origin } = await at.start({ REHOME_STORE_TIMEOUT: "500" });
-  await using counters = await countersOf(at.path);
-  await counters.lock();
-  const refused = { status: 503, code: "unavailable", limit: 60, retryAfterSeconds: 1 };
-  expect(await ask(origin, key)).toMatchObject(refused);
-  await counters.unlock();
-  expect(await ask(origin, key)).toMatchObject({ status: 200, remaining: 59 });
 });
 
 test("every change from the command line binds every process at its next request, days ending at midnight UTC", async () => {

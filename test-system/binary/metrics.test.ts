@@ -32,14 +32,6 @@ test("metrics count requests by route and status, and show no key, path or addre
   expect(await posted.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
 });
 
-test.each(["1", "2"])("%s processes tell the port that the system chose", async (count) => {
-  using folder = temporaryFolder();
-  const more = ["--metrics", "127.0.0.1:0", "--processes", count];
-  await using server = await serve(folder.path, more);
-  const text = await (await fetch(await metricsOf(server))).text();
-  expect(text).toContain("# TYPE rehome_requests_total counter");
-});
-
 test("an address that is taken stops the start in words", async () => {
   using folder = temporaryFolder();
   await using server = await serve(folder.path);

@@ -3,12 +3,10 @@
  * none.
  */
 import { expect, test } from "bun:test";
-import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { certificateIn, certificates, shownName } from "../../test/helpers/certificates.ts";
-import { command } from "../../test/helpers/command.ts";
+import { certificateIn, shownName } from "../../test/helpers/certificates.ts";
 import { until } from "../../test/helpers/until.ts";
 
 test("HTTPS is served, and SIGHUP takes up another certificate while requests go on", async () => {
@@ -42,28 +40,6 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   expect([...statuses]).toEqual([200]);
   expect(await server.stop()).toBe(0);
 }, 120_000);
-
-test("a key with a passphrase, and a file that is no certificate, are refused in words", async () => {
-  using folder = temporaryFolder();
-  const key = join(folder.path, "with a passphrase.key");
-  const { privateKey } = generateKeyPairSync("ec", {
-    namedCurve: "P-256",
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-128-cbc", passphrase: "x" },
-  });
-  writeFileSync(key, privateKey);
-  const refusal = (certFile: string, keyFile: string) =>
-    command(["serve", "--data", folder.path, "--tls-cert", certFile, "--tls-key", keyFile]);
-  expect(await refusal(join(certificates, "first.crt"), key)).toEqual({
-    exitCode: 2,
-    stdout: "",
-    stderr:
-      `Error: ${key} is not a private key in PEM without a passphrase.\n` +
-      "Try: Convert it with openssl.\n",
-  });
-  const { stderr } = await refusal(import.meta.path, join(certificates, "first.key"));
-  expect(stderr).toContain("is not a certificate in PEM");
-});
 
 test("a server that others can reach without TLS warns of it", async () => {
   using folder = temporaryFolder();

@@ -1,5 +1,5 @@
 /** `rehome doctor`: each kind of trouble is made, found, and told with what to do. */
-import { X509Certificate } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import {
@@ -203,6 +203,12 @@ test("the certificate is ok, about to end, ended, or nothing that a start could 
   expect(await found(cert, key)).toStartWith(`${cert}, valid until 2`);
   expect(await found("/gone.pem", key)).toContain("cannot be read: there is no such file");
   expect(await found(cert, fixture("second.key"))).toContain(`is not the key of ${cert}`);
+  expect(await found(import.meta.path, key)).toContain("is not a certificate in PEM");
+  const locked = join(folder.path, "locked.key");
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = { type: "pkcs8", format: "pem", cipher: "aes-128-cbc", passphrase: "x" } as const;
+  writeFileSync(locked, privateKey.export(pem));
+  expect(await found(cert, locked)).toContain("not a private key in PEM without a passphrase");
   const { config } = loadConfig({ "tls-cert": cert, "tls-key": key }, { HOME: "/" }, []);
   const end = new X509Certificate(readFileSync(cert)).validToDate.getTime();
   const stateAt = async (ms: number) => (await checkCertificate(config, ms))[0]?.state;
