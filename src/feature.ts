@@ -59,19 +59,15 @@ export interface JobCommand {
   readonly words: (target: string) => readonly string[];
   /** What its process may take, for one that reads what strangers write. */
   readonly memoryMaxBytes?: number;
-  /** For a job that the settings schedule: how often, undefined for never. */
-  readonly everyMs?: (loaded: LoadedConfig) => number | undefined;
-  /** For such a job: the setting that says where it works. At another place it is due at once. */
-  readonly place?: (loaded: LoadedConfig) => string | undefined;
+  /** For a job that the settings schedule: how often. */
+  readonly everyMs?: number | undefined;
+  /** For such a job: where the settings have it work. At another place it is due at once. */
+  readonly place?: string | undefined;
   /**
    * Hears why each of them failed, or null. Throws AppError to have a warning in the log. `signal`
    * is aborted when the service stops.
    */
-  readonly ended?: (
-    loaded: LoadedConfig,
-    problem: string | null,
-    signal: AbortSignal,
-  ) => Promise<void>;
+  readonly ended?: (problem: string | null, signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -86,7 +82,8 @@ export interface Feature {
   readonly routes?: (valueOf: LoadedConfig["valueOf"]) => FeatureRoutes | undefined;
   /** The first feature that has it opens the stores that are no folder. */
   readonly openAddress?: (address: string, options: SqliteOptions) => Promise<Store>;
-  readonly jobs?: readonly JobCommand[];
+  /** What the settings have it do by the schedule. */
+  readonly jobs?: (loaded: LoadedConfig) => readonly JobCommand[];
   /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
   /** Returns undefined when the settings do not ask for it. */

@@ -104,7 +104,7 @@ export const messageTexts = {
   otherKind: (kind: string) =>
     `the input is a file of the kind ${kind}: ask for the list as CSV or .xlsx`,
   webPage: (title: string) =>
-    `the input is a web page${title === "" ? "" : ` ("${title}")`}, not a file of animals: download the file itself`,
+    `the input is a web page${title === "" ? "" : ` ("${title}")`}, not a file of animals: download the file itself, or publish a Google Sheet as CSV`,
   workbookUnreadable: (why: string) =>
     `the workbook cannot be read (${why}): save it as .xlsx or CSV`,
   formulaValueless: (cell: string) =>
@@ -132,8 +132,6 @@ export const messageTexts = {
   sourceFailed: (status: string) => `the source failed (status ${status})`,
   statusOther: (status: string) => `the source returned status ${status} instead of a list`,
   returnedNothing: () => "the source returned nothing: it may refuse the credential",
-  returnedPage: () =>
-    "the source returned a web page instead of a list (publish a Google Sheet as CSV)",
   sourceRefused: (said: string) => `the source refused: ${said}`,
   sourceSlow: () => "the source did not answer in time",
   unreachable: (why: string) => `the source could not be reached (${why})`,

@@ -51,23 +51,25 @@ export const operateFeature: Feature = {
   name: "operate",
   settings: [metricsSetting, processesSetting, ...Object.values<AnySetting>(backupSettings)],
   commands,
-  jobs: [
-    {
-      kind: "backup",
-      memoryMaxBytes: listMemoryMaxBytes,
-      words: () => ["backup", "--scheduled"],
-      everyMs: (loaded) =>
-        loaded.valueOf(backupSettings.to) === undefined || isDatabase(loaded)
-          ? undefined
-          : parseDuration(loaded.valueOf(backupSettings.every)),
-      place: (loaded) => loaded.valueOf(backupSettings.to),
-      async ended({ valueOf }, problem, signal) {
-        const url = valueOf(backupSettings.ping);
-        if (url === undefined) return;
-        await (await import("./backup/ping.ts")).ping(url, problem === null, signal);
+  jobs(loaded) {
+    const { valueOf } = loaded;
+    const place = valueOf(backupSettings.to);
+    if (place === undefined || isDatabase(loaded)) return [];
+    return [
+      {
+        kind: "backup",
+        memoryMaxBytes: listMemoryMaxBytes,
+        words: () => ["backup", "--scheduled"],
+        everyMs: parseDuration(valueOf(backupSettings.every)),
+        place,
+        async ended(problem, signal) {
+          const url = valueOf(backupSettings.ping);
+          if (url === undefined) return;
+          await (await import("./backup/ping.ts")).ping(url, problem === null, signal);
+        },
       },
-    },
-  ],
+    ];
+  },
   serve(loaded, io) {
     const count = loaded.valueOf(processesSetting);
     if (count === 1) return undefined;

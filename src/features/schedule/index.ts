@@ -1,6 +1,5 @@
 /** Does what is due while the service runs: pulls of followed lists and backups. */
-import type { Io } from "../../cli/io.ts";
-import { dataFolderOf, type LoadedConfig } from "../../config.ts";
+import { dataFolderOf } from "../../config.ts";
 import { type Clock, systemClock } from "../../domain/clock.ts";
 import type { Feature, JobCommand } from "../../feature.ts";
 import type { Logger } from "../../service/log.ts";
@@ -31,94 +30,39 @@ export const scheduleFeature: Feature = {
   async hooks({ loaded, log, io }) {
     // No other process can open it.
     if (dataFolderOf(loaded.config) === inMemory) return undefined;
-    let db: Database | undefined;
-    let starting: Promise<Schedule> | undefined;
+    const env = childEnvironment(loaded, io.env);
+    const commands = io.features.flatMap(({ jobs }) => jobs?.(loaded) ?? []);
+    const run: ScheduleOptions["run"] = (command, { target }, signal) =>
+      runJob(command, target, env, signal);
+    let schedule: Schedule | undefined;
     return {
-      onStart: (opened) => void (db = opened),
-      onReady() {
-        if (db !== undefined) starting = startSchedule(loaded, io, db, log);
-      },
-      onStop: async () => (await starting)?.close(),
+      onStart: (db) =>
+        void (schedule = new Schedule({ db, clock: systemClock, log, commands, run })),
+      onReady: () => schedule?.start(),
+      onStop: () => schedule?.close(),
     };
   },
 };
-
-async function startSchedule(
-  loaded: LoadedConfig,
-  io: Io,
-  db: Database,
-  log: Logger,
-): Promise<Schedule> {
-  const commands = io.features.flatMap(({ jobs = [] }) => jobs);
-  // Another server on this store may have settings of its own.
-  const wanted = commands.filter(
-    ({ everyMs }) => everyMs === undefined || everyMs(loaded) !== undefined,
-  );
-  const env = childEnvironment(loaded, io.env);
-  const schedule = new Schedule({
-    db,
-    clock: systemClock,
-    log,
-    workOf({ kind, target }) {
-      const command = wanted.find((each) => each.kind === kind);
-      return (
-        command && {
-          run: (signal) => runJob(command, target, env, signal),
-          ended: async (problem, signal) => command.ended?.(loaded, problem, signal),
-        }
-      );
-    },
-  });
-  await planJobs(wanted, loaded, db).catch((error: unknown) => log.failure(error));
-  schedule.start();
-  return schedule;
-}
-
-/** Puts on the schedule what the settings want there, as often as they want it. */
-async function planJobs(
-  commands: readonly JobCommand[],
-  loaded: LoadedConfig,
-  db: Database,
-): Promise<void> {
-  for (const { kind, everyMs, place } of commands) {
-    const wantedMs = everyMs?.(loaded);
-    if (wantedMs === undefined) continue;
-    const fact = placeMeta + kind;
-    const wanted = place?.(loaded);
-    await db.transaction(async (tx) => {
-      if (wanted !== undefined && wanted !== (await getMeta(tx, fact))) {
-        await removeJob(tx, jobName(kind, ""));
-        await setMeta(tx, fact, wanted);
-      }
-      await scheduleJob(tx, { kind, target: "" }, wantedMs, systemClock());
-    });
-  }
-}
 
 const lookEveryMs = 20_000;
 /** How many jobs run beside each other: each is a process of its own. */
 const runningMax = 2;
 
-export interface Work {
-  /**
-   * Does the job in a process of its own, which stores how it ended. Returns undefined then, or why
-   * it could not: the process was killed, or did not start.
-   */
-  readonly run: (signal: AbortSignal) => Promise<string | undefined>;
-  /** Hears why each job failed, or null. `signal` is aborted by `close`. */
-  readonly ended: (problem: string | null, signal: AbortSignal) => Promise<void>;
-}
-
 export interface ScheduleOptions {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn" | "failure">;
-  /** Returns undefined for a job that the settings of this process do not have. */
-  readonly workOf: (job: Job) => Work | undefined;
+  /** What the settings of this process have; another server on the store may have others. */
+  readonly commands: readonly JobCommand[];
+  /**
+   * Does a job in a process of its own, which stores how it ended. Returns undefined then, or why
+   * it could not: the process was killed, or did not start.
+   */
+  readonly run: (command: JobCommand, job: Job, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 interface Running {
-  readonly triedAtMs: number;
+  readonly job: Job;
   readonly ended: Promise<void>;
 }
 
@@ -127,17 +71,15 @@ interface Running {
  * the one that claims a row does it.
  */
 export class Schedule {
-  readonly #options: ScheduleOptions;
   readonly #running = new Map<string, Running>();
   readonly #stop = new AbortController();
   #timer: Timer | undefined;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(options: ScheduleOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ScheduleOptions) {}
 
   start(): void {
+    this.#looking = this.#plan().catch((error: unknown) => this.options.log.failure(error));
     void this.look();
     this.#timer = setInterval(() => void this.look(), lookEveryMs).unref();
   }
@@ -146,23 +88,8 @@ export class Schedule {
   look(): Promise<void> {
     this.#looking = this.#looking
       .then(() => this.#look())
-      .catch((error: unknown) => this.#options.log.failure(error));
+      .catch((error: unknown) => this.options.log.failure(error));
     return this.#looking;
-  }
-
-  async #look(): Promise<void> {
-    const { db, clock, workOf } = this.#options;
-    await this.#extend();
-    for (const job of await jobsOf(db)) {
-      const isFree = this.#running.size < runningMax && !this.#running.has(job.name);
-      if (this.#stop.signal.aborted || !isFree) continue;
-      const nowMs = clock();
-      const work = workOf(job);
-      if (job.paused !== null || !isDue(job, nowMs) || work === undefined) continue;
-      if (!(await claimJob(db, job, nowMs))) continue;
-      if (this.#stop.signal.aborted) await leaseJob(db, job.name, nowMs, clock());
-      else this.#begin(job, nowMs, work);
-    }
   }
 
   /** Ends what runs, and resolves when all of it has ended. Another process may begin it again. */
@@ -182,43 +109,64 @@ export class Schedule {
     }
   }
 
-  /** Keeps what runs from others: a large backup takes longer than a lease. */
-  async #extend(): Promise<void> {
-    const { db, clock } = this.#options;
-    for (const [name, { triedAtMs }] of this.#running) {
-      await leaseJob(db, name, triedAtMs, clock() + leaseMs);
+  /** Puts on the schedule what the settings want there, as often as they want it. */
+  async #plan(): Promise<void> {
+    const { db, clock, commands } = this.options;
+    for (const { kind, everyMs, place } of commands) {
+      if (everyMs === undefined) continue;
+      await db.transaction(async (tx) => {
+        if (place !== undefined && place !== (await getMeta(tx, placeMeta + kind))) {
+          await removeJob(tx, jobName(kind, ""));
+          await setMeta(tx, placeMeta + kind, place);
+        }
+        await scheduleJob(tx, { kind, target: "" }, everyMs, clock());
+      });
     }
   }
 
-  #begin(job: Job, triedAtMs: number, work: Work): void {
-    const ended = this.#do(job, triedAtMs, work)
-      .catch((error: unknown) => this.#options.log.failure(error))
+  async #look(): Promise<void> {
+    const { db, clock, commands } = this.options;
+    // A large backup takes longer than a lease.
+    for (const { job } of this.#running.values()) await leaseJob(db, job, clock() + leaseMs);
+    for (const seen of await jobsOf(db)) {
+      const command = commands.find(({ kind }) => kind === seen.kind);
+      const isFree = this.#running.size < runningMax && !this.#running.has(seen.name);
+      if (!isFree || this.#stop.signal.aborted) continue;
+      if (command === undefined || !isDue(seen, clock())) continue;
+      const job = await claimJob(db, seen, clock());
+      if (job !== undefined) this.#begin(job, command);
+    }
+  }
+
+  #begin(job: Job, command: JobCommand): void {
+    const ended = this.#do(job, command)
+      .catch((error: unknown) => this.options.log.failure(error))
       .finally(() => {
         this.#running.delete(job.name);
         void (this.#stop.signal.aborted || this.look());
       });
-    this.#running.set(job.name, { triedAtMs, ended });
+    this.#running.set(job.name, { job, ended });
   }
 
-  async #do(job: Job, triedAtMs: number, { run, ended }: Work): Promise<void> {
-    const { db, clock, log } = this.#options;
-    const { name } = job;
+  async #do(job: Job, command: JobCommand): Promise<void> {
+    const { db, clock, run, log } = this.options;
     const stop = this.#stop.signal;
-    const failed = await run(AbortSignal.any([stop, AbortSignal.timeout(jobMaxMs)]));
-    if (failed !== undefined && stop.aborted) return leaseJob(db, name, triedAtMs, clock());
+    const late = AbortSignal.timeout(jobMaxMs);
+    const failed = await run(command, job, AbortSignal.any([stop, late]));
+    if (failed !== undefined && stop.aborted) return leaseJob(db, job, clock());
     let why: string | null = failed ?? "How it ended could not be read.";
     let after: Job | undefined;
     try {
-      if (failed !== undefined) await failJob(db, name, failed, clock(), triedAtMs);
-      after = await db.read((tx) => findJob(tx, name));
+      if (failed !== undefined) await failJob(db, job, failed, clock());
+      after = await db.read((tx) => findJob(tx, job.name));
       const isFailed = after !== undefined && after.failures > 0;
       if (failed === undefined) why = isFailed ? (after?.problem?.text ?? null) : null;
     } finally {
       // Also of a store whose disk is full.
-      await ended(why, stop).catch((error: Error) => log.warn(error.message));
+      await command.ended?.(why, stop).catch((error: Error) => log.warn(error.message));
     }
     if (after === undefined) return;
-    const { problem, failures } = after;
+    const { name, problem, failures } = after;
     if (failures > 0) log.warn(`${name} failed${timesInARow(failures)}: ${problem?.text ?? why}`);
     else if (problem?.text === job.problem?.text) return;
     else if (problem === null) log.info(`${name} succeeds again.`);

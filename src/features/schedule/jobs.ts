@@ -1,5 +1,5 @@
 /** The schedule as it is stored: what is due, who begins it, and how it ended. */
-import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { Database, Tables, Tx } from "../../storage/database.ts";
 import type { JobKind } from "../../storage/schema.ts";
 import { hourMs, minuteMs } from "../../domain/clock.ts";
@@ -11,17 +11,11 @@ export interface JobProblem {
   readonly values?: readonly string[];
 }
 
-export interface JobTimes {
-  readonly everyMs: number;
-  readonly nextAtMs: number;
-  /** When it was last begun, or ended since; null if never. */
-  readonly triedAtMs: number | null;
-  /** How often in a row it failed. */
-  readonly failures: number;
-}
+type Row = Tables["schedule"]["$inferSelect"];
+
+export type Job = Omit<Row, "problem"> & { readonly problem: JobProblem | null };
 
 export const intervalMinMs = 15 * minuteMs;
-const firstRetryMs = minuteMs;
 
 /**
  * How long a job that was begun keeps others from beginning it again. A process that dies leaves
@@ -36,8 +30,12 @@ export const jobMaxMs = 6 * hourMs;
  * went back: it begins once, and then goes on by the new clock. Within a lease it may be the clock
  * of another server that is ahead.
  */
-export function isDue({ nextAtMs, triedAtMs }: JobTimes, nowMs: number): boolean {
-  return nextAtMs <= nowMs || (triedAtMs !== null && triedAtMs > nowMs + leaseMs);
+export function isDue(
+  { nextAtMs, triedAtMs, paused }: Pick<Job, "nextAtMs" | "triedAtMs" | "paused">,
+  nowMs: number,
+): boolean {
+  const isTriedLater = triedAtMs !== null && triedAtMs > nowMs + leaseMs;
+  return paused === null && (nextAtMs <= nowMs || isTriedLater);
 }
 
 const lateIntervals = 3;
@@ -50,46 +48,27 @@ export function lateness(everyMs: number, sinceMs: number): "ok" | "warn" | "fai
 }
 
 /**
- * When to do it again after a success. `spread`, from 0 to 1, shortens the interval by up to 10 %,
- * so that many stores do not ask a source at the same moment.
+ * How long the last of `failures` in a row is waited out: a minute, then twice as long each time,
+ * at most the interval.
  */
-export function nextAfterSuccess(everyMs: number, nowMs: number, spread: number): number {
-  return nowMs + everyMs - Math.floor(everyMs * 0.1 * spread);
-}
-
-/**
- * When to try again after the last of `failures` in a row: after a minute, then twice as long each
- * time, at most the interval. A source that asks for more time gets it.
- */
-export function nextAfterFailure(
-  { everyMs, failures }: Pick<JobTimes, "everyMs" | "failures">,
-  nowMs: number,
-  retryAfterMs = 0,
-): number {
-  return nowMs + Math.max(backoffMs(everyMs, failures), retryAfterMs);
-}
-
-function backoffMs(everyMs: number, failures: number): number {
-  return Math.min(firstRetryMs * 2 ** Math.min(failures - 1, 30), everyMs);
-}
+export const backoffMs = (everyMs: number, failures: number): number =>
+  Math.min(minuteMs * 2 ** Math.min(failures - 1, 30), everyMs);
 
 /** How often in a row a job failed, behind what failed; nothing for once. */
 export const timesInARow = (failures: number): string =>
   failures > 1 ? `, ${failures} times in a row` : "";
 
 /** How long at least a job has failed: the times between so many failures in a row. */
-export function failingMs({ everyMs, failures }: Pick<JobTimes, "everyMs" | "failures">): number {
+export function failingMs({ everyMs, failures }: Pick<Job, "everyMs" | "failures">): number {
   let ms = 0;
   for (let failed = 1; failed < failures; failed++) ms += backoffMs(everyMs, failed);
   return ms;
 }
 
-type Row = Tables["schedule"]["$inferSelect"];
-
-export type Job = Omit<Row, "problem"> & { readonly problem: JobProblem | null };
-
 /** A row with its problem as it is stored: JSON, or the text alone. */
-function read<T extends Pick<Row, "problem">>(row: T): Omit<T, "problem"> & Pick<Job, "problem"> {
+export function readJob<T extends Pick<Row, "problem">>(
+  row: T,
+): Omit<T, "problem"> & Pick<Job, "problem"> {
   const { problem } = row;
   const isText = problem === null || !problem.startsWith("{");
   const said = isText ? problem && { text: problem } : (JSON.parse(problem) as JobProblem);
@@ -106,7 +85,7 @@ export interface JobRow extends Pick<
 }
 
 export const jobRows = (rows: readonly unknown[]): JobRow[] =>
-  rows.map((row) => read(row as Omit<JobRow, "problem"> & Pick<Row, "problem">));
+  rows.map((row) => readJob(row as Omit<JobRow, "problem"> & Pick<Row, "problem">));
 
 /** Reads the schedule on either kind of database, as rows for `jobRows`. */
 export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
@@ -120,17 +99,15 @@ export const placeMeta = "place_of_";
 
 export const jobName = (kind: JobKind, target: string): string => `${kind} ${target}`.trimEnd();
 
-export const jobsOf = (db: Database): Promise<Job[]> => db.read(allJobs);
-
-export async function allJobs(tx: Tx): Promise<Job[]> {
-  const rows = await tx.select().from(tx.t.schedule).orderBy(tx.t.schedule.name);
-  return rows.map(read);
+export async function jobsOf(db: Database): Promise<Job[]> {
+  const rows = await db.read((tx) => tx.select().from(tx.t.schedule).orderBy(tx.t.schedule.name));
+  return rows.map(readJob);
 }
 
 export async function findJob(tx: Tx, name: string): Promise<Job | undefined> {
   const { schedule } = tx.t;
   const [job] = await tx.select().from(schedule).where(eq(schedule.name, name));
-  return job && read(job);
+  return job && readJob(job);
 }
 
 /** Schedules a job; one that is scheduled keeps its times and gets the interval. */
@@ -180,80 +157,63 @@ export async function pauseJob(
   await setJob(tx, name, { paused, ...(paused === null && { nextAtMs: nowMs, failures: 0 }) });
 }
 
-/**
- * Begins a job: true for one caller only, of all processes and servers that saw it as `job`. The
- * others see it as under way until the lease ends.
- */
-export function claimJob(db: Database, job: Job, nowMs: number): Promise<boolean> {
-  return db.transaction((tx) => {
-    const { nextAtMs, triedAtMs, paused } = tx.t.schedule;
-    const begun = { triedAtMs: nowMs, nextAtMs: nowMs + leaseMs };
-    const isSame = sql`${triedAtMs} IS NOT DISTINCT FROM ${job.triedAtMs}`;
-    return setJob(tx, job.name, begun, eq(nextAtMs, job.nextAtMs), isSame, isNull(paused));
-  });
+/** True of a row that nobody began, ended or paused since it was `seen`. */
+function isAs({ t: { schedule } }: Tx, { triedAtMs, paused }: Job): SQL {
+  const isTried = sql`${schedule.triedAtMs} IS NOT DISTINCT FROM ${triedAtMs}`;
+  return sql`${isTried} AND ${schedule.paused} IS NOT DISTINCT FROM ${paused}`;
 }
 
 /**
- * Moves the time from which on others may begin a job that was begun at `triedAtMs` and has not
- * ended: later for one that still runs, or to now for one that is given up.
+ * Begins a job, and returns it so; undefined for all callers but one, of all processes and servers
+ * that saw it alike. The others see it as under way until the lease ends.
  */
-export async function leaseJob(
-  db: Database,
-  name: string,
-  triedAtMs: number,
-  nextAtMs: number,
-): Promise<void> {
-  await db.transaction((tx) =>
-    setJob(tx, name, { nextAtMs }, eq(tx.t.schedule.triedAtMs, triedAtMs)),
-  );
+export async function claimJob(db: Database, job: Job, nowMs: number): Promise<Job | undefined> {
+  // No two claims are alike.
+  const triedAtMs = job.triedAtMs === nowMs ? nowMs + 1 : nowMs;
+  const begun = { triedAtMs, nextAtMs: nowMs + leaseMs };
+  const isOwn = await db.transaction((tx) => setJob(tx, job.name, begun, isAs(tx, job)));
+  return isOwn ? { ...job, ...begun } : undefined;
+}
+
+/**
+ * Moves the time from which on others may begin a job that has not ended: later for one that still
+ * runs, or to now for one that is given up.
+ */
+export async function leaseJob(db: Database, begun: Job, nextAtMs: number): Promise<void> {
+  await db.transaction((tx) => setJob(tx, begun.name, { nextAtMs }, isAs(tx, begun)));
 }
 
 /** How a job ended: a success may have a problem too, such as withdrawals that wait. */
 export interface JobOutcome {
   readonly ok: boolean;
   readonly problem?: JobProblem | undefined;
+  /** What a source asks to wait after a failure. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Stores how a job ended and when it is next due. `spread` is from 0 to 1. Stores nothing, and
- * returns false, if somebody removed it or changed it since it was `begun`.
+ * Stores how a job ended and when it is next due. Stores nothing, and returns false, if somebody
+ * removed, paused or began it since it was `begun`.
  */
-export async function finishJob(
+export function finishJob(
   tx: Tx,
-  name: string,
-  outcome: JobOutcome,
+  begun: Job,
+  { ok, problem, retryAfterMs = 0 }: JobOutcome,
   nowMs: number,
-  spread: number,
-  begun?: Partial<Pick<Job, "triedAtMs" | "paused">>,
 ): Promise<boolean> {
-  const { schedule } = tx.t;
-  const own = tx.select().from(schedule).where(eq(schedule.name, name));
-  const [job] = await tx.forUpdate(own);
-  if (job === undefined) return false;
-  const { triedAtMs = job.triedAtMs, paused = job.paused } = begun ?? {};
-  if (job.triedAtMs !== triedAtMs || job.paused !== paused) return false;
-  const { ok, problem, retryAfterMs } = outcome;
-  const failures = ok ? 0 : job.failures + 1;
-  return setJob(tx, name, {
+  const failures = ok ? 0 : begun.failures + 1;
+  const waitMs = ok ? begun.everyMs : Math.max(backoffMs(begun.everyMs, failures), retryAfterMs);
+  const ended = {
     ...(ok && { succeededAtMs: nowMs }),
     problem: problem === undefined ? null : JSON.stringify(problem),
-    nextAtMs: ok
-      ? nextAfterSuccess(job.everyMs, nowMs, spread)
-      : nextAfterFailure({ ...job, failures }, nowMs, retryAfterMs),
+    nextAtMs: nowMs + waitMs,
     triedAtMs: nowMs,
     failures,
-  });
+  };
+  return setJob(tx, begun.name, ended, isAs(tx, begun));
 }
 
 /** Stores why a job failed whose process could not: it was killed, or did not start. */
-export async function failJob(
-  db: Database,
-  name: string,
-  text: string,
-  nowMs: number,
-  triedAtMs: number,
-): Promise<void> {
-  const outcome = { ok: false, problem: { text } };
-  await db.transaction((tx) => finishJob(tx, name, outcome, nowMs, 0, { triedAtMs }));
+export async function failJob(db: Database, begun: Job, text: string, nowMs: number) {
+  await db.transaction((tx) => finishJob(tx, begun, { ok: false, problem: { text } }, nowMs));
 }

@@ -3,7 +3,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { commandGroup, type Given, type StoreCommand, storeCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Io } from "../../cli/io.ts";
-import { json, printJson, type Static } from "../json.ts";
+import { declared, fieldOf, json, printJson } from "../json.ts";
 import { durationOption, yesOption } from "../options.ts";
 import { confirm } from "../confirm.ts";
 import { flexible, printTable } from "../table.ts";
@@ -24,19 +24,27 @@ import {
 } from "../import/command.ts";
 import { guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
-import { type Address, encodingOf, type PresetName, presetNames, readingsOf } from "./fetch.ts";
 import {
-  begin,
+  type Address,
+  fetchList,
+  noList,
+  type PresetName,
+  presetNames,
+  presetOf,
+} from "./fetch.ts";
+import {
+  animalsOf,
+  asNew,
   blankedSecret,
-  fetchNew,
   findFollowed,
   type Followed,
+  follow,
   followed,
-  isSourceName,
   pull,
   pullingOf,
   pullJob,
-  type PullReport,
+  quoted,
+  type Report,
   resumeList,
   setSource,
   sourceStates,
@@ -88,7 +96,7 @@ const add = storeCommand<AddOptions, [name: string]>({
   about: "follow a list: fetch it, show what would be imported, and ask",
   arguments: [
     nameArgument().argParser((text: string) => {
-      if (isSourceName(text)) return text;
+      if (/^[^\s:-][^\s:]{0,39}$/u.test(text)) return text;
       throw new InvalidArgumentError("It must have at most 40 characters, no blanks or colons.");
     }),
   ],
@@ -128,25 +136,26 @@ async function addSource(
   given: Given<AddOptions>,
   name: string,
 ): Promise<void> {
-  const { every, complete, createCategories, acceptGuess, yes } = given;
+  const { every: everyMs, complete, createCategories, acceptGuess, yes } = given;
   const pulling = pullingOf(services, given.loaded);
+  const { db, clock } = pulling;
   const address = addressFor(given);
-  const secret = await secretOf(io, given.secretFile);
-  const { db } = services.store;
+  const secret = (await secretOf(io, given.secretFile)) ?? null;
+  const known = { ...presetOf(address.preset)?.reading, ...definedIn(givenBy(given)) };
   // Its new categories are shown, and agreed to with it.
   const options = { createCategories: true, skipBad: true, complete, confirmed: true };
-  const known = { ...(address.preset && readingsOf[address.preset]), ...definedIn(givenBy(given)) };
-  const { fetched, preview } = await inWords(name, async () => {
-    const fetched = await fetchNew(pulling, address, secret);
-    const encoding = known.encoding ?? encodingOf(fetched);
-    const prepared = await prepare(fetched.bytes, { ...known, encoding, source: name });
-    return { fetched, preview: await previewImport(db, prepared, options) };
+  const { shown, preview } = await inWords(name, async () => {
+    const shown = await fetchList(address, secret, asNew, pulling);
+    if (shown === "unchanged") throw noList("returnedNothing");
+    const encoding = known.encoding ?? shown.encoding;
+    const prepared = await prepare(shown.bytes, { ...known, encoding, source: name });
+    return { shown, preview: await previewImport(db, prepared, options) };
   });
   io.err(importedText(preview));
   if (preview.isGuessed && acceptGuess !== true && !io.canAsk) {
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(preview));
   }
-  await confirm(io, `Follow this list as ${name}, every ${durationText(every)}?`, {
+  await confirm(io, `Follow this list as ${name}, every ${durationText(everyMs)}?`, {
     yes: yes === true,
     unattended: "refuse",
     why: "The preview must be confirmed",
@@ -154,15 +163,20 @@ async function addSource(
   const source = {
     name,
     ...address,
-    secret: secret ?? null,
+    secret,
+    createdAtMs: clock(),
+    createdBy: services.actor,
     // What its source says of the encoding may change.
     reading: { ...preview.reading, encoding: known.encoding },
     complete: complete ? 1 : 0,
     createsCategories: createCategories === true ? 1 : 0,
-    createdBy: services.actor,
   };
-  const { text } = await inWords(name, () => begin(pulling, source, every, fetched));
-  io.out(text);
+  await db.transaction((tx) => follow(tx, source, everyMs, clock() + everyMs));
+  const done = await pull(pulling, name, { shown });
+  if (done === "unchanged") return;
+  if (!(done instanceof Error)) return io.out(done.text);
+  await unfollow(db, name);
+  await inWords(name, () => Promise.reject(done));
 }
 
 const definedIn = (given: ReturnType<typeof givenBy>): ReturnType<typeof givenBy> =>
@@ -189,50 +203,42 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
 
 const at = (ms: number | null) => (ms === null ? null : isoSeconds(ms));
 const { text, count, time, orNull } = json;
-const sourceSchema = json.object({
-  name: text("name of the list, and source of its animals"),
-  state: json.oneOf(sourceStates, "how it is"),
-  preset: orNull(text("program whose list it is")),
-  account: orNull(text("account there")),
-  url: orNull(text("address; null for the program's own")),
-  everySeconds: count("interval"),
-  complete: json.flag("true if what the list does not have is withdrawn"),
-  nextAt: orNull(time("when it is next due; null while it is paused")),
-  triedAt: orNull(time("when it was last tried")),
-  succeededAt: orNull(time("when it last succeeded")),
-  failures: count("failures in a row"),
-  problem: orNull(text("what went wrong, or waits for a person")),
-  paused: orNull(text("who paused it: person, undo or restore")),
-  waiting: count("animals whose status is a word that nobody explained"),
-  words: json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
-  held: count("withdrawals that wait for a person"),
+const ofList = fieldOf<[list: Followed]>();
+const fields = declared({
+  name: ofList(text("name of the list, and source of its animals"), ({ source }) => source.name),
+  state: ofList(json.oneOf(sourceStates, "how it is"), stateOf),
+  preset: ofList(orNull(text("program whose list it is")), ({ source }) => source.preset),
+  account: ofList(orNull(text("account there")), ({ source }) => source.account),
+  url: ofList(orNull(text("address; null for the program's own")), ({ source }) => source.url),
+  everySeconds: ofList(count("interval"), ({ job }) => job.everyMs / 1_000),
+  complete: ofList(
+    json.flag("true if what the list does not have is withdrawn"),
+    ({ source }) => source.complete === 1,
+  ),
+  nextAt: ofList(orNull(time("when it is next due; null while it is paused")), ({ job }) =>
+    job.paused === null ? at(job.nextAtMs) : null,
+  ),
+  triedAt: ofList(orNull(time("when it was last tried")), ({ job }) => at(job.triedAtMs)),
+  succeededAt: ofList(orNull(time("when it last succeeded")), ({ job }) => at(job.succeededAtMs)),
+  failures: ofList(count("failures in a row"), ({ job }) => job.failures),
+  problem: ofList(
+    orNull(text("what went wrong, or waits for a person")),
+    ({ job }) => job.problem?.text ?? null,
+  ),
+  paused: ofList(orNull(text("who paused it: person, undo or restore")), ({ job }) => job.paused),
+  waiting: ofList(count("animals whose status is a word that nobody explained"), ({ source }) =>
+    animalsOf(waitingWords(source)),
+  ),
+  words: ofList(
+    json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
+    ({ source }) => [...waitingWords(source)],
+  ),
+  held: ofList(
+    count("withdrawals that wait for a person"),
+    ({ source }) => source.held?.length ?? 0,
+  ),
 });
-
-/** A followed list as `--json` prints it: never with its secret. */
-function listed(list: Followed): Static<typeof sourceSchema> {
-  const { source, job } = list;
-  const { name, preset, account, url } = source;
-  const { failures, paused } = job;
-  const words = waitingWords(source).map((each) => ({ ...each }));
-  return {
-    name,
-    state: stateOf(list),
-    preset,
-    account,
-    url,
-    everySeconds: job.everyMs / 1_000,
-    complete: source.complete === 1,
-    nextAt: paused === null ? at(job.nextAtMs) : null,
-    triedAt: at(job.triedAtMs),
-    succeededAt: at(job.succeededAtMs),
-    failures,
-    problem: job.problem?.text ?? null,
-    paused,
-    waiting: words.reduce((sum, { animals }) => sum + animals, 0),
-    words,
-    held: source.held?.length ?? 0,
-  };
-}
+const sourceSchema = json.object(fields.schemas);
 
 const list = storeCommand<object>({
   name: "list",
@@ -240,7 +246,7 @@ const list = storeCommand<object>({
   examples: ["rehome sources list", "rehome sources list --json"],
   json: json.list(sourceSchema),
   async run(io, { store }, given) {
-    const all = (await followed(store.db)).map(listed);
+    const all = (await followed(store.db)).map(fields.make);
     if (given.json) return printJson(io, all);
     if (all.length === 0) return io.err("No list is followed. rehome sources add --help\n");
     const rows = all.map(({ name, state, succeededAt, nextAt, problem, waiting, words }) => {
@@ -251,9 +257,6 @@ const list = storeCommand<object>({
     printTable(io, ["NAME", "STATE", "LAST SUCCESS", "NEXT", ...last], rows);
   },
 });
-
-const quoted = (words: readonly { readonly word: string }[]) =>
-  words.map(({ word }) => JSON.stringify(word)).join(", ");
 
 const ofOneList = <Options>({
   run,
@@ -274,18 +277,18 @@ const show = ofOneList<object>({
   examples: ["rehome sources show north"],
   json: sourceSchema,
   async run(io, list, _services, given) {
-    if (given.json) return printJson(io, listed(list));
+    if (given.json) return printJson(io, fields.make(list));
     for (const [title, value] of Object.entries(shownFacts(list))) {
       if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
     }
-    const { text } = (list.source.report ?? {}) as Partial<PullReport>;
+    const { text } = (list.source.report ?? {}) as Report;
     if (text !== undefined) io.out(`\n${text}`);
   },
 });
 
 function shownFacts(list: Followed): Record<string, string | undefined> {
   const { source, job } = list;
-  const { state, problem, nextAt, succeededAt } = listed(list);
+  const { state, problem, nextAt, succeededAt } = fields.make(list);
   const { columns, format, category, statuses } = source.reading as Reading;
   const pairs = (map: object) =>
     Object.entries(map)
@@ -324,7 +327,9 @@ const set = ofOneList<SetOptions>({
     ).argParser(more),
     everyOption(),
     new Option("--complete", "withdraw what the list does not have"),
-    new Option("--not-complete", "withdraw nobody that the list does not have"),
+    new Option("--not-complete", "withdraw nobody that the list does not have").conflicts(
+      "complete",
+    ),
   ],
   remark: "sources list names the words that wait. The next pull follows within a minute.",
   examples: [
@@ -334,10 +339,7 @@ const set = ofOneList<SetOptions>({
   async run(io, list, { store, clock }, { status = [], every, complete, notComplete }) {
     const { name } = list.source;
     const statuses = parseStatusWords(status);
-    if (complete && notComplete) {
-      throw new UsageError("--complete and --not-complete exclude each other.", "Leave one out.");
-    }
-    const isComplete = complete ?? (notComplete ? false : undefined);
+    const isComplete = notComplete ? false : complete;
     if (statuses.size === 0 && every === undefined && isComplete === undefined) {
       throw new UsageError("There is nothing to set.", "rehome sources set --help");
     }

@@ -20,12 +20,12 @@ import type { Given } from "../import/understand/propose.ts";
 
 /** Why a source gave no list: nothing changes, and the next pull comes by the schedule. */
 export class NoList extends UnreadableInput {
-  /** What the source asks to wait, at most a day. */
-  readonly retryAfterMs: number | undefined;
-
-  constructor(problem: Message, retryAfterMs?: number) {
+  /** `retryAfterMs` is what the source asks to wait, at most a day. */
+  constructor(
+    problem: Message,
+    readonly retryAfterMs?: number,
+  ) {
     super(0, problem);
-    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -33,24 +33,24 @@ export const noList: <C extends Message["code"]>(
   ...said: Parameters<typeof message<C>>
 ) => NoList = (...said) => new NoList(message(...said));
 
-export interface SourceRequest {
+interface SourceRequest {
   readonly url: URL;
   /** Headers and a form with secrets: only the origin of `url` gets them. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
   readonly secretForm?: URLSearchParams | undefined;
-  /** `ETag` and `Last-Modified` of the last list that was taken. */
   readonly known?: Validators;
 }
 
+/** `ETag` and `Last-Modified` of the last list that was taken. */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
 
-export interface FetchedPage extends Validators {
+export interface Fetched extends Validators {
   readonly bytes: Uint8Array;
-  /** The encoding of a text, as its source names it. */
-  readonly charset?: string | undefined;
+  /** What its source says of the encoding of a text that is not UTF-8. */
+  readonly encoding?: string | undefined;
   /** True if nothing told where it ends: a part of it may be missing. */
   readonly isEndless?: boolean;
   /** Which header says that this is not all. */
@@ -60,10 +60,8 @@ export interface FetchedPage extends Validators {
 export interface FetchLimits {
   /** Allows private and loopback addresses, and http there: for a program on the local network. */
   readonly allowPrivate: boolean;
-  /** Ends the whole pull. */
-  readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** How many bytes the pages of this pull may still have, unpacked. */
+  /** How many bytes the pages of a list may have, unpacked. */
   readonly bytesMax?: number;
   readonly pageMaxMs?: number;
   /** How long an address may take to respond if there is another one. */
@@ -71,6 +69,7 @@ export interface FetchLimits {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
+const listMaxMs = 10 * minuteMs;
 const redirectsMax = 5;
 
 const rangesIn = (text: string) => text.split(/\s+/).map((range) => parseCidr(range) as Cidr);
@@ -104,17 +103,16 @@ export const isPublicAddress = (text: string): boolean => !isIn(text, specialRan
 export const isNeverAsked = (text: string): boolean => isIn(text, neverRanges);
 
 /** The page at `request.url`, or `unchanged` where the source says so (304). Throws NoList. */
-export async function fetchPage(
+async function fetchPage(
   request: SourceRequest,
   limits: FetchLimits,
-): Promise<FetchedPage | "unchanged"> {
-  const { pageMaxMs = minuteMs, addressMaxMs = 10_000 } = limits;
-  const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(pageMaxMs)]);
+  ending: AbortSignal,
+): Promise<Fetched | "unchanged"> {
+  const signal = AbortSignal.any([ending, AbortSignal.timeout(limits.pageMaxMs ?? minuteMs)]);
   try {
     let asked = request;
     for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-      const addresses = await pin(asked.url, limits);
-      const response = await askInTurn(asked, addresses, signal, addressMaxMs);
+      const response = await askInTurn(asked, limits, signal);
       const { status, headers, body } = response;
       const location = headers.get("Location");
       if (status < 300 || status >= 400 || status === 304 || location === null) {
@@ -131,14 +129,6 @@ export async function fetchPage(
     throw error instanceof UnreadableInput ? error : failureOf(error, signal.aborted);
   }
   throw noList("redirectsMany", `${redirectsMax}`);
-}
-
-/** The encoding to read a body by: its source says it, but a text that is UTF-8 is UTF-8. */
-export function encodingOf({ bytes, charset }: Pick<FetchedPage, "bytes" | "charset">) {
-  if (charset === undefined || !isEncoding(charset) || /^utf-?8$/i.test(charset)) return undefined;
-  const isMarked =
-    (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  return isMarked || isUtf8(bytes) ? undefined : charset;
 }
 
 async function addressesOf(host: string): Promise<readonly string[]> {
@@ -167,24 +157,25 @@ async function pin(
   return found;
 }
 
-/** The response of the first address that gives one. */
+/** The response of the first address that gives one. The last one has as long as the page. */
 async function askInTurn(
   request: SourceRequest,
-  [address = "", ...others]: readonly string[],
+  limits: FetchLimits,
   signal: AbortSignal,
-  addressMaxMs: number,
 ): Promise<Response> {
-  if (others.length === 0) return ask(request, address, signal);
-  const slow = new AbortController();
-  const timer = setTimeout(() => slow.abort(), addressMaxMs);
-  try {
-    return await ask(request, address, AbortSignal.any([signal, slow.signal]));
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return await askInTurn(request, others, signal, addressMaxMs);
-  } finally {
-    clearTimeout(timer);
+  const addresses = await pin(request.url, limits);
+  for (const address of addresses.slice(0, -1)) {
+    const slow = new AbortController();
+    const timer = setTimeout(() => slow.abort(), limits.addressMaxMs ?? 10_000);
+    try {
+      return await ask(request, address, AbortSignal.any([signal, slow.signal]));
+    } catch (error) {
+      if (signal.aborted) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
+  return ask(request, addresses.at(-1) ?? "", signal);
 }
 
 function ask(
@@ -216,7 +207,7 @@ function ask(
 async function pageOf(
   response: Response,
   { clock, bytesMax = inputLimits.bytes }: FetchLimits,
-): Promise<FetchedPage | "unchanged"> {
+): Promise<Fetched | "unchanged"> {
   const { status, headers, body } = response;
   if (status === 304) return "unchanged";
   if (status !== 200) {
@@ -232,16 +223,15 @@ async function pageOf(
   }
   const bytes = Buffer.concat(chunks);
   requireList(bytes);
+  // Compressed, it ends with a checksum.
+  const ends = ["Content-Length", "Transfer-Encoding", "Content-Encoding"];
   return {
     bytes,
     etag: headers.get("ETag"),
     lastModified: headers.get("Last-Modified"),
-    charset: charsetOf(headers.get("Content-Type") ?? ""),
+    encoding: isUtf8(bytes) ? undefined : charsetOf(headers.get("Content-Type") ?? ""),
     more: moreIn(headers),
-    // Compressed, it ends with a checksum.
-    isEndless: !["Content-Length", "Transfer-Encoding", "Content-Encoding"].some((name) =>
-      headers.has(name),
-    ),
+    isEndless: !ends.some((name) => headers.has(name)),
   };
 }
 
@@ -252,8 +242,14 @@ function moreIn(headers: Headers): string | undefined {
   return Number(pages) > 1 ? `${pages} pages` : undefined;
 }
 
-const charsetOf = (type: string): string | undefined =>
-  /^\s*(?:text\/|application\/(?:csv|json))[^;]*;.*?\bcharset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1];
+/** The encoding of a text. One that says UTF-8 and is not is guessed, as a file is. */
+function charsetOf(type: string): string | undefined {
+  const [, charset] =
+    /^\s*(?:text\/|application\/(?:csv|json))[^;]*;.*?\bcharset\s*=\s*"?([\w.:-]+)/i.exec(type) ??
+    [];
+  const isOther = charset !== undefined && isEncoding(charset) && !/^utf-?8$/i.test(charset);
+  return isOther ? charset : undefined;
+}
 
 function statusProblem(status: number): Message {
   if (status === 401 || status === 403) return message("credentialRefused", `${status}`);
@@ -268,14 +264,10 @@ function retryAfter(text: string | null, nowMs: number): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
 }
 
-const webPage =
-  /^\uFEFF?\s*(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype\s+html|html|head|body|script)\b/i;
-
 /** Throws NoList for a body of status 200 that is no list. */
 function requireList(bytes: Uint8Array): void {
   const start = new TextDecoder().decode(bytes.subarray(0, 2_048));
   if (bytes.length <= 2_048 && start.trim() === "") throw noList("returnedNothing");
-  if (webPage.test(start)) throw noList("returnedPage");
   const [, said] = /^\s*ERROR:\s*([^\r\n]{0,200})/.exec(start) ?? [];
   if (said !== undefined) throw noList("sourceRefused", said);
 }
@@ -286,90 +278,64 @@ function failureOf(error: unknown, timedOut: boolean): NoList {
   return noList("unreachable", code ?? name ?? "unknown");
 }
 
-interface Asked {
-  readonly url: URL;
-  readonly account: string;
-  readonly secret: string;
-}
-
 type JsonObject = Readonly<Record<string, unknown>>;
 
-interface Paging {
-  /** The property of a page with its records, and that of a record that is its id. */
-  readonly list: string;
-  readonly id: string;
-  readonly secretHeaders?: Readonly<Record<string, string>>;
-  url(page: number): URL;
-  /** Whether more pages follow, and how many records all have. Throws NoList for a refusal. */
-  facts(page: JsonObject, at: number): { readonly hasMore: boolean; readonly total: unknown };
-}
-
+/** How a program gives the list of an account. */
 interface Preset {
-  /** The program's own address. */
+  /** The program's own address, and what stands behind that, or behind another one. */
   readonly at: string;
-  readonly list: (asked: Asked) => Paging | SourceRequest;
+  readonly ask: string;
+  /** The header with the credential. */
+  readonly header?: string;
+  /** The credential by POST, so that no log of the way has it. */
+  readonly form?: (secret: string) => Readonly<Record<string, string>>;
+  /** Where pages of `size` records have these, the id of each, and how many there are in all. */
+  readonly pages?: {
+    readonly size: number;
+    readonly list: string;
+    readonly id: string;
+    readonly total: string;
+  };
+  /** A page whose property is not so refuses, and says why. */
+  readonly ok?:
+    { readonly property: string; readonly is: unknown; readonly why: string } | undefined;
+  /** What is known of a list that no format knows. */
+  readonly reading?: Given;
 }
 
 const presets = {
   asm: {
     at: "https://service.sheltermanager.com/asmservice",
-    list({ url, account, secret }) {
+    ask: "?account={account}&method=json_adoptable_animals",
+    form(secret) {
       const [username = "", ...password] = secret.split(":");
-      // By POST, so that no log of the way has the credential.
-      const secretForm = new URLSearchParams(
-        password.length > 0 ? { username, password: password.join(":") } : { key: secret },
-      );
-      return { url: withQuery(url, { account, method: "json_adoptable_animals" }), secretForm };
+      return password.length > 0 ? { username, password: password.join(":") } : { key: secret };
     },
   },
   shelterluv: {
     at: "https://www.shelterluv.com/api/v1/animals",
-    list: ({ url, secret }) => ({
-      list: "animals",
-      id: "Internal-ID",
-      secretHeaders: { "X-Api-Key": secret },
-      url: (page) => withQuery(url, { status_type: "publishable", limit: 100, offset: page * 100 }),
-      facts(page) {
-        if (page["success"] !== 1) throw refusal(page["error_message"]);
-        return { hasMore: page["has_more"] === true, total: page["total_count"] };
-      },
-    }),
+    ask: "?status_type=publishable&limit=100&offset={offset}",
+    header: "X-Api-Key",
+    pages: { size: 100, list: "animals", id: "Internal-ID", total: "total_count" },
+    ok: { property: "success", is: 1, why: "error_message" },
   },
   rescuegroups: {
     at: "https://api.rescuegroups.org/v5/public/orgs",
-    list({ url, account, secret }) {
-      const path = `/${encodeURIComponent(account)}/animals/search/available`;
-      const search = new URL(url.href.replace(/\/$/, "") + path);
-      const query = { limit: 250, include: "species,statuses" };
-      return {
-        list: "data",
-        id: "id",
-        secretHeaders: { Authorization: secret },
-        url: (page) => withQuery(search, { ...query, page: page + 1 }),
-        facts(page, at) {
-          if (page["errors"] !== undefined) throw refusal(jsonText(page["errors"]));
-          const meta = isJsonObject(page["meta"]) ? page["meta"] : {};
-          return { hasMore: at + 1 < Number(meta["pages"] ?? 1), total: meta["count"] };
-        },
-      };
-    },
+    ask: "/{account}/animals/search/available?limit=250&include=species,statuses&page={page}",
+    header: "Authorization",
+    pages: { size: 250, list: "data", id: "id", total: "meta.count" },
+    ok: { property: "errors", is: undefined, why: "errors" },
   },
   adoptapet: {
     at: "https://api.adoptapet.com/search/pets_at_shelter",
-    list({ url, account, secret }) {
-      const query = { key: secret, v: 2, output: "json", shelter_id: account };
-      return {
-        list: "pets",
-        id: "pet_id",
-        url: (page) =>
-          withQuery(url, { ...query, start_number: page * 100 + 1, end_number: (page + 1) * 100 }),
-        facts(page, at) {
-          const error = isJsonObject(page["error"]) ? page["error"] : {};
-          if (page["status"] !== "ok") throw refusal(error["msg"]);
-          const total = page["total_pets"];
-          return { hasMore: (at + 1) * 100 < Number(total ?? 0), total };
-        },
-      };
+    ask: "?key={secret}&v=2&output=json&shelter_id={account}&start_number={first}&end_number={last}",
+    pages: { size: 100, list: "pets", id: "pet_id", total: "total_pets" },
+    ok: { property: "status", is: "ok", why: "error.msg" },
+    // All of them are for adoption.
+    reading: {
+      columns: { name: "pet_name", categoryId: "species", externalId: "pet_id" },
+      defaultStatus: "available",
+      records: ["pets"],
     },
   },
 } satisfies Readonly<Record<string, Preset>>;
@@ -377,14 +343,8 @@ const presets = {
 export type PresetName = keyof typeof presets;
 export const presetNames = Object.keys(presets) as PresetName[];
 
-/** What is known of the lists of a program that no format knows: all of them are for adoption. */
-export const readingsOf: Readonly<Partial<Record<PresetName, Given>>> = {
-  adoptapet: {
-    columns: { name: "pet_name", categoryId: "species", externalId: "pet_id" },
-    defaultStatus: "available",
-    records: ["pets"],
-  },
-};
+export const presetOf = (name: PresetName | null): Preset | undefined =>
+  name === null ? undefined : presets[name];
 
 export interface Address {
   /** The preset, and the account at it; or `url` for any other address. */
@@ -396,18 +356,32 @@ export interface Address {
 
 /** The list at `address`, one document whatever the number of its pages. Throws NoList. */
 export async function fetchList(
-  { preset, account, url }: Address,
+  { preset: name, account, url }: Address,
   secret: string | null,
   known: Validators,
   limits: FetchLimits,
-): Promise<FetchedPage | "unchanged"> {
-  if (preset === null) {
+): Promise<Fetched | "unchanged"> {
+  const ending = AbortSignal.timeout(listMaxMs);
+  const preset = presetOf(name);
+  if (preset === undefined) {
     const secretHeaders = secret === null ? {} : { Authorization: authorization(secret) };
-    return fetchPage({ url: new URL(url ?? ""), secretHeaders, known }, limits);
+    return fetchPage({ url: new URL(url ?? ""), secretHeaders, known }, limits, ending);
   }
-  const { at, list }: Preset = presets[preset];
-  const how = list({ url: new URL(url ?? at), account: account ?? "", secret: secret ?? "" });
-  return "list" in how ? allPages(limits, how) : fetchPage({ ...how, known }, limits);
+  const { at, ask, header, form, pages } = preset;
+  const secretHeaders = header && secret !== null ? { [header]: secret } : undefined;
+  const secretForm = form && new URLSearchParams(form(secret ?? ""));
+  const requestOf = (page: number, size: number): SourceRequest => {
+    const offset = page * size;
+    const numbers = { page: page + 1, offset, first: offset + 1, last: offset + size };
+    const values = { account, secret, ...numbers };
+    const filled = ask.replaceAll(/\{(\w+)\}/g, (_, key: keyof typeof values) =>
+      encodeURIComponent(values[key] ?? ""),
+    );
+    return { url: new URL((url ?? at).replace(/\/$/, "") + filled), secretHeaders, secretForm };
+  };
+  if (pages === undefined) return fetchPage({ ...requestOf(0, 0), known }, limits, ending);
+  const ofPage = (page: number) => requestOf(page, pages.size);
+  return allPages(ofPage, { ...pages, ok: preset.ok }, limits, ending);
 }
 
 /** `user:password` as Basic (RFC 7617), any other secret as a bearer token. */
@@ -417,18 +391,6 @@ function authorization(secret: string): string {
     : `Bearer ${secret}`;
 }
 
-function withQuery(url: URL, query: Readonly<Record<string, string | number>>): URL {
-  const at = new URL(url);
-  for (const [name, value] of Object.entries(query)) at.searchParams.set(name, `${value}`);
-  return at;
-}
-
-const refusal = (said: unknown) =>
-  noList(
-    "sourceRefused",
-    typeof said === "string" && said !== "" ? said.slice(0, 200) : "no reason given",
-  );
-
 const pagesMax = 200;
 
 /**
@@ -437,38 +399,49 @@ const pagesMax = 200;
  * the total that it gives: a list that changes while it is paged has one twice or lacks one.
  */
 async function allPages(
+  requestOf: (page: number) => SourceRequest,
+  { list, id, total, ok }: NonNullable<Preset["pages"]> & Pick<Preset, "ok">,
   limits: FetchLimits,
-  { list, id, secretHeaders, url, facts }: Paging,
-): Promise<FetchedPage | "unchanged"> {
+  ending: AbortSignal,
+): Promise<Fetched | "unchanged"> {
   const records: unknown[] = [];
   const included: unknown[] = [];
   let bytesMax = limits.bytesMax ?? inputLimits.bytes;
   for (let at = 0; at < pagesMax; at++) {
-    const fetched = await fetchPage({ url: url(at), secretHeaders }, { ...limits, bytesMax });
+    const fetched = await fetchPage(requestOf(at), { ...limits, bytesMax }, ending);
     if (fetched === "unchanged") return fetched;
     bytesMax -= fetched.bytes.length;
     const page = documentOf(fetched.bytes);
-    const { hasMore, total } = facts(page, at);
+    if (ok && page[ok.property] !== ok.is) throw refused(valueAt(page, ok.why));
     const own = page[list];
     if (!Array.isArray(own)) throw noList("returnedNoList", list);
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
+    const expected = valueAt(page, total);
+    const count = Number(expected);
+    const hasMore = page["has_more"] === true || records.length < count;
     if (hasMore && own.length > 0) continue;
-    const ids = new Set(
-      records.map((each, n) => (isJsonObject(each) ? jsonText(each[id] ?? `at ${n}`) : n)),
-    );
-    const expected = Number(total);
-    if (hasMore || (Number.isFinite(expected) && ids.size !== expected)) {
-      throw noList("countWrong", String(total), `${ids.size}`);
+    const ids = new Set(records.map((each, n) => jsonText(valueAt(each, id) ?? `at ${n}`)));
+    if (hasMore || (Number.isFinite(count) && ids.size !== count)) {
+      throw noList("countWrong", String(expected), `${ids.size}`);
     }
     if (ids.size === 0) throw noList("returnedNone");
-    const more = included.length > 0 && { included };
     // What the last page says of pages is not so of all.
     const { meta: _meta, ...rest } = page;
+    const more = included.length > 0 && { included };
     const whole = jsonText({ ...rest, [list]: records, has_more: false, ...more });
     return { bytes: Buffer.from(whole), etag: null, lastModified: null };
   }
   throw noList("pagesMany", `${pagesMax}`);
+}
+
+/** The value at a path such as `error.msg`. */
+const valueAt = (value: unknown, path: string): unknown =>
+  path.split(".").reduce((of, name) => (isJsonObject(of) ? of[name] : undefined), value);
+
+function refused(why: unknown = ""): NoList {
+  const said = typeof why === "string" ? why : jsonText(why);
+  return noList("sourceRefused", said.slice(0, 200) || "no reason given");
 }
 
 function documentOf(bytes: Uint8Array): JsonObject {

@@ -19,5 +19,5 @@ export const sourcesFeature: Feature = {
   name: "sources",
   settings: [pullPrivateSetting],
   commands: [{ path: "sources", load: async () => (await import("./commands.ts")).sourcesCommand }],
-  jobs: [pullCommand],
+  jobs: () => [pullCommand],
 };

@@ -3,7 +3,7 @@ import { updateAnimals } from "../../../src/features/animals/animals.ts";
 import { addCategory } from "../../../src/features/animals/categories.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { finishJob, scheduleJob } from "../../../src/features/schedule/jobs.ts";
+import { failJob, type Job, jobsOf, scheduleJob } from "../../../src/features/schedule/jobs.ts";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
 import { open, type Shown } from "../../helpers/plain-browser.ts";
 
@@ -301,7 +301,7 @@ test("a backup that failed is marked on the operators' menu, and is what Health 
     (await at("/animals", role)).text.includes('id="mark-health"');
   expect(await marked("operator")).toBe(false);
   await db.transaction((tx) => scheduleJob(tx, { kind: "backup", target: "" }, 60_000, 0));
-  await db.transaction((tx) => finishJob(tx, "backup", { ok: false }, 1, 0));
+  await failJob(db, (await jobsOf(db))[0] as Job, "The disk is full", 1);
   expect([await marked("operator"), await marked("staff")]).toEqual([true, false]);
   expect((await at("/health", "operator")).words).toMatch(/Backups .* urgent +Disk OK/);
 });

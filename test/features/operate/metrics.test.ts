@@ -3,7 +3,14 @@ import { expect, test } from "bun:test";
 import { dayMs, hourMs } from "../../../src/domain/clock.ts";
 import { Metrics } from "../../../src/features/operate/metrics/metrics.ts";
 import type { AnsweredRequest } from "../../../src/http/handler.ts";
-import { finishJob, pauseJob, scheduleJob } from "../../../src/features/schedule/jobs.ts";
+import {
+  finishJob,
+  findJob,
+  type Job,
+  type JobOutcome,
+  pauseJob,
+  scheduleJob,
+} from "../../../src/features/schedule/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 
@@ -40,11 +47,13 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
       await scheduleJob(tx, { kind: "pull", target }, hourMs, nowMs);
     }
     await scheduleJob(tx, { kind: "backup", target: "" }, dayMs, nowMs);
-    await finishJob(tx, "pull north", { ok: true }, nowMs, 0);
-    await finishJob(tx, "pull south", { ok: false, problem: { text: "gone" } }, nowMs, 0);
+    const end = async (name: string, outcome: JobOutcome) =>
+      finishJob(tx, (await findJob(tx, name)) as Job, outcome, nowMs);
+    await end("pull north", { ok: true });
+    await end("pull south", { ok: false, problem: { text: "gone" } });
     await pauseJob(tx, "pull east", "person", nowMs);
-    await finishJob(tx, "backup", { ok: false, problem: { text: "full" } }, nowMs, 0);
-    await finishJob(tx, "backup", { ok: false, problem: { text: "full" } }, nowMs, 0);
+    await end("backup", { ok: false, problem: { text: "full" } });
+    await end("backup", { ok: false, problem: { text: "full" } });
   });
   const metrics = new Metrics("/", undefined, { droppedTotal: 0 });
   metrics.watchSchedule(db, true);

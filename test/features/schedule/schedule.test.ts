@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
-import { Schedule, type Work } from "../../../src/features/schedule/index.ts";
+import { Schedule, type ScheduleOptions } from "../../../src/features/schedule/index.ts";
 import {
   claimJob,
   finishJob,
@@ -14,8 +14,10 @@ import type { Database } from "../../../src/storage/database.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 
+type Work = (signal: AbortSignal) => Promise<string | undefined>;
+
 /** A store with a job, `pull north`, whose process does `work`: nothing is a success. */
-async function scheduled(work: Work["run"] = async () => undefined, everyMs = hourMs) {
+async function scheduled(work: Work = async () => undefined, everyMs = hourMs) {
   const clock = new TestClock();
   const { db } = await openTestStore({ clock: clock.read });
   const done: string[] = [];
@@ -25,8 +27,17 @@ async function scheduled(work: Work["run"] = async () => undefined, everyMs = ho
     db.transaction((tx) => scheduleJob(tx, { kind: "pull", target }, everyMs, clock.nowMs));
   await add("north");
   /** A process with the schedule. */
-  const make = ({ store = db, run = work }: { store?: Database; run?: Work["run"] } = {}) =>
-    new Schedule({
+  const make = ({ store = db, does = work }: { store?: Database; does?: Work } = {}) => {
+    const run: ScheduleOptions["run"] = async (_command, job, signal) => {
+      if (does === work) done.push(job.name);
+      const problem = await does(signal);
+      if (problem === undefined) {
+        await db.transaction((tx) => finishJob(tx, job, { ok: true }, clock.nowMs));
+      }
+      return problem;
+    };
+    const ends = async (problem: string | null) => void ended.push(problem);
+    return new Schedule({
       db: store,
       clock: clock.read,
       log: {
@@ -34,18 +45,10 @@ async function scheduled(work: Work["run"] = async () => undefined, everyMs = ho
         warn: (text) => problems.push(text),
         failure: (error) => problems.push(String(error)),
       },
-      workOf: ({ name }) => ({
-        async run(signal) {
-          if (run === work) done.push(name);
-          const problem = await run(signal);
-          if (problem === undefined) {
-            await db.transaction((tx) => finishJob(tx, name, { ok: true }, clock.nowMs, 0));
-          }
-          return problem;
-        },
-        ended: async (problem) => void ended.push(problem),
-      }),
+      commands: [{ kind: "pull", words: () => [], ended: ends }],
+      run,
     });
+  };
   /** All of the schedules look once, and finish what they began. */
   const look = async (...schedules: readonly Schedule[]) => {
     await Promise.all(schedules.map((each) => each.look()));
@@ -102,7 +105,7 @@ test("a job whose process was killed is tried again after a minute, and its prob
 
 test("a job of a process that died is left to others after its lease", async () => {
   const { clock, done, look, make } = await scheduled();
-  await make({ run: () => new Promise(() => {}) }).look();
+  await make({ does: () => new Promise(() => {}) }).look();
   clock.advance(leaseMs - 1);
   await look(make());
   expect(done).toEqual([]);
@@ -143,33 +146,12 @@ test("a paused job waits until it is resumed, and is then due at once", async ()
 
 test("a job that the end of the service interrupts is no failure, and goes on elsewhere", async () => {
   const { done, job, look, make } = await scheduled();
-  const run: Work["run"] = (signal) =>
+  const does: Work = (signal) =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed")));
-  const stopping = make({ run });
+  const stopping = make({ does });
   await stopping.look();
   await stopping.close();
   expect(await job()).toMatchObject({ failures: 0, problem: null });
-  await look(make());
-  expect(done).toEqual(["pull north"]);
-});
-
-test("a claim that the end of the service overtakes is given back", async () => {
-  const { clock, db, done, job, look, make } = await scheduled();
-  const claiming = Promise.withResolvers<void>();
-  const slow: Database = {
-    read: db.read,
-    async transaction(work) {
-      const claimed = await db.transaction(work);
-      await claiming.promise;
-      return claimed;
-    },
-  };
-  const stopping = make({ store: slow });
-  const ends = [stopping.look(), stopping.close()];
-  claiming.resolve();
-  await Promise.all(ends);
-  expect(done).toEqual([]);
-  expect((await job()).nextAtMs).toBe(clock.nowMs);
   await look(make());
   expect(done).toEqual(["pull north"]);
 });
@@ -199,8 +181,8 @@ test("how a job ended is told also where the store cannot be read or written", a
       read: (work) => (isBroken && part === "read" ? broken() : db.read(work)),
       transaction: (work) => (isBroken && part === "transaction" ? broken() : db.transaction(work)),
     };
-    const run = async () => ((isBroken = true), problem);
-    await look(make({ store, run }));
+    const does = async () => ((isBroken = true), problem);
+    await look(make({ store, does }));
     expect([ended, problems[0]]).toEqual([[told], "Error: full"]);
   }
 });

@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test";
 import { hourMs } from "../../../src/domain/clock.ts";
 import { previewImport } from "../../../src/features/import/import.ts";
-import { preparedOf, propose } from "../../../src/features/import/understand/propose.ts";
+import { prepare } from "../../../src/features/import/understand/propose.ts";
 import { type Meaning, statusKey } from "../../../src/features/import/understand/words.ts";
 import {
-  begin,
+  asNew,
   findFollowed,
+  follow,
   pull,
   type Pulling,
   setSource,
@@ -52,12 +53,15 @@ function textOf({ ids }: Sample): string {
   return JSON.stringify({ count: animals.length, animals });
 }
 
-async function follow(pulling: Pulling, text: string, url: string): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
-  const prepared = preparedOf(await propose(bytes, { source: name, category: "Dog" }));
-  const { reading } = await previewImport(pulling.db, prepared, { skipBad: true });
-  const source = { name, url, reading, complete: 1, createdBy: "replay" };
-  await begin(pulling, source, hourMs, { bytes, etag: null, lastModified: null });
+/** As `sources add` does. */
+async function begin(pulling: Pulling, text: string, url: string): Promise<void> {
+  const { db } = pulling;
+  const shown = { bytes: new TextEncoder().encode(text), ...asNew };
+  const prepared = await prepare(shown.bytes, { source: name, category: "Dog" });
+  const { reading } = await previewImport(db, prepared, { skipBad: true });
+  const source = { name, url, reading, createdAtMs: 0, createdBy: "replay" };
+  await db.transaction((tx) => follow(tx, source, hourMs, pulling.clock() + hourMs));
+  await pull(pulling, name, { shown });
 }
 
 /** Says what the words mean that a list waits for. Returns them. */
@@ -101,11 +105,11 @@ test("exactly those are public whose word means so, with words explained as they
   const headers = { "Content-Type": "application/json" };
   const fetch = () => new Response(textOf(now), { headers });
   using server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
-  const pulling: Pulling = { db: store.db, clock, random: () => 0, allowPrivate: true };
+  const pulling: Pulling = { db: store.db, clock, allowPrivate: true };
   const asked: string[] = [];
   for (const [at, sample] of samples.entries()) {
     now = sample;
-    if (at === 0) await follow(pulling, textOf(sample), `http://127.0.0.1:${server.port}/`);
+    if (at === 0) await begin(pulling, textOf(sample), `http://127.0.0.1:${server.port}/`);
     else await pull(pulling, name);
     const words = await explain(pulling);
     asked.push(...words);

@@ -1,20 +1,18 @@
 /** Lists that the service imports by itself: how they are, and what they wait for. */
 import { runJob } from "../../schedule/child.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
-import { failJob, type JobProblem } from "../../schedule/jobs.ts";
+import { claimJob, failJob, type JobProblem } from "../../schedule/jobs.ts";
 import type { Services } from "../../../service/services.ts";
 import { html, type Html } from "../../../web/html.ts";
 import { message, messageText } from "../../import/messages.ts";
 import { type Meaning, meanings, statusKey } from "../../import/understand/words.ts";
 import { pullCommand } from "../../sources/index.ts";
 import {
-  claimPull,
   findFollowed,
   type Followed,
   followed,
   heldMark,
   isStale,
-  pullJob,
   setSource,
   stateOf,
   waitingWords,
@@ -149,10 +147,12 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
   const pulls = new Map<string, Promise<void>>();
   const start = async (name: string) => {
     try {
-      const triedAtMs = await claimPull(db, name, clock());
+      const { job: seen } = await findFollowed(db, name);
+      const job = await claimJob(db, seen, clock());
+      if (job === undefined) return;
       const problem = await runJob(pullCommand, name, env);
       // Otherwise its process has stored how it ended.
-      if (problem !== undefined) await failJob(db, pullJob(name), problem, clock(), triedAtMs);
+      if (problem !== undefined) await failJob(db, job, problem, clock());
     } finally {
       pulls.delete(name);
     }
@@ -161,7 +161,6 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
     list: () => followed(db),
     isPulling: (name: string) => pulls.has(name),
     async pull(name: string): Promise<void> {
-      await findFollowed(db, name);
       const pulling = pulls.get(name) ?? start(name);
       if (!pulls.has(name)) pulls.set(name, pulling);
       await pulling;

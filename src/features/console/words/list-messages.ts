@@ -117,7 +117,7 @@ export const spanishMessages: typeof englishMessages = {
   compressedDamaged: () => "El archivo comprimido está dañado. Descárgalo otra vez.",
   otherKind: (kind) => `Este archivo es del tipo ${kind}. Pide la lista como CSV o Excel (.xlsx).`,
   webPage: (title) =>
-    `Es una página web${title === "" ? "" : ` («${title}»)`}, no una lista. Descarga la lista.`,
+    `Es una página web${title === "" ? "" : ` («${title}»)`}, no una lista. Descarga la lista, o publica la hoja de Google como CSV.`,
   workbookUnreadable: () =>
     "No se puede leer este archivo de Excel. Guárdalo otra vez, o como CSV.",
   formulaValueless: (cell) =>
@@ -137,8 +137,6 @@ export const spanishMessages: typeof englishMessages = {
   sourceFailed: (status) => `el servicio ha fallado (estado ${status})`,
   statusOther: (status) => `el servicio devuelve el estado ${status} en lugar de una lista`,
   returnedNothing: () => "el servicio no devuelve nada: quizá no acepta la credencial",
-  returnedPage: () =>
-    "el servicio devuelve una página web en lugar de una lista (publica la hoja de Google como CSV)",
   sourceRefused: (said) => `el servicio se niega: ${said}`,
   sourceSlow: () => "el servicio no ha respondido a tiempo",
   unreachable: (why) => `no se puede llegar al servicio (${why})`,

@@ -124,8 +124,8 @@ async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
     const name = jobName("backup", "");
     const begun = await store.db.read((tx) => findJob(tx, name));
     const outcome = await outcomeOf(loaded, io);
-    const spread = Math.random();
-    await store.db.transaction((tx) => finishJob(tx, name, outcome, clock(), spread, begun));
+    if (begun === undefined) return;
+    await store.db.transaction((tx) => finishJob(tx, begun, outcome, clock()));
   });
 }
 
