@@ -7,7 +7,6 @@ import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
 
 test("runs from any folder, on a bare environment, as one file", async () => {
   using folder = temporaryFolder();
@@ -45,15 +44,6 @@ test("is in production mode: an error shows no library's words", async () => {
   expect(await answer.text()).toBe(
     '{"code":"invalid_request","message":"limit must be an integer from 1 to 100.","status":400}',
   );
-});
-
-test("the first key is printed at a terminal without being asked for", async () => {
-  using folder = temporaryFolder();
-  const { exitCode, screen } = await rehomeAtTerminal(
-    ["serve", "--data", folder.path, "--port", "0"],
-    { answers: [["Try it in another terminal", "\u0003"]] },
-  );
-  expect([exitCode, screen]).toEqual([0, expect.stringMatching(/^ {2}rehome_live_\w{36}$/m)]);
 });
 
 const hasCurl = Bun.which("curl") !== null;

@@ -24,15 +24,6 @@ test("0 for a server that is ready, whatever the proxy of the network, 1 and why
   );
 });
 
-test("--wait asks until it is ready", async () => {
-  const port = `${await freePort()}`;
-  const waiting = rehome(["health", "--port", port, "--wait", "20s"]);
-  using folder = temporaryFolder();
-  await using server = await serve(folder.path, ["--port", port]);
-  expect((await waiting).exitCode).toBe(0);
-  expect(await server.stop()).toBe(0);
-});
-
 test("--wait ends with the service that systemd waits for", async () => {
   const service = Bun.spawn(["true"]);
   await service.exited;

@@ -1,7 +1,6 @@
 /** Metrics: off unless asked for, at an address of their own. */
 import { expect, test } from "bun:test";
 import { makeKey, metricsOf, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { command } from "../../test/helpers/command.ts";
 
 test("metrics count requests by route and status, and show no key, path or address", async () => {
   using folder = temporaryFolder();
@@ -30,18 +29,4 @@ test("metrics count requests by route and status, and show no key, path or addre
   const posted = await fetch(metrics, { method: "POST" });
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   expect(await posted.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
-});
-
-test("an address that is taken stops the start in words", async () => {
-  using folder = temporaryFolder();
-  await using server = await serve(folder.path);
-  const { port } = new URL(server.origin);
-  using other = temporaryFolder();
-  const metrics = `127.0.0.1:${port}`;
-  const args = ["serve", "--data", other.path, "--port", "0", "--metrics", metrics];
-  const result = await command(args);
-  expect(result.exitCode).toBe(1);
-  expect(result.stderr).toContain(
-    `Error: Cannot listen for metrics on 127.0.0.1 port ${port}: the port is in use.\n`,
-  );
 });

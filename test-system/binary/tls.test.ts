@@ -6,17 +6,20 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { invite, serveConsole } from "../../test/helpers/console.ts";
 import { certificateIn, shownName } from "../../test/helpers/certificates.ts";
 import { until } from "../../test/helpers/until.ts";
 
-test("HTTPS is served, and SIGHUP takes up another certificate while requests go on", async () => {
+test("HTTPS is served, and SIGHUP takes up another certificate while requests go on, for the console too", async () => {
   using folder = temporaryFolder();
   const { key, flags, use } = certificateIn(folder.path);
-  await using server = await serve(join(folder.path, "data"), flags);
-  const ask = async () => {
-    const tls = { rejectUnauthorized: false };
-    return (await fetch(`${server.origin}/health`, { tls })).status;
-  };
+  const data = join(folder.path, "data");
+  await using server = await serveConsole(data, flags);
+  const tls = { rejectUnauthorized: false };
+  const ask = async () => (await fetch(`${server.origin}/health`, { tls })).status;
+  const form = { method: "POST", headers: { origin: server.console }, tls } as const;
+  const joined = await fetch(await invite(data, "Ana", "staff"), { ...form, redirect: "manual" });
+  expect(joined.headers.getSetCookie().join()).toMatch(/^__Host-.*; Secure; SameSite=Strict$/);
   expect(await shownName(server.origin)).toBe("first.example");
 
   const stop = new AbortController();
@@ -29,6 +32,9 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   process.kill(server.pid, "SIGHUP");
   await says("Reloaded the certificate");
   expect(await shownName(server.origin)).toBe("second.example");
+  // A connection that the console's former listener had not taken yet is reset.
+  const ofConsole = () => shownName(server.console).catch(() => "");
+  await until(async () => (await ofConsole()) === "second.example");
 
   // A half-written file is no reason to stop: what works goes on.
   writeFileSync(key, "half of a k");

@@ -138,13 +138,3 @@ test("a file is sent with its progress, and what is refused is said", async () =
   await button(page, "Choose another file").waitFor();
   expect(complaints).toEqual([]);
 });
-
-test("a link is copied", async () => {
-  await using opened = await joined("Kim", "operator", screens.light);
-  const { page } = opened;
-  await at(page, "/people");
-  await page.getByLabel("Name").fill("Vera");
-  await button(page, "Invite").click();
-  await button(page, "Copy").click();
-  await page.getByText("Copied").waitFor();
-});

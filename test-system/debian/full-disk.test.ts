@@ -148,5 +148,9 @@ test.skipIf(!canMount)("a start on a full or a read-only disk says so", async ()
     const readOnly = await rehome(["serve", "--data", path, "--port", "0"]);
     expect(readOnly.exitCode).toBe(1);
     expect(readOnly.stderr).toContain("the file system is mounted read-only");
+    // Nobody's rights are blamed.
+    const { stdout } = await command(["doctor", "--data", path, "--port", "1"]);
+    expect(stdout).toMatch(/^fail +data folder .*read-only\n +-> Mount its disk for writing, or/m);
+    expect(readOnly.stderr).toContain("Mount its disk for writing, or");
   }
 });
