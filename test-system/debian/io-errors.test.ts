@@ -1,22 +1,13 @@
 /**
  * A disk whose n-th write or sync fails, once or for good, for each n: what was acknowledged is
- * there afterwards, and nothing is half done. After a power cut too, a backup that has its name is
- * whole: it and its name are flushed.
+ * there afterwards, and nothing is half done.
  */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { closeSync, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
-import { writeFileSync, writeSync } from "node:fs";
+import { existsSync, writeFileSync, closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import {
-  executable,
-  makeKey,
-  perDay,
-  rehome,
-  serve,
-  temporaryFolder,
-} from "../../test/helpers/binary.ts";
+import { makeKey, perDay, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const source = join(import.meta.dir, "../../test/fixtures/io-errors/io-errors.c");
 
@@ -188,29 +179,3 @@ test("a backup is whole or not there", async () => {
   }
   expect(failed).toBeGreaterThan(3);
 }, 300_000);
-
-test("a backup is flushed before it gets its name, and its folder after it", async () => {
-  using folder = temporaryFolder();
-  const place = realpathSync(folder.path);
-  const data = join(place, "data");
-  await makeKey(data);
-  const [trace, file] = [join(place, "trace"), join(place, "animals.backup")];
-  const strace = ["strace", "--follow-forks", "--decode-fds=path", "--quiet=all"];
-  const calls = ["--trace=fsync,link,linkat", `--output=${trace}`];
-  const backup = [await executable(), "backup", file, "--data", data];
-  const { exitCode } = Bun.spawnSync([...strace, ...calls, ...backup]);
-  expect(exitCode).toBe(0);
-  const order = readFileSync(trace, "utf8")
-    .split("\n")
-    .flatMap((line) => {
-      if (/fsync\(\d+<[^>]*\.partial>/.test(line)) return ["the copy is flushed"];
-      if (/link(?:at)?\(.*\.partial"/.test(line)) return ["it gets its name"];
-      return line.includes(`<${place}>)`) ? ["the folder is flushed"] : [];
-    });
-  // SQLite flushes both too, while it makes the copy.
-  expect(order.slice(-3)).toEqual([
-    "the copy is flushed",
-    "it gets its name",
-    "the folder is flushed",
-  ]);
-});
