@@ -19,22 +19,19 @@ const root = join(import.meta.dir, "../..");
 const slowMs = 900_000;
 
 /** What the website's key did on the days before the last one, as the page draws it. */
-const requests = [
-  570, 421, 379, 470, 391, 480, 700, 690, 720, 510, 900, 840, 540, 610, 1000, 930, 580, 650, 700,
-  660, 1000, 1000, 690, 780, 870, 900, 880, 1000, 1000,
-];
+const requests = [1000, 1000, 690, 780, 870, 900, 880, 1000, 1000];
 
 /** Writes those days into the store, as if they had been. Bun lies where the copy has no files. */
 const lived = `python3 -c '
 import sqlite3, time
 store = sqlite3.connect("/var/lib/rehome/rehome.db")
 [(id,)] = store.execute("SELECT id FROM api_keys WHERE name = ?", ("shelter website",))
-requests, refusals = ${JSON.stringify(requests)}, {20: 80, 21: 100, 27: 60, 28: 100}
+requests, refusals = ${JSON.stringify(requests)}, {0: 80, 1: 100, 7: 60, 8: 100}
 first = int(time.time() // 86400) - len(requests)
 with sqlite3.connect("/var/lib/rehome/limits.db") as counters:
   counters.executemany(
     "INSERT INTO usage_days (key_id, day, requests, refusals, bans) VALUES (?, ?, ?, ?, ?)",
-    [(id, first + at, count, refusals.get(at, 0), int(at == 28)) for at, count in enumerate(requests)])
+    [(id, first + at, count, refusals.get(at, 0), int(at == 8)) for at, count in enumerate(requests)])
 '`;
 
 /**
