@@ -61,17 +61,12 @@ export interface ScheduleOptions {
   readonly run: (command: JobCommand, job: Job, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-interface Running {
-  readonly job: Job;
-  readonly ended: Promise<void>;
-}
-
 /**
  * Does what is due while the service runs. Every process and server looks at the same rows, and
  * the one that claims a row does it.
  */
 export class Schedule {
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, { readonly job: Job; readonly ended: Promise<void> }>();
   readonly #stop = new AbortController();
   #timer: Timer | undefined;
   #looking: Promise<void> = Promise.resolve();

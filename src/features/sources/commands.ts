@@ -3,7 +3,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { commandGroup, type Given, type StoreCommand, storeCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Io } from "../../cli/io.ts";
-import { declared, fieldOf, json, printJson } from "../json.ts";
+import { json, printJson, type Static } from "../json.ts";
 import { durationOption, yesOption } from "../options.ts";
 import { confirm } from "../confirm.ts";
 import { flexible, printTable } from "../table.ts";
@@ -32,27 +32,7 @@ import {
   presetNames,
   presetOf,
 } from "./fetch.ts";
-import {
-  animalsOf,
-  asNew,
-  blankedSecret,
-  findFollowed,
-  type Followed,
-  follow,
-  followed,
-  pull,
-  pullingOf,
-  pullJob,
-  quoted,
-  type Report,
-  resumeList,
-  setSource,
-  sourceStates,
-  stateOf,
-  unfollow,
-  waitingWords,
-  withdrawHeld,
-} from "./pull.ts";
+import * as lists from "./pull.ts";
 
 export function sourcesCommand(io: Io): Command {
   const form = {
@@ -137,7 +117,7 @@ async function addSource(
   name: string,
 ): Promise<void> {
   const { every: everyMs, complete, createCategories, acceptGuess, yes } = given;
-  const pulling = pullingOf(services, given.loaded);
+  const pulling = lists.pullingOf(services, given.loaded);
   const { db, clock } = pulling;
   const address = addressFor(given);
   const secret = (await secretOf(io, given.secretFile)) ?? null;
@@ -145,7 +125,7 @@ async function addSource(
   // Its new categories are shown, and agreed to with it.
   const options = { createCategories: true, skipBad: true, complete, confirmed: true };
   const { shown, preview } = await inWords(name, async () => {
-    const shown = await fetchList(address, secret, asNew, pulling);
+    const shown = await fetchList(address, secret, lists.asNew, pulling);
     if (shown === "unchanged") throw noList("returnedNothing");
     const encoding = known.encoding ?? shown.encoding;
     const prepared = await prepare(shown.bytes, { ...known, encoding, source: name });
@@ -171,11 +151,11 @@ async function addSource(
     complete: complete ? 1 : 0,
     createsCategories: createCategories === true ? 1 : 0,
   };
-  await db.transaction((tx) => follow(tx, source, everyMs, clock() + everyMs));
-  const done = await pull(pulling, name, { shown });
+  await db.transaction((tx) => lists.follow(tx, source, everyMs, clock() + everyMs));
+  const done = await lists.pull(pulling, name, { shown });
   if (done === "unchanged") return;
   if (!(done instanceof Error)) return io.out(done.text);
-  await unfollow(db, name);
+  await lists.unfollow(db, name);
   await inWords(name, () => Promise.reject(done));
 }
 
@@ -203,42 +183,50 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
 
 const at = (ms: number | null) => (ms === null ? null : isoSeconds(ms));
 const { text, count, time, orNull } = json;
-const ofList = fieldOf<[list: Followed]>();
-const fields = declared({
-  name: ofList(text("name of the list, and source of its animals"), ({ source }) => source.name),
-  state: ofList(json.oneOf(sourceStates, "how it is"), stateOf),
-  preset: ofList(orNull(text("program whose list it is")), ({ source }) => source.preset),
-  account: ofList(orNull(text("account there")), ({ source }) => source.account),
-  url: ofList(orNull(text("address; null for the program's own")), ({ source }) => source.url),
-  everySeconds: ofList(count("interval"), ({ job }) => job.everyMs / 1_000),
-  complete: ofList(
-    json.flag("true if what the list does not have is withdrawn"),
-    ({ source }) => source.complete === 1,
-  ),
-  nextAt: ofList(orNull(time("when it is next due; null while it is paused")), ({ job }) =>
-    job.paused === null ? at(job.nextAtMs) : null,
-  ),
-  triedAt: ofList(orNull(time("when it was last tried")), ({ job }) => at(job.triedAtMs)),
-  succeededAt: ofList(orNull(time("when it last succeeded")), ({ job }) => at(job.succeededAtMs)),
-  failures: ofList(count("failures in a row"), ({ job }) => job.failures),
-  problem: ofList(
-    orNull(text("what went wrong, or waits for a person")),
-    ({ job }) => job.problem?.text ?? null,
-  ),
-  paused: ofList(orNull(text("who paused it: person, undo or restore")), ({ job }) => job.paused),
-  waiting: ofList(count("animals whose status is a word that nobody explained"), ({ source }) =>
-    animalsOf(waitingWords(source)),
-  ),
-  words: ofList(
-    json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
-    ({ source }) => [...waitingWords(source)],
-  ),
-  held: ofList(
-    count("withdrawals that wait for a person"),
-    ({ source }) => source.held?.length ?? 0,
-  ),
+const sourceSchema = json.object({
+  name: text("name of the list, and source of its animals"),
+  state: json.oneOf(lists.sourceStates, "how it is"),
+  preset: orNull(text("program whose list it is")),
+  account: orNull(text("account there")),
+  url: orNull(text("address; null for the program's own")),
+  everySeconds: count("interval"),
+  complete: json.flag("true if what the list does not have is withdrawn"),
+  nextAt: orNull(time("when it is next due; null while it is paused")),
+  triedAt: orNull(time("when it was last tried")),
+  succeededAt: orNull(time("when it last succeeded")),
+  failures: count("failures in a row"),
+  problem: orNull(text("what went wrong, or waits for a person")),
+  paused: orNull(text("who paused it: person, undo or restore")),
+  waiting: count("animals whose status is a word that nobody explained"),
+  words: json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
+  held: count("withdrawals that wait for a person"),
 });
-const sourceSchema = json.object(fields.schemas);
+
+/** A followed list as `--json` prints it: never with its secret. */
+function listed(list: lists.Followed): Static<typeof sourceSchema> {
+  const { source, job } = list;
+  const { name, preset, account, url, complete, held } = source;
+  const { failures, paused, nextAtMs, problem } = job;
+  const words = lists.waitingWords(source);
+  return {
+    name,
+    state: lists.stateOf(list),
+    preset,
+    account,
+    url,
+    everySeconds: job.everyMs / 1_000,
+    complete: complete === 1,
+    nextAt: paused === null ? at(nextAtMs) : null,
+    triedAt: at(job.triedAtMs),
+    succeededAt: at(job.succeededAtMs),
+    failures,
+    problem: problem?.text ?? null,
+    paused,
+    waiting: lists.animalsOf(words),
+    words: [...words],
+    held: held?.length ?? 0,
+  };
+}
 
 const list = storeCommand<object>({
   name: "list",
@@ -246,11 +234,11 @@ const list = storeCommand<object>({
   examples: ["rehome sources list", "rehome sources list --json"],
   json: json.list(sourceSchema),
   async run(io, { store }, given) {
-    const all = (await followed(store.db)).map(fields.make);
+    const all = (await lists.followed(store.db)).map(listed);
     if (given.json) return printJson(io, all);
     if (all.length === 0) return io.err("No list is followed. rehome sources add --help\n");
     const rows = all.map(({ name, state, succeededAt, nextAt, problem, waiting, words }) => {
-      const waits = waiting === 0 ? "" : `${waiting}: ${quoted(words)}`;
+      const waits = waiting === 0 ? "" : `${waiting}: ${lists.quoted(words)}`;
       return [name, state, succeededAt ?? "never", nextAt ?? "-", waits, problem ?? ""];
     });
     const last = [flexible("WAITING FOR A WORD"), flexible("PROBLEM")];
@@ -262,13 +250,13 @@ const ofOneList = <Options>({
   run,
   ...form
 }: Omit<StoreCommand<Options, [string]>, "run"> & {
-  run(io: Io, list: Followed, services: Services, given: Given<Options>): Promise<void>;
+  run(io: Io, list: lists.Followed, services: Services, given: Given<Options>): Promise<void>;
 }) =>
   storeCommand<Options, [string]>({
     ...form,
     arguments: [nameArgument()],
     run: async (io, services, given, name) =>
-      run(io, await findFollowed(services.store.db, name), services, given),
+      run(io, await lists.findFollowed(services.store.db, name), services, given),
   });
 
 const show = ofOneList<object>({
@@ -277,25 +265,25 @@ const show = ofOneList<object>({
   examples: ["rehome sources show north"],
   json: sourceSchema,
   async run(io, list, _services, given) {
-    if (given.json) return printJson(io, fields.make(list));
+    if (given.json) return printJson(io, listed(list));
     for (const [title, value] of Object.entries(shownFacts(list))) {
       if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
     }
-    const { text } = (list.source.report ?? {}) as Report;
+    const { text } = (list.source.report ?? {}) as lists.Report;
     if (text !== undefined) io.out(`\n${text}`);
   },
 });
 
-function shownFacts(list: Followed): Record<string, string | undefined> {
+function shownFacts(list: lists.Followed): Record<string, string | undefined> {
   const { source, job } = list;
-  const { state, problem, nextAt, succeededAt } = fields.make(list);
+  const { state, problem, nextAt, succeededAt } = listed(list);
   const { columns, format, category, statuses } = source.reading as Reading;
   const pairs = (map: object) =>
     Object.entries(map)
       .map(([key, value]) => `${key} = ${value}`)
       .join(", ");
   const missing = "missing: the backup that was restored lacks it";
-  const stored = source.secret === blankedSecret ? missing : "stored";
+  const stored = source.secret === lists.blankedSecret ? missing : "stored";
   return {
     List: source.url ?? `${source.preset}, account ${source.account}`,
     Credential: source.secret === null ? "none" : stored,
@@ -344,9 +332,9 @@ const set = ofOneList<SetOptions>({
       throw new UsageError("There is nothing to set.", "rehome sources set --help");
     }
     const settings = { statuses, everyMs: every, isComplete };
-    await store.db.transaction((tx) => setSource(tx, name, settings, clock()));
-    const { source } = await findFollowed(store.db, name);
-    const open = quoted(waitingWords(source));
+    await store.db.transaction((tx) => lists.setSource(tx, name, settings, clock()));
+    const { source } = await lists.findFollowed(store.db, name);
+    const open = lists.quoted(lists.waitingWords(source));
     const waits = open === "" ? "" : ` Still waiting: ${open}.`;
     io.out(`Changed ${name}.${waits}\n`);
   },
@@ -370,7 +358,7 @@ const pullCommand = ofOneList<{
     const { name } = list.source;
     if (yes !== true) {
       const how = { isScheduled: scheduled === true, listWins: listWins === true };
-      const result = await pull(pullingOf(services, loaded), name, how);
+      const result = await lists.pull(lists.pullingOf(services, loaded), name, how);
       if (scheduled === true) return;
       if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
       if (result !== "unchanged") return io.out(result.text);
@@ -380,7 +368,7 @@ const pullCommand = ofOneList<{
       return io.out(`${name} has not changed.${again}\n`);
     }
     const { clock, actor, store } = services;
-    const withdrawn = await withdrawHeld({ db: store.db, clock, actor }, name);
+    const withdrawn = await lists.withdrawHeld({ db: store.db, clock, actor }, name);
     if (withdrawn === undefined) throw new Error(`No withdrawal of ${name} waits for a person.`);
     io.out(`Withdrew ${counted(withdrawn, "animal")}.\n`);
   },
@@ -391,7 +379,7 @@ const pause = ofOneList<object>({
   about: "stop following a list for a while",
   examples: ["rehome sources pause north"],
   async run(io, { source: { name } }, { store, clock }) {
-    await store.db.transaction((tx) => pauseJob(tx, pullJob(name), "person", clock()));
+    await store.db.transaction((tx) => pauseJob(tx, lists.pullJob(name), "person", clock()));
     io.out(`Paused ${name}. Go on: rehome sources resume ${name}\n`);
   },
 });
@@ -407,13 +395,13 @@ const resume = ofOneList<{ readonly secretFile?: string }>({
   async run(io, { source }, { store, clock }, given) {
     const { name } = source;
     const secret = await secretOf(io, given.secretFile);
-    if (secret === undefined && source.secret === blankedSecret) {
+    if (secret === undefined && source.secret === lists.blankedSecret) {
       throw new UsageError(
         `The backup that was restored lacks the credential of ${name}.`,
         `rehome sources resume ${name} --secret-file FILE`,
       );
     }
-    await store.db.transaction((tx) => resumeList(tx, name, clock(), secret));
+    await store.db.transaction((tx) => lists.resumeList(tx, name, clock(), secret));
     io.out(`Resumed ${name}.\n`);
   },
 });
@@ -429,7 +417,7 @@ const remove = ofOneList<{ readonly yes?: true }>({
       unattended: "refuse",
       why: "Its address and credential are deleted",
     });
-    await unfollow(store.db, name);
+    await lists.unfollow(store.db, name);
     io.out(`Removed ${name}. Its animals stay.\n`);
   },
 });

@@ -12,9 +12,10 @@ import { isUtf8 } from "node:buffer";
 import {
   isEncoding,
   limits as inputLimits,
-  tooLarge,
   UnreadableInput,
+  wholeInput,
 } from "../import/read/input.ts";
+import { valueAt } from "../import/read/json.ts";
 import { isJsonObject, jsonText, parseJson } from "../../domain/exact-json.ts";
 import type { Given } from "../import/understand/propose.ts";
 
@@ -206,7 +207,7 @@ function ask(
 
 async function pageOf(
   response: Response,
-  { clock, bytesMax = inputLimits.bytes }: FetchLimits,
+  { clock, bytesMax }: FetchLimits,
 ): Promise<Fetched | "unchanged"> {
   const { status, headers, body } = response;
   if (status === 304) return "unchanged";
@@ -214,14 +215,7 @@ async function pageOf(
     await body?.cancel();
     throw new NoList(statusProblem(status), retryAfter(headers.get("Retry-After"), clock()));
   }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > bytesMax) throw tooLarge();
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.concat(chunks);
+  const bytes = await wholeInput(body ?? new Blob().stream(), bytesMax);
   requireList(bytes);
   // Compressed, it ends with a checksum.
   const ends = ["Content-Length", "Transfer-Encoding", "Content-Encoding"];
@@ -244,11 +238,8 @@ function moreIn(headers: Headers): string | undefined {
 
 /** The encoding of a text. One that says UTF-8 and is not is guessed, as a file is. */
 function charsetOf(type: string): string | undefined {
-  const [, charset] =
-    /^\s*(?:text\/|application\/(?:csv|json))[^;]*;.*?\bcharset\s*=\s*"?([\w.:-]+)/i.exec(type) ??
-    [];
-  const isOther = charset !== undefined && isEncoding(charset) && !/^utf-?8$/i.test(charset);
-  return isOther ? charset : undefined;
+  const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(type) ?? [];
+  return isEncoding(charset) && !/^utf-?8$/i.test(charset) ? charset : undefined;
 }
 
 function statusProblem(status: number): Message {
@@ -289,18 +280,19 @@ interface Preset {
   readonly header?: string;
   /** The credential by POST, so that no log of the way has it. */
   readonly form?: (secret: string) => Readonly<Record<string, string>>;
-  /** Where pages of `size` records have these, the id of each, and how many there are in all. */
-  readonly pages?: {
-    readonly size: number;
-    readonly list: string;
-    readonly id: string;
-    readonly total: string;
-  };
+  readonly pages?: Pages;
   /** A page whose property is not so refuses, and says why. */
-  readonly ok?:
-    { readonly property: string; readonly is: unknown; readonly why: string } | undefined;
+  readonly ok?: readonly [property: string, is: unknown, why: string];
   /** What is known of a list that no format knows. */
   readonly reading?: Given;
+}
+
+/** Where pages of `size` records have these, the id of each, and how many there are in all. */
+interface Pages {
+  readonly size: number;
+  readonly list: string;
+  readonly id: string;
+  readonly total: string;
 }
 
 const presets = {
@@ -317,20 +309,20 @@ const presets = {
     ask: "?status_type=publishable&limit=100&offset={offset}",
     header: "X-Api-Key",
     pages: { size: 100, list: "animals", id: "Internal-ID", total: "total_count" },
-    ok: { property: "success", is: 1, why: "error_message" },
+    ok: ["success", 1, "error_message"],
   },
   rescuegroups: {
     at: "https://api.rescuegroups.org/v5/public/orgs",
     ask: "/{account}/animals/search/available?limit=250&include=species,statuses&page={page}",
     header: "Authorization",
     pages: { size: 250, list: "data", id: "id", total: "meta.count" },
-    ok: { property: "errors", is: undefined, why: "errors" },
+    ok: ["errors", undefined, "errors"],
   },
   adoptapet: {
     at: "https://api.adoptapet.com/search/pets_at_shelter",
     ask: "?key={secret}&v=2&output=json&shelter_id={account}&start_number={first}&end_number={last}",
     pages: { size: 100, list: "pets", id: "pet_id", total: "total_pets" },
-    ok: { property: "status", is: "ok", why: "error.msg" },
+    ok: ["status", "ok", "error.msg"],
     // All of them are for adoption.
     reading: {
       columns: { name: "pet_name", categoryId: "species", externalId: "pet_id" },
@@ -368,9 +360,10 @@ export async function fetchList(
     return fetchPage({ url: new URL(url ?? ""), secretHeaders, known }, limits, ending);
   }
   const { at, ask, header, form, pages } = preset;
+  const size = pages?.size ?? 0;
   const secretHeaders = header && secret !== null ? { [header]: secret } : undefined;
   const secretForm = form && new URLSearchParams(form(secret ?? ""));
-  const requestOf = (page: number, size: number): SourceRequest => {
+  const requestOf = (page: number): SourceRequest => {
     const offset = page * size;
     const numbers = { page: page + 1, offset, first: offset + 1, last: offset + size };
     const values = { account, secret, ...numbers };
@@ -379,9 +372,8 @@ export async function fetchList(
     );
     return { url: new URL((url ?? at).replace(/\/$/, "") + filled), secretHeaders, secretForm };
   };
-  if (pages === undefined) return fetchPage({ ...requestOf(0, 0), known }, limits, ending);
-  const ofPage = (page: number) => requestOf(page, pages.size);
-  return allPages(ofPage, { ...pages, ok: preset.ok }, limits, ending);
+  if (pages === undefined) return fetchPage({ ...requestOf(0), known }, limits, ending);
+  return allPages(requestOf, { ...preset, ...pages }, limits, ending);
 }
 
 /** `user:password` as Basic (RFC 7617), any other secret as a bearer token. */
@@ -400,7 +392,7 @@ const pagesMax = 200;
  */
 async function allPages(
   requestOf: (page: number) => SourceRequest,
-  { list, id, total, ok }: NonNullable<Preset["pages"]> & Pick<Preset, "ok">,
+  { list, id, total, ok: [property, is, why] = ["", undefined, ""] }: Pages & Preset,
   limits: FetchLimits,
   ending: AbortSignal,
 ): Promise<Fetched | "unchanged"> {
@@ -412,16 +404,16 @@ async function allPages(
     if (fetched === "unchanged") return fetched;
     bytesMax -= fetched.bytes.length;
     const page = documentOf(fetched.bytes);
-    if (ok && page[ok.property] !== ok.is) throw refused(valueAt(page, ok.why));
+    if (page[property] !== is) throw refused(valueAt(page, why.split(".")));
     const own = page[list];
     if (!Array.isArray(own)) throw noList("returnedNoList", list);
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
-    const expected = valueAt(page, total);
+    const expected = valueAt(page, total.split("."));
     const count = Number(expected);
     const hasMore = page["has_more"] === true || records.length < count;
     if (hasMore && own.length > 0) continue;
-    const ids = new Set(records.map((each, n) => jsonText(valueAt(each, id) ?? `at ${n}`)));
+    const ids = new Set(records.map((each, n) => jsonText(valueAt(each, [id]) ?? `at ${n}`)));
     if (hasMore || (Number.isFinite(count) && ids.size !== count)) {
       throw noList("countWrong", String(expected), `${ids.size}`);
     }
@@ -434,10 +426,6 @@ async function allPages(
   }
   throw noList("pagesMany", `${pagesMax}`);
 }
-
-/** The value at a path such as `error.msg`. */
-const valueAt = (value: unknown, path: string): unknown =>
-  path.split(".").reduce((of, name) => (isJsonObject(of) ? of[name] : undefined), value);
 
 function refused(why: unknown = ""): NoList {
   const said = typeof why === "string" ? why : jsonText(why);

@@ -51,12 +51,15 @@ export class UnreadableInput extends Error {
 }
 
 /** All bytes of an input. Throws UnreadableInput above the limit. */
-export async function wholeInput(chunks: ByteChunks): Promise<Uint8Array> {
+export async function wholeInput(
+  chunks: ByteChunks,
+  bytesMax: number = limits.bytes,
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > limits.bytes) throw tooLarge();
+    if (size > bytesMax) throw tooLarge();
     pieces.push(chunk);
   }
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);

@@ -6,6 +6,7 @@ import { parseJson } from "../../../../src/domain/exact-json.ts";
 import { message } from "../../../../src/features/import/messages.ts";
 import { isEncoding, wholeInput } from "../../../../src/features/import/read/input.ts";
 import { jsonRecords } from "../../../../src/features/import/read/json.ts";
+import { stepsOf } from "../../../../src/features/import/read/read.ts";
 import { unzipped, zipped } from "../../../helpers/zip.ts";
 import { parseFieldMap } from "../../../../src/features/import/understand/columns.ts";
 import type { Given } from "../../../../src/features/import/understand/propose.ts";
@@ -515,6 +516,13 @@ describe("--records", () => {
     const text =
       '{"total":1,"other":[{"name":"x","categoryId":1}],"result":{"page":1,"list":[{"name":"a","categoryId":1}]}}';
     expect((await readWhole(text, given)).outcomes.map(brief)).toEqual(["1 a / 1 / none"]);
+  });
+
+  test.each(["dogs.small", '"dogs.small"', 'all."dogs.small"'])("%s names a list", async (path) => {
+    const list = [{ name: "a", categoryId: 1 }];
+    const text = JSON.stringify({ "dogs.small": list, all: { "dogs.small": list, cats: [] } });
+    const { outcomes } = await readWhole(text, { records: stepsOf(path) });
+    expect(outcomes.map(brief)).toEqual(["1 a / 1 / none"]);
   });
 
   test("is refused when it leads nowhere", async () => {
