@@ -9,7 +9,7 @@ import { distance } from "../understand/evidence.ts";
 import type { Candidate, FromLine, Rejection, SoundRecord } from "../understand/record.ts";
 import { idPrefix } from "../understand/record.ts";
 import { type ImportCategories, wordFor } from "./categories.ts";
-import { type Entry, isAmong, namelessEntries, type StoreAnimal } from "./said.ts";
+import { isAmong, namelessEntries, type StoreAnimal } from "./said.ts";
 
 const batchSize = 1_000;
 const pageSize = 10_000;
@@ -22,10 +22,10 @@ export interface PlannedList {
   readonly isWhole: boolean;
 }
 
-/** A record of an animal that is here, or was. */
+/** An animal that is here, or was, and the record of it, which a whole list may lack. */
 export interface Match {
-  readonly record: SoundRecord;
   readonly animal: StoreAnimal;
+  readonly record?: SoundRecord;
   /** What the list calls it in its entries; undefined without an id in a list that is not whole. */
   readonly entry: string | undefined;
 }
@@ -44,11 +44,10 @@ export class Matching {
   alike: SoundRecord[] = [];
   /** Records that may be the one animal here of their name and category. */
   readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
-  /** The entries of animals without ids, removed ones too, by the animal. */
-  #entries: ReadonlyMap<bigint, Entry> = new Map();
-  readonly #nameless: StoreAnimal[] = [];
   /** Animals that a record means, or may mean. */
-  readonly #meant = new Set<bigint>();
+  readonly meant = new Set<bigint>();
+  /** What a whole list calls animals without ids, by the animal. */
+  #nameless: ReadonlyMap<bigint, string> = new Map();
 
   constructor(
     private readonly tx: Tx,
@@ -62,7 +61,7 @@ export class Matching {
     const find = await animalsOf(this.tx, records, this.newIds);
     return records.flatMap((record) => {
       const animal = find(record);
-      const isMeant = animal !== undefined && this.#meant.has(animal.id);
+      const isMeant = animal !== undefined && this.meant.has(animal.id);
       if (animal !== undefined && !isMeant) return this.#match(record, animal, record.externalId);
       const isNew = record.id === undefined || this.newIds;
       if (isNew && !isMeant) this.#add(record);
@@ -76,7 +75,7 @@ export class Matching {
   }
 
   #match(record: SoundRecord, animal: StoreAnimal, entry: string | undefined): Match {
-    this.#meant.add(animal.id);
+    this.meant.add(animal.id);
     return { record, animal, entry };
   }
 
@@ -89,39 +88,33 @@ export class Matching {
    * once, in the list and among the animals without ids; what occurs more than once is not matched.
    */
   async byNames(records: readonly SoundRecord[]): Promise<readonly Match[]> {
-    const { isWhole, source, isDesk } = this.list;
-    const { pets } = this.tx.t;
-    if (isWhole && !isDesk) await this.#learnNameless();
-    const called = Map.groupBy(this.#nameless, ({ id }) => this.#entries.get(id)?.entry);
-    const isNobodys = inArray(pets.source, isWhole ? ["", source] : [""]);
+    const { tx, list } = this;
+    const { pets } = tx.t;
+    if (list.isWhole && !list.isDesk) this.#nameless = await namelessEntries(tx, list.source);
+    const known = [...this.#nameless.keys()];
+    const own = await animalsWhere(tx, ({ id }) => isAmong(tx, id, known));
+    const free = own.filter(({ id }) => !this.meant.has(id));
+    const called = Map.groupBy(free, ({ id }) => this.#nameless.get(id));
+    const isNobodys = inArray(pets.source, list.isWhole ? ["", list.source] : [""]);
     const others = await this.#calledLike(records, and(isNobodys, isNull(pets.externalId)));
-    const unknown = others.filter(({ id }) => !this.#entries.has(id));
+    const unknown = others.filter(({ id }) => !this.#nameless.has(id));
     const here = Map.groupBy(unknown, animalKey);
     return [...Map.groupBy(records, this.#keyOf)].flatMap(([key, all]) => {
       const [record] = all;
       const entry = record && all.length === 1 ? namelessEntryOf(record) : "";
       const animals = called.get(entry) ?? here.get(key) ?? [];
       const [animal] = animals;
-      if (record === undefined || animal === undefined || !isWhole) {
+      if (record === undefined || animal === undefined || !list.isWhole) {
         for (const each of all) this.#add(each);
         if (animal !== undefined) this.alike.push(...all);
         return [];
       }
-      for (const each of animals) this.#meant.add(each.id);
+      for (const each of animals) this.meant.add(each.id);
       if (all.length === 1 && animals.length === 1) return { record, animal, entry };
       if (isSameState(all, animals)) this.unchanged += animals.length;
       else for (const each of all) this.#refuseAlike(each, all.length, animals.length);
       return [];
     });
-  }
-
-  async #learnNameless(): Promise<void> {
-    const entries = [...(await namelessEntries(this.tx, this.list.source)).values()];
-    this.#entries = new Map(entries.map((each) => [each.petId ?? 0n, each]));
-    for (const ids of batches([...this.#entries.keys()])) {
-      const found = await animalsWhere(this.tx, ({ id }) => isAmong(this.tx, id, ids));
-      this.#nameless.push(...found.filter(({ id }) => !this.#meant.has(id)));
-    }
   }
 
   #refuseAlike(record: SoundRecord, records: number, animals: number): void {
@@ -151,50 +144,38 @@ export class Matching {
       const match = () => this.#match(record, animal, record.externalId ?? nameless);
       return isSame(record.line) ? match() : [];
     });
-    const same = new Set<SoundRecord>(matches.map(({ record }) => record));
+    const same = new Set(matches.map(({ record }) => record));
     this.added = this.added.filter((each) => !same.has(each));
     return matches;
   }
 
   /** Animals that records are called like, but those that a record means. */
-  async #calledLike(
-    records: readonly SoundRecord[],
-    where: SQL | undefined,
-  ): Promise<readonly StoreAnimal[]> {
-    if (records.length === 0) return [];
+  async #calledLike(records: readonly SoundRecord[], where: SQL | undefined) {
     let names: ReadonlySet<string> | undefined;
     const found: StoreAnimal[] = [];
-    for await (const page of pagesOf(this.tx, where)) {
+    for await (const page of records.length === 0 ? [] : pagesOf(this.tx, where)) {
       // A store without animals needs no names of a large list.
       names ??= new Set(page.length > 0 ? records.map(({ name = "" }) => categoryKey(name)) : []);
       const isLike = ({ id, name }: StoreAnimal) =>
-        names?.has(categoryKey(name)) && !this.#meant.has(id);
+        names?.has(categoryKey(name)) && !this.meant.has(id);
       found.push(...page.filter(isLike));
     }
     return found;
   }
 
   /** How many animals the source has, and those that its whole list does not mean. */
-  async absent(): Promise<{ readonly total: number; readonly unlisted: readonly StoreAnimal[] }> {
+  async absent(): Promise<{ readonly total: number; readonly unlisted: readonly Match[] }> {
     let total = 0;
-    const unlisted: StoreAnimal[] = [];
+    const unlisted: Match[] = [];
     for await (const page of pagesOf(this.tx, eq(this.tx.t.pets.source, this.list.source))) {
       total += page.length;
-      unlisted.push(...page.filter(({ id }) => !this.#meant.has(id)));
+      for (const animal of page.filter(({ id }) => !this.meant.has(id))) {
+        const { id, externalId, name, categoryId } = animal;
+        const called = () => namelessKey(name, this.categories.nameOf(categoryId));
+        unlisted.push({ animal, entry: externalId ?? this.#nameless.get(id) ?? called() });
+      }
     }
     return { total, unlisted };
-  }
-
-  /** The entries of animals without ids that people removed, and that the list does not mean. */
-  absentNameless(): readonly Entry[] {
-    const removed = this.#nameless.filter(({ id, isRemoved }) => isRemoved && !this.#meant.has(id));
-    const entries = removed.flatMap(({ id }) => this.#entries.get(id) ?? []);
-    return entries.filter(({ presence }) => presence === "there");
-  }
-
-  entryOf({ id, externalId, name, categoryId }: StoreAnimal): string {
-    const called = () => namelessKey(name, this.categories.nameOf(categoryId));
-    return externalId ?? this.#entries.get(id)?.entry ?? called();
   }
 
   readonly #keyOf = ({ name = "", category }: SoundRecord): string => {
@@ -268,34 +249,30 @@ function disagree(a: SoundRecord, b: SoundRecord): boolean {
 
 /** The newest record of each animal, as far as ids tell the animals, and all without any id. */
 export function newestOf(records: readonly SoundRecord[], newIds: boolean) {
-  const newest = new Map<string, SoundRecord>();
+  const identified: SoundRecord[] = [];
   const anonymous: SoundRecord[] = [];
   /** Animals whose records have different names, or say different things of one moment. */
-  const renamed = new Map<string, Example>();
-  const undecided = new Map<string, Example>();
+  const renamed: Example[] = [];
+  const undecided: Example[] = [];
   /** Older records of animals that are for adoption. */
   let superseded = 0;
-  for (const record of records) {
-    const key = keyOf(record, newIds);
-    if (key === undefined) {
-      anonymous.push(record);
-      continue;
-    }
-    const known = newest.get(key);
-    const isNext = known === undefined || isNewer(record, known);
-    if (isNext) newest.set(key, record);
-    if (known === undefined) continue;
-    if ((isNext ? known : record).kind === "pet") superseded += 1;
-    const { line, id, externalId = String(id) } = record;
-    if (disagree(record, known)) undecided.set(key, { line, example: externalId });
-    const names = new Set([known.name, record.name].filter((name) => name !== undefined));
-    const isThere = record.kind === "pet" || known.kind === "pet";
-    if (names.size < 2 || !isThere || record.externalId === undefined) continue;
-    const two = [...names].toSorted().map((name) => JSON.stringify(name));
-    renamed.set(key, { line: known.line, example: `${externalId} is ${two.join(" and ")}` });
+  for (const [key, all] of Map.groupBy(records, (each) => keyOf(each, newIds))) {
+    if (key === undefined) anonymous.push(...all);
+    else identified.push(all.reduce((newest, each) => (isNewer(each, newest) ? each : newest)));
+    const newest = identified.at(-1);
+    if (key === undefined || newest === undefined || all.length === 1) continue;
+    const others = all.filter((each) => each !== newest);
+    superseded += others.filter(({ kind }) => kind === "pet").length;
+    const { line, id, externalId = String(id) } = newest;
+    if (others.some((each) => disagree(each, newest)))
+      undecided.push({ line, example: externalId });
+    const names = new Set(all.flatMap(({ name }) => name ?? []));
+    if (names.size < 2 || newest.externalId === undefined) continue;
+    if (all.every(({ kind }) => kind === "gone")) continue;
+    const shown = [...names].toSorted().map((name) => JSON.stringify(name));
+    renamed.push({ line, example: `${externalId} is ${shown.join(" and ")}` });
   }
-  const notes = { renamed: [...renamed.values()], undecided: [...undecided.values()] };
-  return { identified: [...newest.values()], anonymous, superseded, ...notes };
+  return { identified, anonymous, superseded, renamed, undecided };
 }
 
 function keyOf({ id, externalId, source }: SoundRecord, newIds: boolean): string | undefined {
@@ -313,22 +290,17 @@ export async function animalsOf(
   records: readonly FromLine[],
   newIds: boolean,
 ): Promise<(record: FromLine) => StoreAnimal | undefined> {
-  const byId = new Map<bigint, StoreAnimal>();
-  const byOrigin = new Map<string, StoreAnimal>();
-  for (const batch of batches(records)) {
-    const ids = newIds ? [] : batch.flatMap(({ id }) => id ?? []);
-    if (ids.length > 0) {
-      const found = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
-      for (const each of found) byId.set(each.id, each);
-    }
-    const externalIds = batch.flatMap(({ externalId }) => externalId ?? []);
-    if (externalIds.length === 0) continue;
-    const sources = [...new Set(batch.map(({ source }) => source))];
-    const found = await animalsWhere(tx, ({ source, externalId }) =>
-      and(inArray(source, sources), isAmong(tx, externalId, externalIds)),
-    );
-    for (const each of found) byOrigin.set(originKey(each.source, each.externalId ?? ""), each);
-  }
+  const ids = newIds ? [] : records.flatMap(({ id }) => id ?? []);
+  const named = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
+  const byId = new Map(named.map((each) => [each.id, each]));
+  const externalIds = records.flatMap(({ externalId }) => externalId ?? []);
+  const sources = [...new Set(records.map(({ source }) => source))];
+  const listed = await animalsWhere(tx, ({ source, externalId }) =>
+    and(inArray(source, sources), isAmong(tx, externalId, externalIds)),
+  );
+  const byOrigin = new Map(
+    listed.map((each) => [originKey(each.source, each.externalId ?? ""), each]),
+  );
   return ({ id, externalId, source }) => {
     const named = id === undefined ? undefined : byId.get(id);
     const isSame = externalId === undefined || (named?.externalId ?? externalId) === externalId;
@@ -339,38 +311,32 @@ export async function animalsOf(
 
 type PetTable = Tx["t"]["pets"] | Tx["t"]["removedPets"];
 
-/** Animals, those that are here behind those that were removed, each by their ids. */
-async function animalsWhere(
-  tx: Tx,
-  where: (table: PetTable) => SQL | undefined,
-): Promise<StoreAnimal[]> {
-  const removed = await rowsOf(tx, tx.t.removedPets, where(tx.t.removedPets));
-  return [...removed, ...(await rowsOf(tx, tx.t.pets, where(tx.t.pets)))];
+/** Animals, those that are here behind those that were removed. */
+async function animalsWhere(tx: Tx, where: (table: PetTable) => SQL | undefined) {
+  const { removedPets, pets } = tx.t;
+  const removed = await rowsOf(tx, removedPets, where(removedPets));
+  return [...removed, ...(await rowsOf(tx, pets, where(pets)))];
 }
 
-/** Animals in the order of their ids. Drizzle's rows would take longer than SQLite does. */
-async function rowsOf(
-  tx: Tx,
-  table: PetTable,
-  where: SQL | undefined,
-  limit = sql``,
-): Promise<StoreAnimal[]> {
+/** Drizzle's rows would take longer than SQLite does. */
+async function rowsOf(tx: Tx, table: PetTable, where: SQL | undefined): Promise<StoreAnimal[]> {
   const isRemoved = table === tx.t.removedPets;
   const fields = ["id", ...eventFields] as const;
   const columns = fields.map((field) => sql`${table[field]} AS ${sql.identifier(field)}`);
   const rows = await tx.rows<Omit<StoreAnimal, "isRemoved">>(
-    sql`SELECT ${sql.join(columns, sql`, `)} FROM ${table} WHERE ${where} ORDER BY ${table.id}${limit}`,
+    sql`SELECT ${sql.join(columns, sql`, `)} FROM ${table} WHERE ${where}`,
   );
   return rows.map((row) => Object.assign(row, { isRemoved }));
 }
 
+/** The animals that are here, in the order of their ids. */
 async function* pagesOf(tx: Tx, where: SQL | undefined): AsyncGenerator<readonly StoreAnimal[]> {
   const { pets } = tx.t;
-  for (let last = int64Min; ;) {
-    const page = await rowsOf(tx, pets, and(where, gt(pets.id, last)), sql` LIMIT ${pageSize}`);
+  for (let last: bigint | undefined = int64Min; last !== undefined;) {
+    const next = sql`${and(where, gt(pets.id, last))} ORDER BY id LIMIT ${pageSize}`;
+    const page: readonly StoreAnimal[] = await rowsOf(tx, pets, next);
     yield page;
-    if (page.length < pageSize) return;
-    last = page.at(-1)?.id ?? last;
+    last = page.at(-1)?.id;
   }
 }
 

@@ -1,23 +1,24 @@
 /** What becomes of the animals of a list and of the store, in memory. */
 import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
-import { eventFields, type PetState, stateOf } from "../../animals/changes.ts";
-import type { Rejection } from "../understand/record.ts";
+import { eventFields, type PetEvent, type PetState, stateOf } from "../../animals/changes.ts";
+import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
 import type { AnimalReport } from "../report.ts";
 import type { ImportCategories } from "./categories.ts";
-import { animalsOf, batches, type Match, type Matching, type PlannedList } from "./match.ts";
+import { animalsOf, type Match, type Matching, type PlannedList } from "./match.ts";
 import {
   decide,
   type Decision,
-  entriesOf,
   entriesOfRemoved,
   type Entry,
   entryOf,
+  goneEntry,
+  hereOf,
   isFurther,
+  type Last,
+  lastSaid,
   listFields,
-  type Presence,
   type Said,
-  saidBefore,
   type StoreAnimal,
 } from "./said.ts";
 
@@ -58,23 +59,20 @@ export interface Lacking {
   readonly partial: string | undefined;
 }
 
-interface PlannedEvent {
-  readonly petId: bigint;
-  readonly before: PetState | null;
+interface PlannedEvent extends PetEvent {
   readonly after: PetState | null;
-  readonly former?: PetState | undefined;
 }
 
 export const reportsMax = 200;
 
-interface Last extends Said {
-  /** Its word for the category. */
-  readonly word: string | null;
-  /** False where nothing but events tells it. */
-  readonly isStored: boolean;
-}
-
-const absent: Said = { presence: "left out", name: null, category: null, status: null };
+/** What becomes of an animal, and how reports call it. */
+const reported = {
+  added: "restored",
+  updated: "updated",
+  waiting: "updated",
+  withdrawn: "withdrawn",
+} as const;
+type Did = keyof typeof reported;
 
 /** What becomes of the animals of a list and of the store. */
 export class Plan {
@@ -83,7 +81,7 @@ export class Plan {
    * Those that come back under their ids are added; those that a whole list lacks are missing;
    * `kept` are as people changed them; `waiting` lost their status until a word is explained.
    */
-  readonly counts = {
+  readonly counts: Record<Did | "unchanged" | "missing" | "kept", number> = {
     added: 0,
     updated: 0,
     unchanged: 0,
@@ -98,8 +96,6 @@ export class Plan {
   readonly identity = { matched: 0, renamed: 0, example: "" };
   /** What the list says otherwise than before. */
   readonly entries: Entry[] = [];
-  /** Of the animals that come next. */
-  readonly #last = new Map<bigint, Last>();
 
   constructor(
     private readonly tx: Tx,
@@ -109,120 +105,103 @@ export class Plan {
   ) {}
 
   async take(matches: readonly Match[]): Promise<void> {
-    await this.#learn(matches);
-    for (const each of matches) {
-      this.#compareNames(each);
-      this.#take(each);
+    const lastOf = await this.#lastOf(matches);
+    for (const match of matches) {
+      const last = lastOf(match);
+      this.#compareNames(match, last);
+      this.#take(match, last);
     }
   }
 
-  async #learn(matches: readonly Omit<Match, "record">[]): Promise<void> {
-    this.#last.clear();
-    if (this.list.isDesk) return;
-    const { source } = this.list;
-    const names = matches.flatMap(({ entry }) => entry ?? []);
-    const entries = await entriesOf(this.tx, source, names);
-    const lacking: StoreAnimal[] = [];
-    for (const { animal, entry = "" } of matches) {
-      const stored = entries.get(entry);
-      const word = stored?.category ?? null;
-      const category = word === null ? null : this.categories.meaningOf(word);
-      if (stored === undefined) lacking.push(animal);
-      else this.#last.set(animal.id, { ...stored, category, word, isStored: true });
-    }
-    for (const [id, said] of await saidBefore(this.tx, source, lacking)) {
-      const word = said.category === null ? null : String(said.category);
-      this.#last.set(id, { ...said, word, isStored: false });
-    }
+  /** What the list said last of an animal; nothing in an export, which is the desk. */
+  async #lastOf(matches: readonly Match[]): Promise<(of: Match) => Last | undefined> {
+    const { tx, list } = this;
+    const found = list.isDesk ? undefined : await lastSaid(tx, list.source, matches);
+    return ({ animal }) => found?.get(animal.id);
   }
 
   /** Counts animals that the list calls otherwise than it did, and than they are called here. */
-  #compareNames({ record: { name: listed = "", externalId }, animal: { id, name } }: Match): void {
+  #compareNames({ record, animal: { name } }: Match, last: Last | undefined): void {
+    const { name: listed = "", externalId } = record ?? {};
     if (externalId === undefined || listed === "" || name === "") return;
     this.identity.matched += 1;
-    const said = this.#last.get(id)?.name ?? name;
-    if ([name, said].map(categoryKey).includes(categoryKey(listed))) return;
+    if ([name, last?.name ?? name].map(categoryKey).includes(categoryKey(listed))) return;
     this.identity.renamed += 1;
     this.identity.example ||= `${JSON.stringify(name)} for ${JSON.stringify(listed)}`;
   }
 
-  #take({ record, animal, entry }: Match): void {
-    if (record.kind === "gone") {
-      const now = { ...absent, presence: "gone" } as const;
-      const { does } = this.#decide(now, animal);
-      if (entry !== undefined) this.#say(animal, this.#absentEntry(animal, entry, "gone"));
-      if (does === "withdraws") this.#withdraw(animal, now);
+  #take({ record, animal, entry }: Match, last: Last | undefined): void {
+    const now = this.#saidBy(record);
+    const { takes, kept } = this.#decide(now, animal, last);
+    if (kept.length > 0) {
+      this.counts.kept += 1;
+      this.#report(this.kept, "kept", animal, now, kept);
+    }
+    const isTaken = takes.includes("presence");
+    if (record?.kind !== "pet") {
+      // A whole list left out before whom people brought back.
+      const isSaid = record !== undefined || isTaken;
+      if (entry !== undefined && isSaid) this.#say(goneEntry(animal, entry, now, last), last);
+      if (isTaken) this.#change("withdrawn", animal, null, now, takes);
       return;
     }
-    const { name, status = null } = record;
-    const category = this.categories.idOf(record.category);
-    const now: Said = { presence: "there", name, category, status };
-    const { does, takes } = this.#decide(now, animal);
     const petId = record.externalId === undefined ? animal.id : null;
-    if (entry !== undefined) this.#say(animal, entryOf(record, entry, petId));
-    const before = stateOf(animal);
-    const named = name === "" ? nameOf(before.name) : before.name;
-    // A list that does not say whose it is leaves what is known. Names are those of a whole list.
-    const isSourced = record.externalId !== undefined || this.list.isWhole;
-    const after: PetState = {
-      ...before,
-      name: takes.includes("name") ? name : named,
-      ...(takes.includes("category") && { categoryId: category }),
-      ...(takes.includes("status") && { status }),
-      externalId: record.externalId ?? before.externalId,
-      ...(isSourced && record.source !== "" && { source: record.source }),
-    };
-    if (does === "returns") this.#change("added", animal, after, now, takes);
-    else if (animal.isRemoved || isSame(before, after)) this.counts.unchanged += 1;
+    if (entry !== undefined) this.#say(entryOf(record, entry, petId), last);
+    const after = this.#after(record, animal, takes);
+    if (isTaken) this.#change("added", animal, after, now, takes);
+    else if (animal.isRemoved || isSame(animal, after)) this.counts.unchanged += 1;
     else this.#change("updated", animal, after, now, takes);
   }
 
-  #decide(now: Said, animal: StoreAnimal): Decision {
-    const { id, isRemoved, status, categoryId: category, name } = animal;
-    const here = { isRemoved, status, category, name: nameOf(name) };
+  #saidBy(record: SoundRecord | undefined): Said {
+    const presence = record === undefined ? "left out" : "gone";
+    if (record?.kind !== "pet") return { presence, name: null, category: null, status: null };
+    const { name, status = null } = record;
+    return { presence: "there", name, category: this.categories.idOf(record.category), status };
+  }
+
+  #decide(now: Said, animal: StoreAnimal, last: Last | undefined): Decision {
+    const word = last?.category ?? null;
+    const category = word === null ? null : this.categories.meaningOf(word);
     const isRight = this.list.isDesk || this.options.listWins === true;
-    const decision = decide(this.#last.get(id), now, here, isRight);
-    if (decision.kept.length > 0) {
-      this.counts.kept += 1;
-      this.#report(this.kept, "kept", animal, now, decision.kept);
-    }
-    return decision;
+    return decide(last && { ...last, category }, now, hereOf(animal), isRight);
   }
 
-  /** One that goes keeps what the list called it last, as far as that is known. */
-  #absentEntry({ id, externalId }: StoreAnimal, entry: string, presence: Presence): Entry {
-    const { name = null, word: category = null } = this.#last.get(id) ?? {};
-    const petId = externalId === null ? id : null;
-    return { entry, petId, presence, name, category, status: null };
+  #after(record: Candidate, animal: StoreAnimal, takes: Decision["takes"]): PetState {
+    const { name, category, status = null, externalId, source } = record;
+    const named = name === "" ? hereOf(animal).name : animal.name;
+    // A list that does not say whose it is leaves what is known. Names are those of a whole list.
+    const isSourced = externalId !== undefined || this.list.isWhole;
+    return {
+      ...stateOf(animal),
+      name: takes.includes("name") ? name : named,
+      ...(takes.includes("category") && { categoryId: this.categories.idOf(category) }),
+      ...(takes.includes("status") && { status }),
+      externalId: externalId ?? animal.externalId,
+      ...(isSourced && source !== "" && { source }),
+    };
   }
 
-  #say({ id }: StoreAnimal, said: Entry): void {
-    const last = this.#last.get(id);
-    const known = last?.isStored === true && { ...last, category: last.word };
+  #say(said: Entry, last: Last | undefined): void {
     const fields = ["presence", ...listFields] as const;
-    const isAsBefore = known && fields.every((field) => known[field] === said[field]);
+    const isAsBefore = last?.isStored && fields.every((field) => last[field] === said[field]);
     if (!this.list.isDesk && !isAsBefore) this.entries.push(said);
   }
 
   #change(
-    count: "added" | "updated" | "waiting",
+    did: Did,
     animal: StoreAnimal,
-    after: PetState,
+    after: PetState | null,
     now: Said,
     fields: Decision["takes"],
   ): void {
     const { id: petId, isRemoved } = animal;
     const was = stateOf(animal);
-    const former = isRemoved && !isSame(was, after) ? was : undefined;
-    this.counts[count] += 1;
+    const former = isRemoved && after !== null && !isSame(was, after) ? was : undefined;
+    this.counts[did] += 1;
     this.events.push({ petId, before: isRemoved ? null : was, after, former });
-    this.#report(this.changed, isRemoved ? "restored" : "updated", animal, now, fields);
-  }
-
-  #withdraw(animal: StoreAnimal, now: Said): void {
-    this.counts.withdrawn += 1;
-    this.events.push({ petId: animal.id, before: stateOf(animal), after: null });
-    this.#report(this.changed, "withdrawn", animal, now, ["presence"]);
+    const told = did === "added" ? fields.filter((field) => field !== "presence") : fields;
+    this.#report(this.changed, reported[did], animal, now, told);
   }
 
   #report(
@@ -233,15 +212,15 @@ export class Plan {
     fields: Decision["kept"],
   ): void {
     if (to.length === reportsMax) return;
-    const { id, name, status, categoryId, isRemoved } = animal;
-    const category = this.categories.nameOf(categoryId);
-    const here = { name, status, category, presence: isRemoved ? "gone" : "there" };
-    const listed = {
-      ...now,
-      category: now.category === null ? null : this.categories.nameOf(now.category),
-      presence: now.presence === "there" ? "there" : "gone",
-    };
-    const told = fields.map((field) => ({ field, before: here[field], after: listed[field] }));
+    const { id, name } = animal;
+    const [before, after] = [hereOf(animal), now].map((said) => ({
+      ...said,
+      category: said.category === null ? null : this.categories.nameOf(said.category),
+      presence: said.presence === "there" ? "there" : "gone",
+    }));
+    const told = fields.map((field) => {
+      return { field, before: before?.[field] ?? null, after: after?.[field] ?? null };
+    });
     to.push({ id, name, did, fields: told });
   }
 
@@ -258,37 +237,38 @@ export class Plan {
       ({ externalId, unknownStatus, status }) =>
         (unknownStatus ?? status) !== undefined && !named.has(externalId),
     );
-    const alike = [...Map.groupBy(open, ({ externalId }) => externalId).values()];
-    const agreed = alike.flatMap((all) =>
+    const alike = Map.groupBy(open, ({ externalId }) => externalId).values();
+    const agreed = [...alike].flatMap((all) =>
       all.every(({ status }) => status === all[0]?.status) ? all.slice(0, 1) : [],
     );
     const find = await animalsOf(this.tx, agreed, true);
-    const found = agreed.flatMap((record) => {
-      const animal = find(record);
-      return animal === undefined ? [] : { record, animal, entry: record.externalId };
+    const found = agreed.flatMap((bad) => {
+      const animal = find(bad);
+      return animal === undefined ? [] : { bad, animal, entry: bad.externalId };
     });
-    for (const batch of batches(found)) {
-      await this.#learn(batch);
-      for (const { record, animal, entry = "" } of batch) this.#hide(record, animal, entry);
-    }
+    const lastOf = await this.#lastOf(found);
+    for (const each of found) this.#hide(each.bad, each, lastOf(each));
   }
 
-  #hide({ status: said, unknownStatus }: Rejection, animal: StoreAnimal, entry: string): void {
+  #hide(
+    { status: said, unknownStatus }: Rejection,
+    { animal, entry = "" }: Match,
+    last: Last | undefined,
+  ): void {
     const status = said ?? null;
     const isUnknown = unknownStatus !== undefined;
     // A word that nobody explained takes nothing of an animal that is reserved.
     const isTold =
       isFurther(status, animal.status) && (!isUnknown || animal.status === "available");
     // Somebody has decided otherwise since the list said so.
-    const last = this.#last.get(animal.id);
     const isSaid = last?.presence === "there" && last.status === status;
     if (animal.isRemoved || !isTold || isSaid) return;
-    const after = { ...stateOf(animal), status };
-    const now = { ...absent, status };
-    this.#change(isUnknown ? "waiting" : "updated", animal, after, now, ["status"]);
-    const category = last?.word ?? this.categories.nameOf(animal.categoryId);
+    const now = { ...this.#saidBy(undefined), status };
+    const did = isUnknown ? "waiting" : "updated";
+    this.#change(did, animal, { ...stateOf(animal), status }, now, ["status"]);
+    const category = last?.category ?? this.categories.nameOf(animal.categoryId);
     const name = last?.name ?? animal.name;
-    this.#say(animal, { entry, petId: null, presence: "there", name, category, status });
+    this.#say({ entry, petId: null, presence: "there", name, category, status }, last);
   }
 
   /**
@@ -303,31 +283,22 @@ export class Plan {
   ): Promise<number> {
     const { tx, list } = this;
     const { total, unlisted } = await matching.absent();
-    const left = new Map<StoreAnimal, Entry>();
-    for (const batch of batches(unlisted)) {
-      const known = batch.map((animal) => ({ animal, entry: matching.entryOf(animal) }));
-      await this.#learn(known);
-      for (const { animal, entry } of known) {
-        if (this.#decide(absent, animal).does !== "withdraws") continue;
-        left.set(animal, this.#absentEntry(animal, entry, "left out"));
-      }
-    }
-    const missing = [...left.keys()];
+    const lastOf = await this.#lastOf(unlisted);
+    const isNew = (match: Match) =>
+      this.#decide(this.#saidBy(undefined), match.animal, lastOf(match)).takes.length > 0;
+    const missing = unlisted.filter(isNew).map(({ animal }) => animal);
     const lacking = { tx, missing, sourceAnimals: total, rejections, partial };
     const going = (await this.options.withdraws?.(lacking)) ?? missing;
     this.counts.missing += going.length;
-    for (const animal of going) {
-      this.#withdraw(animal, absent);
-      const entry = left.get(animal);
-      if (entry !== undefined && !list.isDesk) this.entries.push(entry);
-    }
-    if (list.isDesk) return total;
+    const staying = new Set(missing).difference(new Set(going));
+    for (const each of unlisted) if (!staying.has(each.animal)) this.#take(each, lastOf(each));
     // A record in error may be that of anybody.
     const inError = new Set(rejections.map(({ externalId }) => externalId));
-    if (partial !== undefined || inError.has(undefined)) return total;
-    const removed = await entriesOfRemoved(tx, list.source);
-    const gone = removed.filter(({ entry }) => !named.has(entry) && !inError.has(entry));
-    for (const each of [...gone, ...matching.absentNameless()]) {
+    if (list.isDesk || partial !== undefined || inError.has(undefined)) return total;
+    for (const each of await entriesOfRemoved(tx, list.source)) {
+      const { entry, petId } = each;
+      const isListed = petId === null ? named.has(entry) : matching.meant.has(petId);
+      if (isListed || inError.has(entry)) continue;
       this.entries.push({ ...each, presence: "left out", status: null });
     }
     return total;
@@ -336,6 +307,3 @@ export class Plan {
 
 const isSame = (one: PetState, other: PetState) =>
   eventFields.every((field) => one[field] === other[field]);
-
-/** What an animal without a name was called until its name was stored as it is: blank. */
-const nameOf = (name: string): string => (name === "Unnamed" ? "" : name);

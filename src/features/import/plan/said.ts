@@ -7,7 +7,6 @@ import { and, desc, eq, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { PetStatus } from "../../../domain/pet.ts";
 import { columnsOf, type Tables, type Tx } from "../../../storage/database.ts";
-import type { listPresences } from "../../../storage/schema.ts";
 import {
   type Change,
   type PetRow,
@@ -23,36 +22,37 @@ export interface StoreAnimal extends PetState {
   readonly isRemoved: boolean;
 }
 
-export type Presence = (typeof listPresences)[number];
+/** What a list says of an animal, as it is stored: `category` is its word. */
+export type Entry = Omit<Tables["listEntries"]["$inferSelect"], "source" | "changeId">;
 
-/** An animal by what words mean here today. */
-export interface Said {
-  readonly presence: Presence;
-  /** Null where it is not known. */
-  readonly name: string | null;
-  /** Its id here, or a word that means none; null where it is not known. */
+/** What a list said last of an animal. Without an entry of it, events tell. */
+export interface Last extends Entry {
+  readonly isStored: boolean;
+}
+
+/** An animal by what words mean here today. What is not known is null. */
+export interface Said extends Pick<Entry, "presence" | "name" | "status"> {
+  /** Its id here, or a word that means none. */
   readonly category: bigint | string | null;
-  readonly status: PetStatus | null;
 }
 
-export interface Here extends Pick<PetState, "name" | "status"> {
-  readonly isRemoved: boolean;
-  readonly category: bigint;
-}
+/** What an animal is here. One without a name was called "Unnamed" once, and is blank now. */
+export const hereOf = ({ isRemoved, name, categoryId: category, status }: StoreAnimal) => ({
+  presence: isRemoved ? ("gone" as const) : ("there" as const),
+  name: name === "Unnamed" ? "" : name,
+  category,
+  status,
+});
 
 export const listFields = ["name", "category", "status"] as const;
-export type ListField = (typeof listFields)[number];
+type ListField = (typeof listFields)[number];
 
 export interface Decision {
-  readonly does: "nothing" | "changes" | "withdraws" | "returns";
   /** What becomes as the list says it. */
-  readonly takes: readonly ListField[];
+  readonly takes: readonly (ListField | "presence")[];
   /** What stays as people have it, though the list says otherwise. */
-  readonly kept: readonly (ListField | "presence")[];
+  readonly kept: Decision["takes"];
 }
-
-const nothing: Decision = { does: "nothing", takes: [], kept: [] };
-const keepsPresence: Decision = { does: "nothing", takes: [], kept: ["presence"] };
 
 /** Statuses by how far they are from adoption. One without a status is shown to nobody. */
 const distances = { available: 0, pending: 1, none: 2, sold: 3 } as const;
@@ -63,25 +63,23 @@ export const isFurther = (status: PetStatus | null, than: PetStatus | null): boo
  * What becomes of an animal: `last` is what the list said before, undefined where nobody knows.
  * With `listWins` the list is right whatever people did.
  */
-export function decide(last: Said | undefined, now: Said, here: Here, listWins: boolean): Decision {
-  const wasThere = last === undefined || last.presence === "there";
-  if (now.presence !== "there") {
-    if (here.isRemoved) return nothing;
-    return wasThere || listWins ? { ...nothing, does: "withdraws" } : keepsPresence;
-  }
-  // Who was removed by a person stays so until the list has the animal anew.
-  if (here.isRemoved && last?.presence === "there" && !listWins) return keepsPresence;
+export function decide(last: Said | undefined, now: Said, here: Said, listWins: boolean): Decision {
+  const isThere = now.presence === "there";
+  const presence = isThere === (here.presence === "there") ? [] : (["presence"] as const);
+  // Who was removed or brought back by people stays so until the list says it anew.
+  const isNew = last === undefined || isThere !== (last.presence === "there");
+  if (presence.length > 0 && !isNew && !listWins) return { takes: [], kept: presence };
+  if (!isThere) return { takes: presence, kept: [] };
   const differing = listFields.filter((field) => now[field] !== here[field]);
-  const takes = differing.filter((field) => listWins || isTaken(field, last, now, here));
-  const kept = differing.filter((field) => !takes.includes(field));
-  const does = here.isRemoved ? "returns" : takes.length > 0 ? "changes" : "nothing";
-  return { does, takes, kept };
+  const taken = differing.filter((field) => listWins || isTaken(field, last, now, here));
+  const kept = differing.filter((field) => !taken.includes(field));
+  return { takes: [...presence, ...taken], kept };
 }
 
-function isTaken(field: ListField, last: Said | undefined, now: Said, here: Here): boolean {
+function isTaken(field: ListField, last: Said | undefined, now: Said, here: Said): boolean {
   // A stay that begins anew has the status that its list says.
   const isKnown = last !== undefined && last[field] !== null;
-  if (here.isRemoved && (field === "status" || !isKnown)) return true;
+  if (here.presence !== "there" && (field === "status" || !isKnown)) return true;
   const isByList = last === undefined || last[field] !== now[field];
   const isByDesk = last === undefined || last[field] !== here[field];
   if (!isByList) return false;
@@ -89,24 +87,38 @@ function isTaken(field: ListField, last: Said | undefined, now: Said, here: Here
   return field === "status" && isFurther(now.status, here.status);
 }
 
-export type Entry = Omit<Tables["listEntries"]["$inferSelect"], "source" | "changeId">;
-
 /** What a list says of an animal that it has. */
 export function entryOf(
   { name, category, status }: Candidate,
   entry: string,
   petId: bigint | null,
 ): Entry {
-  const word = wordFor(category);
-  return { entry, petId, presence: "there", name, category: word, status: status ?? null };
+  return {
+    entry,
+    petId,
+    presence: "there",
+    name,
+    category: wordFor(category),
+    status: status ?? null,
+  };
+}
+
+/** What stays known of an animal that is gone from its list. */
+export function goneEntry(
+  { id, externalId }: Pick<StoreAnimal, "id" | "externalId">,
+  entry: string,
+  { presence }: Pick<Said, "presence">,
+  { name, category }: Pick<Entry, "name" | "category"> = { name: null, category: null },
+): Entry {
+  return { entry, petId: externalId === null ? id : null, presence, name, category, status: null };
 }
 
 /** True for a column that has one of many values, which are one parameter. */
 export function isAmong(tx: Tx, column: PgColumn, values: readonly (string | bigint)[]): SQL {
-  const list = typeof values[0] === "bigint" ? `[${values.join()}]` : JSON.stringify(values);
+  const isText = column.getSQLType() === "text";
+  const list = isText ? JSON.stringify(values) : `[${values.join()}]`;
   if (tx.dialect === "sqlite") return sql`${column} IN (SELECT value FROM json_each(${list}))`;
-  const type = sql.raw(typeof values[0] === "bigint" ? "bigint" : "text");
-  return sql`${column} = ANY (ARRAY(SELECT CAST(one AS ${type})
+  return sql`${column} = ANY (ARRAY(SELECT CAST(one AS ${sql.raw(isText ? "text" : "bigint")})
     FROM json_array_elements_text(CAST(CAST(${list} AS text) AS json)) AS one))`;
 }
 
@@ -120,25 +132,23 @@ async function entriesWhere(tx: Tx, source: string, where: SQL): Promise<Map<str
   return new Map(rows.map((row) => [row.entry, row]));
 }
 
-export async function entriesOf(
+/** The entries of animals without ids, by name and category. */
+export async function namelessEntries(
   tx: Tx,
   source: string,
-  entries: readonly string[],
-): Promise<ReadonlyMap<string, Entry>> {
-  if (entries.length === 0) return new Map();
-  return entriesWhere(tx, source, isAmong(tx, tx.t.listEntries.entry, entries));
+): Promise<ReadonlyMap<bigint, string>> {
+  const found = await entriesWhere(tx, source, sql`${tx.t.listEntries.petId} IS NOT NULL`);
+  return new Map([...found.values()].map(({ petId, entry }) => [petId ?? 0n, entry]));
 }
 
-/** The entries of animals without ids, by name and category. */
-export const namelessEntries = (tx: Tx, source: string): Promise<ReadonlyMap<string, Entry>> =>
-  entriesWhere(tx, source, sql`${tx.t.listEntries.petId} IS NOT NULL`);
-
-/** The entries of a list under whose ids nobody is here: people removed those animals. */
+/** The entries of a list of whom nobody is here: people removed those animals. */
 export async function entriesOfRemoved(tx: Tx, source: string): Promise<readonly Entry[]> {
   const { listEntries, pets } = tx.t;
-  const isNobody = sql`${listEntries.petId} IS NULL AND NOT EXISTS (SELECT 1 FROM ${pets}
-    WHERE ${pets.source} = ${source} AND ${pets.externalId} = ${listEntries.entry})`;
-  const entries = await entriesWhere(tx, source, isNobody);
+  const isHere = [
+    sql`${pets.source} = ${source} AND ${pets.externalId} = ${listEntries.entry}`,
+    sql`${pets.id} = ${listEntries.petId}`,
+  ].map((own) => sql`EXISTS (SELECT 1 FROM ${pets} WHERE ${own})`);
+  const entries = await entriesWhere(tx, source, sql`NOT (${sql.join(isHere, sql` OR `)})`);
   return [...entries.values()].filter(({ presence }) => presence === "there");
 }
 
@@ -184,17 +194,18 @@ export async function storeAdded(
 export async function leaveOut(
   { tx, id: changeId }: Pick<Change, "tx" | "id">,
   source: string,
-  animals: readonly Pick<PetRow, "id" | "name" | "externalId">[],
+  animals: readonly PetRow[],
 ): Promise<void> {
-  const listed = animals.flatMap(({ externalId }) => externalId ?? []);
-  const ids = new Set<bigint | null>(animals.map(({ id }) => id));
-  const known = await entriesOf(tx, source, listed);
-  const nameless = [...(await namelessEntries(tx, source)).values()];
-  const unknown = animals.flatMap(({ name, externalId: entry }) =>
-    entry === null || known.has(entry) ? [] : { entry, petId: null, name, category: null },
+  const nameless = await namelessEntries(tx, source);
+  const called = animals.flatMap((animal) => {
+    const entry = animal.externalId ?? nameless.get(animal.id);
+    return entry === undefined ? [] : { animal, entry };
+  });
+  const last = await lastSaid(tx, source, called);
+  const presence = "left out" as const;
+  const entries = called.map(({ animal, entry }) =>
+    goneEntry(animal, entry, { presence }, last.get(animal.id)),
   );
-  const all = [...known.values(), ...nameless.filter(({ petId }) => ids.has(petId)), ...unknown];
-  const entries = all.map((each) => ({ ...each, presence: "left out" as const, status: null }));
   await storeEntries(tx, source, changeId, entries);
 }
 
@@ -243,41 +254,55 @@ async function madeBy(tx: Tx, source: string, ids: readonly bigint[]): Promise<S
 }
 
 /**
- * What the list of a source said of animals that it imported before entries were stored, as far as
- * events tell. Categories are ids. One that a person removed was in its list by then: the next
- * import brought back who was.
+ * What the list of a source said last of animals, by its entries. Of those that it imported before
+ * entries were stored it is what events tell, with ids for categories. One that a person removed
+ * was in its list by then: the next import brought back who was.
  */
-export async function saidBefore(
+export async function lastSaid(
   tx: Tx,
   source: string,
-  animals: readonly StoreAnimal[],
-): Promise<ReadonlyMap<bigint, Said>> {
-  const said = new Map<bigint, Said>();
-  if (animals.length === 0) return said;
-  const ids = animals.map(({ id }) => id);
-  const events = new Map(await eventsOf(tx, ids));
-  const made = await madeBy(tx, source, ids);
-  for (const { id, ...state } of animals) {
+  called: readonly CalledAnimal[],
+): Promise<ReadonlyMap<bigint, Last>> {
+  const names = called.flatMap(({ entry }) => entry ?? []);
+  const entries = await entriesWhere(tx, source, isAmong(tx, tx.t.listEntries.entry, names));
+  const last = new Map<bigint, Last>();
+  const unknown = new Map<bigint, PetState>();
+  for (const { animal, entry = "" } of called) {
+    const stored = entries.get(entry);
+    if (stored === undefined) unknown.set(animal.id, animal);
+    else last.set(animal.id, { ...stored, isStored: true });
+  }
+  const ids = [...unknown.keys()];
+  const events = new Map(ids.length === 0 ? [] : await eventsOf(tx, ids));
+  const made = ids.length === 0 ? new Set() : await madeBy(tx, source, ids);
+  for (const [id, state] of unknown) {
     const own = events.get(id) ?? [];
     const [newest] = own;
-    const last = own.find((each) => isOf(source, each));
-    const first = own.length === 0 ? state : own.at(-1)?.before;
+    const told = own.find((each) => isOf(source, each));
+    const first = own.length === 0 ? { ...state } : own.at(-1)?.before;
     const isRemoved = newest?.action === "remove" || newest?.action === "merge";
-    if (last !== undefined) said.set(id, saidOf(last.after ?? last.before, last.after !== null));
-    else if (made.has(id) && first) said.set(id, saidOf({ ...first }, true));
-    else if (isRemoved) said.set(id, saidOf(newest.before, true));
+    if (told !== undefined) last.set(id, saidOf(told.after ?? told.before, told.after !== null));
+    else if (made.has(id) && first) last.set(id, saidOf(first, true));
+    else if (isRemoved) last.set(id, saidOf(newest.before, true));
   }
-  return said;
+  return last;
 }
 
-function saidOf(state: StoredState | null, isThere: boolean): Said {
-  const { name = null, status = null, categoryId } = state ?? {};
-  const isKnown = typeof categoryId === "bigint" || typeof categoryId === "number";
+export interface CalledAnimal {
+  readonly animal: PetState & Pick<StoreAnimal, "id">;
+  readonly entry?: string | undefined;
+}
+
+function saidOf(state: StoredState | null, isThere: boolean): Last {
+  const { name = null, status = null, categoryId = null } = state ?? {};
   return {
+    entry: "",
+    petId: null,
     presence: isThere ? "there" : "left out",
     name: name as string | null,
-    category: isKnown ? BigInt(categoryId) : null,
+    category: categoryId === null ? null : `${categoryId as bigint}`,
     status: status as PetStatus | null,
+    isStored: false,
   };
 }
 

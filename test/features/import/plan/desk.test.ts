@@ -1,11 +1,6 @@
 /** Who is right, the list or the desk: every case of one animal, as the rules are told to people. */
 import { expect, test } from "bun:test";
-import {
-  decide,
-  type Here,
-  listFields,
-  type Said,
-} from "../../../../src/features/import/plan/said.ts";
+import { decide, listFields, type Said } from "../../../../src/features/import/plan/said.ts";
 
 const names = ["Rex", "Max", "Ada"] as const;
 const statuses = ["available", "pending", null, "sold"] as const;
@@ -22,30 +17,27 @@ const combined = (of: readonly Said["presence"][]) =>
 const casesOf = (listWins: boolean) =>
   [undefined, ...combined(presences)].flatMap((last) =>
     combined(presences).flatMap((now) =>
-      combined(["there", "gone"]).map(({ presence, ...state }) => {
-        const here: Here = { isRemoved: presence !== "there", ...state };
-        const { does, takes, kept } = decide(last, now, here, listWins);
-        const found: Here = { ...here };
-        for (const field of takes) Object.assign(found, { [field]: now[field] });
-        const isRemoved = does === "withdraws" || (here.isRemoved && does !== "returns");
-        const wasThere = last?.presence === "there";
-        return { last, now, here, does, kept, after: { ...found, isRemoved }, wasThere };
+      combined(["there", "gone"]).map((here: Said) => {
+        const { takes, kept } = decide(last, now, here, listWins);
+        const after = { ...here };
+        for (const field of takes) Object.assign(after, { [field]: now[field] });
+        return { last, now, here, takes, kept, after, wasThere: last?.presence === "there" };
       }),
     ),
   );
 
 const all = casesOf(false);
 const isThere = ({ now, here }: (typeof all)[number]) =>
-  now.presence === "there" && !here.isRemoved;
-const distance = (status: Here["status"]) => statuses.indexOf(status);
-const furthest = (one: Here["status"], other: Here["status"]) =>
+  now.presence === "there" && here.presence === "there";
+const distance = (status: Said["status"]) => statuses.indexOf(status);
+const furthest = (one: Said["status"], other: Said["status"]) =>
   Math.max(distance(one), distance(other));
 
 test("a list that says what it said changes nothing that people did", () => {
   for (const { last, now, here, after, wasThere } of all) {
     const isSame =
       last?.presence === now.presence && listFields.every((field) => last[field] === now[field]);
-    const isNewlyGone = now.presence !== "there" && !here.isRemoved && wasThere;
+    const isNewlyGone = now.presence !== "there" && here.presence === "there" && wasThere;
     if (isSame && !isNewlyGone) expect(after).toEqual(here);
   }
 });
@@ -54,8 +46,7 @@ test("what people left as it was is as the list says", () => {
   for (const each of all.filter(isThere)) {
     const { last, now, here, after, kept, wasThere } = each;
     if (!wasThere || listFields.some((field) => here[field] !== last?.[field])) continue;
-    const { presence: _, ...said } = now;
-    expect([after, kept]).toEqual([{ isRemoved: false, ...said }, []]);
+    expect([after, kept]).toEqual([now, []]);
   }
 });
 
@@ -76,25 +67,25 @@ test("an animal of which nobody knows what its list said comes no nearer to adop
 });
 
 test("who newly goes is withdrawn; a restore holds until the list has the animal anew", () => {
-  for (const { last, now, here, does, kept, wasThere } of all) {
-    if (now.presence === "there" || here.isRemoved) continue;
+  for (const { last, now, here, takes, kept, wasThere } of all) {
+    if (now.presence === "there" || here.presence !== "there") continue;
     const isNew = last === undefined || wasThere;
-    expect([does, kept]).toEqual(isNew ? ["withdraws", []] : ["nothing", ["presence"]]);
+    expect([takes, kept]).toEqual(isNew ? [["presence"], []] : [[], ["presence"]]);
   }
 });
 
 test("a removal by people holds until the list had the animal gone and has it again", () => {
   for (const { now, here, after, wasThere } of all) {
-    if (now.presence !== "there" || !here.isRemoved) continue;
-    expect(after.isRemoved).toBe(wasThere);
+    if (now.presence !== "there" || here.presence === "there") continue;
+    expect(after.presence).toBe(wasThere ? "gone" : "there");
     if (!wasThere) expect(after.status).toBe(now.status);
   }
 });
 
 test("a list that wins is right of everything", () => {
-  for (const { now, kept, after } of casesOf(true)) {
-    const { presence, ...said } = now;
-    expect([after.isRemoved, kept]).toEqual([presence !== "there", []]);
-    if (presence === "there") expect(after).toEqual({ isRemoved: false, ...said });
+  for (const { now, here, kept, after } of casesOf(true)) {
+    const isGone = now.presence !== "there";
+    const presence = isGone && here.presence !== "there" ? "gone" : now.presence;
+    expect([after, kept]).toEqual([isGone ? { ...here, presence } : now, []]);
   }
 });
