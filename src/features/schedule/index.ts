@@ -11,7 +11,6 @@ import { childEnvironment, runJob } from "./child.ts";
 import {
   claimJob,
   failJob,
-  findJob,
   isDue,
   type Job,
   jobMaxMs,
@@ -153,7 +152,7 @@ export class Schedule {
     let after: Job | undefined;
     try {
       if (failed !== undefined) await failJob(db, job, failed, clock());
-      after = await db.read((tx) => findJob(tx, job.name));
+      after = (await jobsOf(db)).find(({ name }) => name === job.name);
       const isFailed = after !== undefined && after.failures > 0;
       if (failed === undefined) why = isFailed ? (after?.problem?.text ?? null) : null;
     } finally {

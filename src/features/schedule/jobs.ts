@@ -104,12 +104,6 @@ export async function jobsOf(db: Database): Promise<Job[]> {
   return rows.map(readJob);
 }
 
-export async function findJob(tx: Tx, name: string): Promise<Job | undefined> {
-  const { schedule } = tx.t;
-  const [job] = await tx.select().from(schedule).where(eq(schedule.name, name));
-  return job && readJob(job);
-}
-
 /** Schedules a job; one that is scheduled keeps its times and gets the interval. */
 export async function scheduleJob(
   tx: Tx,

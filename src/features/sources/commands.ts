@@ -10,7 +10,7 @@ import { flexible, printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
-import { intervalMinMs, pauseJob } from "../schedule/jobs.ts";
+import { intervalMinMs, pauseJob, scheduleJob } from "../schedule/jobs.ts";
 import type { Services } from "../../service/services.ts";
 import { previewImport } from "../import/import.ts";
 import { prepare, type Reading } from "../import/understand/propose.ts";
@@ -331,8 +331,11 @@ const set = ofOneList<SetOptions>({
     if (statuses.size === 0 && every === undefined && isComplete === undefined) {
       throw new UsageError("There is nothing to set.", "rehome sources set --help");
     }
-    const settings = { statuses, everyMs: every, isComplete };
-    await store.db.transaction((tx) => lists.setSource(tx, name, settings, clock()));
+    await store.db.transaction(async (tx) => {
+      if (every !== undefined) await scheduleJob(tx, list.job, every, clock() + every);
+      if (statuses.size === 0 && isComplete === undefined) return;
+      await lists.setSource(tx, name, statuses, clock(), isComplete);
+    });
     const { source } = await lists.findFollowed(store.db, name);
     const open = lists.quoted(lists.waitingWords(source));
     const waits = open === "" ? "" : ` Still waiting: ${open}.`;

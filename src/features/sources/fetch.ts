@@ -39,7 +39,7 @@ interface SourceRequest {
   /** Headers and a form with secrets: only the origin of `url` gets them. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
   readonly secretForm?: URLSearchParams | undefined;
-  readonly known?: Validators;
+  readonly known?: Validators | undefined;
 }
 
 /** `ETag` and `Last-Modified` of the last list that was taken. */
@@ -94,14 +94,13 @@ const neverRanges = rangesIn(
   fe80::/10 fd00:ec2::/32 224.0.0.0/4 ff00::/8`,
 );
 
-const isIn = (text: string, ranges: readonly Cidr[]): boolean => {
+const isIn = (ranges: readonly Cidr[]) => (text: string) => {
   const address = parseAddress(text);
   return address === undefined || ranges.some((range) => isInCidr(address, range));
 };
 
-export const isPublicAddress = (text: string): boolean => !isIn(text, specialRanges);
-
-export const isNeverAsked = (text: string): boolean => isIn(text, neverRanges);
+export const isSpecialAddress = isIn(specialRanges);
+export const isNeverAsked = isIn(neverRanges);
 
 /** The page at `request.url`, or `unchanged` where the source says so (304). Throws NoList. */
 async function fetchPage(
@@ -121,10 +120,7 @@ async function fetchPage(
       }
       await body?.cancel();
       const url = new URL(location, asked.url);
-      const isOwn = url.origin === asked.url.origin;
-      const secretHeaders = isOwn ? asked.secretHeaders : undefined;
-      const secretForm = isOwn && status >= 307 ? asked.secretForm : undefined;
-      asked = { ...asked, url, secretHeaders, secretForm };
+      asked = url.origin === asked.url.origin ? { ...asked, url } : { url, known: asked.known };
     }
   } catch (error) {
     throw error instanceof UnreadableInput ? error : failureOf(error, signal.aborted);
@@ -153,8 +149,8 @@ async function pin(
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const found = await resolve(host);
   if (found.some(isNeverAsked)) throw noList("hostForbidden", host);
-  if (!allowPrivate && !found.every(isPublicAddress)) throw noList("hostPrivate", host);
-  if (isPlain && found.some(isPublicAddress)) throw noList("hostPublic", host);
+  if (!allowPrivate && found.some(isSpecialAddress)) throw noList("hostPrivate", host);
+  if (isPlain && !found.every(isSpecialAddress)) throw noList("hostPublic", host);
   return found;
 }
 

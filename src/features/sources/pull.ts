@@ -69,10 +69,7 @@ export const pullJob = (name: string): string => jobName("pull", name);
 type Words = readonly { readonly word: string; readonly animals: number }[];
 
 /** What the last list came to, as it is stored and shown. */
-export interface Report {
-  readonly words?: Words;
-  readonly text?: string;
-}
+export type Report = { readonly words?: Words; readonly text?: string };
 
 /** The words of the last list that wait for a meaning; none that was given since. */
 export function waitingWords({ report, reading }: Source): Words {
@@ -88,25 +85,15 @@ export const animalsOf = (words: Words): number =>
 export const quoted = (words: Words): string =>
   words.map(({ word }) => JSON.stringify(word)).join(", ");
 
-interface SourceSettings {
-  /** What words mean, beside those that were explained before. */
-  readonly statuses?: ReadonlyMap<string, Meaning> | undefined;
-  readonly everyMs?: number | undefined;
-  readonly isComplete?: boolean | undefined;
-}
-
-/** Changes how a list is followed. What changes its meaning takes the list again, at once. */
+/** Changes what more words mean, or whether a list is whole. It is taken again, at once. */
 export async function setSource(
   tx: Tx,
   name: string,
-  { statuses = new Map(), everyMs, isComplete }: SourceSettings,
+  statuses: ReadonlyMap<string, Meaning>,
   nowMs: number,
+  isComplete?: boolean,
 ): Promise<void> {
   const { source, job } = await followedIn(tx, name);
-  if (everyMs !== undefined) {
-    await scheduleJob(tx, { kind: "pull", target: name }, everyMs, nowMs + everyMs);
-  }
-  if (statuses.size === 0 && isComplete === undefined) return;
   const reading = source.reading as Reading;
   await updateSource(tx, name, {
     reading: { ...reading, statuses: { ...reading.statuses, ...Object.fromEntries(statuses) } },
@@ -191,7 +178,7 @@ export async function unfollow(db: Database, name: string): Promise<void> {
 export async function updateSource(
   tx: Tx,
   name: string,
-  changes: Partial<Omit<NewSource, "name">>,
+  changes: Partial<NewSource>,
 ): Promise<void> {
   await tx.update(tx.t.sources).set(changes).where(eq(tx.t.sources.name, name));
 }
@@ -233,7 +220,7 @@ export async function pull(
   const job = isScheduled ? seen : await claimJob(db, seen, clock());
   if (job === undefined) return noList("pullOvertaken");
   /** Stores how a pull that imported nothing ended, unless another one took its place. */
-  const ends = (outcome: JobOutcome, changed: Parameters<typeof updateSource>[2]) =>
+  const ends = (outcome: JobOutcome, changed: Partial<NewSource>) =>
     db.transaction(async (tx) => {
       if (await finishJob(tx, job, outcome, clock())) await updateSource(tx, name, changed);
     });
@@ -242,7 +229,7 @@ export async function pull(
     const address = { ...source, preset: source.preset as PresetName | null };
     const known = listWins ? asNew : source;
     const fetched = shown ?? (await fetchList(address, source.secret, known, pulling));
-    if (fetched !== "unchanged" && (listWins || hashOf(fetched.bytes) !== source.hash)) {
+    if (fetched !== "unchanged" && hashOf(fetched.bytes) !== known.hash) {
       const createCategories = source.createsCategories === 1 || shown !== undefined;
       return await take(pulling, { source, job }, fetched, { listWins, createCategories });
     }

@@ -5,9 +5,9 @@ import { Metrics } from "../../../src/features/operate/metrics/metrics.ts";
 import type { AnsweredRequest } from "../../../src/http/handler.ts";
 import {
   finishJob,
-  findJob,
   type Job,
   type JobOutcome,
+  jobsOf,
   pauseJob,
   scheduleJob,
 } from "../../../src/features/schedule/jobs.ts";
@@ -47,14 +47,16 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
       await scheduleJob(tx, { kind: "pull", target }, hourMs, nowMs);
     }
     await scheduleJob(tx, { kind: "backup", target: "" }, dayMs, nowMs);
-    const end = async (name: string, outcome: JobOutcome) =>
-      finishJob(tx, (await findJob(tx, name)) as Job, outcome, nowMs);
-    await end("pull north", { ok: true });
-    await end("pull south", { ok: false, problem: { text: "gone" } });
     await pauseJob(tx, "pull east", "person", nowMs);
-    await end("backup", { ok: false, problem: { text: "full" } });
-    await end("backup", { ok: false, problem: { text: "full" } });
   });
+  const end = async (name: string, outcome: JobOutcome) => {
+    const job = (await jobsOf(db)).find((each) => each.name === name) as Job;
+    await db.transaction((tx) => finishJob(tx, job, outcome, nowMs));
+  };
+  await end("pull north", { ok: true });
+  await end("pull south", { ok: false, problem: { text: "gone" } });
+  await end("backup", { ok: false, problem: { text: "full" } });
+  await end("backup", { ok: false, problem: { text: "full" } });
   const metrics = new Metrics("/", undefined, { droppedTotal: 0 });
   metrics.watchSchedule(db, true);
   const body = await metrics.registry.metrics();

@@ -3,7 +3,7 @@ import {
   type FetchLimits,
   fetchList,
   isNeverAsked,
-  isPublicAddress,
+  isSpecialAddress,
   NoList,
   type PresetName,
   presetOf,
@@ -73,12 +73,16 @@ describe("an address", () => {
   const publics = "93.184.216.34 2606:2800:220:1:248:1893:25c8:1946 172.32.0.1";
 
   test.each([
-    ["of a cloud is never asked", clouds, true, false],
-    ["on a private network is not public", privates, false, false],
-    ["on the internet is public", publics, false, true],
-  ])("%s", async (_what, all, isNever, isPublic) => {
+    ["of a cloud is never asked", clouds, true, true],
+    ["on a private network is special", privates, false, true],
+    ["on the internet is public", publics, false, false],
+  ])("%s", async (_what, all, isNever, isSpecial) => {
     for (const each of all.split(" ")) {
-      expect([each, isNeverAsked(each), isPublicAddress(each)]).toEqual([each, isNever, isPublic]);
+      expect([each, isNeverAsked(each), isSpecialAddress(each)]).toEqual([
+        each,
+        isNever,
+        isSpecial,
+      ]);
       const host = each.includes(":") ? `[${each}]` : each;
       if (!isNever) continue;
       expect(await why(`http://${host}/latest/meta-data/`)).toContain(

@@ -72,7 +72,7 @@ async function explain({ db, clock }: Pulling): Promise<string[]> {
     return meaning === undefined ? [] : [[statusKey(word), meaning] as const];
   });
   expect(told).toHaveLength(words.length);
-  await db.transaction((tx) => setSource(tx, name, { statuses: new Map(told) }, clock()));
+  await db.transaction((tx) => setSource(tx, name, new Map(told), clock()));
   return words;
 }
 

@@ -166,7 +166,7 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
       await pulling;
     },
     async explain(name: string, statuses: ReadonlyMap<string, Meaning>): Promise<void> {
-      await db.transaction((tx) => setSource(tx, name, { statuses }, clock()));
+      await db.transaction((tx) => setSource(tx, name, statuses, clock()));
     },
     /** Withdraws the animals that wait for it and were `shown`; nobody if these are others now. */
     withdraw: (name: string, shown: string, actor: string) =>

@@ -6,7 +6,7 @@ import { beginOnStore, commandOf } from "../../command.ts";
 import { UsageError } from "../../usage-error.ts";
 import { printJson, json } from "../../json.ts";
 import type { Io } from "../../../cli/io.ts";
-import { findJob, finishJob, jobName, type JobOutcome } from "../../schedule/jobs.ts";
+import { finishJob, type JobOutcome, jobsOf } from "../../schedule/jobs.ts";
 import { withServices } from "../../with-services.ts";
 import { addSettings, parseText, wholeNumber } from "../../options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
@@ -121,8 +121,7 @@ async function makeNow(
 /** Makes the backup of the settings, and stores on the schedule how it ended. */
 async function makeScheduled(loaded: LoadedConfig, io: Io): Promise<void> {
   await withServices(loaded.config, io, async ({ store, clock }) => {
-    const name = jobName("backup", "");
-    const begun = await store.db.read((tx) => findJob(tx, name));
+    const begun = (await jobsOf(store.db)).find(({ kind }) => kind === "backup");
     const outcome = await outcomeOf(loaded, io);
     if (begun === undefined) return;
     await store.db.transaction((tx) => finishJob(tx, begun, outcome, clock()));
