@@ -298,7 +298,7 @@ async function mergedIn(
 /** How many animals a change concerns, and the name of a single one or of a category. */
 async function subjectOf(
   tx: Tx,
-  { id, summary }: ChangeRow,
+  { id, summary, action }: ChangeRow,
 ): Promise<Pick<ChangeRecord, "animals" | "name" | "names" | "changed">> {
   const counts = ["added", "updated", "removed", "restored", "withdrawn"].map((each) =>
     Number(summary[each] ?? 0),
@@ -319,6 +319,10 @@ async function subjectOf(
     animals,
     name: own ?? (isOne ? names[0] : undefined),
     names,
-    changed: isOne ? differences(first?.before ?? undefined, first?.after ?? undefined) : [],
+    // An update gives several animals one value.
+    changed:
+      isOne || action === "update"
+        ? differences(first?.before ?? undefined, first?.after ?? undefined)
+        : [],
   };
 }

@@ -154,7 +154,7 @@ export function summary(
     notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, options)],
     /** Why the import itself is refused, where a dry run goes on. */
     refusal: found.refusal,
-    /** The first animals, as the catalogue will show them. */
+    /** The first animals, each with the name that its category has here. */
     sample: pets.slice(0, sampleAnimals).map(({ name, category, status, externalId }) => {
       return { name, category: categories.nameOf(categories.idOf(category)), status, externalId };
     }),

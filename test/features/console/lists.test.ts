@@ -103,7 +103,7 @@ describe("a list of every week", () => {
     expect(await names("Kept")).toEqual(["Kept sold"]);
     const animal = await (await open(ana, "/animals?q=Kept")).follow("Kept");
     expect(animal.words).toContain("The list says: pending");
-    await animal.press("Take that");
+    await animal.press("Use that status");
     expect(await names("Kept")).toEqual(["Kept pending"]);
   });
 
@@ -352,7 +352,7 @@ describe("a change", () => {
     for (const name of ["Oneful", "Twoful"]) await add(ana, name);
     const list = await open(ana, "/animals?q=ful&list=ticked");
     const changed = await list.press("adopted");
-    expect(changed.words).toContain("Changed: Oneful, Twoful");
+    expect(changed.words).toContain("Oneful, Twoful: now adopted.");
     const asked = await (await open(ana, "/changes")).follow("Undo …");
     expect(asked.words).toContain("2 animals will be as before");
     expect((await asked.press("Undo")).words).toContain("Undone: ");

@@ -67,7 +67,7 @@ test("a change says what it was, and of which animals", async () => {
     "Lunita: Name: Luna → Lunita.",
   );
   const both = new URLSearchParams("id=1&id=2&set=available");
-  expect(await done("/animals", both)).toContain("Changed: Lunita, Toby.");
+  expect(await done("/animals", both)).toContain("Lunita, Toby: now available.");
   expect(await get("/changes")).toContain("Luna: pending → adopted.");
 });
 

@@ -105,7 +105,11 @@ function changeWords(
   if (isUndone) return changes.undone(what);
   const shown = change.changed.filter(({ field }) => petFieldNames.some((each) => each === field));
   if (action === "update" && undoes === undefined && shown.length > 0) {
-    const parts = shown.map((each) => ui.fromTo(visit, each, categories));
+    const parts = shown.map((each) =>
+      change.animals > 1
+        ? changes.now(ui.shownValue(visit, each.field, each.after, categories))
+        : ui.fromTo(visit, each, categories),
+    );
     return `${what}: ${parts.join("; ")}.`;
   }
   const did = undoes === undefined ? action : "undo";

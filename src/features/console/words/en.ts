@@ -7,10 +7,10 @@ export const en = {
   fields: {
     readOnly: "Read-only: can read animals but not add them",
     grace: "Make a new secret. The old one stays valid for",
-    sure: "Revoke for good. This cannot be reversed",
+    sure: "Revoke for good. This cannot be undone",
     complete: "This file is the whole list: withdraw animals that are not in it",
     skipBad: "Import the good rows and leave out those with errors",
-    listWins: "Take what the list says of them, too",
+    listWins: "Use what the list says for these, too",
   },
   status: { available: "available", pending: "pending", sold: "adopted", none: "no status" },
   roles: { staff: "Staff", operator: "Operator" },
@@ -39,7 +39,7 @@ export const en = {
       `${found} of ${total} ${total === "1" ? "animal" : "animals"}`,
     chooseFirst: "Tick animals first: the boxes are in front of their names.",
     stale: (actor: string, value: string) =>
-      `${actor} has since changed this to “${value}”. Do it again if you still mean it.`,
+      `${actor} has since changed this to “${value}”. Do it again if you still want to.`,
     mergeFirst: "Tick the two entries of one animal first.",
     mergeHint:
       "The one you keep takes over what it lacks. The other one disappears. You can undo this.",
@@ -51,11 +51,11 @@ export const en = {
     seen: "Everybody sees the available and the pending animals on the public page.",
   },
   changes: {
-    kept: (animals: string) => `Changed since, and left as it is: ${animals}.`,
+    kept: (animals: string) => `Changed since then, and left as is: ${animals}.`,
     over: (actor: string) => `This replaced what ${actor} did:`,
     several: (names: string, more: string) => `${names} and ${more} more`,
     sure: (animals: string) =>
-      `${animals} will be as before, except what was changed since. This cannot be reversed.`,
+      `${animals} will be as before, except for what changed since then. This cannot be undone.`,
   },
   history: { did: { withdrawn: "withdrawn", removed: "removed", restored: "brought back" } },
   categories: {
@@ -95,7 +95,7 @@ export const en = {
     kindHint: "If all animals of the list are of one kind, such as Cat.",
     kindMissing: "Choose the column of the category, or enter the category of all.",
     sameHint:
-      "Animals of the list that are called like one here, of the same category. Ticked: it is the same animal, which is changed. Not ticked: another one is added.",
+      "They have the name and category of an animal that is here. Ticked: it is the same animal, and is changed. Not ticked: another one is added.",
     partHint: "The file has several lists. Import one after the other.",
     mapHint: "Say which column holds what. The first rows show what is in them.",
     lookFirst: "This is what would change with your last choices. Nothing is imported yet.",
@@ -114,7 +114,7 @@ export const en = {
   messages: englishMessages,
   keys: {
     secretInName: "A name must not contain a secret: every list shows it.",
-    more: "What it did, its history and bans, on the command line:",
+    more: "For its usage, history and bans, use the command line:",
     planLine: (plan: string, minute: string, day: string) => `${plan}: ${minute}/min, ${day}/day`,
     once: "This is the only time that the secret is shown. Copy it now.",
     tell: "Give it to its owner in a safe way: anyone who has it can use the key.",
@@ -126,7 +126,7 @@ export const en = {
       `What needs attention in rehome ${version}. The command rehome doctor says what to do about it.`,
     states: { ok: "OK", warn: "needs attention", fail: "urgent" },
     checks: {
-      "data folder": ["Data folder", "The folder with the animals is missing, empty or another."],
+      "data folder": ["Data folder", "The folder is missing, empty or a different one."],
       moved: ["Store", "The animals were moved to another place. Use that one."],
       start: ["Start", "The service could not start again with these files."],
       catalogue: ["Animals", "The file of the animals is damaged, locked or of another version."],
@@ -135,7 +135,7 @@ export const en = {
       permissions: ["Permissions", "Others on this machine can read the data."],
       disk: ["Disk", "There is little room left. When it is full, nothing is saved."],
       clock: ["Clock", "The clock of this machine is wrong or not synchronized."],
-      backup: ["Backups", "There is no good backup of late. Without one, data can be lost."],
+      backup: ["Backups", "There is no recent, working backup. Without one, you can lose data."],
       sources: ["Followed lists", "A list is not up to date. Its animals may be gone by now."],
       certificate: ["Certificate", "The certificate has ended, ends soon, or cannot be read."],
       secret: ["Secrets", "Others on this machine can read a secret."],

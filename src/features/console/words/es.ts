@@ -3,18 +3,17 @@ import { spanishMessages } from "./list-messages.ts";
 
 export const es: Sentences = {
   fields: {
-    readOnly: "Solo lectura: lista y consulta animales, no añade ninguno",
-    grace: "Crear un secreto nuevo. El antiguo seguirá valiendo durante",
+    readOnly: "Solo lectura: puede ver animales, pero no añadirlos",
+    grace: "Crear un secreto nuevo. El anterior seguirá siendo válido durante",
     sure: "Revocar para siempre: no se puede deshacer",
     complete: "Este archivo es la lista completa: retirar los animales que no aparecen en él",
     skipBad: "Importar las filas correctas y omitir las que tienen errores",
-    listWins: "Usar también para ellos lo que dice la lista",
+    listWins: "Aplicar también a estos lo que dice la lista",
   },
   status: { available: "disponible", pending: "reservado", sold: "adoptado", none: "sin estado" },
   roles: { staff: "Personal", operator: "Operador" },
   layout: {
-    signOutSure:
-      "Para volver a entrar necesitas un enlace: crea uno ahora o pídeselo después a un operador.",
+    signOutSure: "Para volver necesitas un enlace: créalo ahora o pídeselo luego a un operador.",
     late: "El servicio todavía no ha respondido. Lo que has escrito sigue en esta página. Espera, o comprueba en otra pestaña si se ha guardado y, si no, pulsa otra vez.",
   },
   join: {
@@ -25,8 +24,8 @@ export const es: Sentences = {
       "Este enlace no sirve: ya se ha usado, tiene más de 7 días o está incompleto. Pide uno nuevo.",
   },
   signedOut: {
-    what: "Para volver a entrar, pide un enlace nuevo a quien te ha invitado.",
-    waits: "Lo que has escrito no se ha perdido. Te espera: lo verás cuando vuelvas a entrar.",
+    what: "Abre tu enlace de invitación. Si ya se ha usado, pide uno nuevo.",
+    waits: "Lo que has escrito no se ha perdido: lo verás cuando vuelvas a entrar.",
     waited:
       "Escribiste esto cuando tu sesión ya se había cerrado. Aún no se ha guardado: envíalo otra vez.",
   },
@@ -35,22 +34,21 @@ export const es: Sentences = {
     existing: (name, category) => `Ya hay un animal llamado ${name} (${category}).`,
     none: "Todavía no hay animales. Añade el primero o importa una lista.",
     countOf: (found, total) => `${found} de ${total} ${total === "1" ? "animal" : "animales"}`,
-    chooseFirst: "Marca antes algún animal: la casilla está delante de su nombre.",
+    chooseFirst: "Primero marca algún animal: la casilla está delante de su nombre.",
     stale: (actor, value) =>
       `Mientras tanto, ${actor} ha cambiado esto a «${value}». Repítelo si aún quieres hacerlo.`,
-    mergeFirst: "Marca antes las dos fichas de un mismo animal.",
-    mergeHint:
-      "La ficha que dejes se completa con los datos de la otra, que desaparece. Puedes deshacerlo.",
+    mergeFirst: "Primero marca las dos fichas del mismo animal.",
+    mergeHint: "La que conserves toma lo que le falte. La otra desaparece. Puedes deshacerlo.",
     photos:
-      "Aquí no hay fotos: rehome guarda nombres y estados. Muéstralas en tu página web, con el número del animal.",
+      "Aquí no hay fotos: rehome solo guarda nombres y estados. Muéstralas en tu página web, con el número del animal.",
   },
   legend: {
     undo: "Puedes deshacer cada cambio durante 90 días: pulsa Deshacer justo después o, más tarde, en Últimos cambios.",
     seen: "Todo el mundo ve los animales disponibles y los reservados en la página pública.",
   },
   changes: {
-    kept: (animals) => `Con cambios posteriores, que se quedan como están: ${animals}.`,
-    over: (actor) => `Esto reemplaza lo que había hecho ${actor}:`,
+    kept: (animals) => `Se han cambiado después y se quedan como están: ${animals}.`,
+    over: (actor) => `Esto sustituye lo que había hecho ${actor}:`,
     several: (names, more) => `${names} y ${more} más`,
     sure: (animals) =>
       `Todo volverá a estar como antes (${animals}), salvo lo que haya cambiado después. Esto no se puede deshacer.`,
@@ -71,18 +69,18 @@ export const es: Sentences = {
     merged: (from, into, animals) => `${from} forma parte ahora de ${into} (${animals})`,
   },
   import: {
-    keptTitle: (count) => `${count} sin tocar, porque alguien los cambió aquí`,
+    keptTitle: (count) => `Sin tocar, porque se han cambiado aquí: ${count}`,
     keptAs: (own, listed) => `${own}; la lista dice ${listed}`,
     notDone:
       "No se ha importado nada: los animales han cambiado mientras tanto. Elige el archivo otra vez",
     mostMissing: (count, list) =>
       `Falta más de la mitad: ${count} animales de ${list} no aparecen en este archivo`,
     otherList:
-      "Estos números son de otros animales de aquí, así que parece otra lista. Ponle abajo un nombre propio.",
+      "Estos números ya son de otros animales, así que parece otra lista. Ponle abajo otro nombre.",
     dayLabel: "Nada en el archivo indica qué va primero en las fechas",
     columnTitle: (column) => `¿Qué significa la columna ${column}?`,
     columnTakes: (records, available, meaning) =>
-      `Según ella, de ${available} animales disponibles, ${records}: ${meaning}`,
+      `Para ${records} de ${available} animales disponibles dice: ${meaning}`,
     remembered: "Se lee como la última lista con estas columnas",
     statuslessHint: "Ninguna columna lo indica. Elige un estado para todos.",
     statusWords: (column) => `¿Qué significan estas palabras de ${column}?`,
@@ -100,10 +98,10 @@ export const es: Sentences = {
     kindHint: "Si todos los animales de la lista son de un mismo tipo, como Gato.",
     kindMissing: "Elige la columna de la categoría, o escribe la categoría de todos.",
     sameHint:
-      "Animales de la lista que se llaman como uno de aquí, de la misma categoría. Con marca: es el mismo animal, y se modifica. Sin marca: se añade otro.",
-    partHint: "El archivo tiene varias listas. Importa una tras otra.",
+      "Tienen el nombre y la categoría de un animal que ya está aquí. Marcado: es el mismo, y se modifica. Sin marcar: se añade otro.",
+    partHint: "El archivo tiene varias listas. Impórtalas una a una.",
     mapHint: "Indica qué hay en cada columna. Las primeras filas muestran su contenido.",
-    lookFirst: "Esto cambiaría con lo elegido ahora. Aún no se ha importado nada.",
+    lookFirst: "Esto cambiaría con tus últimas respuestas. Aún no se ha importado nada.",
     completeBad:
       "Una lista completa no puede tener filas con errores ni números dañados, ni ser una página de varias: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
   },
@@ -111,72 +109,63 @@ export const es: Sentences = {
     hint: "El servicio lee estas listas automáticamente e importa lo que ha cambiado.",
     explain: "¿Qué significan estas palabras? Sus animales no se muestran hasta que lo digas.",
     heldText: (animals, names) =>
-      `Faltan en la lista ${animals}, más de la mitad en un día: ${names}. Siguen aquí hasta que tú lo digas.`,
+      `Faltan en la lista ${animals}, más de la mitad en un día: ${names}. Siguen aquí hasta que lo confirmes.`,
     heldOther:
       "Mientras tanto, la lista se ha vuelto a leer, así que no se ha retirado a nadie. Revísala otra vez.",
     stale: (names) =>
-      `Sin leer desde hace mucho: ${names}. Lo que ves de estas listas puede estar anticuado.`,
+      `Sin leer desde hace mucho: ${names}. Lo que ves de estas listas puede no estar al día.`,
   },
   messages: spanishMessages,
   keys: {
     secretInName: "El nombre no puede contener un secreto: lo muestran todas las listas.",
-    more: "Su uso, su historial y sus bloqueos, en la línea de órdenes:",
+    more: "Su uso, su historial y sus bloqueos, en la línea de comandos:",
     planLine: (plan, minute, day) => `${plan}: ${minute}/min, ${day}/día`,
     once: "El secreto solo se muestra ahora. Cópialo.",
-    tell: "Dáselo a su dueño de forma segura: quien lo tiene puede usar la clave.",
+    tell: "Dáselo a su dueño de forma segura: quien lo tenga podrá usar la clave.",
     states: { active: "activa", banned: "bloqueada", expired: "caducada", revoked: "revocada" },
-    accesses: { "read-write": "lista, consulta y añade animales", "read-only": "solo lectura" },
+    accesses: { "read-write": "puede ver y añadir animales", "read-only": "solo lectura" },
   },
   health: {
     hint: (version) =>
-      `Lo que requiere atención en rehome ${version}. La orden rehome doctor dice cómo arreglarlo.`,
+      `Lo que requiere atención en rehome ${version}. El comando rehome doctor dice cómo arreglarlo.`,
     states: { ok: "bien", warn: "requiere atención", fail: "urgente" },
     checks: {
-      "data folder": [
-        "Carpeta de datos",
-        "La carpeta de los animales no está, está vacía o es otra.",
-      ],
-      moved: ["Datos", "Los animales se han trasladado a otro sitio. Usa ese."],
+      "data folder": ["Carpeta de datos", "La carpeta falta, está vacía o es otra."],
+      moved: ["Datos", "Los datos se han movido a otro sitio. Usa ese."],
       start: ["Arranque", "Con estos archivos, el servicio no podría volver a arrancar."],
-      catalogue: [
-        "Animales",
-        "El archivo de los animales está dañado, bloqueado o es de otra versión.",
-      ],
-      limits: ["Límites", "El archivo de los límites está dañado, bloqueado o es de otra versión."],
+      catalogue: ["Animales", "El archivo está dañado, bloqueado o es de otra versión."],
+      limits: ["Límites", "El archivo está dañado, bloqueado o es de otra versión."],
       database: ["Base de datos", "La base de datos no se puede usar tal como está."],
-      permissions: ["Permisos", "Otras cuentas de esta máquina pueden leer los datos."],
-      disk: ["Disco", "Queda poco sitio. Cuando se llene, no se guardará nada."],
-      clock: ["Reloj", "El reloj de esta máquina va mal o no está sincronizado."],
-      backup: [
-        "Copias de seguridad",
-        "Falta una copia reciente en buen estado. Sin ella se pueden perder datos.",
-      ],
-      sources: ["Listas seguidas", "Una lista no está al día. Puede que sus animales ya no estén."],
+      permissions: ["Permisos", "Otras cuentas de este equipo pueden leer los datos."],
+      disk: ["Disco", "Queda poco espacio. Cuando se llene, no se guardará nada."],
+      clock: ["Reloj", "El reloj de este equipo va mal o no está sincronizado."],
+      backup: ["Copias de seguridad", "Falta una copia reciente. Sin ella se pueden perder datos."],
+      sources: ["Listas automáticas", "Una lista no está al día. Quizá sus animales ya no estén."],
       certificate: ["Certificado", "El certificado ha caducado, caduca pronto o no se puede leer."],
-      secret: ["Secretos", "Otras cuentas de esta máquina pueden leer un secreto."],
+      secret: ["Secretos", "Otras cuentas de este equipo pueden leer un secreto."],
       server: ["Servicio", "El servicio no responde donde dice su configuración."],
     },
   },
   people: {
     roleHint: "El personal ve animales, importación y categorías. Los operadores lo ven todo.",
     taken: "Ya hay una persona con este nombre. Dale un enlace nuevo o elige otro nombre.",
-    removed: "Ya no puede entrar, en ningún dispositivo.",
+    removed: "Ya no tiene acceso en ningún dispositivo.",
     removeSure:
-      "Se cerrará su sesión en todas partes y sus enlaces dejarán de valer. Lo que ha hecho se queda. Para que vuelva a entrar, habrá que invitarle otra vez.",
+      "Se cerrará su sesión en todas partes y sus enlaces dejarán de funcionar. Lo que ha hecho se conserva. Para que vuelva, tendrás que enviar otra invitación.",
     linkHint:
-      "Envíalo o deja que escaneen el código. Solo se puede usar una vez, en 7 días, y solo se muestra ahora.",
+      "Envíalo o muestra el código para que lo escaneen. Sirve una sola vez, en los próximos 7 días, y solo se muestra ahora.",
     onlyHere:
-      "Solo este ordenador puede abrir el enlace. Solo se puede usar una vez, en 7 días, y solo se muestra ahora.",
+      "Este enlace solo se abre en este equipo. Sirve una sola vez, en los próximos 7 días, y solo se muestra ahora.",
   },
   errors: {
     name: "Este nombre tiene caracteres que no se pueden guardar.",
-    categoryAlike: (name) => `Ya existe la categoría ${name}. Guarda otra vez para crear otra.`,
+    categoryAlike: (name) => `Ya existe la categoría ${name}. Si quieres otra, guarda otra vez.`,
     nameLong: (max) => `Un nombre tiene como mucho ${max.toLocaleString("es")} caracteres.`,
     limit: "Escribe un número entero de 1 a 1.000.000.000.",
     expires: "Escribe un número y d, h, m o s, por ejemplo 90d o 24h, hasta 36500d.",
   },
   failures: {
-    title: "No ha funcionado",
+    title: "No se ha podido hacer",
     start: "Ir a los animales",
     notFound: "Aquí no hay nada, o ya no está.",
     someGone:
@@ -184,7 +173,7 @@ export const es: Sentences = {
     bothListed: "Los dos vienen de una lista, que volvería a traer el otro.",
     forbidden: "Solo los operadores pueden ver esto. Pide ayuda a uno.",
     removed: "Te han quitado el acceso: ya no puedes cambiar nada.",
-    failed: "Algo ha fallado aquí. Está en el registro del servicio.",
+    failed: "Se ha producido un error. Está en el registro del servicio.",
     later: "Inténtalo de nuevo en un momento.",
     tooMany: "Demasiados intentos desde esta dirección. Espera un minuto.",
     origin: "Esto no viene de una página de esta consola, así que no se ha hecho nada.",
@@ -193,7 +182,7 @@ export const es: Sentences = {
     noUpload: "El formulario no tiene ningún archivo.",
     tooLarge: "El archivo supera los 16 MiB. Pide a tu operador que lo importe.",
     crowded: "Se están enviando demasiados formularios y archivos.",
-    interrupted: "El envío no ha llegado entero. Inténtalo de nuevo.",
+    interrupted: "El envío se ha interrumpido. Inténtalo de nuevo.",
     uploadsFull: "Otras personas están importando listas. Cuando terminen, habrá sitio.",
     importTooLong: "La lectura del archivo ha tardado más de un minuto y se ha detenido.",
     importTooLarge: "La lectura del archivo ha necesitado demasiada memoria y se ha detenido.",
@@ -201,8 +190,7 @@ export const es: Sentences = {
     importEnded: "La lectura del archivo se ha detenido. Elígelo de nuevo.",
     uploading: "Todavía estás enviando otro archivo.",
     formTooLarge: "El formulario es demasiado grande.",
-    othersChange:
-      "Este cambio es de otra persona. Pide a esa persona o a un operador que lo deshaga.",
+    othersChange: "Este cambio es de otra persona. Pídele a ella o a un operador que lo deshaga.",
     other: (message) => `No es posible (en inglés: ${message})`,
   },
 };
