@@ -154,6 +154,14 @@ test("the core exports nothing that only features import", () => {
   expect(alone).toEqual([]);
 });
 
+test("tests of this folder start no program", () => {
+  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(root)];
+  const tests = files.map((path) => sourceOf(path, readFileSync(join(root, path), "utf8")));
+  const starts =
+    /\bBun\.(?:spawn|\$)|(?<![.\w])(?:spawn(?:Sync)?|rehome|serve|finished|startS3)\(/g;
+  expect(found(tests, starts)).toEqual([]);
+});
+
 test("the domain does not know the machine, the time or chance", () => {
   // A rule may use `Bun.hash.crc32`.
   const impure =

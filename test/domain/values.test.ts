@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { httpDate, isoEnd, isoSeconds } from "../../src/domain/clock.ts";
-import { shellWord } from "../../src/domain/errors.ts";
 import { idempotencyKeyOf } from "../../src/domain/idempotency.ts";
 import { int64Max } from "../../src/domain/int64.ts";
 import { nextPageQuery, parsePageLimit } from "../../src/domain/page.ts";
@@ -111,13 +110,6 @@ test.each([
 
 test("the date of a header field has two digits of the day and GMT", () => {
   expect(httpDate(0)).toBe("Thu, 01 Jan 1970 00:00:00 GMT");
-});
-
-test("a shell reads any text as one word, without quotes where it needs none", () => {
-  const texts = ["", "plain", "/var/lib/a shelter", "kim's", "$HOME", "a;b", "*", "~", "ü\n"];
-  const { stdout } = Bun.spawnSync(["sh", "-c", `printf "[%s]" ${texts.map(shellWord).join(" ")}`]);
-  expect(stdout.toString()).toBe(texts.map((text) => `[${text}]`).join(""));
-  expect(shellWord("/var/lib/rehome-1,a=b:c@d%+")).toBe("/var/lib/rehome-1,a=b:c@d%+");
 });
 
 test.each([

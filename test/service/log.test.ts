@@ -1,12 +1,9 @@
 /** The server's log: what it says, and that it waits for nobody. */
 import { expect, test } from "bun:test";
 import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
 import { Logger } from "../../src/service/log.ts";
 import { TestClock } from "../helpers/app.ts";
-import { temporaryFolder } from "../helpers/binary.ts";
 import { logFile } from "../helpers/log-file.ts";
-import { until } from "../helpers/until.ts";
 
 const clock = new TestClock();
 const logTo = (fd: number) => new Logger({ level: "info", format: "text", clock: clock.read, fd });
@@ -26,31 +23,6 @@ async function said(work: (log: Logger) => void): Promise<string[]> {
 test("all lines are written, in order, once the log is closed", async () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i} with ü and 漢字`);
   expect(await said((log) => lines.forEach((line) => log.write(line)))).toEqual(lines);
-});
-
-test("a pipe that nobody reads holds nobody up; what does not fit is dropped, counted and told", async () => {
-  using folder = temporaryFolder();
-  const [path, into] = ["pipe", "read"].map((name) => join(folder.path, name)) as [string, string];
-  expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
-  // Opened to read and write, so that opening waits for nobody.
-  const log = logTo(openSync(path, "r+"));
-  const line = "x".repeat(999);
-  const count = 8_000;
-  for (let i = 0; i < count; i += 1) log.write(line);
-  expect(log.droppedTotal).toBeGreaterThan(0);
-
-  // A reader in a process of its own: to read here would hold up who writes.
-  const reader = Bun.spawn(["cat", path], { stdout: Bun.file(into), stderr: "ignore" });
-  await log.close(20_000);
-  const read = () => Bun.file(into).text();
-  await until(async () => (await read()).includes("dropped"));
-  reader.kill();
-  const lines = (await read()).trimEnd().split("\n");
-  const lost = count - (lines.length - 1);
-  const told = lines.filter((each) => each !== line);
-  expect(told).toEqual([expect.stringContaining(` ${lost} log lines were dropped`)]);
-  // What was told of stays counted: a monitor looks at it seldom.
-  expect(log.droppedTotal).toBe(lost);
 });
 
 test("closing does not wait for a full disk", async () => {

@@ -3,23 +3,15 @@ import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { noAnswers, workOnList } from "../../../src/features/console/import-work.ts";
+import { workOnList } from "../../../src/features/console/import-work.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
-import {
-  Imports,
-  inProcess,
-  removeLeft,
-  type StartWork,
-} from "../../../src/features/console/imports.ts";
+import { Imports, removeLeft, type StartWork } from "../../../src/features/console/imports.ts";
 import { minuteMs } from "../../../src/domain/clock.ts";
 import type { Services } from "../../../src/service/services.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
 import { servicesOn } from "../../helpers/services.ts";
 import { openForEach } from "../../helpers/stores.ts";
-
-// As the process that reads a list, this file never ends by itself.
-if (process.argv.includes("__import")) await new Promise(() => setInterval(() => undefined, 1e6));
 
 let folder: ReturnType<typeof temporaryFolder>;
 let services: Services;
@@ -103,16 +95,6 @@ test("a person has one file, which nobody else can read, and none that did not c
   expect((await bring("empty.csv", ""))?.name).toBe("empty.csv");
   await imports.close();
   expect(kept()).toEqual([]);
-});
-
-test("a reading that takes longer than its bound is ended, and says so", async () => {
-  await bring("slow.csv");
-  const file = join(folder.path, kept()[0] ?? "", "list");
-  const problems: string[] = [];
-  const started = inProcess(process.env, (problem) => problems.push(problem), 1);
-  const { outcome } = started({ file, name: "slow.csv", answers: noAnswers });
-  expect(await outcome).toEqual({ is: "failed", failure: { code: "importTooLong" } });
-  expect(problems).toEqual([]);
 });
 
 test("four people have a file at a time; one that is over makes room, and else the oldest", async () => {

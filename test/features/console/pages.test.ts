@@ -116,17 +116,6 @@ test("a followed list that was not read for three intervals is named above the a
   expect(await get("/animals")).toContain("Not read for a long time: late.");
 });
 
-test("a pull whose process ends in an error has failed, and is over", async () => {
-  const source = { name: "north", reading: {}, createdBy: "Ana", createdAtMs: Date.now() };
-  await store.db.transaction((tx) => follow(tx, source, hourMs, Date.now()));
-  // Its process is one of this file: without a runner of tests, an error.
-  const sources = sourceActions(services, {});
-  await sources.pull("north");
-  expect(sources.isPulling("north")).toBe(false);
-  const [{ job } = {}] = await sources.list();
-  expect(job).toMatchObject({ failures: 1, problem: { text: "The process ended with code 1." } });
-});
-
 test("an animal keeps a name and a category that no form takes, when something else is saved", async () => {
   // As an older version, an import or a program brought them.
   const unseen = { id: 7n, name: "\u2800", nameKey: "\u2800" };

@@ -305,17 +305,3 @@ describe("a preset", () => {
     expect(await ofPreset("adoptapet", failing(failure))).toContain("refused: invalid_key");
   });
 });
-
-test("no list is fetched through a proxy of the environment, which would see its secrets", async () => {
-  const url = source(() => new Response("Name\nRex\n"));
-  const script = `
-    import { fetchList } from "${import.meta.dir}/../../../src/features/sources/fetch.ts";
-    const at = { preset: null, account: null, url: "${url}" };
-    const found = await fetchList(at, null, {}, { allowPrivate: true, clock: () => 0 });
-    console.log(found.bytes.length);`;
-  const child = Bun.spawn([process.execPath, "-e", script], {
-    env: { ...process.env, http_proxy: "http://127.0.0.1:9" },
-    stdout: "pipe",
-  });
-  expect(await child.stdout.text()).toBe("9\n");
-});

@@ -2,7 +2,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import * as connection from "../../../src/storage/sqlite/connection.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
@@ -10,8 +9,6 @@ import type { Migration } from "../../../src/storage/migration-history.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
 const { asAppError, isBusy, isDamaged, isFull, openDatabase } = connection;
-const sourceOf = (name: string) =>
-  JSON.stringify(join(import.meta.dir, `../../../src/storage/sqlite/${name}.ts`));
 const inMemory = () => openDatabase(":memory:", { synchronous: "full" });
 
 test.each([
@@ -86,28 +83,6 @@ const rebuild = migration(
    DROP TABLE parents;
    ALTER TABLE new_parents RENAME TO parents;`,
 );
-
-test("processes that start together take turns, and find nothing more to apply", async () => {
-  using folder = temporaryFolder();
-  const path = `${folder.path}/test.db`;
-  using db = new Database(path);
-  // Without a write-ahead log yet: to open it, too, the other one must wait.
-  db.run("PRAGMA user_version = 1");
-  db.run("BEGIN IMMEDIATE");
-  const program = `
-    const { openDatabase } = await import(${sourceOf("connection")});
-    const { migrate } = await import(${sourceOf("migrate")});
-    console.log("starts");
-    const db = openDatabase(${JSON.stringify(path)}, { synchronous: "full" });
-    console.log(migrate(db, "test.db", ${JSON.stringify([first])}));`;
-  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
-  const output = child.stdout.getReader();
-  await output.read();
-  await Bun.sleep(100);
-  migrate(db, "test.db", [first]);
-  db.run("COMMIT");
-  expect(Buffer.from((await output.read()).value ?? []).toString()).toBe("[]\n");
-});
 
 const count = (db: Database, table: string) =>
   db.query<{ rows: bigint }, []>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows;

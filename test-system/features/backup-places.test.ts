@@ -3,15 +3,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig, type ServiceSettings } from "../../../src/config.ts";
-import {
-  type BucketAccess,
-  bucketAccess,
-} from "../../../src/features/operate/backup/credentials.ts";
-import { headed } from "../../../src/features/operate/backup/encryption.ts";
-import { bucketPlace, deliver, type Place } from "../../../src/features/operate/backup/places.ts";
-import { backupSettings } from "../../../src/features/operate/settings.ts";
-import { startS3 } from "../../helpers/s3.ts";
+import { loadConfig, type ServiceSettings } from "../../src/config.ts";
+import { type BucketAccess, bucketAccess } from "../../src/features/operate/backup/credentials.ts";
+import { headed } from "../../src/features/operate/backup/encryption.ts";
+import { bucketPlace, deliver, type Place } from "../../src/features/operate/backup/places.ts";
+import { backupSettings } from "../../src/features/operate/settings.ts";
+import { startS3 } from "../../test/helpers/s3.ts";
 
 let s3: Awaited<ReturnType<typeof startS3>>;
 let folder: string;
