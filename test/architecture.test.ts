@@ -157,8 +157,7 @@ test("the core exports nothing that only features import", () => {
 test("tests of this folder start no program", () => {
   const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(root)];
   const tests = files.map((path) => sourceOf(path, readFileSync(join(root, path), "utf8")));
-  const starts =
-    /\bBun\.(?:spawn|\$)|(?<![.\w])(?:spawn\w*|rehome|serve|finished|startS3)\(/g;
+  const starts = /\bBun\.(?:spawn|\$)|(?<![.\w])(?:spawn\w*|rehome|serve|finished|startS3)\(/g;
   expect(found(tests, starts)).toEqual([]);
 });
 
