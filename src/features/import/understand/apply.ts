@@ -1,6 +1,6 @@
 /** A reading carried out on all records of a list: the same for every door. */
 import { dayMs } from "../../../domain/clock.ts";
-import { isBlank, message, type Note, Notes } from "../messages.ts";
+import { isBlank, message, type Note, Notes, wordOf } from "../messages.ts";
 import type { Input, ReadOptions } from "../read/read.ts";
 import {
   type Column,
@@ -154,7 +154,9 @@ function columnsReader(
   const isStays = layout?.isOutcome ?? reading.isOutcome ?? false;
   const isOutcome = isStays || tellsOf(status?.name ?? "") === "outcome";
   const own = new Map([...(layout?.words ?? []), ...(isOutcome ? outcomeWords : [])]);
-  const context = { ...given, statuses: given.statuses.withWords(own) };
+  const ids = id === undefined ? [] : sample.records.map((record) => idOf(id, record));
+  const isFromZero = ids.includes("1") && ids.filter((each) => each === "0").length === 1;
+  const context = { ...given, isFromZero, statuses: given.statuses.withWords(own) };
   const special = layout?.says?.(sample, context);
   if (status === undefined && special === undefined && context.statuses.whenMissing === undefined) {
     throw missingStatus("status=COLUMN in --map");
@@ -182,6 +184,9 @@ function columnsReader(
   const ownColumns = new Set([...(status ? [status.name] : []), ...(special?.own ?? [])]);
   return { partsOf, context, own: ownColumns, outcome: isStays ? status?.read : undefined };
 }
+
+const idOf = ({ read }: Column, record: unknown): string =>
+  hasFields(record) ? wordOf(read(record)) : "";
 
 /** They are few, and one object for each saves the memory of many. */
 function categoryReader(

@@ -15,9 +15,11 @@ import {
 import { Dates } from "./dates.ts";
 import { fieldHeadings, species, type Tells, tellsOf, vague } from "./headings.ts";
 import {
+  besides,
   isNo,
   isPlaceholderId,
   isYes,
+  listed,
   type Meaning,
   outcomeWords,
   Statuses,
@@ -39,6 +41,11 @@ const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
 const ofOutcome = /outcome|resultado|desfecho|salida|ausgang/;
 const ofStay = /intake|ingreso|admission|entrada|aufnahme/;
 const ofAdoption = /ado[pcz]|adott|vermitt|dispon|avail/;
+
+/** Objects that hold what is known of the animal itself, as its record does. */
+const ofItself =
+  /^(?:animal|pet|dog|cat|mascota|passport|profile|info|details?|general|basic|data|datos|dados|fields|attributes)$/i;
+const ofPlaces = /^(?:location|address|ubicaci[oó]n|direcci[oó]n|endere[cç]o|adresse)$/i;
 
 /** Records that tell what a column holds; the share of known statuses is taken of all records. */
 const sampleMax = 2_000;
@@ -79,7 +86,7 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
     if (column !== undefined) map[target] ??= column.name;
   };
   take("categoryId", best(free(), categoryScore));
-  const named = columns.filter(({ key }) => key === columnKey(map.status ?? ""));
+  const named = columns.filter(({ name }) => columnKey(name) === columnKey(map.status ?? ""));
   // What is said of blank ones leaves the others as they are.
   const candidates = map.status === undefined ? free() : named;
   const found: StatusGuess = statusOf(candidates, sample, statuses) ?? { words: new Map() };
@@ -113,10 +120,11 @@ function filled(sample: Sample): readonly Filled[] {
   const rows = sample.records.slice(0, sampleMax).filter(hasFields);
   const own = columnsOf(sample).filter(({ name, isAgain }) => !isAgain && name.trim() !== "");
   return own.map((each) => {
-    const { name, read } = each;
+    const { name, read, within } = each;
     // What a column tells also within another object.
     const tells = tellsOf(name) ?? tellsOf(name.replace(/^.*\./, ""));
-    return { ...each, key: columnKey(name), tells, values: filledOf(rows.map(read)) };
+    const own = ofItself.test(within?.outer ?? "") ? within?.inner : name;
+    return { ...each, key: columnKey(own ?? name), tells, values: filledOf(rows.map(read)) };
   });
 }
 
@@ -177,11 +185,19 @@ export function kindIn(name = ""): string | undefined {
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
+/** What shelters are called, too: in the name of a list it says nothing of the animals. */
+const ofNames = new Set(
+  listed("sanctuary, wildlife, hospice, happy tail, happy tails, place, trial"),
+);
+
 /** What a list says of all animals by what it is called, such as `adottati.csv`. */
 export function statusIn(name = ""): Meaning | undefined {
   const words = fileIn(name).replace(/\.\w+$/, "");
   const statuses = new Statuses();
-  const found = [words, ...wordsIn(words)].filter((each) => statuses.knows(each));
+  const isOther = (key: string) => besides.has(key) || ofNames.has(key);
+  const found = [words, ...wordsIn(words)].filter(
+    (each) => statuses.knows(each) && !isOther(wordKey(each)),
+  );
   const meanings = found.map((each) => statuses.meaningOf(each));
   return meanings.find((each) => each === "gone" || each === "sold" || each === "pending");
 }
@@ -204,7 +220,8 @@ function nameColumn(columns: readonly Filled[]): Filled | undefined {
   });
   return (
     byHeading ??
-    best(columns, ({ key, values }) => {
+    best(columns, ({ key, values, within }) => {
+      if (within !== undefined && !ofItself.test(within.outer)) return 0;
       if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
       if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
       const short = shareOf(values, (value) => wordOf(value).length <= 40);
@@ -343,7 +360,9 @@ const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
   });
 
 /** True for the states of a country: codes such as SP, or names beside those of cities. */
-function isPlace({ key, values }: Filled, all: readonly Filled[], statuses: Statuses): boolean {
+function isPlace(column: Filled, all: readonly Filled[], statuses: Statuses): boolean {
+  const { key, values, within } = column;
+  if (ofPlaces.test(within?.outer ?? "")) return true;
   if (!/^(?:estado|state)$/.test(key)) return false;
   if (values.some((each) => statuses.understood(each))) return false;
   const areCodes = values.every((each) => /^[A-Z]{2,3}$/.test(wordOf(each)));

@@ -344,7 +344,7 @@ export const species: ReadonlySet<string> = new Set(
   `dog dogs canine canines puppy puppies cat cats feline felines kitten kittens rabbit rabbits bunny bunnies bird birds parrot
   parrots horse horses pony donkey goat goats sheep pig pigs hamster rat rats mouse mice ferret reptile reptiles turtle
   tortoise snake lizard fish chicken chickens rooster duck ducks livestock equine avian rodent
-  perro perra perros perras gato gata gatos gatas cachorro cachorros conejo conejos ave aves caballo caballos roedor
+  canino canina caninos felino felina felinos perro perra perros perras gato gata gatos gatas cachorro cachorros conejo conejos ave aves caballo caballos roedor
   hund hunde katze katzen kater kaninchen vogel vogel pferd pferde meerschweinchen kleintier kleintiere nager
   chien chiens chienne chat chats chatte lapin lapins oiseau oiseaux cheval chevaux rongeur
   hond honden kat katten poes poezen konijn konijnen vogels paard paarden katt katter kanin

@@ -93,6 +93,8 @@ export interface MapperContext {
   readonly notes: Notes;
   /** True for a workbook, whose cells of dates are read as ISO 8601. */
   readonly isWorkbook: boolean;
+  /** True where the ids count from 0, which is none elsewhere. */
+  readonly isFromZero?: boolean;
 }
 
 /** What other columns make of an animal: a meaning, or a value that is to be explained. */
@@ -371,13 +373,14 @@ export const idPrefix = (source: string): string => `${source}:`;
  * none, or only what a spreadsheet left of it.
  */
 export function idInSource(
-  { source, notes, isWorkbook }: Pick<MapperContext, "source" | "notes" | "isWorkbook">,
+  { source, notes, isWorkbook, isFromZero }: Omit<MapperContext, "statuses" | "dates" | "now">,
   field: string,
   value: unknown,
   line: number,
 ): string | undefined {
   const id = sourceId(field, value);
-  if (id === undefined || isPlaceholderId(id)) return undefined;
+  const isNone = id === undefined || (isPlaceholderId(id) && !(isFromZero && id === "0"));
+  if (isNone) return undefined;
   if (damaged.test(id) || (isWorkbook && dateCell.test(id))) {
     notes.add(message("idsDamaged"), line, id);
     return undefined;

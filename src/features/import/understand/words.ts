@@ -147,7 +147,7 @@ under behandling, avlivet, aflivet, afdød, kuollut, lopetettu, menehtynyt, μη
 /** How an animal left: known in the columns that tell it, and asked for elsewhere. */
 export const outcomeWords = keyed({
   sold: `adoption, adopt, barn adoption, offsite adoption, adopcion, adocao, adozione, adoptie, vermittlung, adopcja, adopce, adopcia`,
-  gone: `rtos, vet, escaped stolen, appt, shelter, closed, found exp, found report, lost exp, lost report,
+  gone: `rtos, vet, escaped stolen, appt, shelter, closed, found exp, found anim, found report, lost exp, lost anim, lost report, spay, neuter,
 other, treatment, community cat, homefirst, return to rescue, transport, return to wild habitat,
 duplicate, trap neuter release, trap neuter return`,
 });
@@ -161,7 +161,7 @@ returned, devuelto, devuelta, devolvido, devolvida, abgegeben, unassigned, adopt
 
 /** Found, lost, stray, foster: any other record of the animal tells more of it. */
 export const passing: ReadonlySet<string> = new Set(
-  listed(`found, lost, lost in care, missing, stray, stray hold, stray wait, foster, in foster, fostered, fostering, found exp, found report, lost exp, lost report,
+  listed(`found, lost, lost in care, missing, stray, stray hold, stray wait, foster, in foster, fostered, fostering, found exp, found anim, found report, lost exp, lost anim, lost report,
 perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas, en acogida, acogido, acogida, casa de acogida,
 pflegestelle, auf pflegestelle, in pflegestelle, perdu, perdue, en famille d accueil, in gastgezin, in stallo, zaginiony, nezvestny, dom tymczasowy,
 docasna pece, docaska, docasna starostlivost`),

@@ -165,6 +165,55 @@ describe("an id", () => {
   });
 });
 
+test.each([
+  [
+    ["0", "1", "2"],
+    ["0", "1", "2"],
+  ],
+  [
+    ["0", "1", "0", "2", "3"],
+    [undefined, "1", undefined, "2", "3"],
+  ],
+  [
+    ["0", "M-7", "M-8"],
+    [undefined, "M-7", "M-8"],
+  ],
+])("a 0 is an id where the animals are counted from it: %j", async (ids, found) => {
+  const rows = ids.map((id, at) => `${id},Pet ${at},Dog,Available\n`).join("");
+  const { outcomes } = await readWhole(`ID,Name,Species,Status\n${rows}`);
+  expect(outcomes.map(({ externalId }) => externalId)).toEqual(found);
+});
+
+describe("fields within an object", () => {
+  const guessOf = async (records: readonly object[]) =>
+    fieldMapText((await propose(bytesOf(JSON.stringify(records)), {})).guess);
+
+  test("of the animal itself are its own: a passport, a profile", async () => {
+    const inner = (name: string) => ({ name, species: "cat", status: "ищет дом" });
+    const records = ["Мария", "Мария", "Кеша"].map((name, id) => ({ id, passport: inner(name) }));
+    expect(await guessOf(records)).toBe(
+      "name=passport.name,categoryId=passport.species,status=passport.status,externalId=id",
+    );
+  });
+
+  test.each(["shelter", "adopter", "owner", "raza", "refugio", "vaccine"])(
+    "of a %s are not its name",
+    async (outer) => {
+      const records = ["Ana", "Bea"].map((name) => ({ [outer]: { name }, species: "cat", n: 5 }));
+      expect(await guessOf(records)).toBe("categoryId=species");
+    },
+  );
+
+  test("of a place are no status", async () => {
+    const location = { country: "USA", state: "Texas" };
+    const { open } = await propose(
+      bytesOf(JSON.stringify([{ id: 1, name: "Luna", species: "cat", location }])),
+      {},
+    );
+    expect(open).toEqual([{ is: "status" }]);
+  });
+});
+
 test("the same reading reads the next list, without a guess or a stem", async () => {
   const monday = "Name,Type,Status\nRex,Dog,Available\nAda,Cat,Reserved\n";
   const { reading } = await readWhole(monday);

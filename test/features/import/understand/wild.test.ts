@@ -383,6 +383,15 @@ test.each(
   expect([reading?.defaultStatus, open]).toEqual(["sold", []]);
 });
 
+test.each(
+  "happy-paws-rescue.csv|Lakeside Sanctuary.csv|foster_dogs.csv|found_dogs.csv|stray-cats.csv|happy-tails.csv|wildlife.csv|transfer.csv|trial.csv".split(
+    "|",
+  ),
+)("what %s is called hides nobody: it is asked", async (called) => {
+  const { open } = await propose(bytesOf("Name,Species\nRex,Dog\nBo,Cat\n"), { called });
+  expect(open).toEqual([{ is: "status" }]);
+});
+
 test("an archive with one file is named as what it is", async () => {
   const archive = Buffer.concat(zipped(new Map([["cats.csv", bytesOf("Name,Species\n")]])));
   expect(await refusal(readWhole(archive))).toContain("a ZIP archive with the file cats.csv");
