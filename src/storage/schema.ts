@@ -166,9 +166,10 @@ const sourceTables = ({ count, json, table, text }: Kit) => ({
     createsCategories: count("creates_categories").notNull().default(0),
     createdAtMs: count("created_at_ms").notNull(),
     createdBy: text("created_by").notNull(),
-    /** What tells whether the list changed since it was last taken whole. */
+    /** Of older versions, which asked whether the list had changed. */
     etag: text("etag"),
     lastModified: text("last_modified"),
+    /** What tells whether the list changed since it was last taken whole. */
     hash: text("hash"),
     /** The counts and problems of the last list, as a person is shown them. */
     report: json<unknown>()("report"),

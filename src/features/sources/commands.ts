@@ -24,14 +24,7 @@ import {
 } from "../import/command.ts";
 import { guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
-import {
-  type Address,
-  fetchList,
-  noList,
-  type PresetName,
-  presetNames,
-  presetOf,
-} from "./fetch.ts";
+import { type Address, fetchList, type PresetName, presetNames, presetOf } from "./fetch.ts";
 import * as lists from "./pull.ts";
 
 export function sourcesCommand(io: Io): Command {
@@ -125,8 +118,7 @@ async function addSource(
   // Its new categories are shown, and agreed to with it.
   const options = { createCategories: true, skipBad: true, complete, confirmed: true };
   const { shown, preview } = await inWords(name, async () => {
-    const shown = await fetchList(address, secret, lists.asNew, pulling);
-    if (shown === "unchanged") throw noList("returnedNothing");
+    const shown = await fetchList(address, secret, pulling);
     const encoding = known.encoding ?? shown.encoding;
     const prepared = await prepare(shown.bytes, { ...known, encoding, source: name });
     return { shown, preview: await previewImport(db, prepared, options) };

@@ -39,16 +39,9 @@ interface SourceRequest {
   /** Headers and a form with secrets: only the origin of `url` gets them. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
   readonly secretForm?: URLSearchParams | undefined;
-  readonly known?: Validators | undefined;
 }
 
-/** `ETag` and `Last-Modified` of the last list that was taken. */
-export interface Validators {
-  readonly etag: string | null;
-  readonly lastModified: string | null;
-}
-
-export interface Fetched extends Validators {
+export interface Fetched {
   readonly bytes: Uint8Array;
   /** What its source says of the encoding of a text that is not UTF-8. */
   readonly encoding?: string | undefined;
@@ -102,12 +95,12 @@ const isIn = (ranges: readonly Cidr[]) => (text: string) => {
 export const isSpecialAddress = isIn(specialRanges);
 export const isNeverAsked = isIn(neverRanges);
 
-/** The page at `request.url`, or `unchanged` where the source says so (304). Throws NoList. */
+/** The page at `request.url`. Throws NoList. */
 async function fetchPage(
   request: SourceRequest,
   limits: FetchLimits,
   ending: AbortSignal,
-): Promise<Fetched | "unchanged"> {
+): Promise<Fetched> {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(limits.pageMaxMs ?? minuteMs)]);
   try {
     let asked = request;
@@ -115,12 +108,10 @@ async function fetchPage(
       const response = await askInTurn(asked, limits, signal);
       const { status, headers, body } = response;
       const location = headers.get("Location");
-      if (status < 300 || status >= 400 || status === 304 || location === null) {
-        return await pageOf(response, limits);
-      }
+      if (status < 300 || status >= 400 || location === null) return await pageOf(response, limits);
       await body?.cancel();
       const url = new URL(location, asked.url);
-      asked = url.origin === asked.url.origin ? { ...asked, url } : { url, known: asked.known };
+      asked = url.origin === asked.url.origin ? { ...asked, url } : { url };
     }
   } catch (error) {
     throw error instanceof UnreadableInput ? error : failureOf(error, signal.aborted);
@@ -176,7 +167,7 @@ async function askInTurn(
 }
 
 function ask(
-  { url, secretHeaders, known, secretForm }: SourceRequest,
+  { url, secretHeaders, secretForm }: SourceRequest,
   address: string,
   signal: AbortSignal,
 ): Promise<Response> {
@@ -186,8 +177,6 @@ function ask(
     Host: url.host,
     "User-Agent": "rehome",
     Accept: "application/json, text/csv, */*;q=0.5",
-    ...(known?.etag ? { "If-None-Match": known.etag } : {}),
-    ...(known?.lastModified ? { "If-Modified-Since": known.lastModified } : {}),
     ...secretHeaders,
   });
   return fetch(at, {
@@ -201,12 +190,8 @@ function ask(
   });
 }
 
-async function pageOf(
-  response: Response,
-  { clock, bytesMax }: FetchLimits,
-): Promise<Fetched | "unchanged"> {
+async function pageOf(response: Response, { clock, bytesMax }: FetchLimits): Promise<Fetched> {
   const { status, headers, body } = response;
-  if (status === 304) return "unchanged";
   if (status !== 200) {
     await body?.cancel();
     throw new NoList(statusProblem(status), retryAfter(headers.get("Retry-After"), clock()));
@@ -217,8 +202,6 @@ async function pageOf(
   const ends = ["Content-Length", "Transfer-Encoding", "Content-Encoding"];
   return {
     bytes,
-    etag: headers.get("ETag"),
-    lastModified: headers.get("Last-Modified"),
     encoding: isUtf8(bytes) ? undefined : charsetOf(headers.get("Content-Type") ?? ""),
     more: moreIn(headers),
     isEndless: !ends.some((name) => headers.has(name)),
@@ -346,14 +329,13 @@ export interface Address {
 export async function fetchList(
   { preset: name, account, url }: Address,
   secret: string | null,
-  known: Validators,
   limits: FetchLimits,
-): Promise<Fetched | "unchanged"> {
+): Promise<Fetched> {
   const ending = AbortSignal.timeout(listMaxMs);
   const preset = presetOf(name);
   if (preset === undefined) {
     const secretHeaders = secret === null ? {} : { Authorization: authorization(secret) };
-    return fetchPage({ url: new URL(url ?? ""), secretHeaders, known }, limits, ending);
+    return fetchPage({ url: new URL(url ?? ""), secretHeaders }, limits, ending);
   }
   const { at, ask, header, form, pages } = preset;
   const size = pages?.size ?? 0;
@@ -368,7 +350,7 @@ export async function fetchList(
     );
     return { url: new URL((url ?? at).replace(/\/$/, "") + filled), secretHeaders, secretForm };
   };
-  if (pages === undefined) return fetchPage({ ...requestOf(0), known }, limits, ending);
+  if (pages === undefined) return fetchPage(requestOf(0), limits, ending);
   return allPages(requestOf, { ...preset, ...pages }, limits, ending);
 }
 
@@ -391,13 +373,12 @@ async function allPages(
   { list, id, total, ok: [property, is, why] = ["", undefined, ""] }: Pages & Preset,
   limits: FetchLimits,
   ending: AbortSignal,
-): Promise<Fetched | "unchanged"> {
+): Promise<Fetched> {
   const records: unknown[] = [];
   const included: unknown[] = [];
   let bytesMax = limits.bytesMax ?? inputLimits.bytes;
   for (let at = 0; at < pagesMax; at++) {
     const fetched = await fetchPage(requestOf(at), { ...limits, bytesMax }, ending);
-    if (fetched === "unchanged") return fetched;
     bytesMax -= fetched.bytes.length;
     const page = documentOf(fetched.bytes);
     if (page[property] !== is) throw refused(valueAt(page, why.split(".")));
@@ -418,7 +399,7 @@ async function allPages(
     const { meta: _meta, ...rest } = page;
     const more = included.length > 0 && { included };
     const whole = jsonText({ ...rest, [list]: records, has_more: false, ...more });
-    return { bytes: Buffer.from(whole), etag: null, lastModified: null };
+    return { bytes: Buffer.from(whole) };
   }
   throw noList("pagesMany", `${pagesMax}`);
 }

@@ -50,7 +50,7 @@ export type NewSource = Tables["sources"]["$inferInsert"];
 export const blankedSecret = "";
 
 /** Takes the next list even if it is as it was. */
-export const asNew = { etag: null, lastModified: null, hash: null };
+const asNew = { hash: null };
 
 export interface Followed {
   readonly source: Source;
@@ -227,14 +227,13 @@ export async function pull(
   try {
     if (source.secret === blankedSecret) throw noList("credentialMissing");
     const address = { ...source, preset: source.preset as PresetName | null };
-    const known = listWins ? asNew : source;
-    const fetched = shown ?? (await fetchList(address, source.secret, known, pulling));
-    if (fetched !== "unchanged" && hashOf(fetched.bytes) !== known.hash) {
+    const fetched = shown ?? (await fetchList(address, source.secret, pulling));
+    const hash = hashOf(fetched.bytes);
+    if (listWins || hash !== source.hash) {
       const createCategories = source.createsCategories === 1 || shown !== undefined;
       return await take(pulling, { source, job }, fetched, { listWins, createCategories });
     }
-    const { etag, lastModified } = fetched === "unchanged" ? source : fetched;
-    await ends({ ok: true }, { etag, lastModified });
+    await ends({ ok: true }, { hash });
     return "unchanged";
   } catch (error) {
     if (!(error instanceof UnreadableInput || error instanceof AppError)) throw error;
@@ -260,7 +259,6 @@ async function take(
   options: { readonly listWins: boolean; readonly createCategories: boolean },
 ): Promise<Pulled> {
   const { name } = source;
-  const { bytes, etag, lastModified } = fetched;
   const wait: { problem?: Message | undefined; held: string[] } = { held: [] };
   let text = "";
   const ends = async (tx: Tx, done: ImportSummary) => {
@@ -275,7 +273,7 @@ async function take(
       report: { words: wordsIn(done), text },
       held: wait.held.length === 0 ? null : wait.held,
       // What is not whole is taken again, however often it is the same.
-      ...(problem === undefined ? { etag, lastModified, hash: hashOf(bytes) } : asNew),
+      ...(problem === undefined ? { hash: hashOf(fetched.bytes) } : asNew),
     });
   };
   const prepared = await readAgain(fetched, source.reading as Reading);

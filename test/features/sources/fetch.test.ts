@@ -7,7 +7,6 @@ import {
   NoList,
   type PresetName,
   presetOf,
-  type Validators,
 } from "../../../src/features/sources/fetch.ts";
 import { UnreadableInput } from "../../../src/features/import/read/input.ts";
 import { partialReason } from "../../../src/features/import/read/json.ts";
@@ -23,14 +22,10 @@ function source(respond: (request: Request) => Response | Promise<Response>): st
   return `http://127.0.0.1:${server.port}`;
 }
 
-const unknown: Validators = { etag: null, lastModified: null };
+const limits: FetchLimits = { allowPrivate: true, clock: () => 0 };
 
-const fetched = (url: string, changes: Partial<FetchLimits> = {}, known = unknown) =>
-  fetchList({ preset: null, account: null, url }, null, known, {
-    allowPrivate: true,
-    clock: () => 0,
-    ...changes,
-  });
+const fetched = (url: string, changes: Partial<FetchLimits> = {}) =>
+  fetchList({ preset: null, account: null, url }, null, { ...limits, ...changes });
 
 /** Why an address gives no list. */
 async function why(url: string, changes: Partial<FetchLimits> = {}): Promise<string> {
@@ -47,12 +42,7 @@ const text = async (outcome: ReturnType<typeof fetchList>): Promise<string> => {
 
 /** The list of a preset at an address, or why there is none. */
 const ofPreset = (preset: PresetName | null, url: string, secret = "secret") =>
-  text(
-    fetchList({ preset, account: "ab/12", url }, secret, unknown, {
-      allowPrivate: true,
-      clock: () => 0,
-    }),
-  );
+  text(fetchList({ preset, account: "ab/12", url }, secret, limits));
 
 /** A source that notes what it is asked for, and with which secret. */
 function noting(respond: (url: URL) => Response, seen: string[] = []) {
@@ -112,17 +102,6 @@ describe("an address", () => {
 });
 
 describe("a page", () => {
-  test("comes with its validators, which the next fetch sends", async () => {
-    const url = source(({ headers }) =>
-      headers.get("If-None-Match") === '"a"'
-        ? new Response(null, { status: 304 })
-        : new Response("Name", { headers: { ETag: '"a"', "Last-Modified": "yesterday" } }),
-    );
-    expect(await fetched(url)).toMatchObject({ etag: '"a"', lastModified: "yesterday" });
-    const known = { ...unknown, etag: '"a"' };
-    expect(await fetched(url, {}, known)).toBe("unchanged");
-  });
-
   test.each([
     [new Response("", { status: 200 }), "returned nothing"],
     [new Response("ERROR: Invalid API Key"), "refused: Invalid API Key"],

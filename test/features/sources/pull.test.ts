@@ -161,27 +161,23 @@ test("what is wrong changes nothing and is shown, until the source may be asked 
 test("words that came later are named with their animals, and explained once for all pulls", async () => {
   const { animals, clock, db, job, list, listed } = await followedList();
   await listed(dogs(4));
-  const next = [...dogs(3), dog("d4", "Kitten Korner")];
-  expect(await listed(next)).toMatchObject({ problem: { code: "wordsWait" }, rejected: 1 });
   const words = async () => waitingWords((await list()).source);
+  const stray = dog("d4", "Kitten Korner");
+  // Of other errors the first is named.
+  const bad = { ...dog("d3", "available"), name: "#REF!" };
+  const problem = message("rowsWrong", "2", "4", "4", "Name", "d3");
+  expect(await listed([...dogs(2), bad, stray])).toMatchObject({ problem });
+  const waits = message("wordsWait", "1", '"Kitten Korner"');
+  expect(await listed([...dogs(3), stray])).toMatchObject({ problem: waits });
   expect(await words()).toEqual([{ word: "Kitten Korner", animals: 1 }]);
-  expect((await job()).problem?.text).toContain('"Kitten Korner"');
   const statuses = new Map([["kitten korner", "available" as const]]);
   await db.transaction((tx) => setSource(tx, "north", statuses, clock.nowMs));
   expect(await words()).toEqual([]);
   expect((await job()).nextAtMs).toBe(clock.nowMs);
-  expect(await listed(next)).toMatchObject({ problem: undefined, updated: 1, kept: 0 });
+  const explained = { problem: undefined, updated: 1, kept: 0 };
+  expect(await listed([...dogs(3), stray])).toMatchObject(explained);
   expect(stateOf(await list())).toBe("ok");
   expect(await animals()).toEqual(dogs(4).map(({ id }) => `${id} available`));
-});
-
-test("words that came later stand beside other errors, of which the first is named", async () => {
-  const { job, listed } = await followedList();
-  await listed(dogs(4));
-  const bad = { ...dog("d4", "available"), name: "#REF!" };
-  await listed([...dogs(2), dog("d3", "Kitten Korner"), bad]);
-  const text = "2 of 4 records have errors, first in line 5: Name of d4";
-  expect((await job()).problem).toMatchObject({ text });
 });
 
 test("words that came later that most of the available have make the list wait, and are named", async () => {
@@ -302,16 +298,12 @@ test("withdrawals of more than half within a day count together", async () => {
   }
 });
 
-test("an unchanged list costs nothing, by its hash or by what the source says", async () => {
-  const { db, fake, listed, pulling } = await followedList();
+test("an unchanged list costs nothing", async () => {
+  const { db, listed } = await followedList();
   await listed(dogs(2));
   expect(await listed(dogs(2))).toBe("unchanged");
-  fake.respond = ({ headers }) =>
-    headers.get("If-None-Match") === '"v1"'
-      ? new Response(null, { status: 304 })
-      : new Response(csv(dogs(3)), { headers: { ETag: '"v1"' } });
-  expect(await pull(pulling, "north")).toMatchObject({ added: 1 });
-  expect(await pull(pulling, "north")).toBe("unchanged");
+  expect(await listed(dogs(3))).toMatchObject({ added: 1 });
+  expect(await listed(dogs(3))).toBe("unchanged");
   const changes = await db.read((tx) => tx.select({ id: tx.t.changes.id }).from(tx.t.changes));
   expect(changes).toHaveLength(2);
 });
@@ -377,17 +369,15 @@ test("a pull that is fetching while its list is paused changes nothing", async (
 });
 
 test("of two pulls at once, the one that ends last changes nothing", async () => {
-  const { animals, clock, fake, job, pulling, responding } = await followedList();
+  const { animals, clock, fake, job, listed, pulling, responding } = await followedList();
   const slow = await responding(async () => {
     clock.advance(1_000);
-    fake.respond = () => new Response(csv(dogs(3)), { headers: { ETag: '"v2"' } });
+    fake.respond = () => new Response(csv(dogs(3)));
     expect(await pull(pulling, "north")).toMatchObject({ problem: undefined, added: 3 });
-    return new Response(csv(dogs(2)), { headers: { ETag: '"v1"' } });
+    return new Response(csv(dogs(2)));
   });
-  fake.respond = ({ headers }) =>
-    new Response(null, { status: headers.get("If-None-Match") === '"v2"' ? 304 : 500 });
   expect(slow).toBeInstanceOf(Error);
   expect(await animals()).toHaveLength(3);
   expect(await job()).toMatchObject({ failures: 0, problem: null });
-  expect(await pull(pulling, "north")).toBe("unchanged");
+  expect(await listed(dogs(3))).toBe("unchanged");
 });

@@ -5,7 +5,6 @@ import { previewImport } from "../../../src/features/import/import.ts";
 import { prepare } from "../../../src/features/import/understand/propose.ts";
 import { type Meaning, statusKey } from "../../../src/features/import/understand/words.ts";
 import {
-  asNew,
   findFollowed,
   follow,
   pull,
@@ -76,7 +75,7 @@ test("exactly those are public whose word means so, with words explained as they
   using server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
   const pulling: Pulling = { db, clock, allowPrivate: true };
   // As `sources add` does.
-  const shown = { bytes: new TextEncoder().encode(textOf(now)), ...asNew };
+  const shown = { bytes: new TextEncoder().encode(textOf(now)) };
   const prepared = await prepare(shown.bytes, { source: name, category: "Dog" });
   const { reading } = await previewImport(db, prepared, { skipBad: true });
   const url = `http://127.0.0.1:${server.port}/`;
