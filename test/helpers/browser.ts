@@ -49,11 +49,11 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
 }
 
 /** Debian's Chromium without its windows, which take a third of its time, for a file's tests. */
-export function browserForAll() {
+export function browserForAll(more: readonly string[] = []) {
   let browser: Browser;
   beforeAll(async () => {
     const executablePath = "/usr/bin/chromium-headless-shell";
-    browser = await chromium.launch({ executablePath, args: flags });
+    browser = await chromium.launch({ executablePath, args: [...flags, ...more] });
   });
   afterAll(() => browser.close());
   return {
