@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { askedServer, checkServer } from "./doctor/server.ts";
 import { announce, type Io } from "../../cli/io.ts";
-import { isRunning } from "../schedule/child.ts";
 import { beginWithoutStore, commandOf } from "../command.ts";
 import { addSettings, durationOption } from "../options.ts";
 
@@ -12,7 +11,12 @@ const leastMs = 500;
 
 /** True when systemd waits with this command for a service that has ended. */
 function isForNothing({ MAINPID }: Io["env"]): boolean {
-  return MAINPID !== undefined && !isRunning(Number(MAINPID));
+  if (MAINPID === undefined) return false;
+  try {
+    return !process.kill(Number(MAINPID), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
 }
 
 export function healthCommand(io: Io): Command {

@@ -5,7 +5,6 @@ import {
   retiredSettings,
   settings,
   variableOf,
-  type AnySetting,
   type EnvironmentVariables,
   type LoadedConfig,
 } from "../../config.ts";
@@ -89,13 +88,11 @@ export async function runJob(
 
 /**
  * The environment of a process with the settings of this one, wherever those came from. They are
- * variables, because a process list shows arguments to everybody. `changed` replaces some, and
- * leaves out those that it has as undefined.
+ * variables, because a process list shows arguments to everybody.
  */
 export function childEnvironment(
   { all, config }: LoadedConfig,
   env: EnvironmentVariables,
-  changed: ReadonlyMap<AnySetting, string | undefined> = new Map(),
 ): Record<string, string | undefined> {
   // What this process warns of is not for the others to warn of, too.
   const known = new Set([...all.map(({ setting }) => setting), ...retiredSettings].map(variableOf));
@@ -103,23 +100,11 @@ export function childEnvironment(
   const others = Object.entries(env).filter(
     ([name]) => !known.has(name) && !/^(?:NODE_CHANNEL|SUPERVISOR)_/.test(name),
   );
-  const given = all.map(({ setting, text, value }) => [
-    variableOf(setting),
-    changed.has(setting) ? changed.get(setting) : value === undefined ? undefined : text,
-  ]);
+  const given = all.filter(({ text, value }) => text !== undefined && value !== undefined);
   const data = dataFolderOf(config);
-  return Object.fromEntries([
-    ...others,
-    ...given.filter(([, text]) => text !== undefined),
-    ...(data === undefined ? [] : [[variableOf(settings.data), data]]),
-  ]) as Record<string, string | undefined>;
-}
-
-/** True when a process with this id is running, also of another user. */
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
+  return {
+    ...Object.fromEntries(others),
+    ...Object.fromEntries(given.map(({ setting, text }) => [variableOf(setting), text])),
+    ...(data !== undefined && { [variableOf(settings.data)]: data }),
+  };
 }

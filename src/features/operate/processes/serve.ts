@@ -10,6 +10,7 @@ import {
   type EnvironmentVariables,
   loadConfig,
   serviceSettingsFile,
+  variableOf,
 } from "../../../config.ts";
 import { idleTimeoutSeconds } from "../../../http/server.ts";
 import type { Logger } from "../../../service/log.ts";
@@ -117,20 +118,18 @@ function environments({ loaded, env }: Reread) {
   const firstOnly = loaded.all.filter(({ setting }) => setting.firstOnly);
   const count = loaded.valueOf(processesSetting);
   const share = Math.max(1, Math.floor(loaded.config.anonymousPerMinute / count));
-  return (slot: number, port: number | undefined): Record<string, string | undefined> => {
-    const changed = new Map<AnySetting, string | undefined>([
-      ...(slot === 0 ? [] : firstOnly).map(({ setting }) => [setting, undefined] as const),
-      [processesSetting, "1"],
-      [settings.anonymousPerMinute, String(share)],
-    ]);
-    if (port !== undefined) changed.set(settings.port, String(port));
-    return {
-      ...childEnvironment(loaded, env, changed),
-      [memberVariable]: String(slot),
-      // The first one of all is alone with the store.
-      ...(port !== undefined && { [joinsVariable]: "1" }),
-    };
-  };
+  const without = Object.fromEntries(
+    firstOnly.map(({ setting }) => [variableOf(setting), undefined]),
+  );
+  return (slot: number, port: number | undefined): Record<string, string | undefined> => ({
+    ...childEnvironment(loaded, env),
+    ...(slot > 0 && without),
+    [variableOf(processesSetting)]: "1",
+    [variableOf(settings.anonymousPerMinute)]: String(share),
+    [memberVariable]: String(slot),
+    // The first one of all is alone with the store.
+    ...(port !== undefined && { [variableOf(settings.port)]: String(port), [joinsVariable]: "1" }),
+  });
 }
 
 /** Settings, and the variables of the process that they are for. */
