@@ -57,8 +57,6 @@ export interface JobCommand {
   readonly kind: JobKind;
   /** The words of the command for a job's target. It stores how it ended, and then exits with 0. */
   readonly words: (target: string) => readonly string[];
-  /** What its process may take, for one that reads what strangers write. */
-  readonly memoryMaxBytes?: number;
   /** For a job that the settings schedule: how often. */
   readonly everyMs?: number | undefined;
   /** For such a job: where the settings have it work. At another place it is due at once. */

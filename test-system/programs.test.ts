@@ -124,12 +124,11 @@ test("the process of a job is told by its first error, by its end, or by why it 
     } else if (how === "die") process.kill(process.pid, "SIGKILL");
     else if (how === "grow") setInterval(() => {}, 1_000);
     else if (how === undefined) {
-      const words = (target) => [target];
       const told = [];
-      for (const target of ["fail", "die"]) told.push(await runJob({ words }, target, process.env));
-      told.push(await runJob({ words }, "end", process.env) ?? "ended");
-      told.push(await runJob({ words, memoryMaxBytes: 1 }, "grow", process.env));
-      told.push(await runJob({ words }, "end", { BAD: "\\0" }));
+      for (const word of ["fail", "die"]) told.push(await runJob([word], process.env));
+      told.push(await runJob(["end"], process.env) ?? "ended");
+      told.push(await runJob(["grow"], process.env, undefined, undefined, 1));
+      told.push(await runJob(["end"], { BAD: "\\0" }));
       console.log(JSON.stringify(told));
     }`,
   );

@@ -14,7 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { dataFolderOf, type Config, type EnvironmentVariables } from "../../config.ts";
 import { minuteMs, type Clock } from "../../domain/clock.ts";
 import { reasonOf } from "../../domain/system-error.ts";
-import { listMemoryMaxBytes, runJob, tooMuchMemory } from "../schedule/child.ts";
+import { runJob, tooMuchMemory } from "../schedule/child.ts";
 import {
   beside,
   noAnswers,
@@ -214,10 +214,6 @@ export function inProcess(
   report: (problem: string) => void,
   maxMs = readMaxMs,
 ): StartWork {
-  const command = {
-    words: (file: string) => ["__import", file],
-    memoryMaxBytes: listMemoryMaxBytes,
-  };
   return (work) => {
     const { file } = work;
     const hasBegun = () => existsSync(beside(file, "begun"));
@@ -229,7 +225,7 @@ export function inProcess(
     const ended = async (): Promise<ListOutcome> => {
       for (const what of ["begun", "outcome"] as const) rmSync(beside(file, what), { force: true });
       writeFileSync(beside(file, "work"), new Uint8Array(serialize(work)), { mode: 0o600 });
-      const problem = await runJob(command, file, env, ending.signal, () => !hasBegun());
+      const problem = await runJob(["__import", file], env, ending.signal, () => !hasBegun());
       clearTimeout(late);
       const outcome = beside(file, "outcome");
       if (existsSync(outcome)) return deserialize(readFileSync(outcome)) as ListOutcome;

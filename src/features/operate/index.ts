@@ -5,7 +5,6 @@ import type { Logger } from "../../service/log.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
 import { gone } from "../gone.ts";
 import { warns } from "../../cli/member.ts";
-import { listMemoryMaxBytes } from "../schedule/child.ts";
 import { backupSettings, metricsSetting, processesSetting } from "./settings.ts";
 import { openFolderWarning } from "./permissions.ts";
 import { hooksForParent } from "./processes/parent.ts";
@@ -58,7 +57,6 @@ export const operateFeature: Feature = {
     return [
       {
         kind: "backup",
-        memoryMaxBytes: listMemoryMaxBytes,
         words: () => ["backup", "--scheduled"],
         everyMs: parseDuration(valueOf(backupSettings.every)),
         place,

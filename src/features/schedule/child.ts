@@ -9,7 +9,6 @@ import {
   type LoadedConfig,
 } from "../../config.ts";
 import { reasonOf } from "../../domain/system-error.ts";
-import type { JobCommand } from "../../feature.ts";
 
 /** Read at the start: the system renames the file of a program that an upgrade replaced. */
 const path = process.execPath;
@@ -21,11 +20,8 @@ export function program(): string[] {
 
 const mebibyte = 1024 * 1024;
 const lookMs = 50;
-/**
- * What a process may have when it reads a stranger's list: 512 MiB, less what it can take until the
- * next look.
- */
-export const listMemoryMaxBytes = (512 - 16) * mebibyte;
+/** What a process may have that reads a stranger's list: 512 MiB, less what it takes until a look. */
+const memoryMaxBytes = (512 - 16) * mebibyte;
 /** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
 const smallMemory = { BUN_JSC_forceRAMSize: String(256 * mebibyte) };
 
@@ -45,33 +41,31 @@ export const tooMuchMemory = "The process took too much memory, so it was ended.
 const problemMax = 500;
 
 /**
- * Does a job in a process of its own, until `signal`, or until it takes too much memory while it
- * `mayEnd`. Returns undefined once it has succeeded, or else why it did not: its own error, or how
- * it ended. Never rejects.
+ * Runs a command of this program in a process of its own, until `signal`, or until it takes too
+ * much memory while it `mayEnd`. Returns undefined once it has succeeded, or else why it did not:
+ * its own error, or how it ended. Never rejects.
  */
 export async function runJob(
-  { words, memoryMaxBytes }: Pick<JobCommand, "words" | "memoryMaxBytes">,
-  target: string,
+  words: readonly string[],
   env: EnvironmentVariables,
   signal?: AbortSignal,
   mayEnd = () => true,
+  maxBytes = memoryMaxBytes,
 ): Promise<string | undefined> {
   let isTooLarge = false;
   let looking: Timer | undefined;
   try {
-    const child = Bun.spawn([...program(), ...words(target)], {
-      env: { ...env, ...(memoryMaxBytes !== undefined && smallMemory) },
+    const child = Bun.spawn([...program(), ...words], {
+      env: { ...env, ...smallMemory },
       stdio: ["ignore", "ignore", "pipe"],
       killSignal: "SIGTERM",
       ...(signal && { signal }),
     });
-    if (memoryMaxBytes !== undefined) {
-      looking = setInterval(() => {
-        if (memoryOf(child.pid) <= memoryMaxBytes || !mayEnd()) return;
-        isTooLarge = true;
-        child.kill("SIGKILL");
-      }, lookMs);
-    }
+    looking = setInterval(() => {
+      if (memoryOf(child.pid) <= maxBytes || !mayEnd()) return;
+      isTooLarge = true;
+      child.kill("SIGKILL");
+    }, lookMs);
     const said = await child.stderr.text();
     const code = await child.exited;
     if (code === 0) return undefined;

@@ -32,7 +32,7 @@ export const scheduleFeature: Feature = {
     const env = childEnvironment(loaded, io.env);
     const commands = io.features.flatMap(({ jobs }) => jobs?.(loaded) ?? []);
     const run: ScheduleOptions["run"] = (command, { target }, signal) =>
-      runJob(command, target, env, signal);
+      runJob(command.words(target), env, signal);
     let schedule: Schedule | undefined;
     return {
       onStart: (db) =>

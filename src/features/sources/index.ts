@@ -1,5 +1,4 @@
 import type { Feature, JobCommand } from "../../feature.ts";
-import { listMemoryMaxBytes } from "../schedule/child.ts";
 import { oneOf } from "../../config.ts";
 
 export const pullPrivateSetting = oneOf(
@@ -12,7 +11,6 @@ export const pullPrivateSetting = oneOf(
 export const pullCommand: JobCommand = {
   kind: "pull",
   words: (name) => ["sources", "pull", "--scheduled", "--", name],
-  memoryMaxBytes: listMemoryMaxBytes,
 };
 
 export const sourcesFeature: Feature = {

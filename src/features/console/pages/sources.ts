@@ -150,7 +150,7 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
       const { job: seen } = await findFollowed(db, name);
       const job = await claimJob(db, seen, clock());
       if (job === undefined) return;
-      const problem = await runJob(pullCommand, name, env);
+      const problem = await runJob(pullCommand.words(name), env);
       // Otherwise its process has stored how it ended.
       if (problem !== undefined) await failJob(db, job, problem, clock());
     } finally {
