@@ -52,8 +52,8 @@ test("no list is fetched through a proxy of the environment, which would see its
   using server = Bun.serve({ port: 0, fetch: () => new Response("Name\nRex\n") });
   const script = `
     import { fetchList } from "${root}/src/features/sources/fetch.ts";
-    const at = { preset: null, account: null, url: "${server.url.href}" };
-    const found = await fetchList(at, null, { allowPrivate: true, clock: () => 0 });
+    const limits = { allowPrivate: true, clock: () => 0 };
+    const found = await fetchList({ url: "${server.url.href}" }, limits);
     console.log(found.bytes.length);`;
   const child = Bun.spawn([process.execPath, "-e", script], {
     env: { ...process.env, NO_PROXY: "", no_proxy: "", http_proxy: "http://127.0.0.1:9" },

@@ -49,7 +49,7 @@ import {
   statusKey,
 } from "./understand/words.ts";
 
-type Maybe<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
+export type Maybe<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
 type Text = "format" | "category" | "source" | "encoding" | "sheet" | "records";
 
 export interface ReadingOptions

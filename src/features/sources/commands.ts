@@ -18,13 +18,14 @@ import {
   bytesOf,
   givenBy,
   inWords,
+  type Maybe,
   more,
   type ReadingOptions,
   readingOptions,
 } from "../import/command.ts";
 import { guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
-import { type Address, fetchList, type PresetName, presetNames, presetOf } from "./fetch.ts";
+import { type Address, fetchList, presetNames, presetOf } from "./fetch.ts";
 import * as lists from "./pull.ts";
 
 export function sourcesCommand(io: Io): Command {
@@ -41,16 +42,11 @@ export function sourcesCommand(io: Io): Command {
   return commandGroup(io, form, [add, list, show, set, pullCommand, pause, resume, remove]);
 }
 
-interface AddOptions extends ReadingOptions {
-  readonly preset?: PresetName;
-  readonly account?: string;
-  readonly url?: URL;
-  readonly secretFile?: string;
+type Texts = "preset" | "account" | "url" | "secretFile";
+type Flags = "createCategories" | "acceptGuess" | "yes";
+interface AddOptions extends ReadingOptions, Maybe<Texts, string>, Maybe<Flags, true> {
   readonly every: number;
   readonly complete: boolean;
-  readonly createCategories?: true;
-  readonly acceptGuess?: true;
-  readonly yes?: true;
 }
 
 const everyOption = () =>
@@ -74,7 +70,7 @@ const add = storeCommand<AddOptions, [name: string]>({
     }),
   ],
   options: [
-    new Option("--preset <name>", "the program that has the list").choices([...presetNames]),
+    new Option("--preset <name>", "the program that has the list").choices(presetNames),
     new Option("--account <id>", "the account there"),
     new Option(
       "--url <url>",
@@ -98,8 +94,8 @@ what it does not have any more is withdrawn, and more than half within a day wai
   run: addSource,
 });
 
-function urlOf(text: string): URL {
-  if (URL.canParse(text)) return new URL(text);
+function urlOf(text: string): string {
+  if (URL.canParse(text)) return new URL(text).href;
   throw new InvalidArgumentError("It must be an address such as https://example.org/list.csv.");
 }
 
@@ -112,13 +108,12 @@ async function addSource(
   const { every: everyMs, complete, createCategories, acceptGuess, yes } = given;
   const pulling = lists.pullingOf(services, given.loaded);
   const { db, clock } = pulling;
-  const address = addressFor(given);
-  const secret = (await secretOf(io, given.secretFile)) ?? null;
+  const address = await addressOf(io, given);
   const known = { ...presetOf(address.preset)?.reading, ...definedIn(givenBy(given)) };
   // Its new categories are shown, and agreed to with it.
   const options = { createCategories: true, skipBad: true, complete, confirmed: true };
   const { shown, preview } = await inWords(name, async () => {
-    const shown = await fetchList(address, secret, pulling);
+    const shown = await fetchList(address, pulling);
     const encoding = known.encoding ?? shown.encoding;
     const prepared = await prepare(shown.bytes, { ...known, encoding, source: name });
     return { shown, preview: await previewImport(db, prepared, options) };
@@ -135,7 +130,6 @@ async function addSource(
   const source = {
     name,
     ...address,
-    secret,
     createdAtMs: clock(),
     createdBy: services.actor,
     // What its source says of the encoding may change.
@@ -155,14 +149,15 @@ const definedIn = (given: ReturnType<typeof givenBy>): ReturnType<typeof givenBy
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 /** Where the list is. Throws UsageError for options that name no place. */
-function addressFor({ preset, account, url }: AddOptions): Address {
+async function addressOf(io: Io, given: AddOptions): Promise<Address> {
+  const { preset, account, url, secretFile } = given;
   if (preset === undefined && url === undefined) {
     throw new UsageError("A list needs --preset or --url.", "rehome sources add --help");
   }
   if (preset !== undefined && account === undefined) {
     throw new UsageError(`--preset ${preset} needs --account.`, "Name the account of the shelter.");
   }
-  return { preset: preset ?? null, account: account ?? null, url: url?.href ?? null };
+  return { preset, account, url, secret: await secretOf(io, secretFile) };
 }
 
 /** The credential in a file, or on standard input, without the end of its line. */

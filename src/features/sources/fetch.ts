@@ -18,6 +18,7 @@ import {
 import { valueAt } from "../import/read/json.ts";
 import { isJsonObject, jsonText, parseJson } from "../../domain/exact-json.ts";
 import type { Given } from "../import/understand/propose.ts";
+import type { Tables } from "../../storage/database.ts";
 
 /** Why a source gave no list: nothing changes, and the next pull comes by the schedule. */
 export class NoList extends UnreadableInput {
@@ -311,35 +312,31 @@ const presets = {
   },
 } satisfies Readonly<Record<string, Preset>>;
 
-export type PresetName = keyof typeof presets;
-export const presetNames = Object.keys(presets) as PresetName[];
+export const presetNames = Object.keys(presets);
 
-export const presetOf = (name: PresetName | null): Preset | undefined =>
-  name === null ? undefined : presets[name];
+export const presetOf = (name: string | null | undefined): Preset | undefined =>
+  presets[name as keyof typeof presets];
 
-export interface Address {
-  /** The preset, and the account at it; or `url` for any other address. */
-  readonly preset: PresetName | null;
-  readonly account: string | null;
-  /** The address; of a preset, one that stands for the program's own. */
-  readonly url: string | null;
-}
+/** An account at a preset, on an address of its own if it has one; or any other address. */
+export type Address = Pick<
+  Tables["sources"]["$inferInsert"],
+  "preset" | "account" | "url" | "secret"
+>;
 
 /** The list at `address`, one document whatever the number of its pages. Throws NoList. */
 export async function fetchList(
-  { preset: name, account, url }: Address,
-  secret: string | null,
+  { preset: name, account, url, secret }: Address,
   limits: FetchLimits,
 ): Promise<Fetched> {
   const ending = AbortSignal.timeout(listMaxMs);
   const preset = presetOf(name);
   if (preset === undefined) {
-    const secretHeaders = secret === null ? {} : { Authorization: authorization(secret) };
+    const secretHeaders = secret ? { Authorization: authorization(secret) } : {};
     return fetchPage({ url: new URL(url ?? ""), secretHeaders }, limits, ending);
   }
   const { at, ask, header, form, pages } = preset;
   const size = pages?.size ?? 0;
-  const secretHeaders = header && secret !== null ? { [header]: secret } : undefined;
+  const secretHeaders = header && secret ? { [header]: secret } : undefined;
   const secretForm = form && new URLSearchParams(form(secret ?? ""));
   const requestOf = (page: number): SourceRequest => {
     const offset = page * size;

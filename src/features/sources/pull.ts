@@ -32,14 +32,7 @@ import { leaveOut } from "../import/plan/said.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import { idPrefix } from "../import/understand/record.ts";
 import { prepareAgain, type Prepared, type Reading } from "../import/understand/propose.ts";
-import {
-  type Fetched,
-  fetchList,
-  type FetchLimits,
-  NoList,
-  noList,
-  type PresetName,
-} from "./fetch.ts";
+import { type Fetched, fetchList, type FetchLimits, NoList, noList } from "./fetch.ts";
 import { pullPrivateSetting } from "./index.ts";
 import { type Meaning, statusKey } from "../import/understand/words.ts";
 
@@ -226,8 +219,7 @@ export async function pull(
     });
   try {
     if (source.secret === blankedSecret) throw noList("credentialMissing");
-    const address = { ...source, preset: source.preset as PresetName | null };
-    const fetched = shown ?? (await fetchList(address, source.secret, pulling));
+    const fetched = shown ?? (await fetchList(source, pulling));
     const hash = hashOf(fetched.bytes);
     if (listWins || hash !== source.hash) {
       const createCategories = source.createsCategories === 1 || shown !== undefined;

@@ -5,7 +5,6 @@ import {
   isNeverAsked,
   isSpecialAddress,
   NoList,
-  type PresetName,
   presetOf,
 } from "../../../src/features/sources/fetch.ts";
 import { UnreadableInput } from "../../../src/features/import/read/input.ts";
@@ -25,7 +24,7 @@ function source(respond: (request: Request) => Response | Promise<Response>): st
 const limits: FetchLimits = { allowPrivate: true, clock: () => 0 };
 
 const fetched = (url: string, changes: Partial<FetchLimits> = {}) =>
-  fetchList({ preset: null, account: null, url }, null, { ...limits, ...changes });
+  fetchList({ url }, { ...limits, ...changes });
 
 /** Why an address gives no list. */
 async function why(url: string, changes: Partial<FetchLimits> = {}): Promise<string> {
@@ -41,8 +40,8 @@ const text = async (outcome: ReturnType<typeof fetchList>): Promise<string> => {
 };
 
 /** The list of a preset at an address, or why there is none. */
-const ofPreset = (preset: PresetName | null, url: string, secret = "secret") =>
-  text(fetchList({ preset, account: "ab/12", url }, secret, limits));
+const ofPreset = (preset: string | null, url: string, secret = "secret") =>
+  text(fetchList({ preset, account: "ab/12", url, secret }, limits));
 
 /** A source that notes what it is asked for, and with which secret. */
 function noting(respond: (url: URL) => Response, seen: string[] = []) {
