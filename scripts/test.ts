@@ -17,11 +17,7 @@ const run = (files: readonly string[], env = {}) =>
 
 keepFilesInMemory();
 const isPassed = await run(testFiles("test/**/*"));
-const outside = testFiles(
-  "test-system/*",
-  "test-system/{binary,clients,scripts}/*",
-  "test-system/features/*",
-);
+const outside = testFiles("test-system/*", "test-system/{binary,clients,scripts}/*");
 const smoke = testFiles("test/storage/contract", "test-system/binary/api");
 const others = await withPostgres(async (env) => [
   await run(outside, env),

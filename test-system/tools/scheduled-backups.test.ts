@@ -115,7 +115,7 @@ async function killed(pid: number): Promise<void> {
 
 const toBucket = () => ({ REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "99999" });
 const nobody = "http://127.0.0.1:1/uuid";
-/** What fails, beside what a place may answer, which features/backup-places.test.ts has. */
+/** What fails, beside what a place may answer, which backup-places.test.ts has. */
 const faults: Record<string, () => ReturnType<typeof due>> = {
   "a service that refuses": () => {
     s3.at.fault = () => 403;
