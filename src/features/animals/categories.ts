@@ -37,7 +37,7 @@ export function categoryKey(name: string): string {
 
 const lastCategoryMeta = "last_category_id";
 /** Ids above it are given by people and programs only, so that theirs never use ours up. */
-const ownIdMax = 2n ** 53n;
+export const ownIdMax = 2n ** 53n;
 const shownMax = 20;
 
 export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
@@ -141,40 +141,30 @@ interface WantedCategory {
   readonly name: string;
 }
 
-/** New categories, with ids above all that were given, of which no animal carries one. */
-export async function newCategories(
-  tx: Tx,
-  wanted: readonly WantedCategory[],
-): Promise<Category[]> {
-  const used = new Set((await categoriesInUse(tx)).map(({ id }) => id));
-  let last = await lastGiven(tx);
-  return wanted.map(({ id: given, name }) => {
-    let free = last + 1n;
-    while (used.has(free)) free += 1n;
-    const id = given ?? free;
-    if (id > last && id <= ownIdMax) last = id;
-    return { id, name };
-  });
-}
-
-/** Gives names to new categories, or to ids that have none. No name may be taken. */
+/** Gives names to new categories, with ids above all that were given, or to ids that have none. */
 export async function nameCategories(
   change: Change,
   wanted: readonly WantedCategory[],
 ): Promise<Category[]> {
   const { tx } = change;
   const used = new Set((await categoriesInUse(tx)).map(({ id }) => id));
-  const made = await newCategories(tx, wanted);
-  for (const { id, name } of made) {
+  let last = await lastGiven(tx);
+  const made: Category[] = [];
+  for (const { id: given, name } of wanted) {
+    let free = last + 1n;
+    while (used.has(free)) free += 1n;
+    const id = given ?? free;
+    if (id > last && id <= ownIdMax) last = id;
     await setName(tx, { id, name });
     change.categories.push({ id, after: name, ...(used.has(id) && { wasCarried: true }) });
+    made.push({ id, name });
   }
-  await setMeta(tx, lastCategoryMeta, String(await lastGiven(tx)));
+  await setMeta(tx, lastCategoryMeta, String(last));
   return made;
 }
 
 /** A store of an earlier version has no such fact; the names that it has tell as much. */
-async function lastGiven(tx: Tx): Promise<bigint> {
+export async function lastGiven(tx: Tx): Promise<bigint> {
   const fact = await getMeta(tx, lastCategoryMeta);
   const ids = (await namedCategories(tx)).map(({ id }) => id).filter((id) => id <= ownIdMax);
   return ids.reduce((a, b) => (a > b ? a : b), BigInt(fact ?? 0));

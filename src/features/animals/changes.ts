@@ -21,8 +21,13 @@ export const storedMs = 90 * dayMs;
 /** Events forgotten by one change, whose transaction must not hold up a server for long. */
 const forgottenMax = 10_000;
 
-/** Animals that are read at a time, so that their number costs no memory. */
+/** Rows that are read or written at a time, so that their number costs no memory. */
 export const partSize = 5_000;
+
+/** The values in parts, as many as one statement may have. */
+export function* batches<T>(all: readonly T[], size = partSize): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}
 
 export interface Editing {
   readonly db: Database;
@@ -134,27 +139,30 @@ export class Change {
   /** Adds animals under new ids, in this order. */
   async add(pets: readonly AddedPet[]): Promise<void> {
     const made = { createdAtMs: this.atMs, createdIn: this.id };
-    const rows = pets.map(({ name, categoryId, status = null, externalId = null, source = "" }) => {
-      return { name, categoryId, status, externalId, source, ...made };
-    });
-    this.counts.added += await this.tx.insertAll(this.tx.t.pets, rows);
+    for (const part of batches(pets)) {
+      const rows = part.map(({ status = null, externalId = null, source = "", ...pet }) => {
+        return { ...pet, status, externalId, source, ...made };
+      });
+      this.counts.added += await this.tx.insertAll(this.tx.t.pets, rows);
+    }
   }
 
   async plan(events: readonly PetEvent[]): Promise<void> {
-    if (events.length === 0) return;
     for (const { before, after } of events) {
       this.counts[before === null ? "restored" : after === null ? "removed" : "updated"] += 1;
       for (const field of after === null ? [] : eventFields) {
         if (before?.[field] !== after?.[field]) this.#changed.add(field);
       }
     }
-    const rows = events.map(({ petId, before, after, former }) => ({
-      petId,
-      changeId: this.id,
-      before: before && { ...before },
-      after: after && { ...after, ...(former && { former }) },
-    }));
-    await this.tx.insertAll(this.tx.t.petEvents, rows);
+    for (const part of batches(events)) {
+      const rows = part.map(({ petId, before, after, former }) => ({
+        petId,
+        changeId: this.id,
+        before: before && { ...before },
+        after: after && { ...after, ...(former && { former }) },
+      }));
+      await this.tx.insertAll(this.tx.t.petEvents, rows);
+    }
   }
 
   /**

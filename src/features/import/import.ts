@@ -9,15 +9,15 @@ import type { Database, Tx } from "../../storage/database.ts";
 import {
   categoriesInUse,
   categoryWords,
+  lastGiven,
   nameCategories,
   rememberWord,
 } from "../animals/categories.ts";
-import { type Change, type Editing, makeChange, partSize } from "../animals/changes.ts";
+import { batches, type Change, type Editing, makeChange } from "../animals/changes.ts";
 import { longWork } from "../long-work.ts";
 import { deleteMeta, readingMeta, setMeta } from "../meta.ts";
 import { ImportCategories, wordFor } from "./plan/categories.ts";
 import {
-  batches,
   Matching,
   namelessEntryOf,
   newestOf,
@@ -101,38 +101,25 @@ export async function runImport(
 
 const keptMax = 20;
 
-/** Adds and changes the animals of a plan, whose new categories have their ids now. */
+/** Adds and changes the animals of a plan. */
 async function carryOut(change: Change, { plan, added, categories }: Planned): Promise<void> {
-  for (const part of batches(plan.events, partSize)) {
-    await change.plan(
-      part.map(({ after, ...event }) => {
-        const categoryId = categories.madeOf(after?.categoryId ?? 0n);
-        return { ...event, after: after && { ...after, categoryId } };
-      }),
-    );
-  }
+  await change.plan(plan.events);
   // What is gone or renamed makes room for what is new.
   await change.carryOut();
   const { tx } = change;
   const { pets } = tx.t;
   const { source, isWhole, isDesk: isOwn } = plan.list;
   const [before] = await tx.select({ id: max(pets.id) }).from(pets);
-  for (const part of batches(added, partSize)) {
-    await change.add(
-      part.map(({ name, status, externalId, source: own, category }) => ({
-        name,
-        status,
-        externalId,
-        source: externalId !== undefined || isWhole ? own : "",
-        categoryId: categories.madeOf(categories.idOf(category)),
-      })),
-    );
-  }
-  const isNew = and(gt(pets.id, before?.id ?? int64Min), eq(pets.createdIn, change.id));
   const words = new Map<bigint, string>();
-  for (const { category } of added) {
-    words.set(categories.madeOf(categories.idOf(category)), wordFor(category));
-  }
+  await change.add(
+    added.map(({ name, status, externalId, source: own, category }) => {
+      const categoryId = categories.idOf(category);
+      const isListed = externalId !== undefined;
+      if (isListed) words.set(categoryId, wordFor(category));
+      return { name, status, externalId, source: isListed || isWhole ? own : "", categoryId };
+    }),
+  );
+  const isNew = and(gt(pets.id, before?.id ?? int64Min), eq(pets.createdIn, change.id));
   if (!isOwn) await storeAdded(tx, change.id, isNew, words);
   const nameless = isWhole && !isOwn ? await namelessOf(tx, added, isNew) : [];
   await storeEntries(tx, source, change.id, [...plan.entries, ...nameless]);
@@ -142,17 +129,13 @@ async function carryOut(change: Change, { plan, added, categories }: Planned): P
 
 /** What a whole list says of the animals without ids that a change added: `isNew` means them. */
 async function namelessOf(
-  tx: Tx,
+  { select, t: { pets } }: Tx,
   added: readonly Candidate[],
   isNew: SQL | undefined,
 ): Promise<Entry[]> {
-  const { id, externalId } = tx.t.pets;
-  const own = tx
-    .select({ id })
-    .from(id.table)
-    .where(and(isNew, isNull(externalId)));
-  const rows = await own.orderBy(id);
-  const nameless = added.filter((record) => record.externalId === undefined);
+  const own = and(isNew, isNull(pets.externalId));
+  const rows = await select({ id: pets.id }).from(pets).where(own).orderBy(pets.id);
+  const nameless = added.filter(({ externalId }) => externalId === undefined);
   const alike = Map.groupBy(nameless, namelessEntryOf);
   return nameless.flatMap((record, at) => {
     const entry = namelessEntryOf(record);
@@ -171,7 +154,8 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const isAnyNumber = prepared.reading.format !== "map";
   const known = await categoriesInUse(tx);
   const words = new Map([...(await categoryWords(tx)), ...(options.meant ?? [])]);
-  const categories = new ImportCategories(known, words, options, isAnyNumber);
+  const last = await lastGiven(tx);
+  const categories = new ImportCategories(known, words, last, options, isAnyNumber);
   const { records, rejections: bad, skipped } = sorted(understanding.outcomes, categories);
   const newest = newestOf(records, newIds);
   const matching = new Matching(tx, list, categories, newIds);
@@ -202,7 +186,7 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
     ...added.map(({ category }) => categories.idOf(category)),
     ...plan.events.map(({ after }) => after?.categoryId),
   ]);
-  const newCategories = await categories.make(tx, used);
+  const newCategories = categories.newOf(used);
   const all = { records, newest, skipped, rejections, isSound, refusal, people };
   return { ...all, plan, matching, added, categories, newCategories };
 }
@@ -224,12 +208,14 @@ function sorted(outcomes: readonly Outcome[], categories: ImportCategories) {
   const records: SoundRecord[] = [];
   const rejections: Rejection[] = [];
   const skipped = new Map<string, number>();
+  // Those with an id go first, so that no other one gets it.
+  for (const each of outcomes) if (each.kind === "pet") categories.byId(each.category);
   for (const outcome of outcomes) {
     if (outcome.kind === "reject") {
       rejections.push(outcome);
       continue;
     }
-    const found = outcome.category && categories.resolve(outcome.category);
+    const found = outcome.kind === "pet" && categories.resolve(outcome.category);
     if (outcome.kind === "pet" && typeof found === "object") {
       const rejection = rejectionOf(outcome, "category", found);
       const isUnknown = found.code === "categoryUnknown";

@@ -22,11 +22,10 @@ import {
   scheduleJob,
   setJob,
 } from "../schedule/jobs.ts";
-import { type Editing, makeChange, partSize } from "../animals/changes.ts";
+import { batches, type Editing, makeChange } from "../animals/changes.ts";
 import { ImportRefused, runImport } from "../import/import.ts";
 import { causesText, importedText, type ImportSummary } from "../import/report.ts";
 import { type Message, message, messageText } from "../import/messages.ts";
-import { batches } from "../import/plan/match.ts";
 import type { Lacking } from "../import/plan/plan.ts";
 import { leaveOut } from "../import/plan/said.ts";
 import { UnreadableInput } from "../import/read/input.ts";
@@ -373,7 +372,7 @@ export async function withdrawHeld(
       const { source } = await followedIn(change.tx, name);
       if (source.held === null) return undefined;
       if (shown !== undefined && shown !== heldMark(source)) return undefined;
-      for (const ids of batches(source.held.map(BigInt), partSize)) {
+      for (const ids of batches(source.held.map(BigInt))) {
         const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
         const rows = await change.tx.select().from(pets).where(own);
         await change.planRemoval(rows);

@@ -1,12 +1,11 @@
 /** Which categories the words and numbers of one list mean here, and which are to be made. */
 import { AppError } from "../../../domain/errors.ts";
-import { int64Min, parseInt64 } from "../../../domain/int64.ts";
-import type { Tx } from "../../../storage/database.ts";
+import { parseInt64 } from "../../../domain/int64.ts";
 import {
   type Category,
   categoryKey,
   type CategoryUse,
-  newCategories,
+  ownIdMax,
 } from "../../animals/categories.ts";
 import { type Message, message } from "../messages.ts";
 import type { CandidateCategory } from "../understand/record.ts";
@@ -21,9 +20,8 @@ export class ImportCategories {
   readonly #byName = new Map<string, bigint>();
   /** Of all that have an id here, by name or on animals. */
   readonly #names = new Map<bigint, string | undefined>();
-  /** Those that the store does not have yet. Without an id they have one below all int64. */
+  /** Those that the store does not have yet, under the ids that they would get. */
   readonly #fresh = new Map<bigint, string>();
-  readonly #made = new Map<bigint, bigint>();
   /** What names were resolved to: a list has few, and many records. */
   readonly #resolved = new Map<string, bigint | Message>();
   readonly #creates: boolean;
@@ -32,6 +30,8 @@ export class ImportCategories {
     known: readonly CategoryUse[],
     /** What names mean that people merged or renamed, by `categoryKey`. */
     private readonly words: ReadonlyMap<string, bigint>,
+    /** The last id that was given. */
+    private last: bigint,
     private readonly options: Pick<ImportOptions, "createCategories" | "newIds">,
     /** True where any number is the id of a category, as our own exports have them. */
     private readonly isAnyNumber: boolean,
@@ -44,10 +44,15 @@ export class ImportCategories {
   }
 
   /** The id of a record's category, or why there can be none. */
-  resolve({ id, name }: CandidateCategory): bigint | Message {
+  resolve(category: CandidateCategory): bigint | Message {
+    const named = () => this.#resolved.getOrInsertComputed(category.name ?? "", this.#named);
+    return this.byId(category) ?? named();
+  }
+
+  /** What its id means; undefined where its name counts. */
+  byId({ id, name }: CandidateCategory): bigint | Message | undefined {
     const isById = id !== undefined && (name === undefined || !this.#isOther(id, name));
-    if (isById) return this.#withId(id, name);
-    return this.#resolved.getOrInsertComputed(name ?? "", (each) => this.#named(each));
+    return isById ? this.#withId(id, name) : undefined;
   }
 
   idOf(category: CandidateCategory): bigint {
@@ -72,23 +77,26 @@ export class ImportCategories {
     return this.#byName.get(key) ?? meant;
   }
 
-  #named(name: string): bigint | Message {
+  readonly #named = (name: string): bigint | Message => {
     const known = this.#called(categoryKey(name));
     if (known !== undefined) return known;
     if (!/\p{L}/u.test(name)) return message("categoryNumber", JSON.stringify(name));
     if (!this.#creates) return message("categoryUnknown", JSON.stringify(name));
     if (this.#fresh.size < newNamesMax) {
-      return this.#add(int64Min - 1n - BigInt(this.#fresh.size), name);
+      do this.last += 1n;
+      while (this.#names.has(this.last));
+      return this.#add(this.last, name);
     }
     throw new AppError("invalid_request", `There are more than ${newNamesMax} new categories.`, {
       hint: "Look whether the right column is taken for the category (--map).",
     });
-  }
+  };
 
   #add(id: bigint, name: string): bigint {
     this.#names.set(id, name);
     this.#byName.set(categoryKey(name), id);
     this.#fresh.set(id, name);
+    if (id > this.last && id <= ownIdMax) this.last = id;
     return id;
   }
 
@@ -111,20 +119,8 @@ export class ImportCategories {
     return isFree ? this.#add(id, name) : message("categoryPair", String(id), JSON.stringify(name));
   }
 
-  /** Gives the new ones among `used` the ids that they will have. Returns these categories. */
-  async make(tx: Tx, used: ReadonlySet<bigint | undefined>): Promise<Category[]> {
-    // Those with an id go first, so that no other one gets it.
-    const fresh = [...this.#fresh.keys()].filter((id) => used.has(id)).toSorted(byOwn);
-    const wanted = fresh.map((id) => ({ id: isOwn(id) ? undefined : id, name: this.nameOf(id) }));
-    const made = await newCategories(tx, wanted);
-    for (const [at, own] of fresh.entries()) this.#made.set(own, made[at]?.id ?? own);
-    return made;
-  }
-
-  madeOf(id: bigint): bigint {
-    return this.#made.get(id) ?? id;
+  /** The new ones among `used`. */
+  newOf(used: ReadonlySet<bigint | undefined>): Category[] {
+    return [...this.#fresh].flatMap(([id, name]) => (used.has(id) ? [{ id, name }] : []));
   }
 }
-
-const isOwn = (id: bigint): boolean => id < int64Min;
-const byOwn = (a: bigint, b: bigint) => Number(isOwn(a)) - Number(isOwn(b));

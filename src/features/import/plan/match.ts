@@ -11,7 +11,6 @@ import { idPrefix } from "../understand/record.ts";
 import { type ImportCategories, wordFor } from "./categories.ts";
 import { isAmong, namelessEntries, type StoreAnimal } from "./said.ts";
 
-const batchSize = 1_000;
 const pageSize = 10_000;
 
 export interface PlannedList {
@@ -338,8 +337,4 @@ async function* pagesOf(tx: Tx, where: SQL | undefined): AsyncGenerator<readonly
     yield page;
     last = page.at(-1)?.id;
   }
-}
-
-export function* batches<T>(all: readonly T[], size = batchSize): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }

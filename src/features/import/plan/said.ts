@@ -8,6 +8,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import type { PetStatus } from "../../../domain/pet.ts";
 import { columnsOf, type Tables, type Tx } from "../../../storage/database.ts";
 import {
+  batches,
   type Change,
   type PetRow,
   type PetState,
@@ -160,8 +161,10 @@ export async function storeEntries(
   entries: readonly Entry[],
 ): Promise<void> {
   const { listEntries, changes } = tx.t;
-  const rows = entries.map((entry) => ({ source, changeId, ...entry }));
-  await tx.insertAll(listEntries, rows);
+  for (const part of batches(entries)) {
+    const rows = part.map((entry) => ({ source, changeId, ...entry }));
+    await tx.insertAll(listEntries, rows);
+  }
   const first = sql`(SELECT min(${changes.id}) FROM ${changes})`;
   await tx.run(sql`DELETE FROM ${listEntries} WHERE ${listEntries.source} = ${source}
     AND ${listEntries.changeId} < ${first} AND EXISTS (SELECT 1 FROM ${listEntries} AS newer
