@@ -9,7 +9,7 @@ import { distance } from "../understand/evidence.ts";
 import type { Candidate, FromLine, Rejection, SoundRecord } from "../understand/record.ts";
 import { idPrefix } from "../understand/record.ts";
 import { type ImportCategories, wordFor } from "./categories.ts";
-import { isAmong, namelessEntries, type StoreAnimal } from "./said.ts";
+import { isAmong, type Match, namelessEntries, type StoreAnimal } from "./said.ts";
 
 const pageSize = 10_000;
 
@@ -19,14 +19,6 @@ export interface PlannedList {
   readonly isDesk: boolean;
   /** True where names identify animals without ids. */
   readonly isWhole: boolean;
-}
-
-/** An animal that is here, or was, and the record of it, which a whole list may lack. */
-export interface Match {
-  readonly animal: StoreAnimal;
-  readonly record?: SoundRecord;
-  /** What the list calls it in its entries; undefined without an id in a list that is not whole. */
-  readonly entry: string | undefined;
 }
 
 interface Example {
@@ -320,7 +312,7 @@ async function animalsWhere(tx: Tx, where: (table: PetTable) => SQL | undefined)
 /** Drizzle's rows would take longer than SQLite does. */
 async function rowsOf(tx: Tx, table: PetTable, where: SQL | undefined): Promise<StoreAnimal[]> {
   const isRemoved = table === tx.t.removedPets;
-  const fields = ["id", ...eventFields] as const;
+  const fields = ["id", "createdIn", ...eventFields] as const;
   const columns = fields.map((field) => sql`${table[field]} AS ${sql.identifier(field)}`);
   const rows = await tx.rows<Omit<StoreAnimal, "isRemoved">>(
     sql`SELECT ${sql.join(columns, sql`, `)} FROM ${table} WHERE ${where}`,

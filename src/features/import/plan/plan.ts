@@ -5,7 +5,7 @@ import { eventFields, type PetEvent, type PetState, stateOf } from "../../animal
 import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
 import type { AnimalReport } from "../report.ts";
 import type { ImportCategories } from "./categories.ts";
-import { animalsOf, type Match, type Matching, type PlannedList } from "./match.ts";
+import { animalsOf, type Matching, type PlannedList } from "./match.ts";
 import {
   decide,
   type Decision,
@@ -15,9 +15,9 @@ import {
   goneEntry,
   hereOf,
   isFurther,
-  type Last,
   lastSaid,
   listFields,
+  type Match,
   type Said,
   type StoreAnimal,
 } from "./said.ts";
@@ -105,23 +105,16 @@ export class Plan {
   ) {}
 
   async take(matches: readonly Match[]): Promise<void> {
-    const lastOf = await this.#lastOf(matches);
+    const said = await lastSaid(this.tx, this.list, matches);
     for (const match of matches) {
-      const last = lastOf(match);
+      const last = said.get(match.animal.id);
       this.#compareNames(match, last);
       this.#take(match, last);
     }
   }
 
-  /** What the list said last of an animal; nothing in an export, which is the desk. */
-  async #lastOf(matches: readonly Match[]): Promise<(of: Match) => Last | undefined> {
-    const { tx, list } = this;
-    const found = list.isDesk ? undefined : await lastSaid(tx, list.source, matches);
-    return ({ animal }) => found?.get(animal.id);
-  }
-
   /** Counts animals that the list calls otherwise than it did, and than they are called here. */
-  #compareNames({ record, animal: { name } }: Match, last: Last | undefined): void {
+  #compareNames({ record, animal: { name } }: Match, last: Entry | undefined): void {
     const { name: listed = "", externalId } = record ?? {};
     if (externalId === undefined || listed === "" || name === "") return;
     this.identity.matched += 1;
@@ -130,7 +123,7 @@ export class Plan {
     this.identity.example ||= `${JSON.stringify(name)} for ${JSON.stringify(listed)}`;
   }
 
-  #take({ record, animal, entry }: Match, last: Last | undefined): void {
+  #take({ record, animal, entry }: Match, last: Entry | undefined): void {
     const now = this.#saidBy(record);
     const { takes, kept } = this.#decide(now, animal, last);
     if (kept.length > 0) {
@@ -160,7 +153,7 @@ export class Plan {
     return { presence: "there", name, category: this.categories.idOf(record.category), status };
   }
 
-  #decide(now: Said, animal: StoreAnimal, last: Last | undefined): Decision {
+  #decide(now: Said, animal: StoreAnimal, last: Entry | undefined): Decision {
     const word = last?.category ?? null;
     const category = word === null ? null : this.categories.meaningOf(word);
     const isRight = this.list.isDesk || this.options.listWins === true;
@@ -182,9 +175,9 @@ export class Plan {
     };
   }
 
-  #say(said: Entry, last: Last | undefined): void {
-    const fields = ["presence", ...listFields] as const;
-    const isAsBefore = last?.isStored && fields.every((field) => last[field] === said[field]);
+  #say(said: Entry, last: Entry | undefined): void {
+    const fields = ["entry", "presence", ...listFields] as const;
+    const isAsBefore = last !== undefined && fields.every((field) => last[field] === said[field]);
     if (!this.list.isDesk && !isAsBefore) this.entries.push(said);
   }
 
@@ -246,14 +239,14 @@ export class Plan {
       const animal = find(bad);
       return animal === undefined ? [] : { bad, animal, entry: bad.externalId };
     });
-    const lastOf = await this.#lastOf(found);
-    for (const each of found) this.#hide(each.bad, each, lastOf(each));
+    const last = await lastSaid(this.tx, this.list, found);
+    for (const each of found) this.#hide(each.bad, each, last.get(each.animal.id));
   }
 
   #hide(
     { status: said, unknownStatus }: Rejection,
     { animal, entry = "" }: Match,
-    last: Last | undefined,
+    last: Entry | undefined,
   ): void {
     const status = said ?? null;
     const isUnknown = unknownStatus !== undefined;
@@ -283,15 +276,18 @@ export class Plan {
   ): Promise<number> {
     const { tx, list } = this;
     const { total, unlisted } = await matching.absent();
-    const lastOf = await this.#lastOf(unlisted);
-    const isNew = (match: Match) =>
-      this.#decide(this.#saidBy(undefined), match.animal, lastOf(match)).takes.length > 0;
-    const missing = unlisted.filter(isNew).map(({ animal }) => animal);
+    const last = await lastSaid(tx, list, unlisted);
+    const leftOut = this.#saidBy(undefined);
+    const missing = unlisted
+      .map(({ animal }) => animal)
+      .filter((animal) => this.#decide(leftOut, animal, last.get(animal.id)).takes.length > 0);
     const lacking = { tx, missing, sourceAnimals: total, rejections, partial };
     const going = (await this.options.withdraws?.(lacking)) ?? missing;
     this.counts.missing += going.length;
     const staying = new Set(missing).difference(new Set(going));
-    for (const each of unlisted) if (!staying.has(each.animal)) this.#take(each, lastOf(each));
+    for (const each of unlisted) {
+      if (!staying.has(each.animal)) this.#take(each, last.get(each.animal.id));
+    }
     // A record in error may be that of anybody.
     const inError = new Set(rejections.map(({ externalId }) => externalId));
     if (list.isDesk || partial !== undefined || inError.has(undefined)) return total;

@@ -15,21 +15,23 @@ import {
   type StoredState,
   storedMs,
 } from "../../animals/changes.ts";
-import type { Candidate } from "../understand/record.ts";
+import type { Candidate, SoundRecord } from "../understand/record.ts";
 import { wordFor } from "./categories.ts";
 
-export interface StoreAnimal extends PetState {
-  readonly id: bigint;
+export interface StoreAnimal extends PetState, Pick<PetRow, "id" | "createdIn"> {
   readonly isRemoved: boolean;
+}
+
+/** An animal that is here, or was, and the record of it, which a whole list may lack. */
+export interface Match {
+  readonly animal: StoreAnimal;
+  readonly record?: SoundRecord;
+  /** What the list calls it in its entries; undefined without an id in a list that is not whole. */
+  readonly entry: string | undefined;
 }
 
 /** What a list says of an animal, as it is stored: `category` is its word. */
 export type Entry = Omit<Tables["listEntries"]["$inferSelect"], "source" | "changeId">;
-
-/** What a list said last of an animal. Without an entry of it, events tell. */
-export interface Last extends Entry {
-  readonly isStored: boolean;
-}
 
 /** An animal by what words mean here today. What is not known is null. */
 export interface Said extends Pick<Entry, "presence" | "name" | "status"> {
@@ -200,11 +202,11 @@ export async function leaveOut(
   animals: readonly PetRow[],
 ): Promise<void> {
   const nameless = await namelessEntries(tx, source);
-  const called = animals.flatMap((animal) => {
-    const entry = animal.externalId ?? nameless.get(animal.id);
-    return entry === undefined ? [] : { animal, entry };
+  const called = animals.flatMap((row) => {
+    const entry = row.externalId ?? nameless.get(row.id);
+    return entry === undefined ? [] : { animal: { ...row, isRemoved: true }, entry };
   });
-  const last = await lastSaid(tx, source, called);
+  const last = await lastSaid(tx, { source, isDesk: false }, called);
   const presence = "left out" as const;
   const entries = called.map(({ animal, entry }) =>
     goneEntry(animal, entry, { presence }, last.get(animal.id)),
@@ -217,7 +219,6 @@ export const isDesk = (format: unknown): boolean => format === "rehome" || forma
 
 /** What changed animals, the newest first, by the animal. */
 async function eventsOf(tx: Tx, ids: readonly bigint[]) {
-  if (ids.length === 0) return [];
   const { petEvents, changes } = tx.t;
   const { petId, before, after } = columnsOf(petEvents);
   const { action, actor, undoneIn, summary } = columnsOf(changes);
@@ -227,7 +228,7 @@ async function eventsOf(tx: Tx, ids: readonly bigint[]) {
     .innerJoin(changes, eq(changes.id, petEvents.changeId))
     .where(isAmong(tx, petEvents.petId, ids))
     .orderBy(desc(petEvents.changeId));
-  return [...Map.groupBy(events, (event) => event.petId)];
+  return Map.groupBy(events, (event) => event.petId);
 }
 
 type Told = Pick<Tables["changes"]["$inferSelect"], "action" | "undoneIn" | "summary">;
@@ -239,64 +240,51 @@ const isOf = (source: string, each: Told): boolean =>
   each.undoneIn === null &&
   [undefined, "", source].includes(each.summary["source"] as string | undefined);
 
-/** The animals that the list of a source made. Events of older changes are forgotten bit by bit. */
-async function madeBy(tx: Tx, source: string, ids: readonly bigint[]): Promise<Set<bigint>> {
-  const { changes, pets, removedPets } = tx.t;
-  const { action, undoneIn, summary } = columnsOf(changes);
-  const isStored = sql`${changes.atMs} >= (SELECT max(at_ms) FROM ${changes}) - ${storedMs}`;
-  const made = new Set<bigint>();
-  for (const table of [pets, removedPets]) {
-    const rows = await tx
-      .select({ id: table.id, action, undoneIn, summary })
-      .from(table)
-      .innerJoin(changes, eq(changes.id, table.createdIn))
-      .where(and(isAmong(tx, table.id, ids), isStored));
-    for (const each of rows) if (isOf(source, each)) made.add(each.id);
-  }
-  return made;
-}
-
 /**
  * What the list of a source said last of animals, by its entries. Of those that it imported before
- * entries were stored it is what events tell, with ids for categories. One that a person removed
- * was in its list by then: the next import brought back who was.
+ * entries were stored it is what events tell, with ids for categories and no entry. One that a
+ * person removed was in its list by then: the next import brought back who was.
  */
 export async function lastSaid(
   tx: Tx,
-  source: string,
-  called: readonly CalledAnimal[],
-): Promise<ReadonlyMap<bigint, Last>> {
-  const names = called.flatMap(({ entry }) => entry ?? []);
-  const entries = await entriesWhere(tx, source, isAmong(tx, tx.t.listEntries.entry, names));
-  const last = new Map<bigint, Last>();
-  const unknown = new Map<bigint, PetState>();
-  for (const { animal, entry = "" } of called) {
+  { source, isDesk }: { readonly source: string; readonly isDesk: boolean },
+  matches: readonly Match[],
+): Promise<ReadonlyMap<bigint, Entry>> {
+  const last = new Map<bigint, Entry>();
+  if (isDesk) return last;
+  const { listEntries, changes } = tx.t;
+  const names = matches.flatMap(({ entry }) => entry ?? []);
+  const entries = await entriesWhere(tx, source, isAmong(tx, listEntries.entry, names));
+  for (const { animal, entry = "" } of matches) {
     const stored = entries.get(entry);
-    if (stored === undefined) unknown.set(animal.id, animal);
-    else last.set(animal.id, { ...stored, isStored: true });
+    if (stored !== undefined) last.set(animal.id, stored);
   }
-  const ids = [...unknown.keys()];
-  const events = new Map(ids.length === 0 ? [] : await eventsOf(tx, ids));
-  const made = ids.length === 0 ? new Set() : await madeBy(tx, source, ids);
-  for (const [id, state] of unknown) {
-    const own = events.get(id) ?? [];
-    const [newest] = own;
-    const told = own.find((each) => isOf(source, each));
-    const first = own.length === 0 ? { ...state } : own.at(-1)?.before;
-    const isRemoved = newest?.action === "remove" || newest?.action === "merge";
+  const unknown = matches.map(({ animal }) => animal).filter(({ id }) => !last.has(id));
+  if (unknown.length === 0) return last;
+  const ids = unknown.map(({ id }) => id);
+  const events = await eventsOf(tx, ids);
+  // Events of older changes are forgotten bit by bit.
+  const isStored = sql`${changes.atMs} >= (SELECT max(at_ms) FROM ${changes}) - ${storedMs}`;
+  const origins = unknown.flatMap(({ createdIn }) => createdIn ?? []);
+  const made = await tx
+    .select(columnsOf(changes))
+    .from(changes)
+    .where(and(isAmong(tx, changes.id, origins), isStored));
+  const own = new Set(made.filter((each) => isOf(source, each)).map(({ id }) => id));
+  for (const { id, createdIn, isRemoved: _, ...state } of unknown) {
+    const all = events.get(id) ?? [];
+    const [newest] = all;
+    const told = all.find((each) => isOf(source, each));
+    const first = all.length === 0 ? state : all.at(-1)?.before;
+    const wasRemoved = newest?.action === "remove" || newest?.action === "merge";
     if (told !== undefined) last.set(id, saidOf(told.after ?? told.before, told.after !== null));
-    else if (made.has(id) && first) last.set(id, saidOf(first, true));
-    else if (isRemoved) last.set(id, saidOf(newest.before, true));
+    else if (createdIn !== null && own.has(createdIn) && first) last.set(id, saidOf(first, true));
+    else if (wasRemoved) last.set(id, saidOf(newest.before, true));
   }
   return last;
 }
 
-export interface CalledAnimal {
-  readonly animal: PetState & Pick<StoreAnimal, "id">;
-  readonly entry?: string | undefined;
-}
-
-function saidOf(state: StoredState | null, isThere: boolean): Last {
+function saidOf(state: StoredState | null, isThere: boolean): Entry {
   const { name = null, status = null, categoryId = null } = state ?? {};
   return {
     entry: "",
@@ -305,7 +293,6 @@ function saidOf(state: StoredState | null, isThere: boolean): Last {
     name: name as string | null,
     category: categoryId === null ? null : `${categoryId as bigint}`,
     status: status as PetStatus | null,
-    isStored: false,
   };
 }
 
@@ -314,7 +301,7 @@ export async function lastPeople(
   tx: Tx,
   ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, string>> {
-  const people = (await eventsOf(tx, ids)).flatMap(([id, events]) => {
+  const people = [...(await eventsOf(tx, ids))].flatMap(([id, events]) => {
     const byPerson = events.find((each) => !isByList(each));
     return byPerson === undefined ? [] : [[id, byPerson.actor] as const];
   });
