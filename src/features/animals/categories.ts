@@ -1,14 +1,14 @@
 /** Categories: the kinds of animals by name. The interface has only their ids. */
-import { and, asc, count, eq, gt, type SQL } from "drizzle-orm";
+import { asc, count, eq, sql, type SQL } from "drizzle-orm";
 import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
-import { int64Min, parseInt64 } from "../../domain/int64.ts";
+import { parseInt64 } from "../../domain/int64.ts";
 import type { Database, Tx } from "../../storage/database.ts";
 import { getMeta } from "../../storage/store-state.ts";
 import { setMeta } from "../meta.ts";
 import { isVisible } from "../visible.ts";
-import { type CategoryEvent, type Change, type Editing, makeChange, partSize } from "./changes.ts";
+import { type CategoryEvent, type Change, type Editing, makeChange, stateJson } from "./changes.ts";
 
 export interface Category {
   readonly id: bigint;
@@ -262,31 +262,21 @@ export function mergeCategories(editing: Editing, from: string, into: string): P
       const both = printable(`${from} and ${into}`);
       throw new AppError("invalid_request", `${both} are the same category.`);
     }
-    await moveAnimals(change, id, categoryId);
+    const after = stateJson(tx, sql`CAST(${categoryId} AS bigint)`);
+    const { pets } = tx.t;
+    await change.planAll(
+      sql`SELECT ${pets.id}, ${stateJson(tx)}, ${after} FROM ${pets} WHERE ${eq(pets.categoryId, id)}`,
+    );
     const named = await categoryById(tx, id);
     if (named !== undefined) {
       await dropCategory(tx, id);
       await rememberWord(change, named.name, id, categoryId);
       change.categories.push({ id, before: named.name });
     }
+    await change.carryOut();
     return change.counts.updated;
   };
   return makeChange(editing, "merge categories", work, longWork);
-}
-
-async function moveAnimals(change: Change, from: bigint, categoryId: bigint): Promise<void> {
-  const { pets } = change.tx.t;
-  for (let last = int64Min; ;) {
-    const rows = await change.tx
-      .select()
-      .from(pets)
-      .where(and(eq(pets.categoryId, from), gt(pets.id, last)))
-      .orderBy(asc(pets.id))
-      .limit(partSize);
-    await change.planUpdate(rows, { categoryId });
-    last = rows.at(-1)?.id ?? last;
-    if (rows.length < partSize) return;
-  }
 }
 
 async function refuseTaken(tx: Tx, name: string, except?: bigint): Promise<void> {

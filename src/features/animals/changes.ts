@@ -3,7 +3,7 @@
  * What happens to an animal that was there is an event with its fields before and after. Once the
  * work has ended, the animals are changed as their events say, so a history is always true.
  */
-import { eq, getTableColumns, lt, sql, type SQL } from "drizzle-orm";
+import { eq, getTableColumns, lt, sql, type SQL, type SQLWrapper } from "drizzle-orm";
 import { type Clock, dayMs } from "../../domain/clock.ts";
 import { type NewPet, petFieldNames } from "../../domain/pet.ts";
 import {
@@ -106,8 +106,9 @@ export async function makeChange<T>(
         if (row === undefined) throw new Error("a change got no id");
         const change = new Change(tx, { ...row, action, atMs });
         const result = await work(change);
+        const made = await change.end();
         const { added, removed, restored } = change.counts;
-        return { result: { result, made: await change.end() }, more: added + restored - removed };
+        return { result: { result, made }, more: added + restored - removed };
       }),
     options,
   );
@@ -124,9 +125,10 @@ export class Change {
   summary: Readonly<Record<string, unknown>> = {};
   /** True for one that is stored though no animal changed. */
   isStored = false;
+  /** What was carried out. */
   readonly counts: ChangeCounts = { added: 0, updated: 0, removed: 0, restored: 0 };
-  /** The fields that any animal has otherwise afterwards: each has its indexes. */
-  readonly #changed = new Set<StateField>();
+  /** True where animals may get other ids elsewhere: these have an index of their own. */
+  #movesIds = false;
   #isCarriedOut = false;
 
   constructor(tx: Tx, { id, action, atMs }: Pick<ChangeRow, "id" | "action" | "atMs">) {
@@ -148,12 +150,9 @@ export class Change {
   }
 
   async plan(events: readonly PetEvent[]): Promise<void> {
-    for (const { before, after } of events) {
-      this.counts[before === null ? "restored" : after === null ? "removed" : "updated"] += 1;
-      for (const field of after === null ? [] : eventFields) {
-        if (before?.[field] !== after?.[field]) this.#changed.add(field);
-      }
-    }
+    const isMoved = ({ before, after }: PetEvent) =>
+      before?.["externalId"] !== after?.["externalId"] || before?.["source"] !== after?.["source"];
+    this.#movesIds ||= events.some((each) => each.after !== null && isMoved(each));
     for (const part of batches(events)) {
       const rows = part.map(({ petId, before, after, former }) => ({
         petId,
@@ -165,24 +164,26 @@ export class Change {
     }
   }
 
+  /** Plans what a query has: ids of animals with their states before and after. Returns how many. */
+  planAll(query: SQL): Promise<number> {
+    this.#movesIds = true;
+    return this.tx.run(sql`INSERT INTO ${this.tx.t.petEvents} (pet_id, before, after, change_id)
+      SELECT its.*, CAST(${this.id} AS bigint) FROM (${query}) AS its`);
+  }
+
   /**
    * Leaves out animals whose id elsewhere another one has by now, which this change does not touch.
    * Returns how many there are.
    */
   async dropTaken(): Promise<number> {
     const { pets, petEvents } = this.tx.t;
-    if (this.counts.updated + this.counts.restored === 0) return 0;
-    const dropped = await this.tx.rows<{ restored: bigint }>(sql`DELETE FROM ${petEvents}
+    const dropped = await this.tx.run(sql`DELETE FROM ${petEvents}
       WHERE ${petEvents.changeId} = ${this.id} AND ${movesId} AND EXISTS (SELECT 1 FROM ${pets} AS other
         WHERE other.source = after ->> 'source' AND other.external_id = after ->> 'externalId'
           AND other.id <> ${petEvents.petId} AND NOT EXISTS (SELECT 1 FROM ${petEvents} AS mine
-            WHERE mine.pet_id = other.id AND mine.change_id = ${this.id}))
-      RETURNING CAST(CASE WHEN before IS NULL THEN 1 ELSE 0 END AS bigint) AS restored`);
-    for (const { restored } of dropped) {
-      this.counts[restored === 1n ? "restored" : "updated"] -= 1;
-    }
+            WHERE mine.pet_id = other.id AND mine.change_id = ${this.id}))`);
     // What is left out gives up nothing that others would get.
-    return dropped.length === 0 ? 0 : dropped.length + (await this.dropTaken());
+    return dropped === 0 ? 0 : dropped + (await this.dropTaken());
   }
 
   /** Plans to set what `patch` has where an animal lacks it. Returns them all as they will be. */
@@ -208,13 +209,18 @@ export class Change {
     this.#isCarriedOut = true;
     const { tx, id } = this;
     const { pets, petEvents, removedPets } = tx.t;
-    const { removed, restored } = this.counts;
+    const [found] = await tx.rows<Record<"planned" | "removed" | "restored", bigint>>(sql`
+      SELECT count(*) AS planned, count(*) - count(after) AS removed,
+        count(*) - count(before) AS restored FROM ${petEvents} WHERE change_id = ${id}`);
+    const { planned = 0n, removed = 0n, restored = 0n } = found ?? {};
+    const updated = Number(planned - removed - restored);
+    Object.assign(this.counts, { removed: Number(removed), restored: Number(restored), updated });
     const others = Object.values(getTableColumns(pets)).filter((each) => each !== pets.externalId);
     const columns = sql.join(others.map(nameOf), sql`, `);
     const lacking = (state: SQL) =>
       sql`(SELECT pet_id FROM ${petEvents} WHERE change_id = ${id} AND ${state} IS NULL)`;
     const own = sql`${petEvents.changeId} = ${id} AND ${petEvents.petId} = ${pets.id}`;
-    if (removed > 0) {
+    if (removed > 0n) {
       const removed = lacking(sql`after`);
       await tx.run(sql`
         INSERT INTO ${removedPets} (${columns}, external_id, removed_at_ms, removed_in)
@@ -223,19 +229,18 @@ export class Change {
       await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${removed}`);
     }
     // No two animals may have one id elsewhere, not even between two rows of a statement.
-    if (this.#changed.has("externalId") || this.#changed.has("source")) {
-      this.#changed.add("externalId");
+    if (this.#movesIds) {
       await tx.run(sql`UPDATE ${pets} SET external_id = NULL
         FROM ${petEvents} WHERE ${own} AND ${movesId}`);
     }
-    if (restored > 0) {
+    if (restored > 0n) {
       const back = lacking(sql`before`);
       await tx.run(sql`INSERT INTO ${pets} (${columns}) ${withOldIds(tx)}
         SELECT ${columns} FROM ${removedPets} WHERE id IN ${back}`);
       await tx.run(sql`DELETE FROM ${removedPets} WHERE id IN ${back}`);
     }
-    if (this.#changed.size > 0) {
-      await tx.run(sql`UPDATE ${pets} SET ${stateIn(pets, sql`after`, [...this.#changed])}
+    if (planned > removed) {
+      await tx.run(sql`UPDATE ${pets} SET ${stateIn(pets, sql`after`, this.#movesIds ? eventFields : petFieldNames)}
         FROM ${petEvents} WHERE ${own}`);
     }
   }
@@ -272,6 +277,19 @@ const withOldIds = ({ dialect }: Tx) =>
 /** True of an event that gives the animal another id elsewhere. */
 const movesId = sql`(before ->> 'externalId' IS DISTINCT FROM after ->> 'externalId'
   OR before ->> 'source' IS DISTINCT FROM after ->> 'source')`;
+
+/** The state of an animal as an event has it, with `categoryId` in place of its own. */
+export function stateJson(
+  { dialect, t: { pets } }: Tx,
+  categoryId: SQLWrapper = pets.categoryId,
+): SQL {
+  const make = sql.raw(dialect === "sqlite" ? "json_object" : "json_build_object");
+  const fields = eventFields.map((field) => {
+    const value = field === "categoryId" ? categoryId : pets[field];
+    return sql`${sql.raw(`'${field}'`)}, ${value}`;
+  });
+  return sql`${make}(${sql.join(fields, sql`, `)})`;
+}
 
 /** Sets columns of an animal to the state that `json` has. */
 export function stateIn(

@@ -1,5 +1,5 @@
 /** The undo of a change: a change itself, in one transaction, of what nothing changed since. */
-import { and, desc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import { dayMs, isoSeconds } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
@@ -14,9 +14,8 @@ import {
   type Editing,
   editingOf,
   makeChange,
-  partSize,
   stateIn,
-  stateOf,
+  stateJson,
   storedMs,
 } from "./changes.ts";
 import { changeById } from "./animals.ts";
@@ -99,12 +98,7 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   const made = named.filter(({ before }) => before === undefined);
   // Names come back before the animals that carry them; what the change made goes after those.
   await undoCategories(undo, lost);
-  let left = 0;
-  const ids = await animalsOf(tx, change.id);
-  for (let from = 0; from < ids.length; from += partSize) {
-    left += await planPart(undo, change.id, ids.slice(from, from + partSize));
-  }
-  left += await undo.dropTaken();
+  const left = (await planBack(undo, change.id)) + (await undo.dropTaken());
   await undo.carryOut();
   await restoreFormer(undo, change.id);
   await undoCategories(undo, made);
@@ -123,56 +117,32 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   return { change, ...undo.counts, left, categories: undo.categories };
 }
 
-async function animalsOf(tx: Tx, change: bigint): Promise<bigint[]> {
-  const { pets, petEvents, removedPets } = tx.t;
-  const found = await tx.rows<{ id: bigint }>(sql`
-    SELECT id FROM ${pets} WHERE created_in = ${change}
-    UNION SELECT id FROM ${removedPets} WHERE created_in = ${change}
-    UNION SELECT pet_id FROM ${petEvents} WHERE change_id = ${change}`);
-  return found.map(({ id }) => id);
-}
-
-/** Plans to take back what `change` did to the animals `ids`. Returns how many it leaves. */
-async function planPart(undo: Change, change: bigint, ids: readonly bigint[]): Promise<number> {
-  const { tx } = undo;
-  const { pets, petEvents } = tx.t;
-  const changed = await changedSince(undo, change, ids);
-  const free = ids.filter((id) => !changed.has(id));
-  const isIts = and(eq(petEvents.changeId, change), inArray(petEvents.petId, free));
-  const { petId, before } = columnsOf(petEvents);
-  const events = await tx.select({ petId, before }).from(petEvents).where(isIts);
-  const rows = await tx.select().from(pets).where(inArray(pets.id, free));
-  // Of an animal that the change added or brought back there is nothing before it.
-  const former = new Map(events.map(({ petId, before }) => [petId, before]));
-  const now = new Map(rows.map((row) => [row.id, stateOf(row)]));
-  const planned = free
-    .map((petId) => ({
-      petId,
-      before: now.get(petId) ?? null,
-      after: former.get(petId) ?? null,
-    }))
-    .filter(({ before, after }) => before !== null || after !== null);
-  await undo.plan(planned);
-  return ids.length - planned.length;
-}
-
 /**
- * Animals to which a change after `change` did something that no undo took back: an undo may have
- * left some of its animals.
+ * Plans to take back what `change` did to animals. Returns how many it leaves: those to which a
+ * later change did something that no undo took back, as an undo may have left some of its animals.
  */
-async function changedSince(
-  { tx, id }: Change,
-  change: bigint,
-  ids: readonly bigint[],
-): Promise<ReadonlySet<bigint>> {
-  const { changes, petEvents } = tx.t;
-  const found = await tx.rows<{ id: bigint }>(sql`SELECT DISTINCT later.pet_id AS id
+async function planBack(undo: Change, change: bigint): Promise<number> {
+  const { tx, id } = undo;
+  const { changes, pets, petEvents, removedPets } = tx.t;
+  const its = sql`(SELECT id FROM ${pets} WHERE created_in = ${change}
+    UNION SELECT id FROM ${removedPets} WHERE created_in = ${change}
+    UNION SELECT pet_id FROM ${petEvents} WHERE change_id = ${change})`;
+  const changed = sql`(SELECT later.pet_id
     FROM ${petEvents} AS later JOIN ${changes} AS made ON made.id = later.change_id
     WHERE later.change_id > ${change} AND later.change_id < ${id} AND made.undoes IS NULL
-      AND ${inArray(sql`later.pet_id`, [...ids])} AND NOT EXISTS (SELECT 1
+      AND NOT EXISTS (SELECT 1
         FROM ${petEvents} AS back JOIN ${changes} AS undo ON undo.id = back.change_id
-        WHERE back.pet_id = later.pet_id AND undo.undoes = made.id)`);
-  return new Set(found.map((each) => each.id));
+        WHERE back.pet_id = later.pet_id AND undo.undoes = made.id))`;
+  const [all] = await tx.rows<{ animals: bigint }>(
+    sql`SELECT count(*) AS animals FROM ${its} AS its`,
+  );
+  // Of an animal that the change added or brought back there is nothing before it.
+  const planned = await undo.planAll(sql`
+    SELECT its.id, CASE WHEN ${pets.id} IS NOT NULL THEN ${stateJson(tx)} END, event.before
+    FROM ${its} AS its LEFT JOIN ${pets} ON ${pets.id} = its.id
+      LEFT JOIN ${petEvents} AS event ON event.pet_id = its.id AND event.change_id = ${change}
+    WHERE its.id NOT IN ${changed} AND (${pets.id} IS NOT NULL OR event.before IS NOT NULL)`);
+  return Number(all?.animals) - planned;
 }
 
 /**

@@ -380,6 +380,7 @@ export async function withdrawHeld(
       }
       await updateSource(change.tx, name, { held: null });
       await setJob(change.tx, pullJob(name), { problem: null });
+      await change.carryOut();
       return change.counts.removed;
     },
     longWork,
