@@ -4,6 +4,7 @@ import { addCategory } from "../../../src/features/animals/categories.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { failJob, type Job, jobsOf, scheduleJob } from "../../../src/features/schedule/jobs.ts";
+import { follow, updateSource } from "../../../src/features/sources/pull.ts";
 import { consoleHere, type ConsoleHere } from "../../helpers/console-here.ts";
 import { open, type Shown } from "../../helpers/plain-browser.ts";
 
@@ -304,4 +305,25 @@ test("a backup that failed is marked on the operators' menu, and is what Health 
   await failJob(db, (await jobsOf(db))[0] as Job, "The disk is full", 1);
   expect([await marked("operator"), await marked("staff")]).toEqual([true, false]);
   expect((await at("/health", "operator")).words).toMatch(/Backups .* urgent +Disk OK/);
+});
+
+test("a followed list that waits for a yes and cannot be read says why, too", async () => {
+  const { db } = here.store;
+  const nowMs = Date.now();
+  await db.transaction(async (tx) => {
+    const source = {
+      name: "north",
+      reading: { statuses: {} },
+      createdBy: "Ana",
+      createdAtMs: nowMs,
+    };
+    await follow(tx, source, 60_000, nowMs);
+    await updateSource(tx, "north", { held: ["1"] });
+  });
+  const pull = (await jobsOf(db)).find(({ target }) => target === "north") as Job;
+  await failJob(db, pull, "the disk is full", nowMs);
+  const { words } = await at("/import");
+  expect(words).toContain("cannot be read");
+  expect(words).toContain("the disk is full");
+  expect(words).toContain("Withdraw 1 animal");
 });

@@ -263,6 +263,10 @@ describe("a new category one slip away from one that is here", () => {
     const [animal] = (await here.animals.find({ ...everything, text: slip, limit: 1 })).animals;
     const [own] = (await here.animals.categories()).filter(({ id }) => id === animal?.categoryId);
     expect(own?.name).toBe(answer === "same" ? kind : slip);
+    // Nobody named its list.
+    expect((await open(page.visitor, `/animals/${animal?.id}`)).text).not.toContain(
+      "<dt>List</dt>",
+    );
     // The next list is three taps again.
     const next = await bring("next.csv", rows(slip, `${slip} three`));
     expect(next.words).not.toContain(`Is ${slip} a new category?`);

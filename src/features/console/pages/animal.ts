@@ -184,7 +184,7 @@ function originPart(
   const tap = { class: "quiet small", name: "tap", value: `${id} ${status} ${listed}` };
   return html`${ui.facts([
     externalId !== undefined && [words.animals.externalId, html`<bdi>${externalId}</bdi>`],
-    [words.animals.source, html`<bdi>${source}</bdi>`],
+    source !== "" && [words.animals.source, html`<bdi>${source}</bdi>`],
   ])}
   ${
     listed !== status &&

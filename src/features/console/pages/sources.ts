@@ -58,7 +58,7 @@ async function sourceRow(visit: Visit, list: Followed): Promise<Html> {
       </span>
       <span class="soft">${words.sources.last}: ${read}</span>
       ${waits.length > 0 && html`<span>${words.sources.explain}</span>`}
-      ${source.held === null ? problem : await heldForm(visit, list)}
+      ${state !== "held" && problem} ${source.held !== null && (await heldForm(visit, list))}
     </div>
     ${waits.length > 0 && explainForm(visit, list)}
     <form method="post" action="${path}" class="acts">
