@@ -286,14 +286,14 @@ const presets = {
   },
   shelterluv: {
     at: "https://www.shelterluv.com/api/v1/animals",
-    ask: "?status_type=publishable&limit=100&offset={offset}",
+    ask: "?status_type=publishable&limit={size}&offset={offset}",
     header: "X-Api-Key",
     pages: { size: 100, list: "animals", id: "Internal-ID", total: "total_count" },
     ok: ["success", 1, "error_message"],
   },
   rescuegroups: {
     at: "https://api.rescuegroups.org/v5/public/orgs",
-    ask: "/{account}/animals/search/available?limit=250&include=species,statuses&page={page}",
+    ask: "/{account}/animals/search/available?limit={size}&include=species,statuses&page={page}",
     header: "Authorization",
     pages: { size: 250, list: "data", id: "id", total: "meta.count" },
     ok: ["errors", undefined, "errors"],
@@ -341,7 +341,7 @@ export async function fetchList(
   const requestOf = (page: number): SourceRequest => {
     const offset = page * size;
     const numbers = { page: page + 1, offset, first: offset + 1, last: offset + size };
-    const values = { account, secret, ...numbers };
+    const values = { account, secret, size, ...numbers };
     const filled = ask.replaceAll(/\{(\w+)\}/g, (_, key: keyof typeof values) =>
       encodeURIComponent(values[key] ?? ""),
     );
@@ -367,7 +367,7 @@ const pagesMax = 200;
  */
 async function allPages(
   requestOf: (page: number) => SourceRequest,
-  { list, id, total, ok: [property, is, why] = ["", undefined, ""] }: Pages & Preset,
+  { size, list, id, total, ok: [property, is, why] = ["", undefined, ""] }: Pages & Preset,
   limits: FetchLimits,
   ending: AbortSignal,
 ): Promise<Fetched> {
@@ -384,8 +384,9 @@ async function allPages(
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
     const expected = valueAt(page, total.split("."));
-    const count = Number(expected);
-    const hasMore = page["has_more"] === true || records.length < count;
+    const count = Number(expected ?? Number.NaN);
+    const isPart = Number.isNaN(count) ? own.length === size : records.length < count;
+    const hasMore = page["has_more"] === true || isPart;
     if (hasMore && own.length > 0) continue;
     const ids = new Set(records.map((each, n) => jsonText(valueAt(each, [id]) ?? `at ${n}`)));
     if (hasMore || (Number.isFinite(count) && ids.size !== count)) {

@@ -77,7 +77,10 @@ export const animalsOf = (words: Words): number =>
 export const quoted = (words: Words): string =>
   words.map(({ word }) => JSON.stringify(word)).join(", ");
 
-/** Changes what more words mean, or whether a list is whole. It is taken again, at once. */
+/**
+ * Changes what more words mean, or whether a list is whole. It is taken again, at once, and a pull
+ * that is under way changes nothing.
+ */
 export async function setSource(
   tx: Tx,
   name: string,
@@ -92,7 +95,8 @@ export async function setSource(
     ...(isComplete !== undefined && { complete: isComplete ? 1 : 0 }),
     ...asNew,
   });
-  await setJob(tx, job.name, { nextAtMs: nowMs }, isNull(tx.t.schedule.paused));
+  const due = { nextAtMs: nowMs, triedAtMs: nowMs };
+  await setJob(tx, job.name, due, isNull(tx.t.schedule.paused));
 }
 
 export const sourceStates = ["ok", "waiting", "failing", "held", "partial", "paused"] as const;

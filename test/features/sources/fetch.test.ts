@@ -265,6 +265,16 @@ describe("a preset", () => {
     expect(seen[0]).toMatch(/^\/ab%2F12\/animals\/search\/available\?.*&page=1 secret$/);
   });
 
+  test("without a total pages while pages are full", async () => {
+    const { seen, url } = noting(({ searchParams }) => {
+      const from = 250 * (Number(searchParams.get("page")) - 1);
+      const data = numbers(500).slice(from, from + 250);
+      return json({ data: data.map((id) => ({ id })), meta: { pages: 2 } });
+    });
+    expect(JSON.parse(await ofPreset("rescuegroups", url)).data).toHaveLength(500);
+    expect(seen).toHaveLength(3);
+  });
+
   test("of Adopt-a-Pet pages by numbers to its total, and all of its animals are available", async () => {
     const pets = numbers(150).map((id) => ({ pet_id: id, pet_name: `P${id}`, species: "dog" }));
     const { seen, url } = noting(({ searchParams: at }) => {

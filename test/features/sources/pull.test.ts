@@ -18,6 +18,7 @@ import {
 } from "../../../src/features/sources/pull.ts";
 import { message } from "../../../src/features/import/messages.ts";
 import { pauseJob } from "../../../src/features/schedule/jobs.ts";
+import type { Tx } from "../../../src/storage/database.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { random as randomOf } from "../../../scripts/random.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
@@ -355,17 +356,21 @@ test("an undo by a person pauses the list; who resumes it gets its animals back,
   expect(await animals()).toHaveLength(3);
 });
 
-test("a pull that is fetching while its list is paused changes nothing", async () => {
+test.each([
+  ["paused", (tx: Tx, nowMs: number) => pauseJob(tx, "pull north", "person", nowMs), "person"],
+  ["told more words", (tx: Tx, nowMs: number) => setSource(tx, "north", new Map(), nowMs), null],
+])("a pull that is fetching while its list is %s changes nothing", async (_what, set, paused) => {
   const { animals, clock, db, job, responding } = await followedList();
   const result = await responding(async () => {
     // Nobody else begins it meanwhile.
     expect((await job()).nextAtMs).toBeGreaterThan(clock.nowMs);
-    await db.transaction((tx) => pauseJob(tx, "pull north", "person", clock.nowMs));
+    clock.advance(1_000);
+    await db.transaction((tx) => set(tx, clock.nowMs));
     return new Response(csv(dogs(2)));
   });
   expect(result).toBeInstanceOf(Error);
   expect(await animals()).toEqual([]);
-  expect(await job()).toMatchObject({ paused: "person", failures: 0, problem: null });
+  expect(await job()).toMatchObject({ paused, failures: 0, problem: null });
 });
 
 test("of two pulls at once, the one that ends last changes nothing", async () => {
