@@ -350,9 +350,10 @@ function problemIn(done: ImportSummary): Message | undefined {
 function textOf(done: ImportSummary, problem: Message | undefined): string {
   if (problem === undefined) return importedText(done);
   const causes = done.rejected > 0 ? causesText(done, undefined) : "";
+  const yes = `Carry them out: rehome sources pull ${done.source} --yes`;
   const isHeld = problem.code === "withdrawalsWait";
-  const yes = isHeld ? ` Carry them out: rehome sources pull ${done.source} --yes` : "";
-  return `${importedText(done)}${causes}${done.source}: ${messageText(problem)}.${yes}\n`;
+  const more = isHeld ? `: more than half of the list within a day. ${yes}` : ".";
+  return `${importedText(done)}${causes}${done.source}: ${messageText(problem)}${more}\n`;
 }
 
 /** Tells the animals whose withdrawal waits from those of another list. */
