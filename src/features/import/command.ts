@@ -312,18 +312,18 @@ async function imported(
 
 /** Asks a person, and resolves with the line that was typed; "" where nobody answers. */
 type Ask = (question: string) => Promise<string>;
-const nobody: Ask = async () => "";
+export const nobody: Ask = async () => "";
 
 /**
  * Asks what a list leaves open. Throws the first question where nobody answers. `unsure` is why it
  * could not be read until all of its animals were taken for available.
  */
-async function preparedAsking(
+export async function preparedAsking(
   ask: Ask,
   list: List,
   given: Given,
   bytes: Uint8Array,
-  recall: (list: List, given: Given) => Promise<Reading | undefined>,
+  recall: (list: List, given: Given) => Promise<Reading | undefined> = async () => undefined,
 ): Promise<{ readonly prepared: Prepared; readonly unsure?: UnreadableInput | undefined }> {
   const remembered = await recall(list, given);
   const { prepared, open, refusal } = proposed(list, { ...given, remembered });

@@ -13,13 +13,15 @@ import { durationText } from "../duration.ts";
 import { intervalMinMs, pauseJob, scheduleJob } from "../schedule/jobs.ts";
 import type { Services } from "../../service/services.ts";
 import { previewImport } from "../import/import.ts";
-import { prepare, type Reading } from "../import/understand/propose.ts";
+import { readList, type Reading } from "../import/understand/propose.ts";
 import {
   bytesOf,
   givenBy,
   inWords,
   type Maybe,
   more,
+  nobody,
+  preparedAsking,
   type ReadingOptions,
   readingOptions,
 } from "../import/command.ts";
@@ -112,17 +114,21 @@ async function addSource(
   const known = { ...presetOf(address.preset)?.reading, ...definedIn(givenBy(given)) };
   // Its new categories are shown, and agreed to with it.
   const options = { createCategories: true, skipBad: true, complete, confirmed: true };
-  const { shown, preview } = await inWords(name, async () => {
+  const ask = io.canAsk && yes !== true ? (question: string) => io.ask(question) : nobody;
+  const { shown, preview, isOfAll } = await inWords(name, async () => {
     const shown = await fetchList(address, pulling);
-    const encoding = known.encoding ?? shown.encoding;
-    const prepared = await prepare(shown.bytes, { ...known, encoding, source: name });
-    return { shown, preview: await previewImport(db, prepared, options) };
+    const { bytes, encoding } = shown;
+    const told = { ...known, encoding: known.encoding ?? encoding, source: name };
+    const { prepared, unsure } = await preparedAsking(ask, readList(bytes, told), told, bytes);
+    const preview = await previewImport(db, prepared, options);
+    return { shown, preview, isOfAll: unsure !== undefined };
   });
   io.err(importedText(preview));
   if (preview.isGuessed && acceptGuess !== true && !io.canAsk) {
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(preview));
   }
-  await confirm(io, `Follow this list as ${name}, every ${durationText(everyMs)}?`, {
+  const ofAll = isOfAll ? "No column says whether an animal is for adoption: all are. " : "";
+  await confirm(io, `${ofAll}Follow this list as ${name}, every ${durationText(everyMs)}?`, {
     yes: yes === true,
     unattended: "refuse",
     why: "The preview must be confirmed",

@@ -1,7 +1,9 @@
 /** What `rehome sources` shows and asks, with a list on this machine. */
 import { afterAll, expect, test } from "bun:test";
+import { run as program } from "../../../src/cli/program.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { command } from "../../helpers/command.ts";
+import { testIo } from "../../helpers/io.ts";
 
 const list = { text: "" };
 const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(list.text) });
@@ -45,6 +47,19 @@ test("a list that cannot be imported is not followed", async () => {
     expect.stringContaining("none of 1 records could be read: Status: unknown status"),
   ]);
   expect(await followed()).toMatchObject([{ name: "vet" }]);
+});
+
+test("what a list leaves open is asked on a terminal, as an import asks it", async () => {
+  list.text = "Name\nRex\n";
+  const asked: string[] = [];
+  const ask = async (question: string) => ["Dog", "n"][asked.push(question) - 1] ?? "";
+  const io = testIo({ canAsk: true, ask, env: { REHOME_PULL_PRIVATE: "on" } });
+  const add = ["sources", "add", "asked", "--url", url, "--data", folder.path];
+  expect(await program(add, io)).toBe(1);
+  expect(asked).toEqual([
+    "What kind of animal are all of these, such as Dog? ",
+    "No column says whether an animal is for adoption: all are. Follow this list as asked, every 1h? [y/N] ",
+  ]);
 });
 
 test("what goes wrong is shown, and a secret is nowhere", async () => {
