@@ -4,7 +4,7 @@ import { dayMs, isoSeconds } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
 import { columnsOf, type Tx } from "../../storage/database.ts";
-import { jobName, pauseJob } from "../schedule/jobs.ts";
+import { jobName, setJob } from "../schedule/jobs.ts";
 import { undoCategories } from "./categories.ts";
 import {
   type CategoryEvent,
@@ -110,7 +110,7 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   const { source } = change.summary;
   // The next pull would do again what a person took back.
   if (change.action === "import" && typeof source === "string") {
-    await pauseJob(tx, jobName("pull", source), "undo", undo.atMs);
+    await setJob(tx, jobName("pull", source), { paused: "undo" });
   }
   undo.summary = { left, action: change.action };
   undo.isStored = true;

@@ -141,16 +141,6 @@ export async function setJob(
   return (await tx.run(tx.update(schedule).set(set).where(where))) > 0;
 }
 
-/** Pauses a job, or lets it go on at once if `paused` is null. */
-export async function pauseJob(
-  tx: Tx,
-  name: string,
-  paused: Row["paused"],
-  nowMs: number,
-): Promise<void> {
-  await setJob(tx, name, { paused, ...(paused === null && { nextAtMs: nowMs, failures: 0 }) });
-}
-
 /** True of a row that nobody began, ended or paused since it was `seen`. */
 function isAs({ t: { schedule } }: Tx, { triedAtMs, paused }: Job): SQL {
   const isTried = sql`${schedule.triedAtMs} IS NOT DISTINCT FROM ${triedAtMs}`;

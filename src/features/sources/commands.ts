@@ -10,7 +10,7 @@ import { flexible, printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
-import { intervalMinMs, pauseJob, scheduleJob } from "../schedule/jobs.ts";
+import { intervalMinMs, scheduleJob, setJob } from "../schedule/jobs.ts";
 import type { Services } from "../../service/services.ts";
 import { previewImport } from "../import/import.ts";
 import { readList, type Reading } from "../import/understand/propose.ts";
@@ -291,11 +291,9 @@ function shownFacts(list: lists.Followed): Record<string, string | undefined> {
   };
 }
 
-interface SetOptions {
+interface SetOptions extends Maybe<"complete" | "notComplete", true> {
   readonly status?: readonly string[];
   readonly every?: number;
-  readonly complete?: true;
-  readonly notComplete?: true;
 }
 
 const set = ofOneList<SetOptions>({
@@ -336,11 +334,7 @@ const set = ofOneList<SetOptions>({
   },
 });
 
-const pullCommand = ofOneList<{
-  readonly yes?: true;
-  readonly scheduled?: true;
-  readonly listWins?: true;
-}>({
+const pullCommand = ofOneList<Maybe<"yes" | "scheduled" | "listWins", true>>({
   name: "pull",
   about: "fetch a list now; or withdraw what waits for a person, with --yes",
   options: [
@@ -374,13 +368,13 @@ const pause = ofOneList<object>({
   name: "pause",
   about: "stop following a list for a while",
   examples: ["rehome sources pause north"],
-  async run(io, { source: { name } }, { store, clock }) {
-    await store.db.transaction((tx) => pauseJob(tx, lists.pullJob(name), "person", clock()));
+  async run(io, { source: { name }, job }, { store }) {
+    await store.db.transaction((tx) => setJob(tx, job.name, { paused: "person" }));
     io.out(`Paused ${name}. Go on: rehome sources resume ${name}\n`);
   },
 });
 
-const resume = ofOneList<{ readonly secretFile?: string }>({
+const resume = ofOneList<Maybe<"secretFile", string>>({
   name: "resume",
   about: "follow a paused list again; it is pulled within a minute",
   options: [new Option("--secret-file <file>", "file with a new credential; - for standard input")],
@@ -402,7 +396,7 @@ const resume = ofOneList<{ readonly secretFile?: string }>({
   },
 });
 
-const remove = ofOneList<{ readonly yes?: true }>({
+const remove = ofOneList<Maybe<"yes", true>>({
   name: "remove",
   about: "stop following a list; its animals stay",
   options: [yesOption("do not ask")],

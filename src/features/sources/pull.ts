@@ -16,7 +16,6 @@ import {
   jobName,
   type JobOutcome,
   lateness,
-  pauseJob,
   readJob,
   removeJob,
   scheduleJob,
@@ -161,7 +160,7 @@ export async function resumeList(
   secret?: string,
 ): Promise<void> {
   await updateSource(tx, name, { ...asNew, secret });
-  await pauseJob(tx, pullJob(name), null, nowMs);
+  await setJob(tx, pullJob(name), { paused: null, nextAtMs: nowMs, failures: 0 });
 }
 
 export async function unfollow(db: Database, name: string): Promise<void> {

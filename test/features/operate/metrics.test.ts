@@ -8,8 +8,8 @@ import {
   type Job,
   type JobOutcome,
   jobsOf,
-  pauseJob,
   scheduleJob,
+  setJob,
 } from "../../../src/features/schedule/jobs.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
@@ -47,7 +47,7 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
       await scheduleJob(tx, { kind: "pull", target }, hourMs, nowMs);
     }
     await scheduleJob(tx, { kind: "backup", target: "" }, dayMs, nowMs);
-    await pauseJob(tx, "pull east", "person", nowMs);
+    await setJob(tx, "pull east", { paused: "person" });
   });
   const end = async (name: string, outcome: JobOutcome) => {
     const job = (await jobsOf(db)).find((each) => each.name === name) as Job;

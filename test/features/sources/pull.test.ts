@@ -17,7 +17,7 @@ import {
   withdrawHeld,
 } from "../../../src/features/sources/pull.ts";
 import { message } from "../../../src/features/import/messages.ts";
-import { pauseJob } from "../../../src/features/schedule/jobs.ts";
+import { setJob } from "../../../src/features/schedule/jobs.ts";
 import type { Tx } from "../../../src/storage/database.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { random as randomOf } from "../../../scripts/random.ts";
@@ -357,7 +357,7 @@ test("an undo by a person pauses the list; who resumes it gets its animals back,
 });
 
 test.each([
-  ["paused", (tx: Tx, nowMs: number) => pauseJob(tx, "pull north", "person", nowMs), "person"],
+  ["paused", (tx: Tx) => setJob(tx, "pull north", { paused: "person" }), "person"],
   ["told more words", (tx: Tx, nowMs: number) => setSource(tx, "north", new Map(), nowMs), null],
 ])("a pull that is fetching while its list is %s changes nothing", async (_what, set, paused) => {
   const { animals, clock, db, job, responding } = await followedList();
@@ -365,7 +365,7 @@ test.each([
     // Nobody else begins it meanwhile.
     expect((await job()).nextAtMs).toBeGreaterThan(clock.nowMs);
     clock.advance(1_000);
-    await db.transaction((tx) => set(tx, clock.nowMs));
+    await db.transaction(async (tx) => void (await set(tx, clock.nowMs)));
     return new Response(csv(dogs(2)));
   });
   expect(result).toBeInstanceOf(Error);
