@@ -33,7 +33,7 @@ const ageMaxMs = 0.1;
 /** The versions, for one pragma each 0.1 ms: a commit of another connection changes its number. */
 export class VersionReader {
   readonly #dataVersion: Statement<{ data_version: bigint }, []>;
-  readonly #selectNumbers: Statement<Numbers, []>;
+  readonly #readNumbers: () => void;
   #seen: bigint | undefined;
   #readAtMs = Number.NEGATIVE_INFINITY;
   #numbers: Numbers | undefined;
@@ -44,19 +44,21 @@ export class VersionReader {
     private readonly elapsedMs = () => performance.now(),
   ) {
     this.#dataVersion = db.query("PRAGMA data_version");
-    this.#selectNumbers = db.query(selectNumbers);
+    const numbers = db.query<Numbers, []>(selectNumbers);
+    // In one snapshot: an addition in between would be taken for an edit at the next read.
+    this.#readNumbers = db.transaction(() => {
+      const now = this.#dataVersion.get()?.data_version;
+      const found = numbers.get() ?? noNumbers;
+      this.#versions = versionsAfter(this.#versions, this.#numbers, found);
+      this.#numbers = found;
+      this.#seen = now;
+    });
   }
 
   read(): StoreVersions {
     const nowMs = this.elapsedMs();
     if (nowMs - this.#readAtMs <= ageMaxMs) return this.#versions;
-    const now = this.#dataVersion.get()?.data_version;
-    if (now !== this.#seen) {
-      const found = this.#selectNumbers.get() ?? noNumbers;
-      this.#versions = versionsAfter(this.#versions, this.#numbers, found);
-      this.#numbers = found;
-      this.#seen = now;
-    }
+    if (this.#dataVersion.get()?.data_version !== this.#seen) this.#readNumbers();
     // Only now: what failed is read again.
     this.#readAtMs = nowMs;
     return this.#versions;

@@ -52,3 +52,35 @@ test("a change by hand that counts no edit is an edit", async () => {
   expect(await editsAfter("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)")).toBe(0);
   expect(await editsAfter("UPDATE pets SET name = 'Mia'")).toBe(1);
 });
+
+test("an animal that is added while the numbers are read is an addition", () => {
+  using place = opened();
+  const { db, other } = place;
+  const add = () => other.run("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)");
+  let between = () => {};
+  const query = db.query.bind(db);
+  Object.assign(db, {
+    query(text: string) {
+      const statement = query(text);
+      const get = statement.get.bind(statement);
+      const isOfNumbers = text.includes("key_epoch");
+      return Object.assign(statement, {
+        get() {
+          if (isOfNumbers) between();
+          return get();
+        },
+      });
+    },
+  });
+  const versions = new VersionReader(db);
+  const before = versions.read();
+  add();
+  between = () => {
+    between = () => {};
+    add();
+  };
+  for (const pets of [1, 2]) {
+    versions.expire();
+    expect(versions.read()).toEqual({ ...before, pets: before.pets + pets });
+  }
+});
