@@ -253,18 +253,18 @@ async function take(
   options: { readonly listWins: boolean; readonly createCategories: boolean },
 ): Promise<Pulled> {
   const { name } = source;
-  const wait: { problem?: Message | undefined; held: string[] } = { held: [] };
-  let text = "";
+  const wait: { problem?: Message; held: string[] } = { held: [] };
+  let told: Pick<Pulled, "problem" | "text"> = { problem: undefined, text: "" };
   const ends = async (tx: Tx, done: ImportSummary) => {
     const ofRecords = problemIn(done);
-    const problem = (wait.problem ??= ofRecords);
+    const problem = wait.problem ?? ofRecords;
     const said = problem && { text: messageText(problem), ...problem };
     if (!(await finishJob(tx, job, { ok: true, problem: said }, clock()))) {
       throw noList("pullOvertaken");
     }
-    text = textOf(done, problem);
+    told = { problem, text: textOf(done, problem) };
     await updateSource(tx, name, {
-      report: { words: wordsIn(done), text },
+      report: { words: wordsIn(done), text: told.text },
       held: wait.held.length === 0 ? null : wait.held,
       // What is not whole is taken again, however often it is the same.
       ...(problem === undefined ? { hash: hashOf(fetched.bytes) } : asNew),
@@ -289,7 +289,7 @@ async function take(
       return [];
     },
   });
-  return { ...summary, problem: wait.problem, text };
+  return { ...summary, ...told };
 }
 
 /** A list as it is always read. Of rows without an end the last ones may be missing. */
