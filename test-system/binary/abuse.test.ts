@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, type RunningBinary } from "../../test/helpers/binary.ts";
 import { portOf, requestText } from "../../test/helpers/load.ts";
-import { serveForAll } from "../../test/helpers/served-file.ts";
+import { serveForAll } from "../../test/helpers/served.ts";
 import { raw } from "../../test/helpers/raw.ts";
 import { until } from "../../test/helpers/until.ts";
 import { random as randomOf } from "../../scripts/random.ts";

@@ -3,9 +3,10 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
-import { makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { command } from "../../test/helpers/command.ts";
+import { served } from "../../test/helpers/served.ts";
 import { until } from "../../test/helpers/until.ts";
 
 /** A disk whose files all have one mode, as exFAT has it; undefined where it cannot be mounted. */
@@ -23,19 +24,17 @@ interface Report {
 }
 
 test("beside its server it has no trouble but a missing backup, and none after it", async () => {
-  using folder = temporaryFolder();
   const [cert, key] = ["first.crt", "first.key"].map((name) =>
     join(import.meta.dir, "../../test/fixtures/tls", name),
   ) as [string, string];
-  await using server = await serve(folder.path, ["--tls-cert", cert, "--tls-key", key]);
-  await makeKey(folder.path);
+  await using server = await served(["--tls-cert", cert, "--tls-key", key]);
   const { port } = new URL(server.origin);
-  const doctor = ["doctor", "--data", folder.path, "--port", port, "--json"];
+  const doctor = ["doctor", "--data", server.data, "--port", port, "--json"];
   const { checks } = JSON.parse((await rehome(doctor)).stdout) as Report;
   const wrong = checks.filter(({ state }) => state !== "ok");
   expect(wrong.map(({ check }) => check)).toEqual(["backup"]);
   using backups = temporaryFolder();
-  const backup = ["backup", join(backups.path, "rehome.db"), "--data", folder.path];
+  const backup = ["backup", join(backups.path, "rehome.db"), "--data", server.data];
   expect((await command(backup)).exitCode).toBe(0);
   expect(JSON.parse((await rehome(doctor)).stdout)).toMatchObject({ state: "ok" });
 });

@@ -6,7 +6,8 @@ import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { executable, makeKey, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { executable, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 
 test("runs from any folder, on a bare environment, as one file", async () => {
   using folder = temporaryFolder();
@@ -37,10 +38,8 @@ test("reads neither .env nor bunfig.toml of the folder it stands in", async () =
 });
 
 test("is in production mode: an error shows no library's words", async () => {
-  using folder = temporaryFolder();
-  await using server = await serve(folder.path, [], { env: { NODE_ENV: "development" } });
-  const { key } = await makeKey(folder.path);
-  const answer = await callerOf(server, key).get("/v1/pets?limit=1000");
+  await using server = await served([], { env: { NODE_ENV: "development" } });
+  const answer = await callerOf(server, server.key).get("/v1/pets?limit=1000");
   expect(await answer.text()).toBe(
     '{"code":"invalid_request","message":"limit must be an integer from 1 to 100.","status":400}',
   );

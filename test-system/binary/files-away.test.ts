@@ -6,8 +6,9 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ask } from "../../test/helpers/ask.ts";
-import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { serve } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
+import { served } from "../../test/helpers/served.ts";
 import { until } from "../../test/helpers/until.ts";
 
 const pet = {
@@ -16,6 +17,7 @@ const pet = {
   headers: { "content-type": "application/json" },
 };
 
+const free = { plan: ["--plan", "free"] };
 /** One that fills a file soon. */
 const large = { ...pet, body: `{"name":"${"x".repeat(200)}","categoryId":1}` };
 
@@ -43,10 +45,8 @@ const ways: Readonly<Record<string, Away>> = {
 
 describe("under a running server", () => {
   test.each(Object.entries(ways))("%s: 503, not ready, an error, exit code 1", async (_, away) => {
-    using folder = temporaryFolder();
-    const data = join(folder.path, "data");
-    const { key } = await makeKey(data, "--plan", "free");
-    await using server = await serve(data, ["--shutdown-timeout", "1"]);
+    await using server = await served(["--shutdown-timeout", "1"], free);
+    const { data, key } = server;
     expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(201);
 
     await away(data);
@@ -72,10 +72,8 @@ describe("under a running server", () => {
   });
 
   test("a folder that is moved back serves again, with every animal that was acknowledged", async () => {
-    using folder = temporaryFolder();
-    const data = join(folder.path, "data");
-    const { key } = await makeKey(data, ...roomy);
-    await using server = await serve(data);
+    await using server = await served();
+    const { data, key } = server;
     expect((await ask(server.origin, key, "/v1/pets", pet)).status).toBe(201);
     renameSync(data, `${data}-moved`);
     // A list does not look for the files itself.
@@ -91,10 +89,8 @@ describe("under a running server", () => {
   });
 
   test("a second server on new counters does not double what the first one admits", async () => {
-    using folder = temporaryFolder();
-    const data = join(folder.path, "data");
-    const { key } = await makeKey(data, "--plan", "free");
-    await using first = await serve(data);
+    await using first = await served([], free);
+    const { data, key } = first;
     expect((await ask(first.origin, key)).status).toBe(200);
     removeAll(data, "limits.db");
     await using second = await serve(data);
@@ -114,12 +110,10 @@ test.each([
   ["creates", "catalogue", 200, large],
   ["lists", "limits", 32, {}],
 ])("where %s get 503, the server is not ready until it ends", async (_, failing, kib, request) => {
-  using folder = temporaryFolder();
-  const { key } = await makeKey(folder.path, "--plan", "free");
   // The executable may make no longer file: writes beyond that fail.
   const command = ["sh", "-c", `ulimit -Sf ${kib * 2} && exec "$@"`, "sh"];
-  await using server = await serve(folder.path, [], { command });
-  const send = async () => (await ask(server.origin, key, "/v1/pets", request)).status;
+  await using server = await served([], { ...free, command });
+  const send = async () => (await ask(server.origin, server.key, "/v1/pets", request)).status;
   const ready = () => ask(server.origin, undefined, "/ready");
   let status = await send();
   for (let sent = 1; sent < requestsMax && status < 400; sent += 1) status = await send();

@@ -1,12 +1,12 @@
 /** `rehome health`: what monitors and containers ask. */
 import { expect, test } from "bun:test";
-import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { rehome } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { command } from "../../test/helpers/command.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 
 test("0 for a server that is ready, whatever the proxy of the network, 1 and why for one that is not there", async () => {
-  using folder = temporaryFolder();
-  await using server = await serve(folder.path);
+  await using server = await served();
   const { port } = new URL(server.origin);
   for (const wait of [[], ["--wait", "0"]]) {
     const ready = await command(["health", "--port", port, ...wait]);

@@ -3,14 +3,8 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import {
-  makeKey,
-  rehome,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../../test/helpers/binary.ts";
+import { rehome, temporaryFolder, type RunningBinary } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { command } from "../../test/helpers/command.ts";
 import { until } from "../../test/helpers/until.ts";
 
@@ -51,13 +45,12 @@ async function available(server: RunningBinary, key: string): Promise<number> {
 }
 
 test("reads and creates are answered while an import and its undo go on", async () => {
-  using folder = temporaryFolder();
-  const data = join(folder.path, "data");
-  const file = largeFile(folder.path, 30_000);
   // What counts is how many are answered meanwhile; a busy machine may let one of them wait for a
   // database.
-  await using server = await serve(data, ["--store-timeout", "60000"]);
-  const { key } = await makeKey(data, ...roomy);
+  await using server = await served(["--store-timeout", "60000"]);
+  const { data, key } = server;
+  using folder = temporaryFolder();
+  const file = largeFile(folder.path, 30_000);
   let created = 0;
   for (const args of [
     ["pets", "import", file],

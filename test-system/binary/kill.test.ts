@@ -1,6 +1,7 @@
 /** Acknowledged means kept: a server that is killed loses no animal that it answered 201 for. */
 import { expect, test } from "bun:test";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { rehome } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
 import { isOnPostgres } from "../../test/helpers/store-under-test.ts";
 import { until } from "../../test/helpers/until.ts";
@@ -16,17 +17,14 @@ test("kills lose nothing, repeat no id, and admit no key above its limit", async
 test.skipIf(isOnPostgres)(
   "a backup of a running server is one moment of it",
   async () => {
-    using folder = temporaryFolder();
-    const { key } = await makeKey(folder.path, ...roomy);
+    await using server = await served();
+    const { data, key } = server;
     const acknowledged = new Acknowledged();
-    await using server = await serve(folder.path);
     let isOver = false;
     const creating = acknowledged.create(server, key, 32, () => isOver);
     await until(() => acknowledged.created > 200);
     const before = acknowledged.created;
-    const backup = await rehome(["backup", "live", "--data", folder.path, "--json"], {
-      cwd: folder.path,
-    });
+    const backup = await rehome(["backup", "live", "--data", data, "--json"], { cwd: data });
     isOver = true;
     await creating;
     const { animals } = JSON.parse(backup.stdout) as { animals: number };

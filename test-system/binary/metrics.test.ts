@@ -1,15 +1,14 @@
 /** Metrics: off unless asked for, at an address of their own. */
 import { expect, test } from "bun:test";
-import { makeKey, metricsOf, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { metricsOf } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 
 test("metrics count requests by route and status, and show no key, path or address", async () => {
-  using folder = temporaryFolder();
-  const { key } = await makeKey(folder.path, "--plan", "pro");
-  await using server = await serve(folder.path, ["--metrics", "127.0.0.1:0"]);
+  await using server = await served(["--metrics", "127.0.0.1:0"], { plan: ["--plan", "pro"] });
   const metrics = await metricsOf(server);
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${server.origin}${path}`, { headers });
-  const authorization = `Bearer ${key}`;
+  const authorization = `Bearer ${server.key}`;
   await get("/v1/pets", { authorization });
   await get("/v1/pets/12345", { authorization });
   await get("/v1/pets", { authorization: "Bearer nonsense" });

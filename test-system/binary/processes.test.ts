@@ -6,13 +6,12 @@ import { join } from "node:path";
 import {
   cleanEnvironment,
   executable,
-  makeKey,
   metricsOf,
   rehome,
-  roomy,
   serve,
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { Client, goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
@@ -20,22 +19,12 @@ import { until } from "../../test/helpers/until.ts";
 
 /** Starts `count` processes on a folder of their own, with a key, once all of them serve. */
 async function serveIn(count: number, args: readonly string[] = [], drainMs = 500) {
-  const folder = temporaryFolder();
-  const server = await serve(folder.path, ["--processes", String(count), ...args], {
+  const server = await served(["--processes", String(count), ...args], {
     // Else connections may be kept for as long as clients keep them, 80 s.
     env: { SUPERVISOR_DRAIN_MS: `${drainMs}` },
   });
   await until(() => server.stderr().includes(`${count} processes serve`));
-  const { key } = await makeKey(folder.path, ...roomy);
-  return {
-    ...server,
-    key,
-    folder: folder.path,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      folder[Symbol.dispose]();
-    },
-  };
+  return server;
 }
 
 /** Asks on a connection of its own. The id of the request begins with letters of the process. */
@@ -137,7 +126,7 @@ test("SIGHUP is refused while the store waits for migrations, and everything goe
   await using server = await serveIn(2);
   const former = childrenOf(server);
   // As if the executable on the disk had one more.
-  using db = new Database(join(server.folder, "rehome.db"));
+  using db = new Database(join(server.data, "rehome.db"));
   db.run("DELETE FROM schema_migrations WHERE tag = (SELECT max(tag) FROM schema_migrations)");
   process.kill(server.pid, "SIGHUP");
   await until(() => server.stderr().includes("The old ones keep serving."));

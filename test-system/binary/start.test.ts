@@ -3,9 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { ask } from "../../test/helpers/ask.ts";
-import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { Client, portOf, requestText } from "../../test/helpers/load.ts";
+import { served } from "../../test/helpers/served.ts";
 import { until } from "../../test/helpers/until.ts";
 
 test("servers that begin a store together make one first key", async () => {
@@ -28,16 +29,14 @@ describe("file descriptors", () => {
   ];
 
   test("a soft limit is raised to the hard one", async () => {
-    using folder = temporaryFolder();
-    await using server = await serve(folder.path, [], { command: withLimits(64, 700) });
+    await using server = await served([], { command: withLimits(64, 700) });
     const limits = readFileSync(`/proc/${server.pid}/limits`, "utf8");
     expect(limits).toMatch(/^Max open files +700 +700 /m);
   });
 
   test("a server without any answers on and stores on", async () => {
-    using folder = temporaryFolder();
-    const { key } = await makeKey(folder.path, ...roomy);
-    await using server = await serve(folder.path, [], { command: withLimits(256, 256) });
+    await using server = await served([], { command: withLimits(256, 256) });
+    const { key } = server;
     const port = portOf(server.origin);
     const kept = new Client(port, true);
     const request = (method: string, body?: string) =>

@@ -3,14 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import {
-  cleanEnvironment,
-  executable,
-  makeKey,
-  roomy,
-  serve,
-  temporaryFolder,
-} from "../../test/helpers/binary.ts";
+import { cleanEnvironment, executable, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { filesWhenClosed, onStoreUnderTest } from "../../test/helpers/store-under-test.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
@@ -23,10 +17,9 @@ test.each([
 ] as const)(
   "%s to %d processes under load breaks no answer and exits with 0",
   async (signal, processes) => {
-    using folder = temporaryFolder();
-    await using server = await serve(folder.path, ["--processes", `${processes}`]);
+    await using server = await served(["--processes", `${processes}`]);
     if (processes > 1) await until(() => server.stderr().includes("2 processes serve"));
-    const { key } = await makeKey(folder.path, ...roomy);
+    const { key, data } = server;
     let isOver = false;
     let created = 0;
     const loading = load({
@@ -51,9 +44,9 @@ test.each([
     expect(Object.fromEntries(failures)).toEqual({});
     expect(new Set(statuses.keys())).toEqual(new Set([200, 201]));
     // The last one to leave folds the logs into their files.
-    expect(readdirSync(folder.path).toSorted()).toEqual(filesWhenClosed as string[]);
+    expect(readdirSync(data).toSorted()).toEqual(filesWhenClosed as string[]);
 
-    await using again = await serve(folder.path);
+    await using again = await serve(data);
     const stored = /\(([\d,]+) animals/.exec(again.stdout())?.[1]?.replaceAll(",", "");
     // A create that was seen and not answered would be one too many.
     expect(Number(stored)).toBe(created);
@@ -62,10 +55,8 @@ test.each([
 
 /** A server with connections that stop in the headers, in the body, and before anything. */
 async function serveHalfSent(timeoutSeconds: number) {
-  const folder = temporaryFolder();
-  const server = await serve(folder.path, ["--shutdown-timeout", `${timeoutSeconds}`]);
-  const { key } = await makeKey(folder.path, ...roomy);
-  const post = requestText("POST", "/v1/pets", key, '{"name":"half","categoryId":1}');
+  const server = await served(["--shutdown-timeout", `${timeoutSeconds}`]);
+  const post = requestText("POST", "/v1/pets", server.key, '{"name":"half","categoryId":1}');
   const sockets = ["GET /v1/pets HTTP/1.1\r\nHost: local", post.slice(0, -5), ""].map((text) => {
     const socket = connect({ port: portOf(server.origin), host: "127.0.0.1" });
     socket.on("error", () => undefined);
@@ -79,7 +70,6 @@ async function serveHalfSent(timeoutSeconds: number) {
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await server[Symbol.asyncDispose]();
-      folder[Symbol.dispose]();
     },
   };
 }

@@ -1,20 +1,20 @@
 /** Another process on the data folder holds nobody up for longer than --store-timeout says. */
 import { expect, test } from "bun:test";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { makeKey, roomy, temporaryFolder } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { command } from "../../test/helpers/command.ts";
 import { holdCatalogue } from "../../test/helpers/counters.ts";
 import { isOnPostgres } from "../../test/helpers/store-under-test.ts";
 import { until } from "../../test/helpers/until.ts";
 
 test("while the catalogue is locked reads go on, and creates get 503", async () => {
-  using folder = temporaryFolder();
-  const { key } = await makeKey(folder.path, ...roomy);
-  const { key: fresh } = await makeKey(folder.path, ...roomy);
-  await using server = await serve(folder.path, ["--store-timeout", "2000"]);
+  await using server = await served(["--store-timeout", "2000"]);
+  const { data, key } = server;
+  const { key: fresh } = await makeKey(data, ...roomy);
   const { create, animals } = callerOf(server, key);
   {
-    await using _held = await holdCatalogue(folder.path);
+    await using _held = await holdCatalogue(data);
     const over = new AbortController();
     const creating = create("Refused").finally(() => over.abort());
     let reads = 0;

@@ -5,7 +5,8 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { temporaryFolder } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { invite, serveConsole } from "../../test/helpers/console.ts";
 import { certificateIn, shownName } from "../../test/helpers/certificates.ts";
 import { until } from "../../test/helpers/until.ts";
@@ -48,8 +49,7 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
 }, 120_000);
 
 test("a server that others can reach without TLS warns of it", async () => {
-  using folder = temporaryFolder();
-  await using server = await serve(folder.path, ["--host", "0.0.0.0"]);
+  await using server = await served(["--host", "0.0.0.0"]);
   expect(await server.stop()).toBe(0);
   expect(server.stderr()).toMatch(/can be reached from other machines.*plain HTTP.*API keys/);
 });

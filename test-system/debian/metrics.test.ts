@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { makeKey, metricsOf, perDay, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { metricsOf, perDay, temporaryFolder } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { finished } from "../../test/helpers/finished.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
@@ -17,10 +18,8 @@ async function promtool(args: string[], stdin = ""): Promise<{ exitCode: number;
 
 /** The metrics of a server that did something of everything. */
 async function scraped(): Promise<string> {
-  using folder = temporaryFolder();
-  const { key } = await makeKey(folder.path, ...perDay(60));
-  await using server = await serve(folder.path, ["--metrics", "127.0.0.1:0"]);
-  const { create, get } = callerOf(server, key);
+  await using server = await served(["--metrics", "127.0.0.1:0"], { plan: perDay(60) });
+  const { create, get } = callerOf(server, server.key);
   await create();
   // More than the plan has for a minute.
   for (let i = 0; i < 65; i += 1) await get();

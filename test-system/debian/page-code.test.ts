@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { languages, type LanguageId } from "../../src/features/docs/samples.ts";
 import { callerOf } from "../../test/helpers/ask.ts";
 import type { RunningBinary } from "../../test/helpers/binary.ts";
-import { serveForAll } from "../../test/helpers/served-file.ts";
+import { serveForAll } from "../../test/helpers/served.ts";
 import { browserForAll } from "../../test/helpers/browser.ts";
 import { formOf } from "../../test/helpers/docs-page.ts";
 import { finished } from "../../test/helpers/finished.ts";

@@ -9,7 +9,8 @@ import { callerOf } from "../../test/helpers/ask.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { portOf } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";
-import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { temporaryFolder } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
 const baseUrl = "https://pets.example.org/v1";
@@ -95,12 +96,9 @@ describe.each([
 ] as const)("behind %s", (_name, proxyFor) => {
   test("addresses are the clients', limits are theirs, and links name the public address", async () => {
     using folder = temporaryFolder();
-    using data = temporaryFolder();
-    const { key } = await makeKey(data.path, ...roomy);
-    const limits = ["--anonymous-per-minute", "3"];
-    await using server = await serve(data.path, [...trusting, ...limits]);
+    await using server = await served([...trusting, "--anonymous-per-minute", "3"]);
     await using proxy = await proxyFor(folder.path, portOf(server.origin));
-    const { get, create } = callerOf(proxy, key);
+    const { get, create } = callerOf(proxy, server.key);
     for (const name of ["Rex", "Mia"]) expect((await create(name)).status).toBe(201);
     const page = await get("/v1/pets?limit=1");
     expect(page.headers.get("link")).toBe(`<${baseUrl}/pets?limit=1&after=1>; rel="next"`);

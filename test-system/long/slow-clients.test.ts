@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { RunningBinary } from "../../test/helpers/binary.ts";
-import { serveForAll } from "../../test/helpers/served-file.ts";
+import { serveForAll } from "../../test/helpers/served.ts";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { portOf, requestText } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";

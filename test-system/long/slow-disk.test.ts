@@ -6,7 +6,8 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
-import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { temporaryFolder } from "../../test/helpers/binary.ts";
+import { served } from "../../test/helpers/served.ts";
 import { load, portOf, requestText } from "../../test/helpers/load.ts";
 
 const flushDelayMs = 20;
@@ -24,12 +25,10 @@ const slowDisk = [
 const measuredMs = 4_000;
 
 test(`with ${flushDelayMs} ms for each flush 32 clients share flushes, each create waits for one, and no list does`, async () => {
-  using folder = temporaryFolder();
   using traces = temporaryFolder();
   const trace = join(traces.path, "flushes");
-  const { key } = await makeKey(folder.path, ...roomy);
-  const command = [...slowDisk, `--output=${trace}`];
-  await using server = await serve(folder.path, [], { command });
+  await using server = await served([], { command: [...slowDisk, `--output=${trace}`] });
+  const { key } = server;
   const during = (ms: number) => {
     const endMs = performance.now() + ms;
     return () => performance.now() > endMs;
