@@ -28,7 +28,7 @@ import { type ImportOptions, type Lacking, Plan } from "./plan/plan.ts";
 import { type Entry, entryOf, isDesk, lastPeople, storeAdded, storeEntries } from "./plan/said.ts";
 import { type ImportSummary, summary } from "./report.ts";
 import { fits, type Prepared, type Reading } from "./understand/propose.ts";
-import type { Candidate, Outcome, Rejection, SoundRecord } from "./understand/record.ts";
+import type { Candidate, Outcome } from "./understand/record.ts";
 
 export function previewImport(
   db: Database,
@@ -156,7 +156,7 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const words = new Map([...(await categoryWords(tx)), ...(options.meant ?? [])]);
   const last = await lastGiven(tx);
   const categories = new ImportCategories(known, words, last, options, isAnyNumber);
-  const { records, rejections: bad, skipped } = sorted(understanding.outcomes, categories);
+  const { records, rejections: bad } = sorted(understanding.outcomes, categories);
   const newest = newestOf(records, newIds);
   const matching = new Matching(tx, list, categories, newIds);
   const plan = new Plan(tx, list, categories, options);
@@ -187,7 +187,7 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
     ...plan.events.map(({ after }) => after?.categoryId),
   ]);
   const newCategories = categories.newOf(used);
-  const all = { records, newest, skipped, rejections, isSound, refusal, people };
+  const all = { records, newest, rejections, isSound, refusal, people };
   return { ...all, plan, matching, added, categories, newCategories };
 }
 
@@ -200,33 +200,19 @@ function listOf({ reading }: Prepared, { complete = false }: ImportOptions): Pla
   });
 }
 
-/** Reasons that are counted one by one; they hold values of the input. */
-const reasonsMax = 100;
-
-/** The records with their categories, those that are bad, and those that are not for adoption. */
+/** The sound records, and those that are bad, also for their categories. */
 function sorted(outcomes: readonly Outcome[], categories: ImportCategories) {
-  const records: SoundRecord[] = [];
-  const rejections: Rejection[] = [];
-  const skipped = new Map<string, number>();
   // Those with an id go first, so that no other one gets it.
   for (const each of outcomes) if (each.kind === "pet") categories.byId(each.category);
-  for (const outcome of outcomes) {
-    if (outcome.kind === "reject") {
-      rejections.push(outcome);
-      continue;
-    }
+  const checked = outcomes.map((outcome) => {
     const found = outcome.kind === "pet" && categories.resolve(outcome.category);
-    if (outcome.kind === "pet" && typeof found === "object") {
-      const rejection = rejectionOf(outcome, "category", found);
-      const isUnknown = found.code === "categoryUnknown";
-      rejections.push(isUnknown ? { ...rejection, unknownCategory: true } : rejection);
-    } else records.push(outcome);
-    if (outcome.kind !== "gone") continue;
-    const isCounted = skipped.has(outcome.reason) || skipped.size < reasonsMax;
-    const reason = isCounted ? outcome.reason : "other reasons";
-    skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-  }
-  return { records, rejections, skipped };
+    if (outcome.kind !== "pet" || typeof found !== "object") return outcome;
+    const rejection = rejectionOf(outcome, "category", found);
+    const isUnknown = found.code === "categoryUnknown";
+    return isUnknown ? { ...rejection, unknownCategory: true as const } : rejection;
+  });
+  const records = checked.filter((each) => each.kind !== "reject");
+  return { records, rejections: checked.filter((each) => each.kind === "reject") };
 }
 
 type Reason = readonly [isSo: boolean, text: string, hint: string, code?: string];

@@ -30,7 +30,6 @@ export const messageTexts = {
   notJson: (why: string) => `not JSON: ${why}`,
   rowAlone: (cell: string) =>
     `a row with nothing but ${cell} may tell of the rows below it: give each animal its own`,
-  otherProblems: () => "other problems",
   other: (text: string) => text,
 
   // What is no error, but good to know.

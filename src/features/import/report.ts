@@ -4,19 +4,19 @@ import { shellWord } from "../../domain/errors.ts";
 import type { Category } from "../animals/categories.ts";
 import { json, type Static } from "../json.ts";
 import type { Planned } from "./import.ts";
-import { type Message, message, messageText, type Note } from "./messages.ts";
+import { message, messageText, type Note } from "./messages.ts";
 import { type ImportOptions, reportsMax } from "./plan/plan.ts";
 import { fieldMapText } from "./understand/columns.ts";
 import { confirmedReading, type Prepared } from "./understand/propose.ts";
 import {
   type Candidate,
+  type Gone,
   problemsMax,
   type Rejection,
   type SoundRecord,
+  unnamed,
 } from "./understand/record.ts";
-import { statusWordsText } from "./understand/words.ts";
-import { unnamed } from "./understand/record.ts";
-import { type Meaning, meanings, wordKey } from "./understand/words.ts";
+import { type Meaning, meanings, statusWordsText, wordKey } from "./understand/words.ts";
 
 const { count, flag, list, object, oneOf, orNull, text } = json;
 
@@ -95,20 +95,9 @@ export type AnimalReport = Static<typeof changedAnimal>;
 /** Of one that is kept, `fields` are what is here, and what the list says. */
 export type KeptAnimal = AnimalReport & { readonly by?: string | undefined };
 
-interface Cause {
-  readonly field: string;
-  /** That of the first of them. */
-  readonly problem: Message;
-  records: number;
-  readonly lines: number[];
-  /** Set when the meaning of this status is all that is missing. */
-  readonly unknownStatus?: string | undefined;
-  /** True when an id for the category's name is all that is missing. */
-  readonly unknownCategory?: true | undefined;
-}
-
-/** Different causes that are counted one by one; they hold values of the input. */
+/** Causes that are told, which hold values of the input; every word that is to be answered is. */
 const causesMax = 300;
+const reasonsMax = 100;
 const sampleAnimals = 5;
 const causeLines = 5;
 
@@ -143,9 +132,7 @@ export function summary(
     read: understanding.outcomes.length,
     ...plan.counts,
     superseded: newest.superseded,
-    skipped: [...found.skipped]
-      .map(([reason, count]) => ({ reason, records: count }))
-      .toSorted((a, b) => b.records - a.records),
+    skipped: skippedOf(records.filter((each) => each.kind === "gone")),
     statuses,
     stems: [...understanding.stems].map(([word, meaning]) => ({ word, meaning })),
     rejected: rejections.length,
@@ -190,32 +177,38 @@ function planNotes(
   });
 }
 
-/** The rejections by what is wrong, the most frequent first. */
-function causesOf(rejections: readonly Rejection[]): Cause[] {
-  const causes = new Map<string, Cause>();
-  // Each unknown word is to be answered: none is among the rest.
-  const isWord = ({ unknownStatus }: Rejection) => Number(unknownStatus !== undefined);
-  const inOrder = rejections.toSorted((a, b) => isWord(b) - isWord(a));
-  for (const { field, problem, line, unknownStatus: word, unknownCategory } of inOrder) {
-    // What was found differs from record to record; what was expected does not. A word is one in
-    // any case, and its message may be cut.
-    const kind =
-      word === undefined
-        ? messageText(problem).replace(/, found [^]*$|^the id \d+ /g, "")
-        : `status ${wordKey(word) || word}`;
-    const key = `${field}: ${kind}`;
-    const isCounted = causes.has(key) || causes.size < causesMax;
-    const cause = causes.getOrInsertComputed(isCounted ? key : "", () =>
-      isCounted
-        ? { field, problem, records: 0, lines: [], unknownStatus: word, unknownCategory }
-        : { field: "", problem: message("otherProblems"), records: 0, lines: [] },
-    );
-    cause.records += 1;
-    if (cause.lines.length < causeLines) cause.lines.push(line);
-  }
-  const first = ({ lines }: Cause) => lines[0] ?? 0;
-  return [...causes.values()].toSorted((a, b) => b.records - a.records || first(a) - first(b));
+/** Those that are not for adoption by why, the most frequent first. */
+function skippedOf(gone: readonly Gone[]) {
+  const reasons = [...Map.groupBy(gone, ({ reason }) => reason)]
+    .map(([reason, all]) => ({ reason, records: all.length }))
+    .toSorted((a, b) => b.records - a.records);
+  const rest = recordsOf(reasons.splice(reasonsMax));
+  return rest === 0 ? reasons : [...reasons, { reason: "other reasons", records: rest }];
 }
+
+/** The rejections by what is wrong, the most frequent first. */
+function causesOf(rejections: readonly Rejection[]) {
+  const causes = [...Map.groupBy(rejections, causeOf).values()].map((all) => {
+    const [{ field, problem, unknownStatus, unknownCategory }] = all as [Rejection];
+    const lines = all.slice(0, causeLines).map(({ line }) => line);
+    return { field, problem, records: all.length, lines, unknownStatus, unknownCategory };
+  });
+  return causes
+    .toSorted((a, b) => b.records - a.records || (a.lines[0] ?? 0) - (b.lines[0] ?? 0))
+    .filter(({ unknownStatus }, at) => at < causesMax || unknownStatus !== undefined);
+}
+
+/**
+ * What was found differs from record to record; what was expected does not. A word is one in any
+ * case, and its message may be cut.
+ */
+function causeOf({ field, problem, unknownStatus: word }: Rejection): string {
+  if (word !== undefined) return `${field}: status ${wordKey(word) || word}`;
+  return `${field}: ${messageText(problem).replace(/, found [^]*$|^the id \d+ /g, "")}`;
+}
+
+const recordsOf = (all: readonly { readonly records: number }[]): number =>
+  all.reduce((sum, { records }) => sum + records, 0);
 
 /** The document of `--json`: what the schema has of a summary. */
 export function importedJson(summary: ImportSummary): Readonly<Record<string, unknown>> {
@@ -230,7 +223,7 @@ export function importedJson(summary: ImportSummary): Readonly<Record<string, un
     causes: causes.map(({ field, problem, records, lines }) => {
       return { field, problem: messageText(problem), records, lines };
     }),
-    skipped: skipped.reduce((sum, { records }) => sum + records, 0),
+    skipped: recordsOf(skipped),
     skippedReasons: skipped,
     notes: notesOf(summary).map(({ said, ...each }) => ({ text: messageText(said), ...each })),
   };
@@ -311,8 +304,7 @@ function understoodTexts(summary: ImportSummary): string[] {
       ([name, column]) => `${column} -> ${titles[name] ?? name}`,
     );
     if (category !== undefined) arrows.push(`all -> category ${category}`);
-    const gone = skipped.reduce((sum, { records }) => sum + records, 0);
-    const counts = Object.entries({ ...statuses, gone })
+    const counts = Object.entries({ ...statuses, gone: recordsOf(skipped) })
       .filter(([, count]) => count > 0)
       .map(([meaning, count]) => `${grouped(count)} ${words[meaning as Meaning]}`);
     lines.push(`  ${arrows.join(", ")}: ${counts.join(", ") || "nobody"}\n`);

@@ -53,7 +53,6 @@ export const spanishMessages: typeof englishMessages = {
   notJson: (why) => `no es JSON correcto (en inglés: ${why})`,
   rowAlone: (cell) =>
     `la fila solo tiene ${cell}, que quizá se refiere a las siguientes: escríbelo en cada animal`,
-  otherProblems: () => "otros problemas",
   other: (text) => `(en inglés) ${text}`,
   idsDamaged: () =>
     "Una hoja de cálculo ha dañado algunos números; estos animales se importan sin número",
