@@ -104,7 +104,7 @@ export async function makeChange<T>(
           .values({ atMs, actor, action, summary: {} })
           .returning({ id: changes.id });
         if (row === undefined) throw new Error("a change got no id");
-        const change = new Change(tx, { ...row, action, atMs });
+        const change = new Change(tx, row.id, atMs, action);
         const result = await work(change);
         const made = await change.end();
         const { added, removed, restored } = change.counts;
@@ -117,10 +117,6 @@ export async function makeChange<T>(
 }
 
 export class Change {
-  readonly tx: Tx;
-  readonly id: bigint;
-  readonly atMs: number;
-  readonly #action: string;
   readonly categories: CategoryEvent[] = [];
   summary: Readonly<Record<string, unknown>> = {};
   /** True for one that is stored though no animal changed. */
@@ -131,12 +127,12 @@ export class Change {
   #movesIds = false;
   #isCarriedOut = false;
 
-  constructor(tx: Tx, { id, action, atMs }: Pick<ChangeRow, "id" | "action" | "atMs">) {
-    this.tx = tx;
-    this.id = id;
-    this.#action = action;
-    this.atMs = atMs;
-  }
+  constructor(
+    readonly tx: Tx,
+    readonly id: bigint,
+    readonly atMs: number,
+    private readonly action: string,
+  ) {}
 
   /** Adds animals under new ids, in this order. */
   async add(pets: readonly AddedPet[]): Promise<void> {
@@ -205,9 +201,9 @@ export class Change {
 
   /** Does what the events say, once: at the end, or before what depends on it. */
   async carryOut(): Promise<void> {
+    const { tx, id } = this;
     if (this.#isCarriedOut) return;
     this.#isCarriedOut = true;
-    const { tx, id } = this;
     const { pets, petEvents, removedPets } = tx.t;
     const [found] = await tx.rows<Record<"planned" | "removed" | "restored", bigint>>(sql`
       SELECT count(*) AS planned, count(*) - count(after) AS removed,
@@ -257,7 +253,7 @@ export class Change {
       return undefined;
     }
     // What an import takes away is withdrawn: its list said so, and no person.
-    const fate = this.#action === "import" ? { withdrawn: removed } : { removed };
+    const fate = this.action === "import" ? { withdrawn: removed } : { removed };
     const summary = { ...counts, ...fate, ...this.summary };
     const categories = this.categories.length === 0 ? null : this.categories;
     await this.tx
