@@ -117,10 +117,6 @@ const toBucket = () => ({ REHOME_BACKUP_TO: s3.address, REHOME_BACKUP_KEEP: "999
 const nobody = "http://127.0.0.1:1/uuid";
 /** What fails, beside what a place may answer, which backup-places.test.ts has. */
 const faults: Record<string, () => ReturnType<typeof due>> = {
-  "a service that refuses": () => {
-    s3.at.fault = () => 403;
-    return due(toBucket());
-  },
   "a child that is killed": () => {
     s3.at.fault = ({ method }) => (method === "PUT" ? "hang" : undefined);
     return due(toBucket(), { meanwhile: killed });
