@@ -192,7 +192,7 @@ describe("in one place only stands", () => {
       "HTTP status numbers",
       [
         "src/http/errors.ts",
-        "src/http/routes/",
+        "src/http/pets.ts",
         "src/features/docs/",
         "src/features/console/",
         "src/features/sources/fetch.ts",

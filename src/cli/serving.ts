@@ -101,7 +101,8 @@ function endingAt(signal: AbortSignal) {
       const drainMs = await asked.promise;
       if (drainMs > 0) {
         log.info("Replaced: kept connections end with their next response.");
-        await Promise.all([stopHooks(), server.drain(drainMs, stopped)]);
+        server.drain();
+        await Promise.all([stopHooks(), Promise.race([Bun.sleep(drainMs), untilAborted(stopped)])]);
       }
       log.info("Stopping: running requests finish first.");
       await Promise.all([stopHooks(), server.stop(timeoutMs)]);

@@ -3,15 +3,13 @@ import type { Cidr } from "../domain/address.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
-import { Backpressure } from "./backpressure.ts";
-import { contextOf, versionSegment } from "./context.ts";
+import { Backpressure, contextOf, versionSegment } from "./context.ts";
 import { Cors } from "./cors.ts";
 import { jsonType, refusal, refusalOf, refuse, respond } from "./errors.ts";
 import { guard } from "./guard.ts";
 import { createHandler, type Handler, type OnResponse } from "./handler.ts";
-import { methodTable, otherResponse } from "./routes/methods.ts";
-import { isGetPetRemoved } from "./routes/operations.ts";
-import { petOperations, petRoutes } from "./routes/pets.ts";
+import { methodTable, otherResponse } from "./methods.ts";
+import { isGetPetRemoved, petOperations, petRoutes } from "./pets.ts";
 import { refusedBy } from "./schemas.ts";
 
 export interface RoutesOptions {
@@ -81,23 +79,20 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
     .use(probeRoutes(services));
   for (const part of routes.flatMap((make) => make({ ...options, clock }))) open.use(part);
   const declared = [...operations.routes, ...open.routes];
-  const methods = methodTable(declared);
-  const methodsWithoutGetPet = methodTable(
-    declared.filter(({ path }) => !path.startsWith(`${versionSegment}/pets/`)),
-  );
+  const methodsOf = methodTable(declared);
   return new Elysia({
     strictPath: true,
     // The router looks for the path from the URL's eighth or twelfth character on. The one fits
     // http://, and the other https:// with all but very short hosts.
     handler: { standardHostname: options.isHttps === true },
   })
-    .onRequest(guard({ services, cors }))
+    .onRequest(guard(services, cors))
     .onError({ as: "global" }, ({ code, error, path, request, route, set }) => {
       // Elysia would make the response anew with a status of its own.
       set.status = 200;
       if (code === "NOT_FOUND") {
-        const table = isGetPetRemoved(clock()) ? methodsWithoutGetPet : methods;
-        return otherResponse(table, { path, request }, cors);
+        const isRemoved = path.startsWith(`${versionSegment}/pets/`) && isGetPetRemoved(clock());
+        return otherResponse(request, path, isRemoved ? undefined : methodsOf(path), cors);
       }
       contextOf(request).route = route;
       const cause = code === "PARSE" ? error.cause : error;

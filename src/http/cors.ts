@@ -1,27 +1,11 @@
 /** What a page on another origin may read (Fetch standard, CORS-safelisted response headers). */
-const exposedHeaders = [
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  "Retry-After",
-  "Link",
-  "Location",
-  "Deprecation",
-  "Sunset",
-  "Idempotent-Replayed",
-  "X-Request-Id",
-].join(", ");
+const exposedHeaders =
+  "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, " +
+  "Deprecation, Sunset, Idempotent-Replayed, X-Request-Id";
 /** The headers that a page may send: ours, and tracing libraries' (W3C Trace Context, Sentry). */
-const allowedHeaders = [
-  "Authorization",
-  "Content-Type",
-  "Idempotency-Key",
-  "X-Request-Id",
-  "traceparent",
-  "tracestate",
-  "baggage",
-  "sentry-trace",
-].join(", ");
+const allowedHeaders =
+  "Authorization, Content-Type, Idempotency-Key, X-Request-Id, " +
+  "traceparent, tracestate, baggage, sentry-trace";
 const preflightMaxAgeSeconds = 600;
 
 export class Cors {

@@ -33,17 +33,15 @@ export function refusal(kind: ErrorKind, message: string): Refusal {
   return { kind, message };
 }
 
-export const nothingHere = refusal("not_found", "There is nothing at this address.");
-export const noSuchPet = refusal("not_found", "No animal has this id.");
+export function otherMethod(method: string, allowed: string): Refusal {
+  return refusal("method_not_allowed", `${method} is not allowed here. Allowed: ${allowed}.`);
+}
+
 /** The one refusal with status 415 that is not about the media type. */
 export const encodedBody = refusal(
   "unsupported_media_type",
   "The body must be sent without Content-Encoding.",
 );
-
-export function otherMethod(method: string, allowed: string): Refusal {
-  return refusal("method_not_allowed", `${method} is not allowed here. Allowed: ${allowed}.`);
-}
 
 export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">): ErrorBody {
   return { code: kind, message, status: statusOf[kind] };
@@ -70,25 +68,13 @@ function headersOf(refused: Refusal): Headers {
   return headers;
 }
 
-interface Prepared {
-  readonly body: Blob;
-  readonly init: { readonly status: number; readonly headers: Headers };
-}
+const prepare = (refused: Refusal) => ({
+  body: new Blob([JSON.stringify(errorBody(refused))]),
+  init: { status: statusOf[refused.kind], headers: headersOf(refused) },
+});
 
 /** Refusals repeat, so what is sent for each is made once. */
-const prepared = new WeakMap<Refusal, Prepared>();
-
-function prepare(refused: Refusal): Prepared {
-  let made = prepared.get(refused);
-  if (made === undefined) {
-    made = {
-      body: new Blob([JSON.stringify(errorBody(refused))]),
-      init: { status: statusOf[refused.kind], headers: headersOf(refused) },
-    };
-    prepared.set(refused, made);
-  }
-  return made;
-}
+const prepared = new WeakMap<Refusal, ReturnType<typeof prepare>>();
 
 /** The whole response to a refused request. `more` are the headers of the route. */
 export function refuse(
@@ -96,7 +82,7 @@ export function refuse(
   refused: Refusal,
   more: Readonly<Record<string, string>> = {},
 ): Response {
-  const { body, init } = prepare(refused);
+  const { body, init } = prepared.getOrInsertComputed(refused, prepare);
   const context = contextOf(request);
   context.refusal = refused;
   context.bytes = body.size;

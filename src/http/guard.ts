@@ -4,16 +4,11 @@ import { contextOf, isVersioned } from "./context.ts";
 import type { Cors } from "./cors.ts";
 import { refusal, refuse } from "./errors.ts";
 
-interface GuardOptions {
-  readonly services: Pick<Services, "access">;
-  readonly cors: Cors | undefined;
-}
-
 /**
  * The guard of every request, before the router: a valid Host, and for all under /v1 the caller,
  * its limits (429) and its credential (401). It goes by Elysia's `path`, as the router does.
  */
-export function guard({ services: { access }, cors }: GuardOptions) {
+export function guard({ access }: Pick<Services, "access">, cors: Cors | undefined) {
   const isValidHost = hostCheck();
 
   // Elysia prepares for each request what it finds named here, and its type leaves `path` out.
@@ -54,7 +49,7 @@ const readBearer = bearer().event.transform?.[0]?.fn;
  * The credential in an Authorization header, "" if it has none for us, and undefined without the
  * header. The plugin knows one spelling of the scheme, and looks in the query too.
  */
-export function credentialOf(authorization: string | null): string | undefined {
+function credentialOf(authorization: string | null): string | undefined {
   // An empty header says no more than none.
   if (!authorization) return undefined;
   const header = authorization.replace(scheme, "Bearer ");

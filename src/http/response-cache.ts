@@ -1,5 +1,4 @@
-import { nextPageQuery, type PageQuery } from "../domain/page.ts";
-import { petJson, petsJson } from "../domain/pet.ts";
+import { nextPageQuery, type PageQuery, petJson, petsJson } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
 
 export interface Rendered {

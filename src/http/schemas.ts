@@ -6,8 +6,9 @@ import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { t, type ValidationError } from "elysia";
 import type { ErrorKind } from "../domain/errors.ts";
 import { grouped, parseInt64 } from "../domain/int64.ts";
-import { pageLimit, parsePageLimit } from "../domain/page.ts";
 import {
+  pageLimit,
+  parsePageLimit,
   isPetName,
   isPetStatus,
   petNameLengthMax,

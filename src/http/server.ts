@@ -26,16 +26,7 @@ interface ListenOptions {
   readonly tls?: Tls | undefined;
 }
 
-interface Server {
-  readonly url: URL;
-  readonly port: number | undefined;
-  readonly pendingRequests: number;
-  reload(options: { fetch: Handler }): unknown;
-  stop(closeActiveConnections?: boolean): Promise<void>;
-}
-type Serve = (
-  options: Parameters<typeof Bun.serve<undefined>>[0] & { port: number; fetch: Handler },
-) => Server;
+type Server = Bun.Server<undefined>;
 
 export type RunningServer = ReturnType<typeof listen>;
 
@@ -43,11 +34,11 @@ export type RunningServer = ReturnType<typeof listen>;
  * Starts to listen. Bun cannot change a certificate, so each one gets a new server on the same
  * port. Throws the system's error when the port cannot be used.
  */
-export function listen(handler: Handler, options: ListenOptions, serve: Serve = Bun.serve) {
+export function listen(handler: Handler, options: ListenOptions) {
   const isShared = options.tls !== undefined;
   // SO_REUSEPORT would hide a port conflict, so check first.
   if (isShared && !options.reusePort) claim(options);
-  let current = bind(handler, serve, { ...options, reusePort: options.reusePort || isShared });
+  let current = bind(handler, { ...options, reusePort: options.reusePort || isShared });
   // Not the port of the address: that leaves out the one that goes with its scheme.
   const { url, port = options.port } = current;
   const closing: Promise<void>[] = [];
@@ -62,21 +53,15 @@ export function listen(handler: Handler, options: ListenOptions, serve: Serve = 
     async renew(tls: Tls): Promise<void> {
       if (isStopping) return;
       const former = current;
-      current = bind(handler, serve, { ...options, port, reusePort: true, tls });
+      current = bind(handler, { ...options, port, reusePort: true, tls });
       const closed = close(handler, former, formerServerMaxMs);
       closing.push(closed);
       await closed;
     },
-    /**
-     * Responds with `Connection: close` for `ms`, or until `signal`. So a connection that is kept
-     * ends with its next response, or with its idle time, and no request is lost on it.
-     */
-    async drain(ms: number, signal: AbortSignal): Promise<void> {
+    /** A connection that is kept ends with its next response from now on, or with its idle time. */
+    drain(): void {
       isStopping = true;
       sayClose(handler, current);
-      const stopped = Promise.withResolvers<void>();
-      signal.addEventListener("abort", () => stopped.resolve(), { once: true });
-      await Promise.race([Bun.sleep(ms), stopped.promise]);
     },
     /** Stops listening, lets requests finish for at most `timeoutMs`, then cuts off the rest. */
     async stop(timeoutMs: number): Promise<void> {
@@ -86,12 +71,8 @@ export function listen(handler: Handler, options: ListenOptions, serve: Serve = 
   };
 }
 
-function bind(
-  handler: Handler,
-  serve: Serve,
-  { host, port, reusePort, tls }: ListenOptions,
-): Server {
-  return serve({
+function bind(handler: Handler, { host, port, reusePort, tls }: ListenOptions): Server {
+  return Bun.serve({
     hostname: host,
     port,
     reusePort,

@@ -8,8 +8,7 @@ import {
 } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Credential, KeyHash, Store } from "../storage/contract.ts";
-import type { Account } from "./account.ts";
-import type { Limiter } from "./limiter.ts";
+import type { Account, Limiter } from "./limiter.ts";
 
 const defaultEntriesMax = 20_000;
 

@@ -1,8 +1,7 @@
 import type { Environment, RandomBytes } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Store, StoreCheck } from "../storage/contract.ts";
-import { Access } from "./access.ts";
-import { AddressLimiter } from "./anonymous.ts";
+import { Access, AddressLimiter } from "./access.ts";
 import { KeyDirectory } from "./key-directory.ts";
 import { KeyIssuer } from "./keys.ts";
 import { Limiter, sweepIntervalMs } from "./limiter.ts";

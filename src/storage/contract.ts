@@ -3,8 +3,7 @@
  * `unavailable` when the database does not respond in time.
  */
 import type { ApiKey } from "../domain/api-key.ts";
-import type { PageQuery } from "../domain/page.ts";
-import type { NewPet, Pet } from "../domain/pet.ts";
+import type { PageQuery, NewPet, Pet } from "../domain/pet.ts";
 import type { ReserveRequest, Reserved } from "../domain/windows.ts";
 import type { Database } from "./database.ts";
 import type { KeyStore } from "./keys.ts";

@@ -4,8 +4,15 @@ import * as fc from "fast-check";
 import { httpDate, isoEnd, isoSeconds } from "../../src/domain/clock.ts";
 import { idempotencyKeyOf } from "../../src/domain/idempotency.ts";
 import { int64Max } from "../../src/domain/int64.ts";
-import { nextPageQuery, parsePageLimit } from "../../src/domain/page.ts";
-import { isPetName, isPetStatus, petJson, petsJson, petStatuses } from "../../src/domain/pet.ts";
+import {
+  nextPageQuery,
+  parsePageLimit,
+  isPetName,
+  isPetStatus,
+  petJson,
+  petsJson,
+  petStatuses,
+} from "../../src/domain/pet.ts";
 import { isLimit, limitMax, limitsOf, planNames, publishedLimits } from "../../src/domain/plan.ts";
 import { fold } from "../../src/features/visible.ts";
 import { checked } from "./checked.ts";

@@ -1,7 +1,7 @@
 /** Answers that wait to be read. */
 import { expect, test } from "bun:test";
-import { pageLimit } from "../../src/domain/page.ts";
-import { Backpressure, unsentMaxBytes } from "../../src/http/backpressure.ts";
+import { pageLimit } from "../../src/domain/pet.ts";
+import { Backpressure, unsentMaxBytes } from "../../src/http/context.ts";
 import { peerAt, testApp } from "../helpers/app.ts";
 
 const mib = 1024 * 1024;

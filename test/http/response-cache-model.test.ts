@@ -4,8 +4,13 @@
  */
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { PageQuery } from "../../src/domain/page.ts";
-import { petJson, petsJson, petStatuses, type PetStatus } from "../../src/domain/pet.ts";
+import {
+  type PageQuery,
+  petJson,
+  petsJson,
+  petStatuses,
+  type PetStatus,
+} from "../../src/domain/pet.ts";
 import { type CacheBounds, ResponseCache } from "../../src/http/response-cache.ts";
 import type { Services } from "../../src/service/services.ts";
 import { animalsOf } from "../features/animals/animals-of.ts";

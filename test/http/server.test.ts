@@ -1,53 +1,63 @@
 /** A server that is renewed, and a stop. */
 import { expect, test } from "bun:test";
-import { connect } from "node:net";
-import { idleTimeoutSeconds, listen } from "../../src/http/server.ts";
+import { readFileSync } from "node:fs";
+import { connect as connectPlain } from "node:net";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { listen } from "../../src/http/server.ts";
+import { raw } from "../helpers/raw.ts";
 import { until } from "../helpers/until.ts";
 
-const tls = { cert: "certificate", key: "key" };
-const options = { host: "shelter.example", port: 0, reusePort: true, tls };
-const handler = () => Promise.resolve(new Response());
+const fixture = (name: string) =>
+  readFileSync(join(import.meta.dir, "../fixtures/tls", name), "utf8");
+const tls = { cert: fixture("first.crt"), key: fixture("first.key") };
+const options = { host: "127.0.0.1", port: 0, reusePort: false, tls };
 
-/** Servers that only take notes, as Bun makes them of port 443. */
-function servers(stop = (_isForced?: boolean): Promise<void> => Promise.resolve()) {
-  const given: { port?: number | string | undefined }[] = [];
-  // An address does not name the port that goes with its scheme.
-  const url = new URL("https://shelter.example:443");
-  const server = { port: 443, url, pendingRequests: 0, reload: () => server, stop };
-  const serve = (asked: { port?: number | string | undefined }) => {
-    given.push(asked);
-    return server;
-  };
-  return { given, serve };
-}
-
-test("with a certificate too, a port that another program has is not shared with it", () => {
+test("with a certificate too, a port that another program has is not shared with it", async () => {
   using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
-  const { given, serve } = servers();
-  const asked = { host: "127.0.0.1", port: other.port, reusePort: false, tls };
-  expect(() => listen(handler, asked, serve)).toThrow("listen");
-  expect(given).toEqual([]);
+  const handler = () => Promise.resolve(new Response());
+  const asked = { ...options, port: other.port };
+  expect(() => listen(handler, asked)).toThrow("listen");
   other.stop(true);
-  listen(handler, asked, serve);
-  expect(given).toMatchObject([{ port: asked.port }]);
+  const server = listen(handler, asked);
+  expect(server.port).toBe(asked.port);
+  await server.stop(0);
 });
 
-test("another certificate has the same port, the scheme's own too; a stop waits for the former's", async () => {
-  const { promise: answered, resolve } = Promise.withResolvers<void>();
-  let stops = 0;
-  const { given, serve } = servers(() => ((stops += 1) === 1 ? answered : Promise.resolve()));
-  const server = listen(handler, options, serve);
-  expect(server.url.port).toBe("");
-  const renewed = server.renew(tls);
-  // A connection may be idle as long as its answers say, and a body is ours to refuse.
-  const bounds = { idleTimeout: idleTimeoutSeconds, maxRequestBodySize: Number.MAX_SAFE_INTEGER };
-  expect(given).toMatchObject([0, 443].map((port) => ({ port, ...bounds })));
-  await until(() => stops === 1);
+/** The name that the certificate of a new connection has. */
+function nameAt(port: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+    resolve(`${socket.getPeerCertificate().subject.CN}`);
+    socket.end();
+  });
+  socket.on("error", reject);
+  return promise;
+}
+
+test("another certificate has the same port, and a stop waits for requests of the former's", async () => {
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  let asked = 0;
+  const server = listen(async () => {
+    asked += 1;
+    if (asked === 1) await goOn;
+    return new Response("ok");
+  }, options);
+  const ask = async () => {
+    const address = `https://127.0.0.1:${server.port}`;
+    return (await fetch(address, { keepalive: false, tls: { rejectUnauthorized: false } })).text();
+  };
+  const slow = ask();
+  await until(() => asked === 1);
+  const renewed = server.renew({ cert: fixture("second.crt"), key: fixture("second.key") });
+  await until(async () => (await nameAt(server.port)) === "second.example");
+  expect(await ask()).toBe("ok");
   let isStopped = false;
   const stopped = server.stop(0).then(() => (isStopped = true));
   await Bun.sleep(50);
-  expect([stops, isStopped]).toEqual([2, false]);
+  expect(isStopped).toBe(false);
   resolve();
+  expect(await slow).toBe("ok");
   await Promise.all([renewed, stopped]);
 });
 
@@ -60,7 +70,7 @@ test("a stop waits for a slow answer, and for what its client asks then, which s
     return new Response("ok", { headers: { "Keep-Alive": "timeout=75" } });
   };
   const server = listen(slow, { host: "127.0.0.1", port: 0, reusePort: false });
-  const socket = connect({ port: server.port, host: "127.0.0.1" });
+  const socket = connectPlain({ port: server.port, host: "127.0.0.1" });
   let text = "";
   let isClosed = false;
   socket.on("close", () => (isClosed = true));
@@ -81,4 +91,14 @@ test("a stop waits for a slow answer, and for what its client asks then, which s
   expect(first).not.toContain("Connection: close");
   expect(second).toContain("Connection: close");
   expect(second).not.toContain("Keep-Alive");
+});
+
+test("a body is ours to refuse, whatever length it has", async () => {
+  const server = listen(() => Promise.resolve(new Response("ours")), {
+    ...options,
+    tls: undefined,
+  });
+  const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${Number.MAX_SAFE_INTEGER}\r\n\r\n`;
+  expect(await raw(server.url.href, head, 1)).toMatchObject({ status: 200, body: "ours" });
+  await server.stop(0);
 });

@@ -2,7 +2,7 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { minuteMs } from "../../src/domain/clock.ts";
-import { AddressLimiter } from "../../src/service/anonymous.ts";
+import { AddressLimiter } from "../../src/service/access.ts";
 import { random as randomOf } from "../../scripts/random.ts";
 import { TestClock } from "../helpers/app.ts";
 

@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import { generateKey, type PlainKey } from "../../src/domain/api-key.ts";
-import { Account } from "../../src/service/account.ts";
+import { Account } from "../../src/service/limiter.ts";
 import { hashKey, KeyDirectory } from "../../src/service/key-directory.ts";
 import type { KeyHash } from "../../src/storage/contract.ts";
 import type { KeyStore } from "../../src/storage/keys.ts";

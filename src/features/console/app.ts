@@ -1,8 +1,8 @@
 /** The console as a web application: every address that it has, from top to bottom. */
 import { Elysia, status } from "elysia";
 import type { Peers } from "../../http/context.ts";
-import { AddressLimiter } from "../../service/anonymous.ts";
-import { methodTable } from "../../http/routes/methods.ts";
+import { AddressLimiter } from "../../service/access.ts";
+import { methodTable } from "../../http/methods.ts";
 import * as animal from "./pages/animal.ts";
 import * as animals from "./pages/animals.ts";
 import * as categories from "./pages/categories.ts";

@@ -3,7 +3,7 @@ import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/a
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
 import type { Peers } from "../../http/context.ts";
-import type { AddressLimiter } from "../../service/anonymous.ts";
+import type { AddressLimiter } from "../../service/access.ts";
 import type { Services } from "../../service/services.ts";
 import type { Editing } from "../animals/changes.ts";
 import type { AnimalActions, ChangeMade } from "./animals.ts";

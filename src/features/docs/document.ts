@@ -10,14 +10,16 @@ import { limitMax, planNames, publishedLimits, type PlanName } from "../../domai
 import type { RoutesOptions } from "../../http/app.ts";
 import { bodyLimitBytes } from "../../http/body.ts";
 import { versionSegment } from "../../http/context.ts";
-import { encodedBody, errorBody, jsonType, noSuchPet, statusOf } from "../../http/errors.ts";
+import { encodedBody, errorBody, jsonType, statusOf } from "../../http/errors.ts";
 import {
   getPetDeprecatedAtMs,
   getPetRemovedAtMs,
   getPetRemovedOn,
   isGetPetRemoved,
-} from "../../http/routes/operations.ts";
-import { otherBody, petRoutes } from "../../http/routes/pets.ts";
+  noSuchPet,
+  otherBody,
+  petRoutes,
+} from "../../http/pets.ts";
 import { readOnlyKey, unauthorized } from "../../service/admission.ts";
 import { planTitles } from "../visible.ts";
 
@@ -322,7 +324,7 @@ const mia = { id: 2, name: "Mia", categoryId: 2, status: "pending" };
 /** Added without a status, so it has none. */
 const shadow = { id: 3, name: "Shadow", categoryId: 1 };
 
-/** The responses that the operations name (http/routes/operations.ts). */
+/** The responses that the operations name (http/pets.ts). */
 export const responses = {
   PetsFound: response(
     "A page of animals; an empty array when none matches.",

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { jsonText } from "../../domain/exact-json.ts";
 import type { RoutesOptions } from "../../http/app.ts";
 import { jsonType, respond } from "../../http/errors.ts";
-import { isGetPetRemoved } from "../../http/routes/operations.ts";
+import { isGetPetRemoved } from "../../http/pets.ts";
 import { formFor, formsOf } from "../../web/encodings.ts";
 
 /** `GET /docs`, and the document at `/docs/json` and `/docs/yaml`. `guides` are the operator's. */

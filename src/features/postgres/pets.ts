@@ -1,7 +1,6 @@
 import type { SQL } from "bun";
 import { int64Min } from "../../domain/int64.ts";
-import type { PageQuery } from "../../domain/page.ts";
-import type { Pet } from "../../domain/pet.ts";
+import type { PageQuery, Pet } from "../../domain/pet.ts";
 import { createdFields, hotStatements, petOfRow } from "../../storage/pet-row.ts";
 import { catalogue, postgresTables } from "../../storage/schema.postgres.ts";
 import type {

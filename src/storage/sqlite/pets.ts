@@ -1,8 +1,7 @@
 import type { Database as Connection, SQLQueryBindings } from "bun:sqlite";
 import { sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
-import type { PageQuery } from "../../domain/page.ts";
-import type { Pet, PetStatus } from "../../domain/pet.ts";
+import type { PageQuery, Pet, PetStatus } from "../../domain/pet.ts";
 import type { KeyHash } from "../contract.ts";
 import type { StoredSecret } from "../keys.ts";
 import { createdFields, hotStatements, petOfRow } from "../pet-row.ts";

@@ -6,8 +6,8 @@ import { isoSeconds } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
-import { pageLimit } from "../../../domain/page.ts";
 import {
+  pageLimit,
   isPetName,
   isPetStatus,
   type Pet,

@@ -1,17 +1,12 @@
-import { isVersioned } from "../context.ts";
-import type { Cors } from "../cors.ts";
-import { nothingHere, otherMethod, refusal, refuse, respond } from "../errors.ts";
+import { isVersioned } from "./context.ts";
+import type { Cors } from "./cors.ts";
+import { otherMethod, refusal, refuse, respond } from "./errors.ts";
 
-interface RouteName {
-  readonly method: string;
-  readonly path: string;
-}
-
-/** Looks up the methods of a path, as `Allow` lists them; undefined if there is nothing. */
-type MethodTable = (path: string) => string | undefined;
-
-/** The table of the declared `routes`: the one place that knows which methods an address has. */
-export function methodTable(routes: readonly RouteName[]): MethodTable {
+/**
+ * Looks up the methods of a path, as `Allow` lists them; undefined if there is nothing. It is the
+ * one place that knows which methods an address has.
+ */
+export function methodTable(routes: readonly { readonly method: string; readonly path: string }[]) {
   const table = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
     const methods = table.getOrInsertComputed(path, () => new Set());
@@ -22,9 +17,10 @@ export function methodTable(routes: readonly RouteName[]): MethodTable {
     pattern: new RegExp(`^${path.split(/:\w+/).map(RegExp.escape).join("[^/]+")}$`),
     methods: [...methods, "OPTIONS"].join(", "),
   }));
-  return (path) => templates.find(({ pattern }) => pattern.test(path))?.methods;
+  return (path: string) => templates.find(({ pattern }) => pattern.test(path))?.methods;
 }
 
+const nothingHere = refusal("not_found", "There is nothing at this address.");
 const noOperation = refusal(
   "not_found",
   "There is nothing at this address. Paths are exact: /v1/pets, /v1/pets/{petId}.",
@@ -36,11 +32,11 @@ const noOperation = refusal(
  * the browser would not send the request, and its page could not read the 404.
  */
 export function otherResponse(
-  table: MethodTable,
-  { path, request }: { readonly path: string; readonly request: Request },
+  request: Request,
+  path: string,
+  allowed: string | undefined,
   cors: Cors | undefined,
 ): Response {
-  const allowed = table(path);
   const headers: Record<string, string> = allowed === undefined ? {} : { Allow: allowed };
   const isThere = allowed !== undefined || cors?.isPreflight(request) === true;
   if (request.method === "OPTIONS" && isThere) {
