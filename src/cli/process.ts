@@ -3,7 +3,7 @@ import { fstatSync, writeSync } from "node:fs";
 import { processEnvironment as env } from "../config.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { Feature } from "../feature.ts";
-import { writeSome } from "../service/log.ts";
+import { writeAll } from "../service/log.ts";
 import { actorOf, type Io, type Signals } from "./io.ts";
 import { machineOf } from "./machine.ts";
 import { printableLines } from "./terminal/text.ts";
@@ -51,15 +51,10 @@ function out(text: string): void {
 
 /** Writes data, and resolves when the reader took it. Rejects when it cannot be written. */
 async function write(text: string): Promise<void> {
-  let bytes = Buffer.from(text);
-  while (bytes.length > 0) {
-    try {
-      bytes = bytes.subarray(await writeSome(standardOutput, bytes));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== "EAGAIN") throw code === "EPIPE" ? error : notWritten(error);
-      await Bun.sleep(busyMs);
-    }
+  try {
+    await writeAll(standardOutput, Buffer.from(text));
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "EPIPE" ? error : notWritten(error);
   }
 }
 

@@ -121,8 +121,7 @@ function accessLog(log: Logger): (answered: AnsweredRequest) => void {
   if (!log.isOn("info")) return () => undefined;
   return (answered) => {
     if (!isCharged(answered)) return void counts.count(kindOf(answered));
-    const line = lineOf(log.now(), answered);
-    return log.write(log.format === "json" ? JSON.stringify(line) : textOf(line));
+    return log.event(lineOf(log.now(), answered), textOf);
   };
 }
 

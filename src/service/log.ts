@@ -31,13 +31,9 @@ export interface LogOptions {
  * reader takes them, the newest are dropped and counted.
  */
 export class Logger {
-  readonly format: LogFormat;
-  readonly clock: Clock;
-  readonly #fd: number;
   /** The time of the last line: many share a millisecond. */
   #timeMs = Number.NaN;
   #time = "";
-  readonly #severity: number;
   /** Whole lines: to turn a long text of many parts into bytes costs far more. */
   #waiting: string[] = [];
   #waitingLength = 0;
@@ -48,29 +44,23 @@ export class Logger {
   #isClosing = false;
   #beforeClose: (() => void) | undefined;
   #failedMs = Number.NEGATIVE_INFINITY;
-  #failures = 0;
 
-  constructor({ level, format, clock, fd = standardError }: LogOptions) {
-    this.format = format;
-    this.clock = clock;
-    this.#severity = logLevels.indexOf(level);
-    this.#fd = fd;
-  }
+  constructor(readonly options: LogOptions) {}
 
   isOn(level: LogLevel): boolean {
-    return logLevels.indexOf(level) <= this.#severity;
+    return logLevels.indexOf(level) <= logLevels.indexOf(this.options.level);
   }
 
   error(message: string): void {
-    this.#event("error", message);
+    this.#say("error", message);
   }
 
   warn(message: string): void {
-    this.#event("warn", message);
+    this.#say("warn", message);
   }
 
   info(message: string): void {
-    this.#event("info", message);
+    this.#say("info", message);
   }
 
   /** Reports a failure with its causes, and without what was asked for when it happened. */
@@ -78,25 +68,17 @@ export class Logger {
     this.error(messageOf(error));
   }
 
-  /** Reports a failure of many requests, as in an outage: one line a second, and a count. */
+  /** Reports a failure of many requests, as in an outage: the counts of the minute have them all. */
   failureOfMany(error: unknown): void {
-    const nowMs = this.clock();
-    const sinceMs = Math.abs(nowMs - this.#failedMs);
-    if (sinceMs < failureMs) {
-      this.#failures += 1;
-      return;
-    }
-    // Those of an outage that is over are in the counts of their minute.
-    const isGoingOn = this.#failures > 0 && sinceMs < minuteMs;
-    const more = isGoingOn ? ` (${this.#failures} more since the last line)` : "";
+    const nowMs = this.options.clock();
+    if (Math.abs(nowMs - this.#failedMs) < failureMs) return;
     this.#failedMs = nowMs;
-    this.#failures = 0;
-    this.error(messageOf(error) + more);
+    this.failure(error);
   }
 
   /** This moment, as every line begins with it. */
   now(): string {
-    const ms = this.clock();
+    const ms = this.options.clock();
     if (ms !== this.#timeMs) this.#time = isoMilliseconds(ms);
     this.#timeMs = ms;
     return this.#time;
@@ -104,6 +86,11 @@ export class Logger {
 
   get droppedTotal(): number {
     return this.#dropped;
+  }
+
+  /** Writes the line of an event: `entry` as JSON, or what `text` makes of it. */
+  event<Entry extends object>(entry: Entry, text: (entry: Entry) => string): void {
+    this.write(this.options.format === "json" ? JSON.stringify(entry) : text(entry));
   }
 
   write(line: string): void {
@@ -129,16 +116,11 @@ export class Logger {
     await Promise.race([this.#running, Bun.sleep(timeoutMs)]);
   }
 
-  #event(level: LogLevel, message: string): void {
-    if (this.isOn(level)) this.write(this.#line(level, message));
-  }
-
-  #line(level: LogLevel, message: string): string {
-    const time = this.now();
-    const shown = message.slice(0, lineMax);
-    return this.format === "json"
-      ? JSON.stringify({ time, level, message: shown })
-      : `${time} ${level} ${oneLine(shown)}`;
+  #say(level: LogLevel, text: string): void {
+    const entry = { time: this.now(), level, message: text.slice(0, lineMax) };
+    if (this.isOn(level)) {
+      this.event(entry, ({ time, message }) => `${time} ${level} ${oneLine(message)}`);
+    }
   }
 
   #start(): void {
@@ -156,32 +138,33 @@ export class Logger {
     const lines = this.#waiting;
     this.#waiting = [];
     this.#waitingLength = 0;
-    const isWritten = await writeAll(this.#fd, Buffer.from(`${lines.join("\n")}\n`));
+    const bytes = Buffer.from(`${lines.join("\n")}\n`);
+    const isWritten = await writeAll(this.options.fd ?? standardError, bytes).then(
+      () => true,
+      () => false,
+    );
     // On a full disk, or where nobody reads any more, they are lost.
     if (!isWritten) this.#dropped += lines.length;
     const dropped = this.#dropped - this.#reportedDropped;
     // Told once there is room: the line that says so would be dropped as well.
     if (dropped > 0 && isWritten && this.#waitingLength <= waitingMax) {
       this.#reportedDropped = this.#dropped;
-      this.write(
-        this.#line("warn", `${dropped} log lines were dropped: the log takes them too slowly.`),
-      );
+      this.warn(`${dropped} log lines were dropped: the log takes them too slowly.`);
     }
     if (this.#isClosing) await this.#run();
   }
 }
 
-/** Writes all of `bytes` at the pace of their reader. Returns false when they cannot be written. */
-async function writeAll(fd: number, bytes: Buffer): Promise<boolean> {
+/** Writes all of `bytes` at the pace of their reader. Rejects when they cannot be written. */
+export async function writeAll(fd: number, bytes: Buffer): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     try {
       written += await writeSome(fd, bytes.subarray(written));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return false;
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       await Bun.sleep(busyMs);
     }
   }
-  return true;
 }
 
 /**
@@ -202,7 +185,7 @@ export class MinuteCounts {
 
   /** Counts one, and returns how many of its kind this minute has. */
   count(kind: string): number {
-    const nowMs = this.log.clock();
+    const nowMs = this.log.options.clock();
     const minute = Math.floor(nowMs / minuteMs);
     if (minute !== this.#minute) {
       this.#end();
@@ -219,24 +202,17 @@ export class MinuteCounts {
     this.#timer = undefined;
     if (this.#counts.size === 0) return;
     const time = this.log.now();
-    const counts = [...this.#counts].toSorted(([, a], [, b]) => b - a);
+    const { level } = this;
+    const sorted = [...this.#counts].toSorted(([, a], [, b]) => b - a);
     this.#counts = new Map();
-    if (!this.log.isOn(this.level)) return;
-    this.log.write(
-      this.log.format === "json"
-        ? JSON.stringify({
-            time,
-            level: this.level,
-            message: "counts",
-            counts: Object.fromEntries(counts),
-          })
-        : `${time} ${this.level} counts: ${counts.map(([kind, count]) => `${kind} ${count}`).join(", ")}`,
-    );
+    const entry = { time, level, message: "counts", counts: Object.fromEntries(sorted) };
+    const words = sorted.map(([kind, count]) => `${kind} ${count}`).join(", ");
+    if (this.log.isOn(level)) this.log.event(entry, () => `${time} ${level} counts: ${words}`);
   }
 }
 
 /** Writes what a stream takes of `bytes`, and resolves with how many. node:util would take 3 ms. */
-export function writeSome(descriptor: number, bytes: Uint8Array): Promise<number> {
+function writeSome(descriptor: number, bytes: Uint8Array): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   write(descriptor, bytes, 0, bytes.length, null, (error, written) =>
     error ? reject(error) : resolve(written),
