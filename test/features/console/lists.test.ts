@@ -80,6 +80,14 @@ describe("a list of every week", () => {
     expect((await press(again, "Undo")).has("Import")).toBe(true);
   });
 
+  test("is imported when all of its animals are adopted", async () => {
+    const named = (await bring("one.csv", week("Uno,Cat,Available,U-1"))).type({ source: "one" });
+    await press(await look(named), "Import");
+    const page = await bring("one.csv", week("Uno,Cat,Adopted,U-1"));
+    expect(page.words).toContain("Uno available → adopted");
+    expect((await press(page, "Import")).words).toContain("1 adopted");
+  });
+
   test("names who is kept as people changed them, and takes the list's word in one tap", async () => {
     const ana = await come();
     const shown = await look(

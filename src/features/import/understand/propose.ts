@@ -142,7 +142,7 @@ export function proposed(
     const refusal = new UnreadableInput(0, advice);
     return { ...outline, prepared: undefined, open: [open], refusal };
   }
-  const prepared = orStatusMissing(() => preparedBy(input, found, told, nowMs));
+  const prepared = orStatusMissing(() => preparedBy(input, { ...found, guess }, told, nowMs));
   if (prepared instanceof UnreadableInput) {
     return { ...outline, prepared: undefined, open: [{ is: "status" }], refusal: prepared };
   }
@@ -371,7 +371,7 @@ function orStatusMissing<T>(work: () => T): T | UnreadableInput {
 /** Throws UnreadableInput where a guess leaves nobody for adoption, and names its column. */
 function preparedBy(
   input: Input,
-  { reading, isGuessed }: Proposed,
+  { reading, isGuessed, guess }: Proposed,
   given: Given,
   nowMs: number,
 ): Prepared {
@@ -386,7 +386,8 @@ function preparedBy(
   const status = reading.columns?.status;
   const of = status ?? (reading.format === "map" ? "the status of all" : reading.format);
   const said = message("noneForAdoption", String(outcomes.length), of);
-  const isStatusGuessed = isGuessed && given.columns?.status === undefined && status !== undefined;
+  const isStatusGuessed =
+    guess !== undefined && given.columns?.status === undefined && status !== undefined;
   if (isNobody && isStatusGuessed) throw new UnreadableInput(0, { ...said, code: "noneGuessed" });
   const nobody = isNobody ? [{ said, records: 0, firstLine: 0, example: "" }] : [];
   const notes = [...input.notes, ...nobody];
