@@ -225,7 +225,7 @@ const words = {
     categories: "Categorías",
     updated: "Último cambio:",
     otherLanguage: "English",
-    feed: "Fuente Atom",
+    feed: "Feed Atom",
   },
 } satisfies Record<Language, unknown>;
 type Words = (typeof words)[Language];

@@ -109,7 +109,7 @@ export const spanishMessages: typeof englishMessages = {
   headerMissing: () => "El archivo no tiene una línea con los nombres de las columnas.",
   cutOff: () => "El archivo se corta aquí. Descárgalo o guárdalo otra vez.",
   recordUnended: () => "Una fila es demasiado larga. ¿Falta cerrar unas comillas aquí?",
-  nestedDeep: (max) => `Hay más de ${max} niveles, unos dentro de otros.`,
+  nestedDeep: (max) => `Tiene más de ${max} niveles anidados.`,
   notUtf8: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
   notEncoded: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
   compressed: () => "El archivo está comprimido. Descomprímelo antes.",
@@ -144,8 +144,9 @@ export const spanishMessages: typeof englishMessages = {
   pagesMany: (max) => `la lista tiene más de ${max} páginas`,
   countWrong: (total, found) => `el servicio tiene ${total} animales y devuelve ${found}`,
   returnedNone: () => "el servicio no devuelve ningún animal",
-  credentialMissing: () => "a la copia que se restauró le falta la credencial",
-  pullOvertaken: () => "la lista se pausó o se leyó en otro lugar; no ha cambiado nada",
+  credentialMissing: () => "la copia de seguridad que se restauró no tiene la credencial",
+  pullOvertaken: () =>
+    "mientras tanto, la lista se pausó o se leyó en otro sitio; no ha cambiado nada",
   noneTaken: (read, why) => `no se puede leer ninguno de los ${read} registros (en inglés: ${why})`,
   withdrawalsWait: (held) =>
     held === "1" ? "1 retirada por confirmar" : `${held} retiradas por confirmar`,
