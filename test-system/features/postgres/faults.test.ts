@@ -59,6 +59,14 @@ function open(url: string): Promise<Store> {
   return postgresStore.open(url, { timeoutMs, onProblem: (error) => losses.push(error) });
 }
 
+/** A store behind an address that can be cut off. */
+async function openFar() {
+  const url = new URL(database.url);
+  const proxy = await tcpProxy(Number(url.port));
+  url.port = String(proxy.port);
+  return { proxy, far: await open(url.href) };
+}
+
 let names = 0;
 const newPet = () => {
   names += 1;
@@ -116,11 +124,8 @@ async function setReadOnly(isReadOnly: boolean, query: string): Promise<void> {
   await endSessions(query);
 }
 
-test("a connection reset between the statement and its answer does not add an animal twice", async () => {
-  const url = new URL(database.url);
-  const proxy = await tcpProxy(Number(url.port));
-  url.port = String(proxy.port);
-  const far = await open(url.href);
+test("a connection reset between the statement and its answer adds no animal and charges no request twice", async () => {
+  const { proxy, far } = await openFar();
   const acknowledged: string[] = [];
   const over = new AbortController();
   const callers = Array.from({ length: 8 }, async () => {
@@ -131,6 +136,15 @@ test("a connection reset between the statement and its answer does not add an an
       else await Bun.sleep(1);
     }
   });
+  const takes = { granted: 0, unknown: 0 };
+  callers.push(
+    ...Array.from({ length: 4 }, async () => {
+      while (!over.signal.aborted) {
+        const { error } = await timed(Promise.resolve(far.windows.reserve([takeOf("key")], [])));
+        takes[error === undefined ? "granted" : "unknown"] += 1;
+      }
+    }),
+  );
   for (let round = 0; round < 20; round += 1) {
     const before = acknowledged.length;
     await until(() => acknowledged.length > before);
@@ -148,6 +162,11 @@ test("a connection reset between the statement and its answer does not add an an
   expect(names.length).toBe(new Set(names).size);
   expect(acknowledged.filter((name) => !names.includes(name))).toEqual([]);
   expect(acknowledged.length).toBeGreaterThan(0);
+  const [{ used }] =
+    (await database.sql`SELECT day_used::int AS used FROM rehome.rate_windows`) as [
+      { used: number },
+    ];
+  expect(used).toBeWithin(takes.granted, takes.granted + takes.unknown + 1);
 });
 
 test.each<NodeJS.Signals>(["SIGINT", "SIGKILL"])(
@@ -243,10 +262,7 @@ test("a change that waits in vain for a long one is refused, and the long one go
 });
 
 test("a process cut off in the middle of a take does not keep others from its keys", async () => {
-  const url = new URL(database.url);
-  const proxy = await tcpProxy(Number(url.port));
-  url.port = String(proxy.port);
-  const far = await open(url.href);
+  const { proxy, far } = await openFar();
   await far.windows.reserve([takeOf("shared")], []);
   const gone = new AbortController();
   const busy = Array.from({ length: 4 }, async () => {
