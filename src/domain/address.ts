@@ -34,40 +34,32 @@ function parseQuad(text: string): bigint | undefined {
 }
 
 function parseIpv6(text: string): bigint | undefined {
-  const quadStart = text.includes(".") ? text.lastIndexOf(":") + 1 : text.length;
-  const quad = quadStart < text.length ? parseQuad(text.slice(quadStart)) : undefined;
-  if (quadStart < text.length && quad === undefined) return undefined;
-  const full =
-    quad === undefined
-      ? text
-      : `${text.slice(0, quadStart)}${(quad >> 16n).toString(16)}:${(quad & 0xffffn).toString(16)}`;
-  const halves = full.split("::");
-  if (halves.length > 2) return undefined;
-  const groups = (half: string | undefined) =>
-    half === undefined || half === "" ? [] : half.split(":");
-  const head = groups(halves[0]);
-  const tail = groups(halves[1]);
-  const missing = 8 - head.length - tail.length;
-  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
-  let bits = 0n;
-  for (const group of [...head, ...Array<string>(missing).fill("0"), ...tail]) {
-    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return undefined;
-    bits = (bits << 16n) | BigInt(`0x${group}`);
-  }
-  return bits;
+  const inGroups = (quad: string) => {
+    const bits = parseQuad(quad);
+    return bits === undefined
+      ? quad
+      : `${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`;
+  };
+  const [head = [], tail, ...more] = text
+    .replace(/(?<=:)\d+\.[\d.]*$/, inGroups)
+    .split("::")
+    .map((half) => (half === "" ? [] : half.split(":")));
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  if (more.length > 0 || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
+  const groups = [...head, ...Array<string>(missing).fill("0"), ...(tail ?? [])];
+  if (!groups.every((group) => /^[\da-f]{1,4}$/i.test(group))) return undefined;
+  return groups.reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** Who shares a bucket with `address`: IPv4 has its own, IPv6 that of its subscriber's /64. */
-export function bucketOf(address: Address): string {
-  return address.family === 4
-    ? `4/${address.bits.toString(36)}`
-    : `6/${(address.bits >> 64n).toString(36)}`;
-}
-
-/** The same for an address as text; undefined if it is not one. */
-export function bucketOfText(text: string | undefined): string | undefined {
+/**
+ * Who shares a bucket with an address: IPv4 has its own, IPv6 that of its subscriber's /64.
+ * Undefined if the text is no address.
+ */
+export function bucketOf(text: string | undefined): string | undefined {
   const address = text === undefined ? undefined : parseAddress(text);
-  return address && bucketOf(address);
+  if (address === undefined) return undefined;
+  const { bits, family } = address;
+  return `${family}/${(family === 4 ? bits : bits >> 64n).toString(36)}`;
 }
 
 /** A range of addresses: all that share the first `prefixLength` bits. */

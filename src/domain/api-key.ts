@@ -1,4 +1,4 @@
-import { isBanned, isOperatorReason, type BanState } from "./ban.ts";
+import { isBanned, operatorReason, type BanState } from "./ban.ts";
 import type { Limits, PlanName } from "./plan.ts";
 
 /** Production has `rehome_live_` keys, staging `rehome_test_`; neither accepts the other's. */
@@ -116,7 +116,7 @@ export function isKeyBanned(
   { ban, readOnly }: Pick<ApiKey, "ban" | "readOnly">,
   nowMs: number,
 ): boolean {
-  return isBanned(ban, nowMs) && (!readOnly || isOperatorReason(ban.reason));
+  return isBanned(ban, nowMs) && (!readOnly || ban.reason === operatorReason);
 }
 
 /** A new key's id: `key_` and 12 characters of Crockford's base32, which has no look-alikes. */

@@ -31,11 +31,6 @@ export const noBan: BanState = { noisyMinutes: [], step: 0, bannedUntilMs: 0, re
 export const operatorReason = "the operator of this service imposed it";
 const automaticBanMaxMs = Math.max(...banStepsMs);
 
-/** True of the reason of a ban that an operator imposed, and false of an automatic one. */
-export function isOperatorReason(reason: string): boolean {
-  return reason === operatorReason;
-}
-
 /**
  * True while the ban is in force. An automatic ban longer than the longest one comes from a clock
  * that was ahead. It is void, so that it does not block a key for years.
@@ -44,7 +39,7 @@ export function isBanned(state: BanState, nowMs: number): boolean {
   const leftMs = state.bannedUntilMs - nowMs;
   // A lifted ban has no reason, and stays lifted if the clock goes back.
   if (leftMs <= 0 || state.reason === noBan.reason) return false;
-  return isOperatorReason(state.reason) || leftMs <= automaticBanMaxMs + clockToleranceMs;
+  return state.reason === operatorReason || leftMs <= automaticBanMaxMs + clockToleranceMs;
 }
 
 export interface RefusalCount {

@@ -14,12 +14,7 @@ export const systemClock: Clock = Date.now;
 
 /** `ms` as an ISO 8601 date and time in UTC, to the second: `2026-11-21T08:32:00Z`. */
 export function isoSeconds(ms: number): string {
-  return isoMilliseconds(ms).replace(/\.\d{3}Z$/, "Z");
-}
-
-/** The same to the millisecond: `2026-11-21T08:32:00.123Z`. */
-export function isoMilliseconds(ms: number): string {
-  return new Date(ms).toISOString();
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
 
 /** The end of something, like `isoSeconds` but rounded up: at the time shown, it is over. */

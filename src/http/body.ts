@@ -1,4 +1,4 @@
-import { bucketOfText } from "../domain/address.ts";
+import { bucketOf } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import { readOnlyKey, type Refusal } from "../service/admission.ts";
 import type { RequestContext } from "./context.ts";
@@ -31,7 +31,7 @@ class Place {
   ) {}
 
   get bucket(): string {
-    return (this.#bucket ??= bucketOfText(this.sender.address()) ?? "");
+    return (this.#bucket ??= bucketOf(this.sender.address()) ?? "");
   }
 }
 

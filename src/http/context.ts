@@ -1,4 +1,4 @@
-import { clientAddress, isTrusted, type Cidr, bucketOfText } from "../domain/address.ts";
+import { clientAddress, isTrusted, type Cidr, bucketOf } from "../domain/address.ts";
 import type { Admission, Refusal } from "../service/admission.ts";
 
 /** What every path of the interface begins with, and its base address ends with. */
@@ -152,7 +152,7 @@ export class Backpressure {
   add(receiver: Receiver, body: Blob): boolean {
     const { size } = body;
     if (size < countedFromBytes) return true;
-    const bucket = bucketOfText(receiver.address());
+    const bucket = bucketOf(receiver.address());
     if (this.#bytes + size > lookFromBytes) {
       this.#look();
       if (!this.#hasRoom(bucket, body)) return false;

@@ -2,7 +2,7 @@ import type { ApiKey } from "../domain/api-key.ts";
 import { Account, type Limiter } from "./limiter.ts";
 import type { Found, KeyDirectory } from "./key-directory.ts";
 import { unauthorized, unavailable, type Admission, rateLimited } from "./admission.ts";
-import { bucketOfText } from "../domain/address.ts";
+import { bucketOf } from "../domain/address.ts";
 import type { Clock } from "../domain/clock.ts";
 import { labelAt, viewOf, windowMs, type WindowView } from "../domain/windows.ts";
 
@@ -116,7 +116,7 @@ export class AddressLimiter {
   }
 
   #bucketOf(address: string | undefined): string {
-    const name = bucketOfText(address) ?? unknownBucket;
+    const name = bucketOf(address) ?? unknownBucket;
     return this.#used.has(name) || this.#used.size < bucketsMax ? name : overflowBucket;
   }
 

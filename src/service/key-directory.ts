@@ -10,8 +10,6 @@ import type { Clock } from "../domain/clock.ts";
 import type { Credential, KeyHash, Store } from "../storage/contract.ts";
 import type { Account, Limiter } from "./limiter.ts";
 
-const defaultEntriesMax = 20_000;
-
 /** SHA-256 of a secret. A fast hash is right, because nobody can guess 178 random bits. */
 export function hashKey(key: PlainKey): KeyHash {
   return new Bun.CryptoHasher("sha256").update(key).digest() as Uint8Array as KeyHash;
@@ -48,7 +46,6 @@ interface KeyDirectoryOptions {
   readonly limiter: Pick<Limiter, "open" | "release">;
   readonly environment: Environment;
   readonly clock: Clock;
-  readonly entriesMax?: number;
 }
 
 /**
@@ -56,7 +53,6 @@ interface KeyDirectoryOptions {
  * keys: how soon another process's change is seen, `Store.current` says.
  */
 export class KeyDirectory {
-  readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
   /** Well-formed unknown credentials of this version: a broken client repeats the same one. */
   readonly #unknown = new Set<string>();
@@ -64,13 +60,15 @@ export class KeyDirectory {
   #version: number;
   #refreshing: Promise<void> | undefined;
 
-  constructor(private readonly options: KeyDirectoryOptions) {
-    this.#entriesMax = options.entriesMax ?? defaultEntriesMax;
+  constructor(
+    private readonly options: KeyDirectoryOptions,
+    private readonly entriesMax = 20_000,
+  ) {
     this.#version = options.store.versions().keys;
   }
 
   find(credential: string): Found | Promise<Found> {
-    const stale = this.options.store.current();
+    const stale = this.options.store.current?.();
     return stale === undefined ? this.#look(credential) : stale.then(() => this.#look(credential));
   }
 
@@ -107,7 +105,7 @@ export class KeyDirectory {
 
   #add(credential: string, found: Credential | undefined): Found {
     if (found === undefined) {
-      if (this.#unknown.size >= this.#entriesMax) this.#unknown.clear();
+      if (this.#unknown.size >= this.entriesMax) this.#unknown.clear();
       this.#unknown.add(credential);
       return "unknown";
     }
@@ -133,7 +131,7 @@ export class KeyDirectory {
 
   /** Drops everything when memory is full. Keys in use come back with one look-up each. */
   #makeRoom(): void {
-    if (this.#entries.size < this.#entriesMax) return;
+    if (this.#entries.size < this.entriesMax) return;
     this.#entries.clear();
     const accounts = [...this.#accounts.values()];
     this.#accounts.clear();

@@ -16,7 +16,7 @@ import {
   isLimit,
   limitMax,
   type Limits,
-  limitsOf,
+  publishedLimits,
   type PlanName,
   planNames,
 } from "../domain/plan.ts";
@@ -102,32 +102,18 @@ export function agreedLimits(
   plan: PlanName,
   { perMinute, perDay }: Omit<PlanChange, "plan">,
 ): Limits {
-  for (const limit of [perMinute, perDay]) {
-    if (limit !== undefined && !isLimit(limit)) {
-      throw new AppError(
-        "invalid_request",
-        `A limit must be a whole number from 1 to ${limitMax}.`,
-      );
-    }
+  const refused = (message: string, hint?: string) =>
+    new AppError("invalid_request", message, hint === undefined ? {} : { hint });
+  const given = [perMinute, perDay].filter((limit) => limit !== undefined);
+  if (!given.every(isLimit)) throw refused(`A limit must be a whole number from 1 to ${limitMax}.`);
+  if (plan === "enterprise") {
+    if (perMinute !== undefined && perDay !== undefined) return { perMinute, perDay };
+    const message = "The enterprise plan has no limits of its own; it needs both numbers.";
+    throw refused(message, "Add --per-minute N --per-day N.");
   }
-  const given = perMinute !== undefined || perDay !== undefined;
-  const custom =
-    perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
-  const limits = given && custom === undefined ? undefined : limitsOf(plan, custom);
-  if (limits !== undefined) return limits;
-  throw plan === "enterprise"
-    ? new AppError(
-        "invalid_request",
-        "The enterprise plan has no limits of its own; it needs both numbers.",
-        {
-          hint: "Add --per-minute N --per-day N.",
-        },
-      )
-    : new AppError(
-        "invalid_request",
-        `The ${plan} plan has published limits; only enterprise takes its own.`,
-        {
-          hint: `Leave --per-minute and --per-day out, or choose --plan enterprise (plans: ${planNames.join(", ")}).`,
-        },
-      );
+  if (given.length === 0) return publishedLimits[plan];
+  throw refused(
+    `The ${plan} plan has published limits; only enterprise takes its own.`,
+    `Leave --per-minute and --per-day out, or choose --plan enterprise (plans: ${planNames.join(", ")}).`,
+  );
 }

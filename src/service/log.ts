@@ -1,5 +1,5 @@
 import { write } from "node:fs";
-import { isoMilliseconds, minuteMs, type Clock } from "../domain/clock.ts";
+import { minuteMs, type Clock } from "../domain/clock.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 
 /** Characters that may wait to be written. What comes when they are full is dropped and counted. */
@@ -79,7 +79,7 @@ export class Logger {
   /** This moment, as every line begins with it. */
   now(): string {
     const ms = this.options.clock();
-    if (ms !== this.#timeMs) this.#time = isoMilliseconds(ms);
+    if (ms !== this.#timeMs) this.#time = new Date(ms).toISOString();
     this.#timeMs = ms;
     return this.#time;
   }

@@ -1,16 +1,10 @@
-import type { Environment, RandomBytes } from "../domain/api-key.ts";
-import type { Clock } from "../domain/clock.ts";
 import type { Store, StoreCheck } from "../storage/contract.ts";
 import { Access, AddressLimiter } from "./access.ts";
 import { KeyDirectory } from "./key-directory.ts";
-import { KeyIssuer } from "./keys.ts";
+import { KeyIssuer, type KeyIssuerOptions } from "./keys.ts";
 import { Limiter, sweepIntervalMs } from "./limiter.ts";
 
-export interface ServiceOptions {
-  readonly environment: Environment;
-  readonly clock: Clock;
-  readonly randomBytes: RandomBytes;
-  readonly actor: string;
+export interface ServiceOptions extends Omit<KeyIssuerOptions, "keys"> {
   readonly anonymousPerMinute: number;
   readonly bans: boolean;
   readonly onError: (error: unknown) => void;
@@ -35,6 +29,7 @@ export function createServices(store: Store, options: ServiceOptions) {
   });
   const directory = new KeyDirectory({ store, limiter, environment, clock });
   const anonymous = new AddressLimiter(clock, anonymousPerMinute);
+  let checking: Promise<StoreCheck[]> | undefined;
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs).unref();
   return {
@@ -45,7 +40,9 @@ export function createServices(store: Store, options: ServiceOptions) {
     keys: new KeyIssuer({ ...options, keys: store.keys }),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,
-    check: async (): Promise<StoreCheck[]> => store.check(),
+    /** Whoever asks while it is under way shares it: creates queue behind one check at most. */
+    check: (): Promise<StoreCheck[]> =>
+      (checking ??= store.check().finally(() => (checking = undefined))),
     /** Keeps the limits tidy. Runs once a second while the services are open, and never rejects. */
     sweep,
     async close(): Promise<void> {

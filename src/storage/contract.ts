@@ -122,11 +122,11 @@ export interface Store {
   readonly windows: WindowStore;
   versions(): StoreVersions;
   /**
-   * Begins a request. Undefined while `versions()` includes every change older than a second (with
-   * SQLite, 0.1 ms). Otherwise a promise that resolves once it does, or
-   * rejects with `unavailable`. Until then, nothing cached in memory may be used.
+   * Begins a request, where others' changes are not seen at once. Undefined while `versions()`
+   * includes every change older than a second; else resolves once it does, or rejects with
+   * `unavailable`. Until then, nothing cached in memory may be used.
    */
-  current(): Promise<void> | undefined;
+  current?(): Promise<void> | undefined;
   check(): Promise<StoreCheck[]>;
   close(): Promise<void>;
 }

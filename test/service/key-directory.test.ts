@@ -3,7 +3,7 @@
  * do.
  */
 import { expect, test } from "bun:test";
-import { generateKey, type PlainKey } from "../../src/domain/api-key.ts";
+import { generateKey, type ApiKey, type PlainKey } from "../../src/domain/api-key.ts";
 import { Account } from "../../src/service/limiter.ts";
 import { hashKey, KeyDirectory } from "../../src/service/key-directory.ts";
 import type { KeyHash } from "../../src/storage/contract.ts";
@@ -53,18 +53,18 @@ async function directoryOn({ current, entriesMax = 100, isHeld = true }: Options
       return found;
     },
   });
-  const directory = new KeyDirectory({
+  const options = {
     store: { keys, versions: () => store.versions(), current: current ?? (() => undefined) },
     limiter: {
-      open: (opened) => new Account(opened),
-      async release(accounts) {
+      open: (opened: ApiKey) => new Account(opened),
+      async release(accounts: Iterable<Account>) {
         for (const account of accounts) released.push(account.key.id);
       },
     },
     environment: "production",
     clock: clock.read,
-    entriesMax,
-  });
+  } as const;
+  const directory = new KeyDirectory(options, entriesMax);
   const known = () => [...directory.accounts()].map(({ key: { id } }) => id);
   return {
     answer,

@@ -206,13 +206,8 @@ describe("a store in trouble", () => {
     const onError = (error: unknown) => stack.reported.push(error);
     const options = { windows: store.windows, clock: clock.read, bans: true, onNoisyMinute() {} };
     const limiter = new Limiter({ ...options, onError });
-    const directory = new KeyDirectory({
-      store,
-      limiter,
-      environment: "production",
-      clock: clock.read,
-      entriesMax: 1,
-    });
+    const read = { store, limiter, environment: "production", clock: clock.read } as const;
+    const directory = new KeyDirectory(read, 1);
     const [one, two] = [await stack.key("business"), await stack.key("business")];
     const find = async (secret: string) => (await directory.find(secret)) as Account;
     await using other = await countersOf(folder.path);

@@ -8,6 +8,7 @@ import type { NewPet } from "../../src/domain/pet.ts";
 import { allKeys, eventsOf, rotateKey, secretsOf } from "../../src/features/keys/service.ts";
 import { usageSince } from "../../src/features/keys/usage.ts";
 import type { KeyHash, IdempotentCreate, Store } from "../../src/storage/contract.ts";
+import { servicesOn } from "../helpers/services.ts";
 import { someKey } from "../helpers/app.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { storeKind, type StorePlace } from "../helpers/stores.ts";
@@ -265,14 +266,16 @@ describe("windows", () => {
 });
 
 test("is asked for its health by 600 at once, and stores every animal meanwhile", async () => {
-  const checks = Array.from({ length: 600 }, () => store.check());
-  const ids = await Promise.all(Array.from({ length: 20 }, () => store.pets.create(rex)));
+  const services = servicesOn(await place.open(() => nowMs));
+  const checks = Array.from({ length: 600 }, () => services.check());
+  const ids = await Promise.all(Array.from({ length: 20 }, () => services.pets.create(rex)));
   expect(new Set(ids).size).toBe(20);
   for (const found of await Promise.all(checks)) {
     expect(found.length).toBeGreaterThan(0);
     expect(found.every(({ ok }) => ok)).toBe(true);
   }
-  expect(store.current()).toBeUndefined();
+  await services.close();
+  expect(store.current?.()).toBeUndefined();
 });
 
 test("another process on the same data sees what this one changed within a second", async () => {

@@ -108,7 +108,6 @@ class PostgresStore implements Store {
   readonly #connections: ReturnType<typeof openConnections>;
   readonly #versions: VersionWatch;
   readonly #settled: () => Promise<unknown>;
-  #checking: Promise<StoreCheck[]> | undefined;
 
   constructor(options: PostgresOptions, primary: PrimaryFinder, host: DatabaseHost, first: Poll) {
     const { address, timeoutMs, clock, onCommit = () => {} } = options;
@@ -163,12 +162,8 @@ class PostgresStore implements Store {
     return this.#versions.current();
   }
 
-  /** Whoever asks while it is under way shares it, and creates have another connection. */
-  check(): Promise<StoreCheck[]> {
-    return (this.#checking ??= this.#check().finally(() => (this.#checking = undefined)));
-  }
-
-  async #check(): Promise<StoreCheck[]> {
+  /** Creates have another connection. */
+  async check(): Promise<StoreCheck[]> {
     const { creates, reads } = this.#connections;
     // Anybody may ask: why not is for `rehome doctor`.
     const unusable = { name: "database", ok: false, detail: "it cannot be used at the moment" };

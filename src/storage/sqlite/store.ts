@@ -124,7 +124,6 @@ class SqliteStore implements Store {
   #reservedSinceCheckpoint = 0;
   /** True while the last reservation failed: only then is a probe worth a write. */
   #hasReserveFailed = false;
-  #checking: Promise<StoreCheck[]> | undefined;
 
   constructor(options: StoreOptions, catalogue: Connection, limits: Connection) {
     this.#options = options;
@@ -158,15 +157,7 @@ class SqliteStore implements Store {
     return translating(() => this.#versions.read());
   }
 
-  /** The versions are never older than a request may see. */
-  current(): undefined {}
-
-  /** Whoever asks while it is under way shares it: creates queue behind one check at most. */
-  check(): Promise<StoreCheck[]> {
-    return (this.#checking ??= this.#check().finally(() => (this.#checking = undefined)));
-  }
-
-  async #check(): Promise<StoreCheck[]> {
+  async check(): Promise<StoreCheck[]> {
     if (this.#watch?.look() !== undefined) {
       return [{ name: "files", ok: false, detail: "they were moved, removed or replaced" }];
     }
