@@ -1,6 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 
-export interface GroupCommitOptions {
+const defaultBatchMax = 4_096;
+
+interface GroupCommitBounds {
   /** Items in one commit at the most: bounds how long the ones behind it wait. */
   readonly batchMax?: number;
   /** Items that may wait; above it they are refused at once. By default without bound. */
@@ -22,18 +24,13 @@ type Commit<Item, Result> = (
  * then costs little more than its own bytes, because one fsync serves all of them.
  */
 export class GroupCommit<Item, Result> {
-  readonly #batchMax: number;
-  readonly #waitingMax: number;
   #waiting: Waiting<Item, Result>[] = [];
   #running: Promise<void> | undefined;
 
   constructor(
     private readonly commit: Commit<Item, Result>,
-    { batchMax = 4_096, waitingMax = Infinity }: GroupCommitOptions = {},
-  ) {
-    this.#batchMax = batchMax;
-    this.#waitingMax = waitingMax;
-  }
+    private readonly bounds: GroupCommitBounds = {},
+  ) {}
 
   /**
    * Resolves with the item's result once the commit that holds it is done, or rejects with that
@@ -42,7 +39,7 @@ export class GroupCommit<Item, Result> {
    */
   add(item: Item, signal?: AbortSignal): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    if (this.#waiting.length >= this.#waitingMax) {
+    if (this.#waiting.length >= (this.bounds.waitingMax ?? Infinity)) {
       reject(new AppError("unavailable", "The store is overloaded at the moment."));
       return promise;
     }
@@ -77,7 +74,7 @@ export class GroupCommit<Item, Result> {
   }
 
   #takeBatch(): Waiting<Item, Result>[] {
-    const batch = this.#waiting.splice(0, this.#batchMax);
+    const batch = this.#waiting.splice(0, this.bounds.batchMax ?? defaultBatchMax);
     return batch.filter(({ signal, reject }) => {
       if (signal?.aborted) reject(aborted());
       return !signal?.aborted;

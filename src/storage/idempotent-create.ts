@@ -8,15 +8,12 @@ import { prunedBefore } from "./prune.ts";
 const forgottenMax = 16;
 
 /** Adds an animal, unless the same create was stored within a day. Then it returns that one. */
-export async function addOnce(tx: Tx, create: IdempotentCreate): Promise<StoredCreate> {
-  // First without the lock, so that a repeated request delays nobody.
-  const early = await storedCreate(tx, create);
-  if (early !== undefined) return early;
+export function addOnce(tx: Tx, create: IdempotentCreate): Promise<StoredCreate> {
   return changePets(tx, "additions", async () => {
-    const late = await storedCreate(tx, create);
-    return late === undefined
+    const stored = await storedCreate(tx, create);
+    return stored === undefined
       ? { result: await add(tx, create), more: 1 }
-      : { result: late, more: 0 };
+      : { result: stored, more: 0 };
   });
 }
 

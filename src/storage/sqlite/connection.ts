@@ -50,25 +50,20 @@ function useWriteAheadLog(db: Database): void {
   }
 }
 
-export function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
-}
+const hasCode = (error: unknown, code: RegExp) =>
+  error instanceof SQLiteError && code.test(error.code ?? "");
+
+export const isBusy = (error: unknown) => hasCode(error, /^SQLITE_BUSY/);
 
 /** True when the disk had no room for what was written, or for the shared memory beside it. */
-export function isFull(error: unknown): boolean {
-  return error instanceof SQLiteError && /^SQLITE_(FULL|IOERR_SHMSIZE)$/.test(error.code ?? "");
-}
+export const isFull = (error: unknown) => hasCode(error, /^SQLITE_(FULL|IOERR_SHMSIZE)$/);
 
-export function isDamaged(error: unknown): boolean {
-  return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? "");
-}
+export const isDamaged = (error: unknown) => hasCode(error, /^SQLITE_(CORRUPT|NOTADB)/);
 
 /** True when SQLite refused the values of a statement. The transaction goes on without it. */
 export function isOfValue(error: unknown): error is Error {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return (
-    cause instanceof SQLiteError && /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(cause.code ?? "")
-  );
+  return hasCode(cause, /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/);
 }
 
 const checkDisk = "Check the disk and the system's log.";

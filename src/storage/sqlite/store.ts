@@ -26,7 +26,6 @@ import type { Lanes } from "./lanes.ts";
 
 /** Pages of 1 KiB: a reservation dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
-const checkpointAfterReservations = 4_096;
 
 export interface SqliteOptions extends WindowStoreOptions {
   /** The data folder, or ":memory:" for a store that ends with the process. */
@@ -101,9 +100,7 @@ function prepare(
   for (const file of Object.values(files)) makePrivate(file);
 }
 
-interface StoreOptions extends SqliteOptions {
-  readonly isTemporary: boolean;
-}
+type StoreOptions = SqliteOptions & { readonly isTemporary: boolean };
 
 class SqliteStore implements Store {
   readonly place: string;
@@ -114,16 +111,13 @@ class SqliteStore implements Store {
   readonly #probed: SqliteDatabase;
   readonly pets: Store["pets"];
   readonly keys: Store["keys"];
-  readonly windows: Store["windows"];
+  readonly windows: ReturnType<typeof windowStore>;
   readonly #options: StoreOptions;
   readonly #catalogue: Connection;
   readonly #limits: Connection;
   readonly #writer: Writer | undefined;
   readonly #watch: FileWatch | undefined;
   readonly #versions: VersionReader;
-  #reservedSinceCheckpoint = 0;
-  /** True while the last reservation failed: only then is a probe worth a write. */
-  #hasReserveFailed = false;
 
   constructor(options: StoreOptions, catalogue: Connection, limits: Connection) {
     this.#options = options;
@@ -149,7 +143,8 @@ class SqliteStore implements Store {
     const reads = hotReads(catalogue);
     this.keys = keyStore(this, { secretByHash: reads.secret, patience: patientWork });
     this.pets = this.#petStore(reads);
-    this.windows = this.#countingReservations(windowStore(limits, options));
+    const checkpoint = () => this.#writer?.tell({ type: "checkpoint" });
+    this.windows = windowStore(limits, options, checkpoint);
   }
 
   versions(): StoreVersions {
@@ -163,7 +158,7 @@ class SqliteStore implements Store {
     }
     return [
       await attempt("catalogue", () => this.#probeCatalogue()),
-      await attempt("limits", () => probe(this.counters, this.#hasReserveFailed)),
+      await attempt("limits", () => probe(this.counters, this.windows.hasFailed)),
       freeSpace(this.#options.folder),
     ];
   }
@@ -243,23 +238,6 @@ class SqliteStore implements Store {
       onceCreates: new GroupCommit((creates) =>
         this.db.transaction((tx) => addAllOnce(tx, creates, isOfValue)),
       ),
-    };
-  }
-
-  #countingReservations(windows: ReturnType<typeof windowStore>): ReturnType<typeof windowStore> {
-    return {
-      ...windows,
-      reserve: async (requests, usage) => {
-        this.#reservedSinceCheckpoint += requests.length;
-        if (this.#reservedSinceCheckpoint >= checkpointAfterReservations) {
-          this.#reservedSinceCheckpoint = 0;
-          this.#writer?.tell({ type: "checkpoint" });
-        }
-        this.#hasReserveFailed = true;
-        const results = await windows.reserve(requests, usage);
-        this.#hasReserveFailed = false;
-        return results;
-      },
     };
   }
 }

@@ -92,24 +92,25 @@ const endings = ["", "-wal", "-shm"];
 export class FileWatch {
   readonly #identities = new Map<string, string>();
   readonly #timer: ReturnType<typeof setInterval>;
-  readonly #onLost: (error: AppError) => void;
   /** What the last look at the files found: undefined while all are in their places. */
   lost: AppError | undefined;
 
   /** `onLost` is called once each time that a file is found missing. */
-  constructor(databases: readonly string[], onLost: (error: AppError) => void) {
+  constructor(
+    databases: readonly string[],
+    private readonly onLost: (error: AppError) => void,
+  ) {
     for (const path of databases.flatMap((each) => endings.map((ending) => each + ending))) {
       const identity = identityOf(path);
       if (identity !== undefined) this.#identities.set(path, identity);
     }
-    this.#onLost = onLost;
     this.#timer = setInterval(() => this.look(), watchIntervalMs);
   }
 
   look(): AppError | undefined {
     const before = this.lost;
     this.lost = this.#find();
-    if (this.lost !== undefined && before === undefined) this.#onLost(this.lost);
+    if (this.lost !== undefined && before === undefined) this.onLost(this.lost);
     return this.lost;
   }
 

@@ -17,12 +17,42 @@ export interface WindowStoreOptions {
   readonly onBusy?: () => void;
 }
 
+const checkpointAfter = 4_096;
+
 /** Reservations in `limits.db`. With a busy_timeout of 0 they never block the serving thread. */
 export function windowStore(
   connection: Connection,
-  { clock, timeoutMs, onBusy }: WindowStoreOptions,
-): WindowStore {
+  options: WindowStoreOptions,
+  checkpoint: () => void,
+) {
   const statements = windowStatements(connection);
+  const reserve = reservingOn(connection, statements, options);
+  let sinceCheckpoint = 0;
+  const store = {
+    /** True while the last reservation failed: only then is a probe worth a write. */
+    hasFailed: false,
+    async reserve(...[requests, usage]: Parameters<typeof reserve>) {
+      sinceCheckpoint += requests.length;
+      if (sinceCheckpoint >= checkpointAfter) {
+        sinceCheckpoint = 0;
+        checkpoint();
+      }
+      store.hasFailed = true;
+      const results = await reserve(requests, usage);
+      store.hasFailed = false;
+      return results;
+    },
+    version: statements.version,
+    skewMs: () => 0,
+  };
+  return store;
+}
+
+function reservingOn(
+  connection: Connection,
+  statements: ReturnType<typeof windowStatements>,
+  { clock, timeoutMs, onBusy }: WindowStoreOptions,
+): WindowStore["reserve"] {
   const reserveNow = connection.transaction(
     (requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Reserved[] => {
       // Read with the lock held: after a wait past the window's end, the old one is not charged.
@@ -33,44 +63,32 @@ export function windowStore(
       return requests.map((request) => reserveOne(statements, request, nowMs));
     },
   ).immediate;
-  return {
-    async reserve(requests, usage) {
-      try {
-        return await whenFree(() => reserveNow(requests, usage), timeoutMs, onBusy);
-      } catch (error) {
-        if (isBusy(error)) throw notInTime(error);
-        if (!isFull(error)) throw asAppError(error);
-        return translating(() => {
-          // A checkpoint lets the log reuse its space, so that no file has to grow.
-          connection.run("PRAGMA wal_checkpoint(PASSIVE)");
-          return reserveNow(requests, usage);
-        });
+  return async (requests, usage) => {
+    try {
+      return await whenFree(() => reserveNow(requests, usage), timeoutMs, onBusy);
+    } catch (cause) {
+      if (isBusy(cause)) {
+        const message = "The request could not be counted in time.";
+        throw new AppError("unavailable", message, { cause });
       }
-    },
-    version: statements.version,
-    skewMs: () => 0,
+      if (!isFull(cause)) throw asAppError(cause);
+      return translating(() => {
+        // A checkpoint lets the log reuse its space, so that no file has to grow.
+        connection.run("PRAGMA wal_checkpoint(PASSIVE)");
+        return reserveNow(requests, usage);
+      });
+    }
   };
 }
 
-function notInTime(cause: unknown): AppError {
-  return new AppError("unavailable", "The request could not be counted in time.", { cause });
-}
+type WindowRow = Record<keyof WindowCounts, bigint>;
 
-interface WindowRow {
-  readonly minute_label: bigint;
-  readonly minute_used: bigint;
-  readonly day_label: bigint;
-  readonly day_used: bigint;
-}
-
-function countsIn(row: WindowRow): WindowCounts {
-  return {
-    minuteLabel: Number(row.minute_label),
-    minuteUsed: Number(row.minute_used),
-    dayLabel: Number(row.day_label),
-    dayUsed: Number(row.day_used),
-  };
-}
+const countsIn = (row: WindowRow): WindowCounts => ({
+  minuteLabel: Number(row.minuteLabel),
+  minuteUsed: Number(row.minuteUsed),
+  dayLabel: Number(row.dayLabel),
+  dayUsed: Number(row.dayUsed),
+});
 
 function windowStatements(db: Connection) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
@@ -80,7 +98,8 @@ function windowStatements(db: Connection) {
     /** SQLite changes it with every commit of another connection, and with none of this one. */
     version: () => Number(dataVersion.get()?.data_version),
     byKey: db.prepare<WindowRow, [keyId: string]>(`
-      SELECT minute_label, minute_used, day_label, day_used FROM rate_windows WHERE key_id = ?`),
+      SELECT minute_label AS minuteLabel, minute_used AS minuteUsed, day_label AS dayLabel,
+        day_used AS dayUsed FROM rate_windows WHERE key_id = ?`),
     put: db.prepare<never, [keyId: string, ...Counts]>(`
       INSERT INTO rate_windows (key_id, minute_label, minute_used, day_label, day_used)
       VALUES (?, ?, ?, ?, ?)

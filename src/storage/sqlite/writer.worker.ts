@@ -41,79 +41,60 @@ export type WriterReply = Result & { readonly id: number };
 
 declare const self: Worker;
 
-interface Writer {
-  readonly db: Lanes;
-  readonly counters: Lanes;
-}
-
-let told: WriterOpen | undefined;
-let writer: Writer | undefined;
-
-function start(): WriterOpen {
-  if (told === undefined) throw new Error("the writer was not told what to open");
-  return told;
-}
-
-function opened(): Writer {
-  const { catalogue, limits, busyTimeoutMs: timeoutMs } = start();
+function writerOn({ catalogue, limits, busyTimeoutMs: timeoutMs, insertPet }: WriterOpen) {
   const on = (path: string, synchronous: "full" | "normal") =>
     new Lanes({ open: () => openDatabase(path, { synchronous, busyTimeoutMs: 0 }), timeoutMs });
-  return (writer ??= { db: on(catalogue, "full"), counters: on(limits, "normal") });
+  return { db: on(catalogue, "full"), counters: on(limits, "normal"), timeoutMs, insertPet };
 }
 
+/** Made by the request that comes first. */
+let writer: ReturnType<typeof writerOn> | undefined;
 const done = { type: "done" } as const;
 
 /** Does what is asked for since `sinceMs`: a lock that others hold delays it by so long in all. */
 async function handle(request: WriterRequest, sinceMs: number): Promise<Result> {
-  const leftMs = (waitedMs: number) =>
-    start().busyTimeoutMs - waitedMs - (performance.now() - sinceMs);
+  if (request.type === "open") writer = writerOn(request);
+  if (writer === undefined) throw new Error("the writer was not told what to open");
+  const { db, counters, timeoutMs, insertPet } = writer;
+  const leftMs = (waitedMs: number) => timeoutMs - waitedMs - (performance.now() - sinceMs);
   switch (request.type) {
     case "open":
-      told = request;
       // What makes it fail may be over when they are needed: then they are opened again.
-      await Promise.all([opened().db.open(), opened().counters.open()]);
+      await Promise.all([db.open(), counters.open()]);
       return done;
     case "create":
-      return committed(
-        opened().db.insertAll(start().insertPet, request.rows, leftMs(request.waitedMs)),
-      );
+      return committed(db.insertAll(insertPet, request.rows, leftMs(request.waitedMs)));
     case "createOnce":
-      return committed(addedOnce(request.creates, leftMs(request.waitedMs)));
+      return committed(addedOnce(db, request.creates, leftMs(request.waitedMs)));
     case "checkpoint":
-      await opened().counters.checkpoint();
+      await counters.checkpoint();
       return done;
     case "close":
-      await close();
+      // The last one to close a database checkpoints it; where another process goes on, this is
+      // enough. On a full disk what was committed is safe in the log.
+      for (const each of [db, counters]) {
+        await each.checkpoint().catch(() => {});
+        await each.close();
+      }
       return done;
   }
 }
 
 /** Drizzle is loaded with the first create of this kind. */
 async function addedOnce(
+  db: Lanes,
   creates: readonly IdempotentCreate[],
   timeoutMs: number,
 ): Promise<(StoredCreate | Error)[]> {
   const { transactionOn } = await import("./transaction.ts");
   const { addAllOnce } = await import("../idempotent-create.ts");
-  return transactionOn(opened().db.writes, (tx) => addAllOnce(tx, creates, isOfValue), timeoutMs);
+  return transactionOn(db.writes, (tx) => addAllOnce(tx, creates, isOfValue), timeoutMs);
 }
 
 async function committed(creating: Promise<(bigint | StoredCreate | Error)[]>): Promise<Result> {
   const startMs = performance.now();
   const results = await creating;
   return { type: "committed", results, commitMs: performance.now() - startMs };
-}
-
-async function close(): Promise<void> {
-  if (writer === undefined) return;
-  const { db, counters } = writer;
-  writer = undefined;
-  for (const each of [db, counters]) {
-    // The last one to close a database checkpoints it; where another process goes on, this is
-    // enough. On a full disk what was committed is safe in the log.
-    await each.checkpoint().catch(() => {});
-    await each.close();
-  }
 }
 
 let last = Promise.resolve();
