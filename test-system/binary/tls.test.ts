@@ -3,13 +3,39 @@
  * none.
  */
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { temporaryFolder } from "../../test/helpers/binary.ts";
 import { served } from "../../test/helpers/served.ts";
 import { invite, serveConsole } from "../../test/helpers/console.ts";
-import { certificateIn, shownName } from "../../test/helpers/certificates.ts";
 import { until } from "../../test/helpers/until.ts";
+
+/** Certificates of first.example and second.example. */
+const fixtures = join(import.meta.dir, "../../test/fixtures/tls");
+
+/** The files of a certificate and its key in a folder, and what puts one in their place. */
+function certificateIn(folder: string) {
+  const [cert, key] = [join(folder, "server.crt"), join(folder, "server.key")];
+  const use = (name: "first" | "second") => {
+    copyFileSync(join(fixtures, `${name}.crt`), cert);
+    copyFileSync(join(fixtures, `${name}.key`), key);
+  };
+  use("first");
+  return { key, use, flags: ["--tls-cert", cert, "--tls-key", key] };
+}
+
+/** The name in the certificate that a new connection is shown. */
+function shownName(origin: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ port: Number(port), host: hostname, rejectUnauthorized: false }, () => {
+    resolve(String(socket.getPeerCertificate().subject.CN));
+    socket.destroy();
+  });
+  socket.on("error", reject);
+  return promise;
+}
 
 test("HTTPS is served, and SIGHUP takes up another certificate while requests go on, for the console too", async () => {
   using folder = temporaryFolder();

@@ -115,9 +115,7 @@ test("without HOME it goes to the home of the account, or says what is missing",
   expect((await install({ ...without, REHOME_TO: named })).exitCode).toBe(0);
 });
 
-const canMount = Bun.spawnSync(["unshare", "--mount", "true"]).success;
-
-test.skipIf(!canMount).each([
+test.each([
   ["pni ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm hypervisor", undefined],
   // kvm64 of Proxmox, and a processor of 2007.
   ["pni cx16 lahf_lm hypervisor", "set the CPU type of this virtual machine to host, and"],

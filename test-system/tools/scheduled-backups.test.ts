@@ -131,7 +131,6 @@ const faults: Record<string, () => ReturnType<typeof due>> = {
   },
   "a full disk": async () => {
     using disk = smallDisk(1);
-    if (disk === undefined) return await due({ REHOME_BACKUP_TO: "/nonexistent/backups" });
     const place = join(disk.path, "backups");
     mkdirSync(place);
     using _ballast = fill(disk.path);

@@ -3,15 +3,12 @@ import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "./binary.ts";
 
-/** A disk that is gone when it is disposed of; undefined where mounting is not allowed. */
+/** A disk that is gone when it is disposed of. Mounting takes root's rights. */
 export function smallDisk(megabytes: number) {
   const folder = temporaryFolder();
   const size = `size=${megabytes}m,mode=0700`;
   const mount = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", size, "tmpfs", folder.path]);
-  if (!mount.success) {
-    folder[Symbol.dispose]();
-    return undefined;
-  }
+  if (!mount.success) throw new Error(`no disk: ${mount.stderr.toString()}`);
   return {
     path: folder.path,
     [Symbol.dispose]() {
