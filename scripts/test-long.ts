@@ -24,7 +24,16 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "damaged lists": ["scripts/fuzz-import.ts", "--runs", "10000", "--seed", seed],
   kills: ["test-system/soak/soak.ts", "30", "--kills", "200", "--seed", seed],
   mutation: ["scripts/mutation.ts"],
-  "packages, containers, clients": ["test", "--timeout", "600000", "./test-system/long"],
+  "packages, containers, browsers": ["test", "--timeout", "600000", "./test-system/long"],
+  // Other people's programs: curl, Python, PHP and a generated client.
+  "other clients": [
+    "test",
+    "--timeout",
+    "600000",
+    "./test-system/clients",
+    "./test-system/debian/page-code.test.ts",
+    "./test-system/tools/generated.test.ts",
+  ],
 };
 
 say(`Seed ${seed}, ${availableParallelism()} processors`);
