@@ -67,7 +67,11 @@ test("a name commands no terminal, in whatever is printed of it", async () => {
   for (const line of ["keys list", "pets list", "pets show 1", "pets history 1"]) {
     for (const json of [[], ["--json"]]) await harmless(line, ...json);
   }
-  for (const line of ["categories list", "people list"]) await harmless(line);
+  for (const line of ["categories list", "people list", "categories rename Wolf Elk"]) {
+    await harmless(line);
+  }
+  await harmless("categories rename 1", `${name}.`);
+  await harmless("categories merge 1", `${name}.`);
   const [shown] = JSON.parse(await harmless("keys list --json")) as { name: string }[];
   expect(shown?.name).toBe(name);
 });

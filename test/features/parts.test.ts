@@ -109,12 +109,6 @@ test("on a narrow terminal the flexible column is cut, and what is optional left
   expect(printed([row], { columns: 8 }, columns)).toContain("yesterday");
 });
 
-test("a name in a table cannot command the terminal", () => {
-  const text = printed([["1", "a\u001B[2Jb\nc\u202Ed\u009Be\u0007", "1"]]);
-  expect(text).toContain("a\\u001B[2Jb\\nc\\u202Ed\\u009Be\\u0007");
-  expect(text.trimEnd().split("\n")).toHaveLength(2);
-});
-
 test.each([
   [{ isTerminal: true }, true],
   [{ isTerminal: true, env: { NO_COLOR: "" } }, true],

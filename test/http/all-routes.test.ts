@@ -59,23 +59,6 @@ test.each(guarded.map(({ method, path }) => [method, path.replace(/:\w+/g, "1")]
   },
 );
 
-test("a banned, a revoked and an expired key are refused from their moment on", async () => {
-  const app = await testApp();
-  const { key: made, secret: key } = await app.services.keys.create({ name: "a", plan: "pro" });
-  const short = await app.key("free", { expiresInMs: 1_000 });
-  const statusFor = async (secret: string) => (await app.send("/v1/pets", { key: secret })).status;
-  await app.services.keys.ban(made.id, 90_000);
-  const banned = await app.send("/v1/pets", { key });
-  expect([banned.status, banned.headers.get("retry-after")]).toEqual([429, "90"]);
-  expect(await banned.json()).toMatchObject({ code: "key_banned" });
-  await app.services.keys.unban(made.id);
-  expect(await statusFor(key)).toBe(200);
-  await app.services.keys.revoke(made.id);
-  expect([await statusFor(key), await statusFor(short)]).toEqual([401, 200]);
-  app.clock.advance(1_000);
-  expect(await statusFor(short)).toBe(401);
-});
-
 test("from 5 December 2030 on getPet is gone: 404, and the message names what replaces it", async () => {
   const app = await testApp();
   const key = await app.key();

@@ -51,23 +51,6 @@ test("the use of a key now a block that is only given back is no use", async () 
   expect(await usage.days(30, key.id)).toMatchObject([{ day, requests: 4 }, { requests: 0 }]);
 });
 
-test("days are as many as asked for, the running one included", async () => {
-  const { keys, usage, clock, take } = await services();
-  const { key } = await keys.create({ name: "a", plan: "pro" });
-  for (let day = 0; day < 5; day += 1) {
-    await take(key.id, day + 1);
-    clock.advance(windowMs.day);
-  }
-  await take(key.id, 9);
-  const today = usage.today();
-  const days = await usage.days(3);
-  expect(days.map(({ day, requests }) => [day - today, requests])).toEqual([
-    [-2, 4],
-    [-1, 5],
-    [0, 9],
-  ]);
-});
-
 const { free, business } = publishedLimits;
 const day = (requests: number, refusals = 0) => ({ requests, refusals });
 
