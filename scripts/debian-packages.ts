@@ -1,12 +1,12 @@
 /** Debian's packages that the system tests and the long run need, installed where that is possible. */
 export const systemPackages =
-  "age bindfs caddy chromium-headless-shell curl e2fsprogs gcc haproxy iproute2 jq libc6-dev " +
-  "nginx-light php-cli php-curl postgresql-15 prometheus python3 python3-requests rsync " +
-  "shellcheck strace sudo systemd util-linux";
+  "age bindfs caddy chromium-headless-shell curl e2fsprogs gcc gpg gpg-agent gpgv haproxy iproute2 " +
+  "jq libc6-dev nginx-light php-cli php-curl postgresql-15 prometheus python3 python3-requests " +
+  "rsync shellcheck strace sudo systemd util-linux";
 
 export const longPackages =
-  `${systemPackages} apt-utils firefox-esr g++ gpg gpgv libc6-arm64-cross libstdc++6-arm64-cross ` +
-  "make musl qemu-user-static slowhttptest webkit2gtk-driver xvfb xz-utils";
+  `${systemPackages} apt-utils firefox-esr g++ libc6-arm64-cross libstdc++6-arm64-cross make musl ` +
+  "qemu-user-static slowhttptest webkit2gtk-driver xvfb xz-utils";
 
 const run = (...command: string[]) =>
   void Bun.spawnSync(command, { stdio: ["ignore", "inherit", "inherit"] });
