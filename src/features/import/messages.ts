@@ -89,7 +89,6 @@ export const messageTexts = {
   cutOff: (why: string) => `the input is cut off: ${why}`,
   recordUnended: (max: string) =>
     `expected a record of at most ${max} characters; is a '"' left open here?`,
-  nestedDeep: (max: string) => `nested deeper than ${max} levels`,
   notUtf8: () => "expected UTF-8 text, found bytes that are not: the file is damaged here",
   notEncoded: (encoding: string) => `the input is not ${encoding} text`,
   encodingUnknown: () =>

@@ -109,7 +109,6 @@ export const spanishMessages: typeof englishMessages = {
   headerMissing: () => "El archivo no tiene una línea con los nombres de las columnas.",
   cutOff: () => "El archivo se corta aquí. Descárgalo o guárdalo otra vez.",
   recordUnended: () => "Una fila es demasiado larga. ¿Falta cerrar unas comillas aquí?",
-  nestedDeep: (max) => `Tiene más de ${max} niveles anidados.`,
   notUtf8: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
   notEncoded: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
   compressed: () => "El archivo está comprimido. Descomprímelo antes.",

@@ -1,5 +1,5 @@
-/** JSON: one document or several, one record a line, and the list of records within. */
-import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
+/** JSON: a document, or one record a line, and the list of records within. */
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import { message, shown } from "../messages.ts";
 import { type Known, tooLarge, UnreadableInput } from "./input.ts";
 import { boundRecords, MalformedRecord, type Records } from "./table.ts";
@@ -40,31 +40,33 @@ export function jsonRecords(
   const lineEnd = text.indexOf("\n", start);
   const firstLine = text.slice(start, lineEnd < 0 ? text.length : lineEnd).trimEnd();
   if (path === undefined && firstLine.startsWith("{") && firstLine.endsWith("}")) {
-    const { value } = parsed(firstLine);
-    if (value !== undefined && known.isObject(value)) return recordsByLine(text, known);
+    const { value: record } = parsed(firstLine);
+    const isMany = record !== undefined && text.trimEnd().length > start + firstLine.length;
+    const isPlain = isMany && listsWithin(record, known).length === 0;
+    if (isPlain || known.isObject(record)) return recordsByLine(text, known);
   }
   const { value, why } = parsed(text);
-  const [first, ...others] = why === undefined ? [value] : documentsIn(text);
-  const error = serviceError(first, known);
-  if (error !== undefined) throw error;
-  const sound = [first, ...others.filter((each) => serviceError(each, known) === undefined)];
-  const lists: FoundList[] = [];
-  for (const document of sound) {
-    const found = listsOf(document, path, known);
-    if (found.length > 1) return { paths: found.map((each) => each.path) };
-    lists.push(...found);
+  if (why !== undefined) {
+    const isEnded = text.trimEnd().endsWith(text[start] === "[" ? "]" : "}");
+    const isCut = !isEnded && /^Expected|EOF|Unterminated/.test(why);
+    throw new UnreadableInput(0, message(isCut ? "cutOff" : "notJson", why));
   }
-  const records = lists.flatMap((list) => list.records);
+  const error = serviceError(value, known);
+  if (error !== undefined) throw error;
+  const [list, ...others] = listsOf(value, path, known);
+  if (others.length > 0) return { paths: [list, ...others].map((each) => each?.path ?? []) };
+  const { records = [], path: used = [] } = list ?? {};
   boundRecords(records.length, records.length);
-  const isLost = sound.length <= others.length;
+  const around = isJsonObject(value) && !known.isObject(value) ? value : {};
+  const included = around[includedName];
   return {
     shape: "json",
     columns: undefined,
     records: records.map((record) => rendered(fieldsOf(record))),
     lines: records.map((_, index) => index + 1),
-    path: lists[0]?.path ?? [],
-    partial: isLost ? partError : partialReasons([first, ...others], records.length, known),
-    included: [first, ...others].flatMap(includedIn),
+    path: used,
+    partial: hasError(around) ? "a part of it is an error" : partialReason(around, records.length),
+    included: Array.isArray(included) ? included : [],
   };
 }
 
@@ -104,12 +106,9 @@ function parsed(text: string): { readonly value?: unknown; readonly why?: string
   try {
     return { value: JSON.parse(withLongNumbers(text)) as unknown };
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep();
     return { why: (error as Error).message.replace(/^JSON Parse error: /, "") };
   }
 }
-
-const tooDeep = () => new UnreadableInput(0, message("nestedDeep", String(nestingMax)));
 
 const string = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"?`;
 /** A string, or a whole number of more digits than every double keeps. */
@@ -133,28 +132,6 @@ function withLongNumbers(text: string): string {
     from = stringOrLong.lastIndex;
   }
   return pieces.join("") + text.slice(from);
-}
-
-const stringOrBracket = new RegExp(String.raw`${string}|[[\]{}]`, "gs");
-
-/** Documents behind one another, such as the pages of a service in one file. */
-function documentsIn(text: string): readonly unknown[] {
-  const all: unknown[] = [];
-  let [from, depth] = [0, 0];
-  for (const { 0: mark, index } of text.matchAll(stringOrBracket)) {
-    if (mark.startsWith('"')) continue;
-    depth += mark === "[" || mark === "{" ? 1 : -1;
-    if (depth > nestingMax) throw tooDeep();
-    if (depth > 0) continue;
-    const { value, why } = parsed(text.slice(from, index + 1));
-    if (why !== undefined) throw new UnreadableInput(0, message("notJson", why));
-    all.push(value);
-    [from, depth] = [index + 1, 0];
-  }
-  const rest = text.slice(from);
-  if (rest.trim() === "") return all;
-  const { why = "text behind it" } = parsed(rest);
-  throw new UnreadableInput(0, message(depth > 0 ? "cutOff" : "notJson", why));
 }
 
 const listNames =
@@ -252,11 +229,6 @@ function fieldsOf(record: unknown): unknown {
   return isJsonObject(attributes) && isAround ? attributes : record;
 }
 
-function includedIn(document: unknown): readonly unknown[] {
-  const included = isJsonObject(document) ? document[includedName] : undefined;
-  return Array.isArray(included) ? included : [];
-}
-
 const isSaid = (value: unknown) =>
   value !== undefined &&
   value !== null &&
@@ -279,20 +251,6 @@ function serviceError(record: unknown, known: KnownObjects): UnreadableInput | u
   if (!isError && !isFailed) return undefined;
   const words = isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said;
   return new UnreadableInput(0, message("serviceError", shown(words)));
-}
-
-const partError = "a part of it is an error";
-
-function partialReasons(
-  documents: readonly unknown[],
-  count: number,
-  known: KnownObjects,
-): string | undefined {
-  const around = documents.filter((each) => !known.isObject(each));
-  if (around.some((each) => isJsonObject(each) && hasError(each))) return partError;
-  const reason = around.map((each) => partialReason(each, count)).find(Boolean);
-  const isMany = documents.length > 1 && around.length > 0;
-  return reason ?? (isMany ? `${documents.length} lists behind one another` : undefined);
 }
 
 /** What documents call the number of all records, whatever page this is. */

@@ -12,7 +12,7 @@ import { brief, fixture, readWhole, refusal } from "../helpers.ts";
  * with the columns that were guessed and its animals, or a part of what is said against it.
  */
 const lists = `
-# Petfinder: pages after one another, HTML entities decoded, found animals skipped
+# Petfinder: HTML entities decoded, found animals skipped
 @petfinder.json
 => petfinder
 1 Vihan & Zoran / Dog / available [petfinder:120001]
@@ -20,7 +20,6 @@ const lists = `
 3 gone: status "found" [petfinder:120003]
 4  / Cat / available [petfinder:120004]
 5 rejected: type: expected a value, found nothing
-6 GABBY 403433 / Bird / available [petfinder:120006]
 # ASM3's own export, which has more of an animal in rows of their own
 ANIMALID,ANIMALCODE,ANIMALNAME,ANIMALSPECIES,ANIMALDECEASEDDATE,ANIMALNOTFORADOPTION,ANIMALNONSHELTER,MOVEMENTTYPE,MOVEMENTDATE,VACCINATIONTYPE
 1,A1,Rex,Dog,,0,0,0,,
