@@ -69,12 +69,7 @@ export function oneOf<T extends string>(
 
 /** A switch: on when its flag is there. */
 function toggle(flag: string, description: string): Setting<boolean> {
-  const words: Readonly<Record<string, boolean>> = {
-    true: true,
-    "1": true,
-    false: false,
-    "0": false,
-  };
+  const words: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
   const parse = (value: string) => words[value];
   return { flag, description, default: false, rule: "must be true or false", parse };
 }
@@ -190,11 +185,7 @@ export const settings = {
     "store-timeout",
     "MS",
     "how long a request waits for the store before it gets 503, in ms",
-    {
-      default: 2_000,
-      min: 1,
-      max: 60_000,
-    },
+    { default: 2_000, min: 1, max: 60_000 },
   ),
   shutdownTimeoutSeconds: integer(
     "shutdown-timeout",
@@ -246,10 +237,19 @@ export function variableOf({ flag }: Pick<AnySetting, "flag">): string {
 /** Where a setting's value came from: each has priority over those behind it. */
 export const sources = ["flag", "environment", "service", "default"] as const;
 
+export interface SystemAccount {
+  /** Its name, or `uid 1000` where it has none. */
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** The settings that the service of this machine is started with, and the file that has them. */
 export interface ServiceSettings {
   readonly file: string;
   readonly variables: ReadonlyMap<string, string>;
+  /** The owner of its data; undefined while there is none. */
+  readonly account?: SystemAccount | undefined;
 }
 
 /** A setting with its value, where that comes from, and the text that it was given, if any. */

@@ -2,11 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { commandHere, storeFlags } from "../src/cli/command.ts";
+import { commandHere, storeFlags, featureSettings } from "../src/cli/command.ts";
 import { addressIn } from "../src/cli/open.ts";
-import { featureSettings } from "../src/cli/options.ts";
 import { run } from "../src/cli/program.ts";
-import { passwordWarning } from "../src/cli/warnings.ts";
+import { passwordWarning } from "../src/cli/serve.ts";
 import * as config from "../src/config.ts";
 import { features } from "../src/features/index.ts";
 import { listenAddress } from "../src/features/operate/settings.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { featureSettings } from "../src/cli/options.ts";
+import { featureSettings } from "../src/cli/command.ts";
 import { createProgram, pathOf } from "../src/cli/program.ts";
 import { settings, variableOf } from "../src/config.ts";
 import { layouts } from "../src/features/import/understand/layouts.ts";

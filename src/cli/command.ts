@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   type AnySetting,
   dataFolderOf,
@@ -6,39 +6,36 @@ import {
   loadConfig,
   settings,
   type LoadedConfig,
+  retiredSettings,
+  variableOf,
 } from "../config.ts";
 import { shellWord } from "../domain/errors.ts";
 import type { Io } from "./io.ts";
-import { type MachineService, refuseRoot, requireServiceAccount, sayService } from "./machine.ts";
-import { featureSettings } from "./options.ts";
+import { refuseRoot, requireServiceAccount } from "./machine.ts";
 import { typedWords } from "./program.ts";
-
-interface Settings {
-  readonly loaded: LoadedConfig;
-  readonly service: MachineService | undefined;
-}
+import type { Feature } from "../feature.ts";
 
 /**
  * Reads the settings of a command. Those without a flag come from the environment. Without a folder
  * or a database they are those of this machine's service, if there is one.
  */
-export function readSettings(command: Command, io: Io): Settings {
+export function readSettings(command: Command, io: Io): LoadedConfig {
   const flags: Record<string, string> = {};
   for (const option of command.options) {
     const value: string | boolean | undefined = command.getOptionValue(option.attributeName());
     if (value !== undefined) flags[option.name()] = String(value);
   }
   const service = isStoreNamed(flags, io.env) ? undefined : io.machine.service();
-  return { loaded: loadConfig(flags, io.env, featureSettings(io.features), service), service };
+  return loadConfig(flags, io.env, featureSettings(io.features), service);
 }
 
 /** Reads the settings of a command, and refuses to work on a store of another account. */
 export function beginAsOwner(command: Command, io: Io): LoadedConfig {
-  const { loaded, service } = readSettings(command, io);
+  const loaded = readSettings(command, io);
   const folder = dataFolderOf(loaded.config);
-  if (service !== undefined) {
-    requireServiceAccount(service, loaded, typedWords(command), io);
-    sayService(service, io);
+  if (loaded.service !== undefined) {
+    requireServiceAccount(loaded.service, loaded, typedWords(command), io);
+    sayService(loaded, io);
   } else if (folder !== undefined) {
     // sudo and runuser pass no variables on.
     const { source } = loaded.loadedOf(settings.data);
@@ -46,6 +43,11 @@ export function beginAsOwner(command: Command, io: Io): LoadedConfig {
     refuseRoot(folder, [...typedWords(command), ...named], io);
   }
   return loaded;
+}
+
+export function sayService({ service }: LoadedConfig, io: Io): void {
+  if (service === undefined || !io.stderrIsTTY) return;
+  io.err(`On the service of this machine: settings from ${service.file}.\n`);
 }
 
 /**
@@ -67,4 +69,43 @@ export const toMakeKey = "rehome keys create --plan free --name LABEL";
 /** `command` as it is typed for this store. */
 export function commandHere(command: string, loaded: LoadedConfig): string {
   return [command, ...storeFlags(loaded).map(shellWord)].join(" ");
+}
+
+export function addAllSettings(command: Command, { features }: Io): Command {
+  for (const setting of Object.values(settings)) addSetting(command, setting);
+  for (const setting of featureSettings(features)) addSetting(command, setting);
+  return addRetiredSettings(command);
+}
+
+/** Takes the flags that do nothing any more, for their warnings. Help does not show them. */
+export function addRetiredSettings(command: Command): Command {
+  for (const { flag, ...takes } of retiredSettings) {
+    const value = "placeholder" in takes ? ` <${takes.placeholder}>` : "";
+    command.addOption(new Option(`--${flag}${value}`).hideHelp());
+  }
+  return command;
+}
+
+export function addSetting(
+  command: Command,
+  setting: AnySetting,
+  meaning = setting.description,
+): void {
+  const { flag, placeholder, default: fallback } = setting;
+  const isPlain = typeof fallback === "string" || typeof fallback === "number";
+  const note = `${meaning} (${isPlain ? `default ${fallback}, ` : ""}${variableOf(setting)})`;
+  const option = new Option(
+    placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`,
+    note,
+  );
+  if (Array.isArray(fallback)) {
+    option.argParser((value: string, sofar: string | undefined) =>
+      sofar === undefined ? value : `${sofar},${value}`,
+    );
+  }
+  command.addOption(option);
+}
+
+export function featureSettings(features: readonly Feature[]): AnySetting[] {
+  return features.flatMap(({ settings: own = [] }) => own);
 }

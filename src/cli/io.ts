@@ -2,8 +2,7 @@ import type { Feature } from "../feature.ts";
 import type { EnvironmentVariables } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import { userName } from "../storage/system.ts";
-import type { Machine } from "./machine.ts";
+import { userName, type Machine } from "./machine.ts";
 
 /** The outside of the command line: all that a command may use beside the store. */
 export interface Io {
@@ -76,3 +75,16 @@ export function actorOf(env: EnvironmentVariables, uid: number | undefined): str
   if (behindSudo !== undefined && behindSudo !== "") return behindSudo;
   return uid === undefined ? "unknown" : userName(uid);
 }
+
+/** Set for each of several processes at one address: its number, from 0. They share the port. */
+export const memberVariable = "SUPERVISOR_MEMBER";
+
+export const isMember = (env: EnvironmentVariables) => env[memberVariable] !== undefined;
+
+/** Set for a process that starts beside others: it may not change the store under them. */
+export const joinsVariable = "SUPERVISOR_JOINS";
+
+export const joins = (env: EnvironmentVariables) => env[joinsVariable] !== undefined;
+
+/** True for a process that serves alone, and for the first of several: it warns for all. */
+export const warns = (env: EnvironmentVariables) => ["0", undefined].includes(env[memberVariable]);

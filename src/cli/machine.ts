@@ -8,23 +8,18 @@ import {
   variableOf,
   type LoadedConfig,
   type ServiceSettings,
+  type SystemAccount,
 } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { inMemory } from "../storage/sqlite/files.ts";
-import { accountNamed, type SystemAccount, userName } from "../storage/system.ts";
 import type { Io } from "./io.ts";
-
-export interface MachineService extends ServiceSettings {
-  /** The owner of its data; undefined while there is none. */
-  readonly account: SystemAccount | undefined;
-}
 
 export interface Machine {
   /** The user that this process runs as; undefined on a system without such numbers. */
   readonly uid: number | undefined;
   /** The machine's service, if any. Throws AppError when its settings cannot be read. */
-  service(): MachineService | undefined;
+  service(): ServiceSettings | undefined;
   readonly isContainer: boolean;
   /** What starts this program: its name, or its path if no shell finds it. */
   readonly program: string;
@@ -32,6 +27,7 @@ export interface Machine {
   hasProgram(name: string): boolean;
 }
 
+const passwdFile = "/etc/passwd";
 /** Files that container engines put into each container: Docker's, and Podman's. */
 const containerMarks = ["/.dockerenv", "/run/.containerenv"];
 
@@ -59,7 +55,7 @@ export function machineOf(): Machine {
 export function findService(
   file = serviceSettingsFile,
   folder = serviceDataFolder,
-): MachineService | undefined {
+): ServiceSettings | undefined {
   if (!existsSync(file)) return undefined;
   const ours = readSettingsFile(file)
     .entries()
@@ -112,7 +108,7 @@ function unquoted(value: string): string {
  * would be closed to the service. `words` is the command line.
  */
 export function requireServiceAccount(
-  { account }: MachineService,
+  { account }: ServiceSettings,
   loaded: LoadedConfig,
   words: readonly string[],
   { machine }: Io,
@@ -164,14 +160,27 @@ export function asOwner(
   return `Give the container that user: --user ${uid}:${gid} behind docker run, docker exec or podman.`;
 }
 
-export function sayService({ file }: MachineService, io: Io): void {
-  if (!io.stderrIsTTY) return;
-  io.err(`On the service of this machine: settings from ${file}.\n`);
-}
-
 /** The folder or the database that the settings name, without a password. */
 export function placeOf({ config, loadedOf }: LoadedConfig): string {
   if (config.storeFile !== undefined) return `the database of ${config.storeFile}`;
   if (config.store === undefined) return config.data;
   return String(shownValue(loadedOf(settings.store)));
+}
+
+/** The accounts of this machine, or none: an image may come without the file. */
+function accounts(): SystemAccount[] {
+  if (!existsSync(passwdFile)) return [];
+  return readFileSync(passwdFile, "utf8")
+    .split("\n")
+    .map((line) => line.split(":"))
+    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+}
+
+/** The name of `uid`, or `uid 1000` if it has none. Bun's `userInfo()` reads the variable USER. */
+export function userName(uid: number): string {
+  return accounts().find((account) => account.uid === uid)?.name || `uid ${uid}`;
+}
+
+export function accountNamed(name: string): SystemAccount | undefined {
+  return accounts().find((account) => account.name === name);
 }

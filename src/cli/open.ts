@@ -5,9 +5,8 @@ import { reasonOf } from "../domain/system-error.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
 import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
-import { movedTo } from "../storage/store-state.ts";
-import type { Io } from "./io.ts";
-import { joins } from "./member.ts";
+import { movedTo } from "../storage/database.ts";
+import { type Io, joins } from "./io.ts";
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 

@@ -48,13 +48,12 @@ function below(parent: Command, name: string): Command {
   return child;
 }
 
-export async function createProgram(io: Io): Promise<Command> {
-  return load(io, entriesOf(io));
-}
+const entriesOf = ({ features }: Io) => [
+  serve,
+  ...features.flatMap(({ commands = [] }) => commands),
+];
 
-function entriesOf({ features }: Io): CommandEntry[] {
-  return [serve, ...features.flatMap(({ commands = [] }) => commands)];
-}
+export const createProgram = (io: Io): Promise<Command> => load(io, entriesOf(io));
 
 async function load(io: Io, entries: readonly CommandEntry[]): Promise<Command> {
   const made = entries.map(async (entry) => [entry, (await entry.load())(io)] as const);

@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import type { LoadedConfig } from "../config.ts";
+import { type LoadedConfig, settings, withoutPassword, type Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { Logger } from "../service/log.ts";
-import { beginAsOwner } from "./command.ts";
+import { beginAsOwner, addAllSettings } from "./command.ts";
 import type { Io } from "./io.ts";
-import { addAllSettings } from "./options.ts";
+import { isLoopback } from "../domain/address.ts";
 
 export function serveCommand(io: Io): Command {
   const command = new Command("serve").description("run the service").addHelpText(
@@ -40,4 +40,31 @@ export function openLog({ config, retired }: LoadedConfig, io: Io): Logger {
   });
   for (const warning of retired) log.warn(warning);
   return log;
+}
+
+/** What an operator should know of the way the service is started. */
+export function startWarnings(loaded: LoadedConfig): string[] {
+  return [passwordWarning(loaded), exposureWarning(loaded.config)].filter(
+    (warning) => warning !== undefined,
+  );
+}
+
+export function passwordWarning({ config, loadedOf }: LoadedConfig): string | undefined {
+  const { store } = config;
+  if (loadedOf(settings.store).source !== "flag" || store === undefined) return undefined;
+  if (withoutPassword(store) === store) return undefined;
+  return (
+    "--store has a password, which stays in the shell's history and in the list of processes. " +
+    "Put the address into a file with mode 600, and use --store-file."
+  );
+}
+
+function exposureWarning({ host, tlsCert, trustedProxy }: Config): string | undefined {
+  if (tlsCert !== undefined || trustedProxy.length > 0) return undefined;
+  if (isLoopback(host)) return undefined;
+  return (
+    `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +
+    "anyone who sees the traffic can read the API keys in it. " +
+    "Use --tls-cert and --tls-key, or put a proxy with TLS in front and name it with --trusted-proxy."
+  );
 }

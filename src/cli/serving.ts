@@ -1,8 +1,9 @@
 import type { Listening, ServerHooks } from "../feature.ts";
 import { dataFolderOf, settings, type Config, type LoadedConfig } from "../config.ts";
-import { parseAddress } from "../domain/address.ts";
+import { parseAddress, localHost } from "../domain/address.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
+import type { FeatureRoutes } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log.ts";
@@ -10,14 +11,11 @@ import type { Services } from "../service/services.ts";
 import { inMemory } from "../storage/sqlite/files.ts";
 import { version } from "../version.ts";
 import { commandHere, toMakeKey } from "./command.ts";
-import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
-import { isMember, warns } from "./member.ts";
+import { announce, type Io, untilAborted, writeSecret, isMember, warns } from "./io.ts";
 import { renewCertificate, tlsOf } from "./tls.ts";
-import { openLog } from "./serve.ts";
-import { openServices, randomBytes } from "./open.ts";
-import { localHost } from "./reach.ts";
+import { openLog, startWarnings } from "./serve.ts";
+import { openServices } from "./open.ts";
 import { counted, limitsText } from "./terminal/text.ts";
-import { startWarnings } from "./warnings.ts";
 
 export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
   const log = openLog(loaded, io);
@@ -50,7 +48,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   opened.defer(() => services.close());
   const stopHooks = stopOnce(hooks);
   opened.defer(stopHooks);
-  const { createService, ...ofFeatures } = await loadWeb(loaded, io);
+  const { createService, pages, ...ofFeatures } = await loadWeb(loaded, io);
   const { handler } = createService({
     services,
     log,
@@ -62,7 +60,8 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
     stagingBaseUrl: config.stagingBaseUrl,
     corsOrigins: config.corsOrigin,
     trustedProxies: config.trustedProxy,
-    requestIdPrefix: requestIdPrefix(),
+    // Request ids of this process, apart from other processes'.
+    requestIdPrefix: crypto.randomUUID().slice(0, 8),
   });
   const listening: Listening[] = [];
   for (const each of hooks)
@@ -71,7 +70,7 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const server = start(config, io, tls, handler);
   if (tls !== undefined)
     io.hearSignals().onReload(() => void renewCertificate(config, server, log));
-  await tellStart(loaded, services, server.url, io, listening);
+  await tellStart(loaded, services, server.url, io, { pages, listening });
   for (const each of hooks) each.onReady?.(server.port);
   if (warns(io.env)) for (const warning of startWarnings(loaded)) log.warn(warning);
   setTimeout(() => {
@@ -119,25 +118,14 @@ function stopOnce(hooks: readonly ServerHooks[]): () => Promise<void> {
   };
 }
 
-async function tellStart(
-  loaded: LoadedConfig,
-  services: Services,
-  url: URL,
-  io: Io,
-  listening: readonly Listening[],
-): Promise<void> {
-  const issued = await firstKey(loaded.config, services, io);
-  const text = await banner(loaded, services, url, { issued, io, listening });
-  if (issued === undefined) void announce(io, text);
-  else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
-}
-
 /** Loads the web framework and all routes, while the thread of an opened store starts. */
 async function loadWeb({ valueOf }: LoadedConfig, { features }: Io) {
   const { createService } = await import("../http/app.ts");
   const found = features.flatMap(({ routes }) => routes?.(valueOf) ?? []);
+  const pages = found.flatMap((each) => each.pages);
   const topics = found.flatMap(({ topic }) => topic ?? []);
-  return { createService, topics, routes: await Promise.all(found.map((each) => each.load())) };
+  const routes = await Promise.all(found.map((each) => each.load()));
+  return { createService, pages, topics, routes };
 }
 
 /** When a start is over: what only it needed in memory is freed, some 2 MiB in milliseconds. */
@@ -158,22 +146,22 @@ function start(
   }
 }
 
-function notListening(error: unknown, host: string, port: number): AppError {
-  const { code } = error as { code?: string };
+const portHints: Readonly<Record<string, string>> = {
+  EACCES:
+    "Choose a port from 1024 on. A lower one needs a privilege, which rehome service install gives to the service.",
+  EADDRINUSE: "Stop what listens there, or choose another port with --port.",
+};
+
+function notListening(cause: unknown, host: string, port: number): AppError {
+  const { code = "" } = cause as { code?: string };
   // For a name that leads nowhere, Bun reports any code.
   const isName = parseAddress(host) === undefined && host !== "localhost";
-  const why = isName ? "the port is taken, or no such host is on this machine" : reasonOf(error);
-  const otherHost =
+  const why = isName ? "the port is taken, or no such host is on this machine" : reasonOf(cause);
+  const hint =
+    (isName && code !== "EACCES" ? undefined : portHints[code]) ??
     "Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.";
-  const otherPort =
-    code === "EACCES"
-      ? "Choose a port from 1024 on. A lower one needs a privilege, which rehome service install gives to the service."
-      : "Stop what listens there, or choose another port with --port.";
-  const isPort = code === "EACCES" || (code === "EADDRINUSE" && !isName);
-  return new AppError("unavailable", `Cannot listen on ${host} port ${port}: ${why}.`, {
-    cause: error,
-    hint: isPort ? otherPort : otherHost,
-  });
+  const message = `Cannot listen on ${host} port ${port}: ${why}.`;
+  return new AppError("unavailable", message, { cause, hint });
 }
 
 /** A first key on an empty store, at a terminal: elsewhere no secret is printed unasked. */
@@ -194,38 +182,40 @@ async function firstKey(
   }
 }
 
-async function banner(
+interface Shown {
+  readonly pages: FeatureRoutes["pages"];
+  readonly listening: readonly Listening[];
+}
+
+/** Tells a person what was started, and of a first key. `pages` are paths of the service. */
+async function tellStart(
   loaded: LoadedConfig,
   services: Services,
   url: URL,
-  {
-    issued,
-    io,
-    listening,
-  }: { issued: IssuedKey | undefined; io: Io; listening: readonly Listening[] },
-): Promise<string> {
-  const { config } = loaded;
+  io: Io,
+  { pages, listening }: Shown,
+): Promise<void> {
+  const { baseUrl, host } = loaded.config;
+  const issued = await firstKey(loaded.config, services, io);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  const { origin } = new URL(`${url.protocol}//${localHost(config.host)}:${port}`);
+  const { origin } = new URL(`${url.protocol}//${localHost(host)}:${port}`);
   const pets = await services.pets.count();
   const keys = await services.keys.count();
-  const pages = io.features.flatMap(({ routes }) => routes?.(loaded.valueOf)?.pages ?? []);
   // A feature may have a longer title than the others, and all are in one column.
   const width = Math.max(5, ...[...pages, ...listening].map(({ title }) => title.length));
   const labelled = (label: string, text: string) => `  ${label.padEnd(width)} ${text}`;
   const lines = [
     `rehome ${version}`,
-    labelled(
-      "API",
-      `${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
-    ),
+    labelled("API", `${origin}/v1${baseUrl === undefined ? "" : ` (callers use ${baseUrl})`}`),
     ...pages.map(({ title, path }) => labelled(title, `${origin}${path}`)),
     ...listening.flatMap(({ title, url: at, more }) => [labelled(title, at), ...more]),
     labelled("Data", `${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`),
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
   else if (keys === 0) lines.push(`  No key exists yet: ${wayToKey(loaded)}`);
-  return `${lines.join("\n")}\n`;
+  const text = `${lines.join("\n")}\n`;
+  if (issued === undefined) void announce(io, text);
+  else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
 }
 
 function wayToKey(loaded: LoadedConfig): string {
@@ -251,9 +241,4 @@ function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {
     `  ${curl} -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'`,
     `  ${curl}`,
   ];
-}
-
-/** Eight letters and digits that begin this process's request ids, apart from other processes'. */
-function requestIdPrefix(): string {
-  return Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join("");
 }

@@ -1,9 +1,8 @@
 import { type Argument, Command, type Option } from "commander";
 import type { TSchema } from "@sinclair/typebox";
-import { beginAsOwner, readSettings } from "../cli/command.ts";
+import { beginAsOwner, readSettings, sayService } from "../cli/command.ts";
 import type { Io } from "../cli/io.ts";
-import { sayService } from "../cli/machine.ts";
-import { passwordWarning } from "../cli/warnings.ts";
+import { passwordWarning } from "../cli/serve.ts";
 import type { LoadedConfig, SettingName } from "../config.ts";
 import type { Services } from "../service/services.ts";
 import { addJson } from "./json.ts";
@@ -83,8 +82,8 @@ export function beginOnStore(command: Command, io: Io): LoadedConfig {
 }
 
 export function beginWithoutStore(command: Command, io: Io): LoadedConfig {
-  const { loaded, service } = readSettings(command, io);
-  if (service !== undefined) sayService(service, io);
+  const loaded = readSettings(command, io);
+  sayService(loaded, io);
   warn(loaded.retired, io);
   return loaded;
 }

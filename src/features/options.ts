@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { addSetting } from "../cli/options.ts";
+import { addSetting } from "../cli/command.ts";
 import { type AnySetting, settings, type SettingName } from "../config.ts";
 import { durationRule, parseDuration } from "./duration.ts";
 

@@ -3,11 +3,12 @@
  * both databases against PostgreSQL's types. The work awaits nothing but `tx`: SQLite's
  * transaction is rolled back otherwise.
  */
-import { eq, getTableColumns, sql, type SQLWrapper } from "drizzle-orm";
+import { eq, getTableColumns, sql, type SQLWrapper, type Column } from "drizzle-orm";
 import type { BunSQLDatabase } from "drizzle-orm/bun-sql";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Tables } from "./schema.ts";
-import { editsMeta } from "./store-state.ts";
+import { dayMs } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
 
 export type { Tables };
 
@@ -133,4 +134,58 @@ export async function nextEpoch(tx: Tx): Promise<number> {
   if (raised === undefined) throw new Error("the epoch of the keys has no row");
   tx.notes.epoch = raised.epoch;
   return raised.epoch;
+}
+
+/** A longer time without a record is taken for a jump of the clock. */
+const pauseMaxMs = 90 * dayMs;
+
+/**
+ * The time before which records go that are stored for `storedMs`, or undefined when none goes. A
+ * clock that is ahead must delete nothing, so the time is told by records: by the newest one that
+ * is not of the last hours, and only where no jump lies between what goes and what stays.
+ */
+export async function prunedBefore(
+  tx: Tx,
+  atMs: Column,
+  nowMs: number,
+  storedMs: number,
+): Promise<number | undefined> {
+  const toldMs = nowMs - Math.min(storedMs / 24, dayMs);
+  const int = (ms: number) => sql`CAST(${ms} AS bigint)`;
+  const [found] = await tx.rows<{ endMs: bigint }>(sql`
+    SELECT "endMs" FROM (
+      SELECT max(${atMs}) - ${int(storedMs)} AS "endMs" FROM ${atMs.table}
+      WHERE ${atMs} <= ${int(toldMs)}
+    ) AS told
+    WHERE (SELECT min(${atMs}) FROM ${atMs.table} WHERE ${atMs} >= "endMs")
+      - (SELECT max(${atMs}) FROM ${atMs.table} WHERE ${atMs} < "endMs") <= ${int(pauseMaxMs)}`);
+  return found && Number(found.endMs);
+}
+
+// What a store says of itself, by name: its table `store_state`. It is not copied elsewhere.
+
+/** The number of transactions that changed animals, other than by adding some at the end. */
+export const editsMeta = "animal_edits";
+
+/** The mark of a store from which everything was moved elsewhere: where to. */
+export const movedMark = "moved_to";
+
+/** The mark of a store that a copy fills: where from. It goes when the copy is whole. */
+export const copyMark = "copied_from";
+
+/** Where the store moved to, as messages show it; undefined for one that is in its place. */
+export const movedTo = (tx: Tx): Promise<string | undefined> => getMeta(tx, movedMark);
+
+/** The error of work on a store that holds a part of a copy: nobody may take it for the whole. */
+export function unfinishedCopy(place: string, from: string): AppError {
+  return new AppError("unavailable", `${place} holds a part of a copy of ${from}.`, {
+    code: "unfinishedCopy",
+    hint: `The copy was interrupted or still runs. Make it again with rehome store copy, or work on ${from}.`,
+  });
+}
+
+export async function getMeta(tx: Tx, name: string): Promise<string | undefined> {
+  const { storeState } = tx.t;
+  const [found] = await tx.select().from(storeState).where(eq(storeState.name, name));
+  return found?.value;
 }

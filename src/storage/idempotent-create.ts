@@ -1,8 +1,7 @@
 import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
 import { rememberedMs } from "../domain/idempotency.ts";
 import type { IdempotentCreate, StoredCreate } from "./contract.ts";
-import { changePets, type Tx } from "./database.ts";
-import { prunedBefore } from "./prune.ts";
+import { changePets, type Tx, prunedBefore } from "./database.ts";
 
 /** Old creates that are deleted with each new one: more than one, so that none stays for long. */
 const forgottenMax = 16;

@@ -4,14 +4,13 @@ import { join } from "node:path";
 import {
   asOwner,
   findService,
-  type MachineService,
   readSettingsFile,
   refuseRoot,
   requireServiceAccount,
 } from "../../src/cli/machine.ts";
 import { actorOf } from "../../src/cli/io.ts";
-import { localHost } from "../../src/cli/reach.ts";
-import { loadConfig } from "../../src/config.ts";
+import { localHost } from "../../src/domain/address.ts";
+import { loadConfig, type ServiceSettings } from "../../src/config.ts";
 import { shellWord } from "../../src/domain/errors.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { testIo } from "../helpers/io.ts";
@@ -126,7 +125,7 @@ test.if(process.geteuid?.() === 0)(
 
 test("the store of this machine's service is open to its account alone", () => {
   const account = { name: "rehome", uid: 990, gid: 990 };
-  const service: MachineService = { file: "/etc/default/rehome", variables: new Map(), account };
+  const service: ServiceSettings = { file: "/etc/default/rehome", variables: new Map(), account };
   const loaded = loadConfig({ data: "/var/lib/rehome" }, {}, []);
   const begin = (uid: number) => () =>
     requireServiceAccount(service, loaded, ["doctor"], testIo({ machine: machineWith(uid, "") }));

@@ -1,4 +1,4 @@
-import { featureSettings } from "../../src/cli/options.ts";
+import { featureSettings } from "../../src/cli/command.ts";
 import { loadConfig } from "../../src/config.ts";
 import { features } from "../../src/features/index.ts";
 import type { ApiKey } from "../../src/domain/api-key.ts";

@@ -12,9 +12,9 @@ import {
   type Tables,
   type Tx,
   type WorkOptions,
+  prunedBefore,
 } from "../../storage/database.ts";
 import type { Services } from "../../service/services.ts";
-import { prunedBefore } from "../../storage/prune.ts";
 
 /** Histories, and what an undo needs, are stored for so long. */
 export const storedMs = 90 * dayMs;

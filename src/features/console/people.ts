@@ -4,9 +4,8 @@ import { and, eq, gt, isNull, lte, max } from "drizzle-orm";
 import type { RandomBytes } from "../../domain/api-key.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import { type Database, patientWork, type Tx } from "../../storage/database.ts";
+import { type Database, patientWork, type Tx, getMeta } from "../../storage/database.ts";
 import type { personRoles } from "../../storage/schema.ts";
-import { getMeta } from "../../storage/store-state.ts";
 import { addressMeta, setMeta } from "../meta.ts";
 import { isVisible } from "../visible.ts";
 

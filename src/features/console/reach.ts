@@ -1,7 +1,12 @@
 import { networkInterfaces } from "node:os";
 import type { Config } from "../../config.ts";
-import { isEveryAddress } from "../../cli/reach.ts";
-import { isInCidr, isLoopback, parseAddress, parseCidr } from "../../domain/address.ts";
+import {
+  isEveryAddress,
+  isInCidr,
+  isLoopback,
+  parseAddress,
+  parseCidr,
+} from "../../domain/address.ts";
 import { AppError } from "../../domain/errors.ts";
 
 type Exposure = "loopback" | "private" | "public";

@@ -7,7 +7,7 @@ import { openLog } from "../../cli/serve.ts";
 import { openServices, randomBytes } from "../../cli/open.ts";
 import { refuseStray } from "../with-services.ts";
 import { beginOnStore, commandOf } from "../command.ts";
-import { addRetiredSettings } from "../../cli/options.ts";
+import { addRetiredSettings } from "../../cli/command.ts";
 import { addSettings, storeSettings } from "../options.ts";
 import { renewCertificate, tlsOf } from "../../cli/tls.ts";
 import type { LoadedConfig } from "../../config.ts";

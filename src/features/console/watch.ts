@@ -1,7 +1,6 @@
 import type { ServerHooks } from "../../feature.ts";
-import type { Io } from "../../cli/io.ts";
-import { joins } from "../../cli/member.ts";
-import { isEveryAddress } from "../../cli/reach.ts";
+import { type Io, joins } from "../../cli/io.ts";
+import { isEveryAddress } from "../../domain/address.ts";
 import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Logger } from "../../service/log.ts";

@@ -3,7 +3,7 @@ import { shownValue, sources, variableOf, type LoadedConfig } from "../../config
 import { printJson, json, type Static } from "../json.ts";
 import type { Io } from "../../cli/io.ts";
 import { beginWithoutStore, commandOf } from "../command.ts";
-import { addAllSettings } from "../../cli/options.ts";
+import { addAllSettings } from "../../cli/command.ts";
 import { stylesOf, printTable } from "../table.ts";
 
 const configSchema = json.list(

@@ -8,11 +8,11 @@ import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { windowMs } from "../../domain/windows.ts";
 import { busyTimeoutMs, isDamaged, isBusy, isFull } from "../../storage/sqlite/connection.ts";
-import { catalogueAdvice } from "../../storage/sqlite/inspect.ts";
+import { catalogueAdvice } from "../../storage/sqlite/migrate.ts";
 import { movedStore } from "../../cli/open.ts";
 import type { Config } from "../../config.ts";
 import { storeFiles } from "../../storage/sqlite/files.ts";
-import { copyMark, movedMark, unfinishedCopy } from "../../storage/store-state.ts";
+import { copyMark, movedMark, unfinishedCopy } from "../../storage/database.ts";
 
 const attempts = 3;
 const attemptPauseMs = 20;

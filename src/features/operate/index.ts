@@ -4,7 +4,7 @@ import type { CommandEntry, Feature, ServerHooks } from "../../feature.ts";
 import type { Logger } from "../../service/log.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
 import { gone } from "../gone.ts";
-import { warns } from "../../cli/member.ts";
+import { warns } from "../../cli/io.ts";
 import { backupSettings, metricsSetting, processesSetting } from "./settings.ts";
 import { openFolderWarning } from "./permissions.ts";
 import { hooksForParent } from "./processes/parent.ts";

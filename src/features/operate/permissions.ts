@@ -2,7 +2,7 @@
 import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { storeFiles } from "../../storage/sqlite/files.ts";
-import { userName } from "../../storage/system.ts";
+import { userName } from "../../cli/machine.ts";
 
 /** File systems (statfs(2), linux/magic.h) whose files have the mode that they are mounted with. */
 const fileSystemsWithoutModes: ReadonlyMap<number, string> = new Map([

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
 import { jobRows, jobsSql } from "../schedule/jobs.ts";
 import { newestRecordSql, newestWindowSql } from "../operate/examine-catalogue.ts";
-import { movedMark } from "../../storage/store-state.ts";
+import { movedMark } from "../../storage/database.ts";
 import { describeAddress, describeHost, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
 import { PrimaryFinder } from "./primary.ts";

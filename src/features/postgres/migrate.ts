@@ -7,7 +7,7 @@ import {
   olderSchema,
   pendingAfter,
 } from "../../storage/migration-history.ts";
-import { copyMark, unfinishedCopy } from "../../storage/store-state.ts";
+import { copyMark, unfinishedCopy } from "../../storage/database.ts";
 import type { SqliteOptions } from "../../storage/sqlite/store.ts";
 import { schemaName } from "../../storage/schema.postgres.ts";
 

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
 import type { StoreVersions } from "../../storage/contract.ts";
 import { catalogue, postgresTables } from "../../storage/schema.postgres.ts";
-import { editsMeta } from "../../storage/store-state.ts";
+import { editsMeta } from "../../storage/database.ts";
 import { send } from "./transaction.ts";
 
 /** The database's own numbers: they rise with each change of a key, and of an animal. */

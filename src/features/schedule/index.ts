@@ -3,9 +3,8 @@ import { dataFolderOf } from "../../config.ts";
 import { type Clock, systemClock } from "../../domain/clock.ts";
 import type { Feature, JobCommand } from "../../feature.ts";
 import type { Logger } from "../../service/log.ts";
-import type { Database } from "../../storage/database.ts";
+import { type Database, getMeta } from "../../storage/database.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { getMeta } from "../../storage/store-state.ts";
 import { setMeta } from "../meta.ts";
 import { childEnvironment, runJob } from "./child.ts";
 import {

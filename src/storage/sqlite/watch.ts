@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
 import { buildersOn, sqliteTables } from "../schema.sqlite.ts";
-import { editsMeta } from "../store-state.ts";
+import { editsMeta } from "../database.ts";
 
 interface Numbers {
   readonly epoch: bigint;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { putSettings, withVariables } from "../../../src/features/operate/systemd/command.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { testIo } from "../../helpers/io.ts";
-import { featureSettings } from "../../../src/cli/options.ts";
+import { featureSettings } from "../../../src/cli/command.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { settingsReader } from "../../../src/features/operate/processes/serve.ts";
 

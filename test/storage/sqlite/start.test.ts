@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import { refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
-import { copyMark } from "../../../src/storage/store-state.ts";
+import { copyMark } from "../../../src/storage/database.ts";
 import { deleteMeta, setMeta } from "../../../src/features/meta.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";

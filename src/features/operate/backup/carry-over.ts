@@ -5,7 +5,7 @@
  * before.
  */
 import { Database } from "bun:sqlite";
-import { copyMark, editsMeta, movedMark } from "../../../storage/store-state.ts";
+import { copyMark, editsMeta, movedMark } from "../../../storage/database.ts";
 import { addressMeta, backupMeta, endedMeta, storeIdMeta } from "../../meta.ts";
 import { distrust } from "../examine-catalogue.ts";
 import { placeMeta } from "../../schedule/jobs.ts";

@@ -1,7 +1,7 @@
 /** What the doctor finds of the server: its address, its certificate, its secrets. */
 import { X509Certificate } from "node:crypto";
 import { statSync } from "node:fs";
-import { localHost } from "../../../cli/reach.ts";
+import { localHost } from "../../../domain/address.ts";
 import { tlsOf } from "../../../cli/tls.ts";
 import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";

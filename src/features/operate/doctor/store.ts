@@ -6,7 +6,7 @@ import { type LoadedConfig, serviceDataFolder } from "../../../config.ts";
 import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
-import { inspectFolder, limitsAdvice } from "../../../storage/sqlite/inspect.ts";
+import { inspectFolder, limitsAdvice } from "../../../storage/sqlite/migrate.ts";
 import {
   examine,
   folderMovedTo,

@@ -1,6 +1,6 @@
 /** Where Prometheus reads what the service does: of one process, or of all together. */
 import { AggregatorRegistry, type Registry } from "prom-client";
-import { localHost } from "../../../cli/reach.ts";
+import { localHost } from "../../../domain/address.ts";
 import { dataFolderOf, type LoadedConfig } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
@@ -11,8 +11,7 @@ import type { Refusal } from "../../../service/admission.ts";
 import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import type { Database } from "../../../storage/database.ts";
-import type { ListenAddress } from "../settings.ts";
-import { backupSettings } from "../settings.ts";
+import { type ListenAddress, backupSettings } from "../settings.ts";
 import type { Member, Supervisor } from "../processes/supervisor.ts";
 import { Metrics } from "./metrics.ts";
 

@@ -1,5 +1,5 @@
 /** A serving process and its supervisor, as the process sees them, and what they say. */
-import { isMember } from "../../../cli/member.ts";
+import { isMember } from "../../../cli/io.ts";
 import type { EnvironmentVariables } from "../../../config.ts";
 import type { ServerHooks } from "../../../feature.ts";
 

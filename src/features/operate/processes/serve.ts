@@ -1,6 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
-import { announce, type Io, untilAborted } from "../../../cli/io.ts";
-import { joinsVariable, memberVariable } from "../../../cli/member.ts";
+import { announce, type Io, untilAborted, joinsVariable, memberVariable } from "../../../cli/io.ts";
 import { openLog } from "../../../cli/serve.ts";
 import {
   dataFolderOf,
@@ -19,7 +18,7 @@ import { childEnvironment } from "../../schedule/child.ts";
 import { type ListenAddress, metricsSetting, processesSetting } from "../settings.ts";
 import { Supervisor } from "./supervisor.ts";
 import { readSettingsFile } from "../../../cli/machine.ts";
-import { featureSettings } from "../../../cli/options.ts";
+import { featureSettings } from "../../../cli/command.ts";
 
 /** Tests make the time shorter in which kept connections end. */
 const drainVariable = "SUPERVISOR_DRAIN_MS";

@@ -24,11 +24,10 @@ import {
 } from "../../../config.ts";
 import { UsageError } from "../../usage-error.ts";
 import { dirname } from "node:path";
-import { placeOf, readSettingsFile } from "../../../cli/machine.ts";
-import { featureSettings } from "../../../cli/options.ts";
+import { placeOf, readSettingsFile, accountNamed } from "../../../cli/machine.ts";
+import { featureSettings } from "../../../cli/command.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
-import { accountNamed } from "../../../storage/system.ts";
 import defaults from "./rehome.default" with { type: "text" };
 import service from "./rehome.service" with { type: "text" };
 

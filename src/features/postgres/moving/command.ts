@@ -16,7 +16,7 @@ import { typedWords } from "../../../cli/program.ts";
 import { addressIn, openStore, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
-import { copyMark, getMeta, movedTo } from "../../../storage/store-state.ts";
+import { copyMark, getMeta, movedTo } from "../../../storage/database.ts";
 import { beginWithoutStore, commandGroup, commandOf } from "../../command.ts";
 import { addSettings } from "../../options.ts";
 import { requireUnused } from "../../operate/examine-catalogue.ts";

@@ -12,10 +12,12 @@ import {
   nextEpoch,
   type Tables,
   type Tx,
+  copyMark,
+  getMeta,
+  movedMark,
 } from "../../../storage/database.ts";
 import { longWork } from "../../long-work.ts";
 import { schemaName } from "../../../storage/schema.postgres.ts";
-import { copyMark, getMeta, movedMark } from "../../../storage/store-state.ts";
 import { deleteMeta, goesAlong, setMeta } from "../../meta.ts";
 
 const batchRows = 2_000;
