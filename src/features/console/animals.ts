@@ -305,19 +305,20 @@ async function subjectOf(
   );
   const animals = counts.reduce((sum, count) => sum + count, 0);
   const { name, after } = summary;
-  const own = [name, after].find((each) => typeof each === "string");
+  const called = [name, after].find((each) => typeof each === "string");
   const { petEvents } = tx.t;
-  const select = tx.select(columnsOf(petEvents)).from(petEvents);
-  const events = await select.where(eq(petEvents.changeId, id)).limit(namedMax);
+  const own = eq(petEvents.changeId, id);
+  const select = tx.select(columnsOf(petEvents)).from(petEvents).where(own);
+  const events = await select.orderBy(petEvents.petId).limit(namedMax);
   const names = events.flatMap(({ before, after }) => {
-    const called = (after ?? before)?.["name"];
-    return typeof called === "string" ? [called] : [];
+    const each = (after ?? before)?.["name"];
+    return typeof each === "string" ? [each] : [];
   });
   const [first] = events;
   const isOne = animals === 1;
   return {
     animals,
-    name: own ?? (isOne ? names[0] : undefined),
+    name: called ?? (isOne ? names[0] : undefined),
     names,
     // An update gives several animals one value.
     changed:
