@@ -28,11 +28,6 @@ test("every command says what it does, with examples, whichever way it is asked"
   }
 });
 
-test("a misspelt command is led to a near one", async () => {
-  expect((await command(["keys", "lst"])).stderr).toContain("(Did you mean list?)");
-  expect((await command(["keys", "udpate"])).stderr).toContain("(Did you mean update?)");
-});
-
 test.each([
   "postgres://kim:s3cret@db/x",
   "postgres://kim:s3:c@ret@db/x?password=s3cret",

@@ -3,18 +3,38 @@
  * becomes a database of its own, and so does every store that it opens in this process, so that the
  * same tests hold for both stores.
  */
+import type { StoreObserver } from "../../src/cli/open.ts";
+import type { Clock } from "../../src/domain/clock.ts";
+import { parseDatabaseAddress } from "../../src/features/postgres/address.ts";
+import { openPostgresStore } from "../../src/features/postgres/store.ts";
+import { freshMs } from "../../src/features/postgres/versions.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
-import { postgresStore } from "./postgres-store.ts";
 import { testDatabase, type TestDatabase } from "./postgres.ts";
 
 export const isOnPostgres = process.env["TEST_STORE"] === "postgres";
+
+interface PostgresOptions extends StoreObserver {
+  readonly timeoutMs: number;
+  readonly clock?: Clock | undefined;
+  readonly pollMs?: number;
+  readonly onProblem?: ((error: unknown) => void) | undefined;
+}
+
+/** The store of the postgres feature at `url`. */
+export const openInPostgres = (url: string, { onProblem, ...options }: PostgresOptions) =>
+  openPostgresStore({
+    ...options,
+    address: parseDatabaseAddress(url),
+    systemClock: Date.now,
+    onError: (error) => onProblem?.(error),
+  });
 
 const databases = new Map<string, Promise<TestDatabase>>();
 
 /** Waits as long as another process's change may take to bind: no time in a data folder. */
 export async function bound(): Promise<void> {
-  if (isOnPostgres) await Bun.sleep(postgresStore.freshMs);
+  if (isOnPostgres) await Bun.sleep(freshMs);
 }
 
 function databaseAt(folder: string, make = testDatabase): Promise<TestDatabase> {
@@ -109,7 +129,7 @@ async function openInDatabase(options: TestStoreOptions): Promise<Store> {
   const { folder = inMemory } = options;
   const own = folder === inMemory ? await recycled() : undefined;
   const { url } = own ?? (await databaseAt(folder, recycled));
-  const store = await postgresStore.open(url, { timeoutMs: patientMs, pollMs: 5, ...options });
+  const store = await openInPostgres(url, { timeoutMs: patientMs, pollMs: 5, ...options });
   return closedByTest(store, async () => own && empty(own));
 }
 

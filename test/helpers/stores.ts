@@ -3,10 +3,9 @@ import { afterEach, beforeEach } from "bun:test";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
-import { postgresStore } from "./postgres-store.ts";
 import { temporaryFolder } from "./binary.ts";
 import { hookTimeoutMs, testDatabase } from "./postgres.ts";
-import { isOnPostgres } from "./store-under-test.ts";
+import { isOnPostgres, openInPostgres } from "./store-under-test.ts";
 
 /** A place for a store's data. Each `open` is what another process on the same data would have. */
 export interface StorePlace {
@@ -48,7 +47,7 @@ const postgres: StoreKind = {
     const database = await testDatabase();
     return {
       flags: ["--store", database.url],
-      open: (clock) => postgresStore.open(database.url, { timeoutMs, clock }),
+      open: (clock) => openInPostgres(database.url, { timeoutMs, clock }),
       [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
     };
   },

@@ -1,6 +1,6 @@
 /** Drives the compiled executable at a pseudo terminal, as a person would. */
 import { tmpdir } from "node:os";
-import { executable } from "./binary.ts";
+import { cleanEnvironment, executable } from "./binary.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
 
 /**
@@ -21,12 +21,7 @@ export async function rehomeAtTerminal(
   const named = await onStoreUnderTest(args, options.env);
   const child = Bun.spawn([await executable(), ...named.args], {
     cwd: tmpdir(),
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: tmpdir(),
-      TERM: "xterm-256color",
-      ...named.env,
-    },
+    env: { ...cleanEnvironment, TERM: "xterm-256color", ...named.env },
     terminal: {
       cols: options.columns ?? 80,
       rows: 40,

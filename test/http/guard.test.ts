@@ -2,12 +2,9 @@
  * The door: whatever Host and path a request has, the guard and the router see the same path. Byte
  * by byte, because no client would send most of this.
  */
-import { Elysia } from "elysia";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { Backpressure, contexts, RequestContext } from "../../src/http/context.ts";
-import { petRoutes } from "../../src/http/pets.ts";
 import { listen } from "../../src/http/server.ts";
 import { testApp } from "../helpers/app.ts";
 import { raw } from "../helpers/raw.ts";
@@ -94,34 +91,3 @@ test.each(["http", "https"])(
   },
   60_000,
 );
-
-test("an operation serves no request that the guard did not admit", async () => {
-  const seen: string[] = [];
-  const app = new Elysia()
-    .onError(() => {
-      seen.push("failed");
-      return "failed";
-    })
-    .use(
-      petRoutes(() => {
-        seen.push("served");
-        throw new Error("served");
-      }),
-    );
-  const options = { trustedProxies: [], baseUrl: undefined, backpressure: new Backpressure() };
-  const view = { window: "minute", limit: 1, remaining: 0, resetSeconds: 0 } as const;
-  const refusal = { kind: "unauthorized", message: "no" } as const;
-  for (const admission of [undefined, { view, key: undefined, refusal }]) {
-    for (const init of [{ method: "POST", body: "{}" }, { method: "GET" }, { method: "HEAD" }]) {
-      const path = init.method === "HEAD" ? "/pets/1" : "/pets";
-      const request = new Request(`http://localhost${path}`, init);
-      const context = new RequestContext("id", request, undefined, options);
-      context.admission = admission;
-      contexts.set(request, context);
-      await app.handle(request);
-      contexts.delete(request);
-      expect(request.bodyUsed).toBe(false);
-    }
-  }
-  expect(seen).toEqual(Array(6).fill("failed"));
-});

@@ -8,7 +8,7 @@ import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import { examineDatabase } from "../../../src/features/operate/doctor/store.ts";
 import { startServer, testDatabase } from "../../../test/helpers/postgres.ts";
-import { postgresStore } from "../../../test/helpers/postgres-store.ts";
+import { openInPostgres } from "../../../test/helpers/store-under-test.ts";
 import { until } from "../../../test/helpers/until.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
 
@@ -38,7 +38,7 @@ test.each([
     const both = `${database.url.replace(/(?<=@)[^/]+/, hosts)}?target_session_attrs=read-write`;
     const losses: unknown[] = [];
     const open = (url: string, callMs = timeoutMs) =>
-      postgresStore.open(url, { timeoutMs: callMs, onProblem: (error) => losses.push(error) });
+      openInPostgres(url, { timeoutMs: callMs, onProblem: (error) => losses.push(error) });
     const store = await open(kind === "led" ? led.href : both);
 
     const acknowledged = new Map<string, bigint>();
@@ -121,7 +121,7 @@ test("an old primary that comes back takes nobody in", async () => {
   const both = database.url.replace(/(?<=@)[^/]+/, `${old.host},${standby.host}`);
   const problems: string[] = [];
   const onProblem = (error: unknown) => problems.push((error as Error).message);
-  const store = await postgresStore.open(both, { timeoutMs, onProblem });
+  const store = await openInPostgres(both, { timeoutMs, onProblem });
   await store.pets.create({ name: "before", categoryId: 1n });
   server.kill();
   await server.promote();
@@ -136,7 +136,7 @@ test("an old primary that comes back takes nobody in", async () => {
   await server.comeBack();
 
   // Whoever starts now, such as a command, and the doctor, find the new one.
-  const next = await postgresStore.open(both, { timeoutMs: 60_000 });
+  const next = await openInPostgres(both, { timeoutMs: 60_000 });
   expect((await next.pets.page({ limit: 10 })).map(({ name }) => name)).toEqual([
     "before",
     "after",

@@ -19,7 +19,7 @@ import {
   type OwnServer,
   type TestDatabase,
 } from "../../../test/helpers/postgres.ts";
-import { postgresStore } from "../../../test/helpers/postgres-store.ts";
+import { openInPostgres } from "../../../test/helpers/store-under-test.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
 import { until } from "../../../test/helpers/until.ts";
 import { longWork } from "../../../src/features/long-work.ts";
@@ -56,7 +56,7 @@ afterEach(async () => {
 }, hookTimeoutMs);
 
 function open(url: string): Promise<Store> {
-  return postgresStore.open(url, { timeoutMs, onProblem: (error) => losses.push(error) });
+  return openInPostgres(url, { timeoutMs, onProblem: (error) => losses.push(error) });
 }
 
 /** A store behind an address that can be cut off. */

@@ -5,7 +5,7 @@ import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { postgresMigrations } from "../../../src/features/postgres/migrate.ts";
 import { diagnosePostgres } from "../../../src/features/postgres/diagnose.ts";
-import { postgresStore } from "../../../test/helpers/postgres-store.ts";
+import { openInPostgres } from "../../../test/helpers/store-under-test.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../../test/helpers/postgres.ts";
 
 const authority = join(import.meta.dir, "../../../test/fixtures/tls/ca.crt");
@@ -19,7 +19,7 @@ afterEach(() => database[Symbol.asyncDispose](), hookTimeoutMs);
 function open(change: (url: URL) => void = () => {}): Promise<Store> {
   const url = new URL(database.url);
   change(url);
-  return postgresStore.open(url.href, { timeoutMs: 20_000 });
+  return openInPostgres(url.href, { timeoutMs: 20_000 });
 }
 
 async function refusal(change: (url: URL) => void = () => {}): Promise<AppError> {
