@@ -31,12 +31,10 @@ import { animalsOf } from "../animals/animals-of.ts";
 const clock = new TestClock();
 let folder: string;
 let data: string;
-let catalogue: string;
 let file: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "rehome-backup-"));
   data = join(folder, "data");
-  catalogue = join(data, "rehome.db");
   file = join(folder, "backup.db");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -59,6 +57,19 @@ function refusal(work: () => unknown): AppError {
   throw new Error("nothing was refused");
 }
 
+const catalogue = () => join(data, "rehome.db");
+
+/** Changes the catalogue with SQL, as nothing of ours would. */
+function change(path: string, ...statements: string[]): void {
+  using db = new Database(path);
+  for (const sql of ["PRAGMA foreign_keys = OFF", ...statements]) db.run(sql);
+}
+
+const query = <T>(path: string, sql: string): T[] => {
+  using db = new Database(path, { readonly: true });
+  return db.query<T, []>(sql).all();
+};
+
 async function add(...names: string[]): Promise<bigint[]> {
   const store = open();
   const ids = await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n })));
@@ -76,33 +87,31 @@ async function names(): Promise<string[]> {
 test("a backup of a store in use holds what was committed, is verified, and only its user may read it", async () => {
   const store = open();
   await store.pets.create({ name: "Rex", categoryId: 1n });
-  backup(catalogue, file);
+  backup(catalogue(), file);
   await store.pets.create({ name: "later", categoryId: 1n });
   await store.close();
   expect(contentsOf(file)).toEqual({ file, bytes: statSync(file).size, animals: 1, keys: 0 });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder).toSorted()).toEqual(["backup.db", "data"]);
-  const db = new Database(file, { readonly: true });
-  expect(db.query("SELECT name FROM pets").all()).toEqual([{ name: "Rex" }]);
-  db.close();
+  expect(query(file, "SELECT name FROM pets")).toEqual([{ name: "Rex" }]);
   const bytes = readFileSync(file);
-  expect(() => backup(catalogue, file)).toThrow("never overwrites");
+  expect(() => backup(catalogue(), file)).toThrow("never overwrites");
   expect(readFileSync(file)).toEqual(bytes);
 });
 
 test("a backup takes the place of nothing, a link that leads nowhere included", async () => {
   await add("Rex");
   symlinkSync(join(folder, "nowhere"), file);
-  expect(() => backup(catalogue, file)).toThrow("never overwrites");
+  expect(() => backup(catalogue(), file)).toThrow("never overwrites");
   expect(readlinkSync(file)).toBe(join(folder, "nowhere"));
 });
 
 test("a backup of a damaged catalogue is not made", async () => {
   await add(...Array.from({ length: 400 }, (_, number) => `animal ${number}`));
-  const bytes = readFileSync(catalogue);
+  const bytes = readFileSync(catalogue());
   for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
-  writeFileSync(catalogue, bytes);
-  const refused = refusal(() => backup(catalogue, file));
+  writeFileSync(catalogue(), bytes);
+  const refused = refusal(() => backup(catalogue(), file));
   expect(refused.message).toMatch(/rehome\.db is damaged: .*malformed\.$/);
   expect(refused.hint).toStartWith("Restore a backup");
   expect(readdirSync(folder)).toEqual(["data"]);
@@ -110,17 +119,12 @@ test("a backup of a damaged catalogue is not made", async () => {
 
 test("a backup of a catalogue with rows that refer to nothing is not made, and blames the catalogue", async () => {
   await add("Rex");
-  const db = new Database(catalogue);
-  db.run("PRAGMA foreign_keys = OFF");
-  db.run("INSERT INTO key_events (key_id, at_ms, actor, action, after) VALUES (?, 0, ?, ?, ?)", [
-    "gone",
-    "kim",
-    "create",
-    "{}",
-  ]);
-  db.close();
-  const refused = refusal(() => backup(catalogue, file));
-  expect(refused.message).toBe(`${catalogue} is damaged: it has rows with broken references.`);
+  change(
+    catalogue(),
+    "INSERT INTO key_events (key_id, at_ms, actor, action, after) VALUES ('x', 0, 'kim', 'create', '{}')",
+  );
+  const refused = refusal(() => backup(catalogue(), file));
+  expect(refused.message).toBe(`${catalogue()} is damaged: it has rows with broken references.`);
   expect(refused.hint).toStartWith("Restore a backup");
   expect(readdirSync(folder)).toEqual(["data"]);
   const [{ finding }] = examineFiles(data);
@@ -130,20 +134,15 @@ test("a backup of a catalogue with rows that refer to nothing is not made, and b
 
 test("restoring brings back the moment, keeps what it replaces, and gives no id twice", async () => {
   await add("Rex", "Ada");
-  backup(catalogue, file);
+  backup(catalogue(), file);
   expect(await add("later")).toEqual([3n]);
   const made = restore(file, data, clock.read());
-  expect(made.replaced).toBe(`${catalogue}.replaced-2026-11-21T120010Z`);
+  expect(made.replaced).toBe(`${catalogue()}.replaced-2026-11-21T120010Z`);
   expect(await names()).toEqual(["Rex", "Ada"]);
   expect(await add("after")).toEqual([4n]);
 
-  const kept = new Database(made.replaced ?? "", { readonly: true });
-  expect(kept.query("SELECT name FROM pets ORDER BY id").all()).toEqual([
-    { name: "Rex" },
-    { name: "Ada" },
-    { name: "later" },
-  ]);
-  kept.close();
+  const kept = query<{ name: string }>(made.replaced ?? "", "SELECT name FROM pets ORDER BY id");
+  expect(kept.map(({ name }) => name)).toEqual(["Rex", "Ada", "later"]);
   expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
 });
 
@@ -152,31 +151,31 @@ test("restoring gives no id again of an animal that was removed before the backu
   const store = open();
   await animalsOf(store).remove([second]);
   await store.close();
-  backup(catalogue, file);
+  backup(catalogue(), file);
   rmSync(data, { recursive: true });
   expect(restore(file, data, clock.read()).replaced).toBeNull();
-  expect(statSync(catalogue).mode & 0o777).toBe(0o600);
+  expect(statSync(catalogue()).mode & 0o777).toBe(0o600);
   expect(await add("Mia")).toEqual([3n]);
 });
 
 test("restoring refuses a store in use and leaves it as it is", async () => {
   await add("Rex");
-  backup(catalogue, file);
+  backup(catalogue(), file);
   const store = open();
   await store.pets.create({ name: "later", categoryId: 1n });
   expect(() => restore(file, data, clock.read())).toThrow("in use by another process");
   await store.pets.create({ name: "still", categoryId: 1n });
   await store.close();
   expect(await names()).toEqual(["Rex", "later", "still"]);
-  expect(existsSync(`${catalogue}.restoring`)).toBe(false);
+  expect(existsSync(`${catalogue()}.restoring`)).toBe(false);
 });
 
 test("restoring takes the place of a damaged catalogue", async () => {
   await add("Rex");
-  backup(catalogue, file);
-  writeFileSync(catalogue, Buffer.alloc(20_000, 7));
+  backup(catalogue(), file);
+  writeFileSync(catalogue(), Buffer.alloc(20_000, 7));
   // What a restore that was killed left behind.
-  writeFileSync(`${catalogue}.restoring`, "half a catalogue");
+  writeFileSync(`${catalogue()}.restoring`, "half a catalogue");
   const made = restore(file, data, clock.read());
   expect(await names()).toEqual(["Rex"]);
   expect(readFileSync(made.replaced ?? "")).toEqual(Buffer.alloc(20_000, 7));
@@ -184,42 +183,35 @@ test("restoring takes the place of a damaged catalogue", async () => {
 
 test("restoring reads nothing from the log of a catalogue that is lost", async () => {
   await add("Rex");
-  backup(catalogue, file);
+  backup(catalogue(), file);
   const store = open();
   await store.pets.create({ name: "later", categoryId: 1n });
-  const log = readFileSync(`${catalogue}-wal`);
+  const log = readFileSync(`${catalogue()}-wal`);
   await store.close();
-  rmSync(catalogue);
-  writeFileSync(`${catalogue}-wal`, log);
+  rmSync(catalogue());
+  writeFileSync(`${catalogue()}-wal`, log);
   expect(restore(file, data, clock.read()).replaced).toBeNull();
   expect(await names()).toEqual(["Rex"]);
   expect(examineFiles(data).map(({ finding }) => finding?.state)).toEqual(["ok", "ok"]);
 });
 
-/** Changes the catalogue with SQL, as nothing of ours would. */
-function change(path: string, ...statements: string[]): void {
-  using db = new Database(path);
-  for (const sql of ["PRAGMA foreign_keys = OFF", ...statements]) db.run(sql);
-}
-
 test("ids and numbers go on from the greater of both, after a restore", async () => {
   await add("Rex");
-  change(catalogue, "INSERT INTO categories VALUES (3, 'Dog', 'dog')");
-  backup(catalogue, file);
+  change(catalogue(), "INSERT INTO categories VALUES (3, 'Dog', 'dog')");
+  backup(catalogue(), file);
   const changed =
     "INSERT INTO changes (at_ms, actor, action, summary) VALUES (1, 'kim', 'add', '{}')";
   change(
-    catalogue,
+    catalogue(),
     changed,
     changed,
     "INSERT INTO categories VALUES (7, 'Cat', 'cat'), (9223372036854775807, 'x', 'x')",
   );
   restore(file, data, clock.read());
-  using db = new Database(catalogue, { readonly: true });
-  const last = (sql: string) =>
-    Object.values(db.query<Record<string, unknown>, []>(sql).get() ?? {})[0];
-  expect(last("SELECT seq FROM sqlite_sequence WHERE name = 'changes'")).toBe(2);
-  expect(last("SELECT value FROM store_state WHERE name = 'last_category_id'")).toBe("7");
+  const changes = "SELECT seq AS last FROM sqlite_sequence WHERE name = 'changes'";
+  const categories = "SELECT value AS last FROM store_state WHERE name = 'last_category_id'";
+  expect(query(catalogue(), changes)).toEqual([{ last: 2 }]);
+  expect(query(catalogue(), categories)).toEqual([{ last: "7" }]);
 });
 
 /** Changes the bytes of a database, for what SQLite makes no such name of, but reads. */
@@ -273,7 +265,7 @@ test.each<[string, string | (() => void)]>([
   ],
 ])("a backup that a stranger has changed is refused: it %s", async (why, how) => {
   await add("Rex");
-  backup(catalogue, file);
+  backup(catalogue(), file);
   if (typeof how === "string") change(file, how);
   else how();
   const said = `${file} ${why}.`;
@@ -284,14 +276,12 @@ test.each<[string, string | (() => void)]>([
 
 test("the statistics that SQLite's ANALYZE leaves are no stranger's", async () => {
   await add("Rex");
-  backup(catalogue, file);
+  backup(catalogue(), file);
   change(file, "ANALYZE");
   expect(verifyBackup(file).animals).toBe(1);
 });
 
 // A restore trusts no fact of a backup above the store's: who was put out here stays out.
-
-const current = () => join(data, "rehome.db");
 
 async function withKeys<T>(work: (services: TestServices) => Promise<T>): Promise<T> {
   const services = servicesOn(open(), { clock: clock.read });
@@ -301,11 +291,6 @@ async function withKeys<T>(work: (services: TestServices) => Promise<T>): Promis
     await services.close();
   }
 }
-
-const query = <T>(path: string, sql: string): T[] => {
-  using db = new Database(path, { readonly: true });
-  return db.query<T, []>(sql).all();
-};
 
 /** True if a caller with the secret is let in. */
 const getsIn = (secret: string) =>
@@ -376,9 +361,9 @@ describe.each(Object.keys(puts))("a key that was %s since", (how) => {
       const earlier = join(folder, "earlier.db");
       const made = await withKeys(async ({ keys }) => {
         const kept = await keys.create({ name: "kept", plan: "free" });
-        backup(current(), earlier);
+        backup(catalogue(), earlier);
         const ends = await keys.create({ name: "ends", plan: "free" });
-        backup(current(), file);
+        backup(catalogue(), file);
         return { kept, ends };
       });
       const { id } = made.ends.key;
@@ -415,7 +400,7 @@ describe.each(Object.keys(puts))("a key that was %s since", (how) => {
 
 test("a key without a secret gets one by keys rotate", async () => {
   const { key } = await withKeys(({ keys }) => keys.create({ name: "one", plan: "free" }));
-  backup(current(), file);
+  backup(catalogue(), file);
   await withKeys(({ keys }) => keys.rotate(key.id, 0));
   const { unusable, ended } = restore(file, data, clock.read());
   expect([unusable, ended]).toEqual([[{ kind: "key", id: key.id, name: "one" }], []]);
@@ -425,14 +410,14 @@ test("a key without a secret gets one by keys rotate", async () => {
 
 test("what was taken from a key since stays taken, and what it has had is the backup's", async () => {
   const { key } = await withKeys(({ keys }) => keys.create({ name: "one", plan: "free" }));
-  backup(current(), file);
+  backup(catalogue(), file);
   await withKeys(async ({ keys }) => {
     await keys.update(key.id, { readOnly: true, name: "renamed", plan: "pro" });
     await keys.ban(key.id, 3_600_000);
   });
   restore(file, data, clock.read());
   expect(
-    query(current(), "SELECT name, plan, read_only AS ro, ban_reason AS why FROM api_keys"),
+    query(catalogue(), "SELECT name, plan, read_only AS ro, ban_reason AS why FROM api_keys"),
   ).toEqual([{ name: "one", plan: "free", ro: 1, why: expect.stringContaining("operator") }]);
 });
 
@@ -452,17 +437,17 @@ describe("people", () => {
   ])("who were removed stay so, by a backup %s; visits end", async (_, changed) => {
     await withKeys(async () => undefined);
     change(
-      current(),
+      catalogue(),
       add("p_1", "Ana", "operator"),
       add("p_2", "Ben"),
       `INSERT INTO sessions VALUES (${hash("01")}, 'p_1', 1, 9e12, 1)`,
       `INSERT INTO invitations VALUES (${hash("02")}, 'p_2', 1, 9e12, NULL)`,
     );
-    backup(current(), file);
-    change(current(), "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_1'");
+    backup(catalogue(), file);
+    change(catalogue(), "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_1'");
     change(file, ...changed, "UPDATE people SET role = 'operator'", add("p_3", "Eve"));
     const { ended, admitted } = restore(file, data, clock.read());
-    expect(query(current(), "SELECT name, role, removed_at_ms AS at FROM people")).toEqual(
+    expect(query(catalogue(), "SELECT name, role, removed_at_ms AS at FROM people")).toEqual(
       expect.arrayContaining([
         { name: "Ana", role: "operator", at: 5 },
         { name: "Ben", role: "staff", at: null },
@@ -473,7 +458,7 @@ describe("people", () => {
     );
     expect(admitted).toEqual([{ kind: "person", id: "p_3", name: "Eve" }]);
     for (const table of ["sessions", "invitations"]) {
-      expect(query(current(), `SELECT * FROM ${table}`)).toEqual([]);
+      expect(query(catalogue(), `SELECT * FROM ${table}`)).toEqual([]);
     }
   });
 });
@@ -496,13 +481,13 @@ describe("what a store knows of itself", () => {
      VALUES ('backup', 'backup', '', ${every}, ${every === 1 ? 1n : far})`;
   const marks = ["moved_to", "copied_from"].map((name) => [name, "evil"]);
   const facts = () =>
-    query<{ name: string; value: string }>(current(), "SELECT name, value FROM store_state");
-  const jobs = () => query(current(), "SELECT every_ms AS every FROM schedule");
+    query<{ name: string; value: string }>(catalogue(), "SELECT name, value FROM store_state");
+  const jobs = () => query(catalogue(), "SELECT every_ms AS every FROM schedule");
 
   test("is never a backup's", async () => {
     await withKeys(async () => undefined);
-    backup(current(), file);
-    change(current(), ...put(own), job(1));
+    backup(catalogue(), file);
+    change(catalogue(), ...put(own), job(1));
     change(file, ...put([...foreign, ...marks]), job(2));
     restore(file, data, clock.read());
     expect(new Map(facts().map(({ name, value }) => [name, value]))).toEqual(new Map(own));
@@ -511,7 +496,7 @@ describe("what a store knows of itself", () => {
 
   test("is nothing but its id where there was no store", async () => {
     await withKeys(async () => undefined);
-    backup(current(), file);
+    backup(catalogue(), file);
     change(file, ...put([...foreign, ...marks]), job(2));
     rmSync(data, { recursive: true });
     restore(file, data, clock.read());
@@ -523,9 +508,9 @@ describe("what a store knows of itself", () => {
     "goes on where a backup says that a last number is %s",
     async (value) => {
       await withKeys(async () => undefined);
-      backup(current(), file);
+      backup(catalogue(), file);
       const numbers = ["animal_edits", "last_category_id"];
-      change(current(), ...put(numbers.map((name) => [name, "7"])));
+      change(catalogue(), ...put(numbers.map((name) => [name, "7"])));
       change(file, ...put(numbers.map((name) => [name, value])));
       restore(file, data, clock.read());
       expect(facts()).toEqual(numbers.map((name) => ({ name, value: "7" })));
@@ -535,16 +520,16 @@ describe("what a store knows of itself", () => {
 
 test("a catalogue whose keys cannot be read is replaced, and all who can get in are named", async () => {
   const { key } = await withKeys(({ keys }) => keys.create({ name: "one", plan: "free" }));
-  backup(current(), file);
+  backup(catalogue(), file);
   const tables = ["api_keys", "key_secrets"].map((name) => `'${name}'`).join(", ");
   const roots = query<{ root: number }>(
-    current(),
+    catalogue(),
     `SELECT rootpage AS root FROM sqlite_schema WHERE name IN (${tables})`,
   );
-  const bytes = readFileSync(current());
+  const bytes = readFileSync(catalogue());
   const pageBytes = bytes.readUInt16BE(16);
   for (const { root } of roots) bytes.fill(0xa5, (root - 1) * pageBytes, root * pageBytes);
-  writeFileSync(current(), bytes);
+  writeFileSync(catalogue(), bytes);
   const { admitted, replaced } = restore(file, data, clock.read());
   expect(admitted).toEqual([{ kind: "key", id: key.id, name: "one" }]);
   expect(readFileSync(replaced ?? "").length).toBe(bytes.length);
@@ -552,7 +537,7 @@ test("a catalogue whose keys cannot be read is replaced, and all who can get in 
 
 test("a key that the old catalogue does not know is named", async () => {
   await withKeys(({ keys }) => keys.create({ name: "one", plan: "free" }));
-  backup(current(), file);
+  backup(catalogue(), file);
   const hash = `X'${"ab".repeat(32)}'`;
   change(file, `INSERT INTO key_secrets SELECT ${hash}, id, 'x', 1, NULL FROM api_keys`);
   expect(restore(file, data, clock.read()).admitted.map(({ name }) => name)).toEqual(["one"]);

@@ -37,6 +37,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const key = (at: string) =>
   command(["keys", "create", "--plan", "free", "--name", crypto.randomUUID(), "--data", at]);
 
+function runOn(file: string, sql: string, ...values: string[]): void {
+  using db = new Database(file);
+  db.run(sql, values);
+}
+const run = (sql: string, ...values: string[]) => runOn(join(data, "rehome.db"), sql, ...values);
+
 interface Made {
   readonly file: string;
   readonly removed: readonly string[];
@@ -58,8 +64,7 @@ async function makeEarlier(count: number): Promise<string[]> {
     const { file } = await make();
     const earlier = file.replace(/\d{8}T/, `2026010${day}T`);
     renameSync(file, earlier);
-    using db = new Database(join(data, "rehome.db"));
-    db.run("UPDATE store_state SET name = replace(name, ?, ?)", [file, earlier]);
+    run("UPDATE store_state SET name = replace(name, ?, ?)", file, earlier);
     files.push(earlier);
   }
   return files;
@@ -80,8 +85,7 @@ const others: Record<string, (at: string, from: string) => void> = {
   "links that lead nowhere": (at) => symlinkSync("/nonexistent", at),
   "backups of another store": (at, from) => {
     cpSync(from, at);
-    using db = new Database(at);
-    db.run("UPDATE store_state SET value = 'other' WHERE name = 'store_id'");
+    runOn(at, "UPDATE store_state SET value = 'other' WHERE name = 'store_id'");
   },
 };
 
@@ -121,10 +125,7 @@ test.each<[string, (file: string) => void]>([
 
 test("those that the list does not have are adopted once they verify", async () => {
   const made = await makeEarlier(3);
-  {
-    using db = new Database(join(data, "rehome.db"));
-    db.run("DELETE FROM store_state WHERE name LIKE 'made %'");
-  }
+  run("DELETE FROM store_state WHERE name LIKE 'made %'");
   expect((await make(2)).removed).toEqual(made.slice(0, 2));
 });
 
@@ -132,10 +133,7 @@ test("what is encrypted and not on the list cannot be verified here, and stays",
   const recipient = await identityToRecipient(await generateIdentity());
   const encrypted = ["--backup-recipient", recipient];
   const { file } = await make(1, ...encrypted);
-  {
-    using db = new Database(join(data, "rehome.db"));
-    db.run("DELETE FROM store_state WHERE name LIKE 'made %'");
-  }
+  run("DELETE FROM store_state WHERE name LIKE 'made %'");
   const next = await make(1, ...encrypted);
   expect(next.removed).toEqual([]);
   expect((await make(1, ...encrypted)).removed).toEqual([next.file]);
@@ -162,11 +160,8 @@ describe("a restore", () => {
       13,
       new Bun.CryptoHasher("sha256").update("the only copy").digest("hex"),
     ];
-    {
-      using db = new Database(file);
-      const put = "INSERT INTO store_state VALUES (?, ?)";
-      db.run(put, [`made ${victim}`, JSON.stringify({ bytes, digest })]);
-    }
+    const made = JSON.stringify({ bytes, digest });
+    runOn(file, "INSERT INTO store_state VALUES (?, ?)", `made ${victim}`, made);
     for (const isEmpty of [false, true]) {
       if (isEmpty) rmSync(data, { recursive: true });
       await restored(file);
