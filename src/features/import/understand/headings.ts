@@ -4,7 +4,7 @@
  * `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
  */
 import { columnKey, type MapTarget } from "./columns.ts";
-import { listed, wordKey } from "./words.ts";
+import { listed, notForAdoption, wordKey } from "./words.ts";
 
 /** What a column tells. `rules` in evidence.ts has what a value of each means. */
 export type Tells =
@@ -48,9 +48,11 @@ dato, dzien, when, year, ano, anno, annee, jahr, jaar, rok
 const beside = `${dates}, is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da,
 do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em, op, dnia, dne, ete, est, zum, zur, ist, wurde,
 esta, fue, foi, ha, sido, jest, zostal, zostala, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now,
-flag, yn, y, n, yes, no, nein, shelter, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
+shelter, animal, animals, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, animales, animais,
 tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, animale, zwierze, zwierzecia, zwierzat, pies, psa,
 kot, kota, pes, kocka, kocky, zvire, zvirete, zviera, zvierata, macka, mi, ли, на, животного, az, 宠物, 动物, 動物, 是否, 여부, e, er, ar, je, este, bol, bola, bolo`;
+/** The same behind it alone: in front, a no turns the word round. */
+const answers = "flag, yn, y, n, yes, no, nein";
 /** The same where nothing parts the words of a heading. */
 const joinedBefore = `is, was, has, date, dateof, datede, dated, dateda, fecha, fechade, fechadela, data, datade, datada, datadi, datum, dt,
 animal, pet, dog, cat, 是否, 是否被, 是否已`;
@@ -105,7 +107,8 @@ umrti, umrtia, umrtie, uhyn, uhynu, uhynul, uhynula, uhynulo, uhynuti, uhynutia,
 smrt, smrti, eutanazie, eutanazia
 смерть, смерти, смерті, умер, умерла, погиб, погибла, помер, померла, смърт, починал, починала, uginuo, uginula, uginuca, preminuo, preminula,
 ölüm, öldü, vefat, elpusztult, elpusztulas, elhullas, elhunyt, halal, decedat, decedata, deces, decesului, moarte, mortii, död, döds, dødt, avliden, avlivad, avlivet,
-aflivet, afdød, kuollut, kuolema, kuolin, θανατος, θανατου, πεθανε, 死亡, 离世, 離世, 去世, 사망, 폐사, 안락사`,
+aflivet, afdød, døde, avled, kuollut, kuolema, kuolin, θανατος, θανατου, πεθανε, απεβιωσε, ευθανασια, mrtve, uhynute, falecidos, умершие, умерло, усыплено, почиване, починало, евтаназиран,
+eutaniziran, evtanizirana, poginila, poginula, halott, elaltatva, usmrceno, ölmüş, 已死亡, 安樂死, 已施行安樂死, 死亡, 离世, 離世, 去世, 사망, 폐사, 안락사`,
   ],
   [
     "outcome",
@@ -158,23 +161,23 @@ adoptovany, adoptovana, adoptovane, adoptovano, osvojen, osvojena, osvojeny, umi
 усыновлен, усыновлена, усыновлено, пристроен, пристроена, пристроено, прилаштований, прилаштована, прилаштовано, усиновлений, усиновлена, усиновлено, осиновен, осиновена, осиновено,
 udomljen, udomljena, udomljeno, удомљен, удомљена, удомљено, sahiplendirildi, sahiplenildi, sahiplendi, evlat edinildi, evlat edindirildi,
 gazdis, gazdihoz, gazdihoz kerul, gazdihoz kerult, gazdihoz kerules, adoptalt, adoptalva, orokbefogadott, orokbefogadva, orokbe fogadott, orokbe fogadva, adoptat, adoptata,
-adopterad, adopterat, omplacerad, adopteret, adoptert, adoptoitu, υιοθετηθηκε, υιοθετημενο, 已领养, 被领养, 已被领养, 已領養, 被領養, 已被領養, 已认养,
+пристроенные, usvojen, usvojena, posvojena, adopterad, adopterat, omplacerad, adopteret, adoptert, adoptoitu, υιοθετηθηκε, υιοθετημενο, 已领养, 被领养, 已被领养, 已領養, 被領養, 已被領養, 已认养,
 已認養, 被認養, 입양완료, 입양됨, 譲渡済, 譲渡済み`,
   ],
   [
     "reservation",
     `reserved, reserve, reservation, on hold, hold, held, pending, adoption pending, pending adoption, is adoption pending, has application,
 application pending, on trial, trial adoption, has hold, has active reserve
-reservado, reservada, reserva, pendiente, adopcion pendiente, apartado
+reservado, reservada, reservados, reserva, pendiente, adopcion pendiente, apartado
 adocao pendente, pendente
 reserve, reservee
-reserviert, reservierung, vorgemerkt
-gereserveerd, reservering, in optie, optie
+reserviert, reservierung, reservierungs, vorgemerkt
+gereserveerd, reservering, reserverings, in optie, optie
 riservato, riservata, prenotato, prenotata, prenotazione
 zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, rezerwacji
 rezervovany, rezervovana, rezervovane, rezervovano, rezervace, rezervacia, zamluveny, zamluveno
-бронь, забронирован, забронирована, зарезервирован, зарезервирована, резервиран, резервирана, rezerviran, rezervirana, rezervirano, rezerve, rezervasyon,
-foglalt, lefoglalva, elojegyezve, rezervat, rezervata, rezervare, reserverad, reserverat, bokad, bokat, tingad, reserveret, reservert, varattu, κρατημενο,
+бронь, забронирован, забронирована, зарезервирован, зарезервирована, зарезервировано, резервирования, резервиран, резервирана, резервирано, rezervisano, rezerve edilmiş, rezerviran, rezervirana, rezervirano, rezerve, rezervasyon,
+foglalt, lefoglalva, elojegyezve, rezervat, rezervata, rezervare, reserverad, reserverat, bokad, bokat, tingad, reserveret, reservert, reservasjons, varattu, κρατημενο, 認養保留, 已預約保留,
 预定, 已预定, 预约, 已预约, 預定, 已預定, 預約, 已預約, 予約, 予約済, 予約済み, 예약`,
     names,
   ],
@@ -193,7 +196,7 @@ riservato a, riservato per, prenotato da, zarezerwowany dla, zarezerwowany przez
   [
     "deleted",
     `deleted, delete, archived, archive, removed, inactive, inactivated, withdrawn, hidden, disabled, discarded, unavailable, unlisted,
-not for adoption, not available, not available for adoption, not adoptable, do not publish, permanent foster
+not for adoption, not available, not available for adoption, not adoptable, do not publish, permanent foster, ${notForAdoption}
 borrado, borrada, borrado logico, eliminado, eliminada, eliminacion, archivado, archivada, inactivo, inactiva, oculto, oculta, no disponible, no adoptable, anulado
 excluido, excluida, exclusao, deletado, deletada, apagado, arquivado, arquivada, inativo, inativa, indisponivel
 geloscht, loschdatum, archiviert, inaktiv, deaktiviert, nicht verfugbar, nicht vermittelbar, versteckt, ausgeblendet
@@ -262,8 +265,8 @@ const hasDate = new RegExp(
 );
 
 const patterns = nouns.map(([tells, list, person = ""]) => {
-  const around = oneOf(`${beside}, ${person}`);
-  const apart = new RegExp(`^(?:(?:${around}) )*(?:${oneOf(list)})(?: (?:${around}))*$`);
+  const [before, after] = [`${beside}, ${person}`, `${beside}, ${answers}, ${person}`].map(oneOf);
+  const apart = new RegExp(`^(?:(?:${before}) )*(?:${oneOf(list)})(?: (?:${after}))*$`);
   const whole = oneOf(list).replaceAll(" ", "");
   const behind = oneOf(`${joinedBehind}, ${person}`);
   const together = new RegExp(`^(?:${oneOf(joinedBefore)})*(?:${whole})(?:${behind})*$`);
@@ -282,6 +285,8 @@ export function tellsOf(heading: string): Tells | undefined {
 }
 
 const headingCharactersMax = 60;
+/** What stands behind a transfer that it came by: `Overgeplaatst van`, `Transferido de`. */
+const ofOrigin = / (?:from|de|des|du|van|von|da|dal|od|z|ze)$/;
 
 function lookedUp(heading: string): Tells | undefined {
   if (heading.length > headingCharactersMax) return undefined;
@@ -292,6 +297,7 @@ function lookedUp(heading: string): Tells | undefined {
   const tells = patterns.find(
     ([, apart, together]) => apart.test(key) || together.test(whole),
   )?.[0];
+  if (tells === "departure" && ofOrigin.test(key)) return undefined;
   const isNoun = tells === undefined || tells === "adoptionNoun";
   const isDate = hasDate.test(key);
   if (isNoun && (statusHeading.test(key) || joinedStatus.test(whole))) {

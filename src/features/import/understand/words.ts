@@ -49,6 +49,13 @@ export const keyed = (
     ),
   );
 
+/** What says so in the languages of ASM, of a column and of a status. */
+export const notForAdoption = `nicht zur Vergabe, steht nicht zur Adoption frei, no adoptables, no disponible para adopción, pas disponible à l'adoption,
+non disponible à l'adoption, pas pour l'adoption, niet voor adoptie, niet voor adoptie beschikbaar, niet beschikbaar voor adoptie, não disponível para adoção, não está disponível para adoção,
+não adotáveis, non per adozione, non adottabile, non disponibile per l'adozione, nie do adopcji, nie jest przeznaczony do adopcji, není k adopci, není k dispozici pro adopci, nie je na adopciu,
+недоступно для передачи, не става за осиновяване, nije za udomljavanje, nije dostupna za udomljavanje, ni za posvojitev, ni na voljo za posvojitev, nem örökbefogadható, sahiplendirme için değil,
+sahiplendirme için uygun değil, ej för adoption, inte tillgänglig för adoption, ikke for adopsjon, ikke til omplassering, ikke tilgjengelig for adopsjon, όχι για υιοθεσία, μη διαθέσιμο για υιοθεσία, 不開放認養`;
+
 /**
  * The one table of words for a status, as `wordKey` leaves them: English, Spanish, German, French,
  * Dutch, Portuguese, Italian, Polish, Czech and Slovak, and words of others that lists were seen
@@ -90,7 +97,7 @@ pendente, adocao pendente, reservado para adocao, em processo, em processo de ad
 riservato, riservata, prenotato, prenotata, in corso di adozione, adozione in corso
 zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, w trakcie, w trakcie adopcji, adopcja w toku
 rezervovany, rezervovana, rezervovane, rezervovano, rezervace, zamluveny, zamluvena, zamluveno, v jednani, rezervacia
-забронирован, забронирована, зарезервирован, зарезервирована, бронь, в резерве, заброньований, заброньована, резервиран, резервирана, rezerviran, rezervirana, rezerve, rezerve edildi,
+забронирован, забронирована, зарезервирован, зарезервирована, зарезервировано, резервирано, rezervisano, rezerve edilmiş, 已預約保留, бронь, в резерве, заброньований, заброньована, резервиран, резервирана, rezerviran, rezervirana, rezerve, rezerve edildi,
 foglalt, lefoglalt, lefoglalva, előjegyezve, rezervat, rezervată, în curs de adopție, reserverad, reserverat, bokad, reserveret, reservert, varattu, κρατημένο, σε αναμονή,
 已预定, 预定, 已預定, 預定, 已預約, 預約中, 領養中, 予約, 予約中, 予約済, bokat, tingad, 领养中, 领养审核中, 審核中, 审核中, 입양예정, 예약중, 예약, トライアル中, 商談中, 譲渡予定`,
   sold: `
@@ -107,7 +114,7 @@ adoptovany, adoptovana, adoptovane, adoptovano, umisteny, umistena, umisten, umi
 осиновен, осиновена, осиновено, udomljen, udomljena, udomljeno, sahiplendirildi, sahiplenildi, sahiplendi, yuvalandı, yuva buldu, örökbefogadva, örökbe fogadva, örökbefogadott, örökbe fogadott,
 gazdára talált, gazdis, gazdára lelt, adoptált, удомљен, удомљена, удомљено, evlat edinildi, evlat edindirildi, adoptat, adoptată, adoptați, adopterad, adopterat, omplacerad, adopteret, adoptert, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο, υιοθετημένος,
 已领养, 被领养, 已被领养, 已送养, 已認養, 已領養, 被領養, 已被領養, 已送養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
-  gone: `
+  gone: `${notForAdoption}
 deceased, died, dead, died in care, dead on arrival, doa, rip, passed away, euthanized, euthanised, euthanasia, euthanize,
 humanely euthanized, put to sleep, pts, euth, euth req, euthanasia request,
 requested euthanasia, unassisted death, died at vet, died at facility, dispo, dispo req, disposal request, disposal, disposed, cremated
@@ -138,7 +145,8 @@ odebrany przez wlasciciela, oddany wlascicielowi, wydany wlascicielowi, przekaza
 uhynul, uhynula, uhynulo, zemrel, zemrela, utracen, utracena, eutanazie, karantena, v karantene, nedostupny, nedostupna, vracen majiteli, vracena majiteli, v leceni, docasna pece, docaska, nezvestny,
 zomrel, zomrela, uhynuty, uhynuta, eutanazia, vrateny majitelovi, v liecbe, docasna starostlivost
 умер, умерла, погиб, погибла, на лечении, на карантине, карантин, пропал, пропала, помер, померла, загинув, загинула, на лікуванні, починал, починала, uginuo, uginula, preminuo, preminula, na liječenju,
-öldü, vefat etti, vefat, tedavide, karantinada, kayıp, elpusztult, elhunyt, kezelés alatt, karanténban, decedat, decedată, în tratament, în carantină, indisponibilă, avliden, död, avlivad,
+mrtve, умершие, умерло, усыплено, починало, евтаназиран, poginila, poginula, eutaniziran, evtanizirana, halott, elaltatva, usmrceno, απεβιωσε, döde, døde, avled, 已施行安樂死,
+ölmüş, öldü, vefat etti, vefat, tedavide, karantinada, kayıp, elpusztult, elhunyt, kezelés alatt, karanténban, decedat, decedată, în tratament, în carantină, indisponibilă, avliden, död, avlivad,
 under behandling, avlivet, aflivet, afdød, kuollut, lopetettu, menehtynyt, μη διαθέσιμο, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除,
 종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 안락사, 사망, 폐사, 返還, 返還済, 返還済み, 公開停止中, 募集終了`,
   none: "none",
