@@ -49,7 +49,7 @@ test("a console that is killed is started again at its address, and the interfac
   expect((await ana.get("/animals")).status).toBe(200);
   expect(await server.stop()).toBe(0);
   expect(await answers(server.console)).toBe(false);
-}, 150_000);
+});
 
 test("a console goes along when the processes are replaced", async () => {
   using folder = temporaryFolder();
@@ -61,14 +61,14 @@ test("a console goes along when the processes are replaced", async () => {
   await until(() => server.stderr().includes("The new processes serve"), restartMaxMs);
   await until(() => answers(server.console), restartMaxMs);
   expect((await ana.get("/animals")).status).toBe(200);
-}, 150_000);
+});
 
 test("a server that is killed leaves no console behind", async () => {
   using folder = temporaryFolder();
   const server = await serveConsole(folder.path);
   await server.stop("SIGKILL");
   await until(async () => !(await answers(server.console)), restartMaxMs);
-}, 120_000);
+});
 
 test("the first start at a terminal prints a key and an operator's link, and the second none", async () => {
   using folder = temporaryFolder();
@@ -87,7 +87,7 @@ test("the first start at a terminal prints a key and an operator's link, and the
     `${server.console}${new URL(link).pathname}`,
   );
   expect((await visitor.get("/people")).status).toBe(200);
-}, 120_000);
+});
 
 test("rehome console is a command of its own, on a port of this machine alone", async () => {
   using folder = temporaryFolder();

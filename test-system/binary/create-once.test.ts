@@ -44,4 +44,4 @@ test("clients that ask three processes until they hear a 201 add each animal onc
   const stored = await callerOf(first, key).animals();
   expect(stored.map(({ name }) => name).toSorted()).toEqual(sent.toSorted());
   for (const server of [first, ...others]) expect(await server.stop()).toBe(0);
-}, 120_000);
+});

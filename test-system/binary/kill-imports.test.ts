@@ -7,4 +7,4 @@ test("an import or an undo that is killed has done all or nothing", async () => 
   expect(imports.ended + undos.ended).toBeGreaterThan(0);
   expect(imports.undone).toBeGreaterThan(0);
   expect(undos.undone).toBeGreaterThan(0);
-}, 180_000);
+});

@@ -32,4 +32,4 @@ test("processes that migrate at once migrate a folder once, and no other command
   expect(JSON.parse((await list()).stdout)).toHaveLength(6);
   expect(applied(folder.path)).toHaveLength(migrationsOf.catalogue.length);
   expect(readdirSync(folder.path).some((file) => file.includes(".before-0001_"))).toBe(true);
-}, 120_000);
+});

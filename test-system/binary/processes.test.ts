@@ -155,7 +155,7 @@ test("with no program in place of the executable, the rest keeps serving until i
   copyFileSync(await executable(), path);
   await until(() => childrenOf(server).length === 2);
   expect(await server.stop()).toBe(0);
-}, 120_000);
+});
 
 test("a stop ends all of them; so does the end of the one that holds them", async () => {
   await using stopped = await serveIn(2);

@@ -95,4 +95,4 @@ test("a key is shown once, and kept nowhere", async () => {
   expect(holding(folder.path, secrets)).toEqual([]);
   expect(await server.stop()).toBe(0);
   expect(holding(folder.path, secrets)).toEqual([]);
-}, 120_000);
+});

@@ -32,7 +32,7 @@ test("a store that moves to a database and back", async () => {
   const variables = { DATABASE: database.url, PLACE: shown.href };
   const page = join(import.meta.dir, "store-copy.md");
   await inBash((play) => playSession(page, play, variables));
-}, 60_000);
+});
 
 test("docs/import.md", () =>
   inBash(

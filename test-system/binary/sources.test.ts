@@ -44,7 +44,7 @@ test("a list is followed, and the service pulls what is due", async () => {
   const shown = await sources("list --json");
   expect(JSON.parse(shown.stdout)).toMatchObject([{ name: "vet", state: "ok", failures: 0 }]);
   list.text = "<!doctype html><title>Sign in</title>";
-}, 180_000);
+});
 
 const steer = (what: string, more: Record<string, string> = {}) =>
   ana.submit("/import/sources", { list: "vet", do: what, ...more });
@@ -64,7 +64,7 @@ test("the console reads a list now, and held withdrawals are those that were sho
   expect(await animals()).toHaveLength(4);
   expect(await steer("withdraw", { held: mark })).toContain("Undo");
   expect(await animals()).toEqual(["Zoe available"]);
-}, 60_000);
+});
 
 test("a word that a followed list did not have before is explained on Import, in its reader's language", async () => {
   list.text += "10,Uma,Cat,Kennel 4\n";
@@ -74,4 +74,4 @@ test("a word that a followed list did not have before is explained on Import, in
   await steer("explain", { "word-Kennel 4": "available" });
   expect(await animals()).toEqual(["Zoe available", "Uma available"]);
   expect(await page("/animals")).not.toContain("mark-import");
-}, 60_000);
+});

@@ -121,5 +121,4 @@ test.each(Object.entries(directions))(
     if (again.exitCode !== 0) expect(again.stderr).toContain("is not empty");
     expect((await list(target, env, animals - 1)).stdout).toContain(`Pet ${animals}`);
   },
-  300_000,
 );

@@ -1,11 +1,9 @@
 /** `rehome store copy` beside servers. store-copy.md has the way there and back. */
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../test/helpers/postgres.ts";
 import { command } from "../../test/helpers/command.ts";
-
-setDefaultTimeout(120_000);
 
 let home: ReturnType<typeof temporaryFolder>;
 let data: string;

@@ -60,4 +60,4 @@ test("a command that waits in vain for the lock says what holds it up and what t
       /^(?:Warning: .*\n)*Error: The store cannot be used at the moment: .*(?:another process holds its lock|did not answer in time|lock timeout)\.\nTry: /,
     );
   }
-}, 120_000);
+});

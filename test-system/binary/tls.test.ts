@@ -72,7 +72,7 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   await asking;
   expect([...statuses]).toEqual([200]);
   expect(await server.stop()).toBe(0);
-}, 120_000);
+});
 
 test("a server that others can reach without TLS warns of it", async () => {
   await using server = await served(["--host", "0.0.0.0"]);

@@ -87,4 +87,4 @@ test("a server goes on while a newer program updates the schema, and loses and a
   expect(list.exitCode).toBe(1);
   expect(list.stderr).toContain("was made by a newer rehome");
   for (const server of servers) expect(await server.stop()).toBe(0);
-}, 120_000);
+});

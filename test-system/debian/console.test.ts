@@ -102,7 +102,6 @@ test.each(stories)(
     await page.getByRole("heading", { name: words.signedOut.title }).waitFor();
     expect(complaints).toEqual([]);
   },
-  120_000,
 );
 
 test.each(["light", "dark", "phone"] as const)(
@@ -118,7 +117,6 @@ test.each(["light", "dark", "phone"] as const)(
     }
     expect(complaints).toEqual([]);
   },
-  120_000,
 );
 
 test("the console is legible in what comes of a person's work too", async () => {
@@ -184,4 +182,4 @@ test("the console is legible in what comes of a person's work too", async () => 
   await at("/animals");
   await seen("You are signed out");
   expect(complaints).toEqual([]);
-}, 240_000);
+});

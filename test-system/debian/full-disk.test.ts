@@ -53,7 +53,7 @@ test("on a full disk reads go on and creates get 503; with room again all is wel
   expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
   expect((await create()).status).toBe(201);
   expect(await server.stop()).toBe(0);
-}, 120_000);
+});
 
 test("on a full disk a leaked key is revoked, beside a busy service and without one", async () => {
   using disk = smallDisk(80);
@@ -88,7 +88,7 @@ test("on a full disk a leaked key is revoked, beside a busy service and without 
   const { stdout } = await command(["keys", "list", "--json", "--data", data]);
   const states = (JSON.parse(stdout) as { state: string }[]).map(({ state }) => state);
   expect(states.toSorted()).toEqual(["active", ...Array(4).fill("revoked")]);
-}, 120_000);
+});
 
 test("a stop on a full disk loses nothing and ends with 0", async () => {
   using disk = smallDisk(diskMb);
@@ -108,7 +108,7 @@ test("a stop on a full disk loses nothing and ends with 0", async () => {
   expect(stored.map(({ name }) => name.length)).toEqual(
     Array.from({ length: created }, () => 1_000),
   );
-}, 120_000);
+});
 
 test("a start on a full or a read-only disk says so", async () => {
   using disk = smallDisk(1);

@@ -16,7 +16,6 @@ import {
 } from "../../test/helpers/transcript.ts";
 
 const root = join(import.meta.dir, "../..");
-const slowMs = 900_000;
 
 /** What the website's key did on the days before the last one, as the page draws it. */
 const requests = [1000, 1000, 690, 780, 870, 900, 880, 1000, 1000];
@@ -169,21 +168,17 @@ describe.each(Object.entries(pages))("%s", (name, surroundings) => {
   const page = readFileSync(file, "utf8");
   const commands = commandsOf(page);
   // How many a year with the program takes: operating.md had 34 before one way to run it.
-  test(
-    `followed from its first line to its last, prints what it says: ${commands.length} commands`,
-    async () => {
-      expect(commands.length).toBeGreaterThan(5);
-      expect(blocksWithoutCommand(page).filter((each) => !notRun.includes(each))).toEqual([]);
-      const outputs = await runCommands(commands, surroundings);
-      if (isUpdate) writeFileSync(file, withOutputs(page, outputs));
-      const printed = commands.map(
-        ({ command }, at) => `$ ${command}\n${comparable(outputs[at] ?? "")}`,
-      );
-      const said = commands.map(({ command, output }) => `$ ${command}\n${comparable(output)}`);
-      if (!isUpdate) expect(printed.join("\n")).toBe(said.join("\n"));
-    },
-    slowMs,
-  );
+  test(`followed from its first line to its last, prints what it says: ${commands.length} commands`, async () => {
+    expect(commands.length).toBeGreaterThan(5);
+    expect(blocksWithoutCommand(page).filter((each) => !notRun.includes(each))).toEqual([]);
+    const outputs = await runCommands(commands, surroundings);
+    if (isUpdate) writeFileSync(file, withOutputs(page, outputs));
+    const printed = commands.map(
+      ({ command }, at) => `$ ${command}\n${comparable(outputs[at] ?? "")}`,
+    );
+    const said = commands.map(({ command, output }) => `$ ${command}\n${comparable(output)}`);
+    if (!isUpdate) expect(printed.join("\n")).toBe(said.join("\n"));
+  });
 });
 
 /** What `journalctl -u rehome -o cat` prints: lines of systemd and of the start, then the log's. */

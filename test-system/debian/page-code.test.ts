@@ -93,5 +93,4 @@ test.each(languages.map(({ id }, at) => [id, at + 1] as const))(
     const [, second = 0, third = 0] = proxy.arrivals;
     expect(third - second).toBeGreaterThanOrEqual(1_950);
   },
-  120_000,
 );

@@ -8,11 +8,17 @@ const programs = "/usr/lib/postgresql/15/bin";
 
 test("opens, fails over, recovers and counts there too", async () => {
   expect(Bun.spawnSync([`${programs}/postgres`, "--version"]).stdout.toString()).toContain(" 15.");
-  const command = [process.execPath, "test", "./test-system/features/postgres"];
+  const command = [
+    process.execPath,
+    "test",
+    "--timeout",
+    "360000",
+    "./test-system/features/postgres",
+  ];
   const { exitCode, stdout, stderr } = await finished(command, {
     cwd: join(import.meta.dir, "../.."),
     env: { ...cleanEnvironment, TEST_POSTGRES: programs },
   });
   expect(exitCode, stdout + stderr).toBe(0);
   expect(stderr).toContain("\n 0 fail\n");
-}, 600_000);
+});

@@ -54,7 +54,7 @@ test("a service whose database comes long after the machine ends serving", async
     echo "$(systemctl show rehome -p StartLimitIntervalUSec -p TasksMax --value | tr '\n' ' ')"
     systemctl stop rehome; pkill -x postgres`);
   expect(text).toBe("The server answers on 127.0.0.1:9000 and is ready.\n4096 0 \n");
-}, 600_000);
+});
 
 test("a reload replaces the processes by the executable on the disk, with the settings of the file", async () => {
   const text = await inSystem(`
@@ -86,4 +86,4 @@ test("a reload replaces the processes by the executable on the disk, with the se
   const exe = "/usr/local/bin/rehome\n1\n";
   const [a, b] = ["a", "b"].map((name) => `https://${name}.example/v1\n`);
   expect(text).toBe(`${a}${b}${exe}${exe}active\n0\n1\n`);
-}, 600_000);
+});

@@ -10,14 +10,10 @@ import { executable } from "../../test/helpers/binary.ts";
 
 const runs = { sqlite: 20, processes: 16, postgres: 14 };
 
-test.each(stores)(
-  "histories on %s are explained",
-  async (store) => {
-    const said: string[] = [];
-    const say = (line: string) => void said.push(line);
-    const own = { store, runs: runs[store], seed: 1, executable: await executable() };
-    const { violations } = await runHistories({ ...own, keep: tmpdir(), say });
-    expect(violations, said.join("\n")).toBe(0);
-  },
-  600_000,
-);
+test.each(stores)("histories on %s are explained", async (store) => {
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
+  const own = { store, runs: runs[store], seed: 1, executable: await executable() };
+  const { violations } = await runHistories({ ...own, keep: tmpdir(), say });
+  expect(violations, said.join("\n")).toBe(0);
+});

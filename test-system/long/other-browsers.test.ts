@@ -134,5 +134,4 @@ test.each([["Firefox", firefox] as const, ["WebKit", webkit] as const])(
     await goto(`${server.origin}/animals`);
     await see("2 animals are looking for a home");
   },
-  120_000,
 );

@@ -58,4 +58,4 @@ test(`with ${flushDelayMs} ms for each flush 32 clients share flushes, each crea
   expect(reading.length).toBeGreaterThan(1.3 * count);
   await acknowledged.verified(server, key);
   expect(await server.stop()).toBe(0);
-}, 120_000);
+});

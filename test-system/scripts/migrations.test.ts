@@ -35,4 +35,4 @@ test("every schema has all of its migrations", () => {
   // A database that is left out would have nothing new either.
   expect(said.match(/No schema changes/g)).toHaveLength(databases.length);
   expect(migrations(folder.path)).toEqual(before);
-}, 120_000);
+});

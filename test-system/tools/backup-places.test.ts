@@ -176,7 +176,7 @@ test("what arrives damaged is removed, and no network is an error", async () => 
   s3.at.fault = () => (count-- > 0 ? 503 : undefined);
   expect(await place.list()).toEqual([]);
   s3.at.fault = undefined;
-}, 60_000);
+});
 
 const letters = new Uint8Array(64 * 1024).fill(97);
 /** Never ends by itself; `given` counts what was taken of it. */

@@ -77,7 +77,7 @@ test("a bucket's newest backup is listed, verified and restored, without the cre
   writeFileSync(secret, "another\n");
   await run("sources", "resume", "north", "--secret-file", secret, "--data", empty);
   expect(secretIn(empty)).toEqual({ secret: "another", paused: null });
-}, 60_000);
+});
 
 test("an encrypted backup has everything, and opens only with the private key", async () => {
   const to = `${s3.address}/encrypted`;
@@ -109,7 +109,7 @@ test("an encrypted backup has everything, and opens only with the private key", 
   expect(await run("backup", "verify", local, "--identity", identity)).toMatchObject({
     exitCode: 0,
   });
-}, 60_000);
+});
 
 test("a verify that is interrupted leaves nothing of the backup behind", async () => {
   const temporary = join(folder.path, "temporary");
@@ -124,11 +124,11 @@ test("a verify that is interrupted leaves nothing of the backup behind", async (
   s3.at.fault = undefined;
   expect(child.signalCode).toBe("SIGINT");
   expect(readdirSync(temporary)).toEqual([]);
-}, 60_000);
+});
 
 test("an empty machine serves from a bucket by one command", async () => {
   const empty = join(folder.path, "machine");
   const env = { ...s3.env, REHOME_PORT: "0" };
   await using server = await serve(empty, [], { env, words: ["restore", s3.address, "--serve"] });
   expect((await callerOf(server, key).get()).status).toBe(200);
-}, 60_000);
+});

@@ -35,7 +35,7 @@ test("no answer to any of them is other than the document says", async () => {
     "--preload",
     `./test/helpers/${name}.ts`,
   ]);
-  const command = [process.execPath, "test", "--timeout", "120000", ...preloads, ...files];
+  const command = [process.execPath, "test", "--timeout", "360000", ...preloads, ...files];
   const { exitCode, stdout, stderr } = await finished(command, {
     cwd: join(import.meta.dir, "../.."),
     env: { ...process.env, ...store, TEST_JUDGE: folder.path },

@@ -105,7 +105,7 @@ test("of a service go to a bucket, and what cannot be removed or read there is t
       exitCode: 0,
     });
   }
-}, 240_000);
+});
 
 /** Ends the child that makes the backup in the middle of what it sends. */
 async function killed(pid: number): Promise<void> {
@@ -157,7 +157,6 @@ test.each(Object.entries(faults))(
     }
     expect(await due(toBucket())).toMatchObject({ told: ["/uuid"], job: { failures: 0 } });
   },
-  120_000,
 );
 
 test("go to a folder that is made, and one that cannot be is told", async () => {
@@ -185,7 +184,7 @@ test("go to a folder that is made, and one that cannot be is told", async () => 
   const env = { REHOME_BACKUP_TO: place };
   expect(await command(["backup", "--data", data], { env })).toMatchObject({ exitCode: 0 });
   expect(await due({ REHOME_BACKUP_TO: place })).toMatchObject({ told: ["/uuid"] });
-}, 120_000);
+});
 
 test("are not made of a database, which is served all the same, and said in one line", async () => {
   await using database = await testDatabase();
@@ -196,4 +195,4 @@ test("are not made of a database, which is served all the same, and said in one 
   await server.stop();
   expect(server.stderr().match(/.*--backup-to.*/g)).toHaveLength(1);
   expect(existsSync(place)).toBe(false);
-}, 120_000);
+});

@@ -109,7 +109,6 @@ test.each([
     await link.close();
     await server.stop();
   },
-  120_000,
 );
 
 test("an old primary that comes back takes nobody in", async () => {
@@ -162,4 +161,4 @@ test("an old primary that comes back takes nobody in", async () => {
   const names = (await lone`SELECT name FROM rehome.pets ORDER BY id`) as { name: string }[];
   expect(names.map(({ name }) => name)).toEqual(["before"]);
   await server.stop();
-}, 120_000);
+});

@@ -1,13 +1,5 @@
 /** A database that restarts, freezes, kills connections, is cut off or overloaded. */
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
@@ -29,10 +21,6 @@ import { nextEpoch } from "../../../src/storage/database.ts";
 const timeoutMs = 1_000;
 /** What a wait may exceed the time-out by on a busy machine. */
 const slackMs = 20_000;
-
-// The machine may be busy with other tests; what is promised in time is measured in the tests
-// themselves.
-setDefaultTimeout(120_000);
 
 let server: OwnServer;
 let database: TestDatabase;
