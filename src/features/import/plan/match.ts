@@ -240,28 +240,29 @@ function disagree(a: SoundRecord, b: SoundRecord): boolean {
 
 /** The newest record of each animal, as far as ids tell the animals, and all without any id. */
 export function newestOf(records: readonly SoundRecord[], newIds: boolean) {
+  const animals = Map.groupBy(records, (each) => keyOf(each, newIds));
+  const anonymous = animals.get(undefined) ?? [];
+  animals.delete(undefined);
   const identified: SoundRecord[] = [];
-  const anonymous: SoundRecord[] = [];
   /** Animals whose records have different names, or say different things of one moment. */
   const renamed: Example[] = [];
   const undecided: Example[] = [];
   /** Older records of animals that are for adoption. */
   let superseded = 0;
-  for (const [key, all] of Map.groupBy(records, (each) => keyOf(each, newIds))) {
-    if (key === undefined) anonymous.push(...all);
-    else identified.push(all.reduce((newest, each) => (isNewer(each, newest) ? each : newest)));
-    const newest = identified.at(-1);
-    if (key === undefined || newest === undefined || all.length === 1) continue;
+  for (const all of animals.values()) {
+    const newest = all.reduce((known, each) => (isNewer(each, known) ? each : known));
+    identified.push(newest);
+    if (all.length === 1) continue;
     const others = all.filter((each) => each !== newest);
     superseded += others.filter(({ kind }) => kind === "pet").length;
-    const { line, id, externalId = String(id) } = newest;
-    if (others.some((each) => disagree(each, newest)))
-      undecided.push({ line, example: externalId });
-    const names = new Set(all.flatMap(({ name }) => name ?? []));
-    if (names.size < 2 || newest.externalId === undefined) continue;
-    if (all.every(({ kind }) => kind === "gone")) continue;
-    const shown = [...names].toSorted().map((name) => JSON.stringify(name));
-    renamed.push({ line, example: `${externalId} is ${shown.join(" and ")}` });
+    const { line, id, externalId } = newest;
+    const example = externalId ?? String(id);
+    if (others.some((each) => disagree(each, newest))) undecided.push({ line, example });
+    const isThere = all.some(({ kind }) => kind === "pet");
+    const names = [...new Set(all.flatMap(({ name }) => name ?? []))].toSorted();
+    if (names.length < 2 || !isThere || externalId === undefined) continue;
+    const shown = names.map((name) => JSON.stringify(name)).join(" and ");
+    renamed.push({ line, example: `${externalId} is ${shown}` });
   }
   return { identified, anonymous, superseded, renamed, undecided };
 }
