@@ -23,7 +23,8 @@ export class ImportCategories {
   /** Those that the store does not have yet, under the ids that they would get. */
   readonly #fresh = new Map<bigint, string>();
   /** What names were resolved to: a list has few, and many records. */
-  readonly #resolved = new Map<string, bigint | Message>();
+  readonly #resolved = new Map<string, bigint | Message | undefined>();
+  readonly #wanted = new Set<string>();
   readonly #creates: boolean;
 
   constructor(
@@ -43,8 +44,8 @@ export class ImportCategories {
     this.#creates = options.createCategories ?? this.#byName.size === 0;
   }
 
-  /** The id of a record's category, or why there can be none. */
-  resolve(category: CandidateCategory): bigint | Message {
+  /** The id of a record's category, or why there can be none; undefined for a new one. */
+  resolve(category: CandidateCategory): bigint | Message | undefined {
     const named = () => this.#resolved.getOrInsertComputed(category.name ?? "", this.#named);
     return this.byId(category) ?? named();
   }
@@ -55,8 +56,9 @@ export class ImportCategories {
     return isById ? this.#withId(id, name) : undefined;
   }
 
+  /** The id of a category that is sound. A new one gets its id here. */
   idOf(category: CandidateCategory): bigint {
-    const found = this.resolve(category);
+    const found = this.resolve(category) ?? this.#made(category.name ?? "");
     if (typeof found === "bigint") return found;
     throw new Error(`the category ${wordFor(category)} was taken for a sound one`);
   }
@@ -77,20 +79,25 @@ export class ImportCategories {
     return this.#byName.get(key) ?? meant;
   }
 
-  readonly #named = (name: string): bigint | Message => {
-    const known = this.#called(categoryKey(name));
+  readonly #named = (name: string): bigint | Message | undefined => {
+    const key = categoryKey(name);
+    const known = this.#called(key);
     if (known !== undefined) return known;
     if (!/\p{L}/u.test(name)) return message("categoryNumber", JSON.stringify(name));
     if (!this.#creates) return message("categoryUnknown", JSON.stringify(name));
-    if (this.#fresh.size < newNamesMax) {
-      do this.last += 1n;
-      while (this.#names.has(this.last));
-      return this.#add(this.last, name);
-    }
+    if (this.#wanted.add(key).size <= newNamesMax) return undefined;
     throw new AppError("invalid_request", `There are more than ${newNamesMax} new categories.`, {
       hint: "Look whether the right column is taken for the category (--map).",
     });
   };
+
+  #made(name: string): bigint {
+    const known = this.#called(categoryKey(name));
+    if (known !== undefined) return known;
+    do this.last += 1n;
+    while (this.#names.has(this.last));
+    return this.#add(this.last, name);
+  }
 
   #add(id: bigint, name: string): bigint {
     this.#names.set(id, name);

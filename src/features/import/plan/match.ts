@@ -171,7 +171,10 @@ export class Matching {
 
   readonly #keyOf = ({ name = "", category }: SoundRecord): string => {
     const found = category && this.categories.resolve(category);
-    return nameKey(name, typeof found === "bigint" ? String(found) : "");
+    return nameKey(
+      name,
+      typeof found === "bigint" ? String(found) : `new ${categoryKey(category?.name ?? "")}`,
+    );
   };
 }
 
@@ -255,7 +258,8 @@ export function newestOf(records: readonly SoundRecord[], newIds: boolean) {
     if (all.length === 1) continue;
     const others = all.filter((each) => each !== newest);
     superseded += others.filter(({ kind }) => kind === "pet").length;
-    const { line, id, externalId } = newest;
+    const { id, externalId } = newest;
+    const line = all[0]?.line ?? newest.line;
     const example = externalId ?? String(id);
     if (others.some((each) => disagree(each, newest))) undecided.push({ line, example });
     const isThere = all.some(({ kind }) => kind === "pet");
