@@ -165,8 +165,12 @@ gazdis, gazdihoz, gazdihoz kerul, gazdihoz kerult, gazdihoz kerules, adoptalt, a
 已認養, 被認養, 입양완료, 입양됨, 譲渡済, 譲渡済み`,
   ],
   [
+    "deleted",
+    "is hold, is quarantine, has active boarding, cruelty case, non shelter, non shelter animal",
+  ],
+  [
     "reservation",
-    `reserved, reserve, reservation, on hold, hold, held, pending, adoption pending, pending adoption, is adoption pending, has application,
+    `has future adoption, reserved, reserve, reservation, on hold, hold, held, pending, adoption pending, pending adoption, is adoption pending, has application,
 application pending, on trial, trial adoption, has hold, has active reserve
 reservado, reservada, reservados, reserva, pendiente, adopcion pendiente, apartado
 adocao pendente, pendente

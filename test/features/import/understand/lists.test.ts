@@ -20,31 +20,29 @@ const lists = `
 3 gone: status "found" [petfinder:120003]
 4  / Cat / available [petfinder:120004]
 5 rejected: type: expected a value, found nothing
-# ASM3's own export, which has more of an animal in rows of their own
+# ASM3's own export, without vaccinations in rows of their own
 ANIMALID,ANIMALCODE,ANIMALNAME,ANIMALSPECIES,ANIMALDECEASEDDATE,ANIMALNOTFORADOPTION,ANIMALNONSHELTER,MOVEMENTTYPE,MOVEMENTDATE,VACCINATIONTYPE
 1,A1,Rex,Dog,,0,0,0,,
-,A1,Rex,,,,,,,Rabies
 2,A2,Tom,Cat,,0,0,1,11/03/2026,
 3,A3,Kim,Cat,,1,0,0,,
 4,A4,Bo,Dog,11/03/2026,0,0,0,,
 5,A5,Lu,Dog,,0,1,0,,
 => asm
 2 Rex / Dog / available [asm:1]
-3 gone: more of the animal above
-4 Tom / Cat / sold [asm:2]
-5 gone: not available for adoption [asm:3]
-6 gone: deceased [asm:4]
-7 gone: not a shelter animal [asm:5]
+3 Tom / Cat / sold [asm:2]
+4 gone: ANIMALNOTFORADOPTION "1" [asm:3]
+5 gone: ANIMALDECEASEDDATE "11/03/2026" [asm:4]
+6 gone: ANIMALNONSHELTER "1" [asm:5]
 # ASM3: only animals that are or were up for adoption
 @asm.json
 => asm
 1 Rolo / Dog / available [asm:501]
 2 Pepper / Cat / pending [asm:502]
 3 Sunny / Cat / sold [asm:503]
-4 gone: left the shelter otherwise than by adoption [asm:504]
-5 gone: deceased [asm:505]
-6 gone: not a shelter animal [asm:506]
-7 gone: not available for adoption [asm:507]
+4 gone: ACTIVEMOVEMENTTYPE 5 [asm:504]
+5 gone: archived [asm:505]
+6 gone: NONSHELTERANIMAL 1 [asm:506]
+7 gone: ISNOTAVAILABLEFORADOPTION 1 [asm:507]
 8  / Guinea Pig / available [asm:508]
 9 rejected: SPECIESNAME: expected a value, found nothing
 # Long Beach, King County and Dallas by their columns
@@ -116,19 +114,19 @@ Number,Name,Category,Status,Number at the source,Source
 => asm
 2 Plain / Dog / available [asm:601]
 3 Foster / Dog / available [asm:602]
-4 gone: hold [asm:603]
-5 gone: quarantine [asm:604]
-6 gone: cruelty case [asm:605]
+4 gone: ishold "1" [asm:603]
+5 gone: isquarantine "1" [asm:604]
+6 gone: crueltycase "1" [asm:605]
 7 Reserved / Cat / pending [asm:606]
 8 Trial / Cat / pending [asm:607]
 9 Home / Cat / sold [asm:608]
-10 gone: permanent foster [asm:609]
+10 gone: haspermanentfoster "1" [asm:609]
 11 Elsewhere / Cat / available [asm:610]
-12 gone: left the shelter otherwise than by adoption [asm:611]
-13 gone: at a retailer [asm:612]
-14 gone: boarding [asm:613]
+12 gone: activemovementtype "3" [asm:611]
+13 gone: activemovementtype "8" [asm:612]
+14 gone: hasactiveboarding "1" [asm:613]
 15 Promised / Cat / pending [asm:614]
-16 gone: deceased [asm:615]
+16 gone: archived [asm:615]
 # ASM: a report names the movement, and when the animal came back
 id,sheltercode,animalname,speciesname,movementtype,istrial,returndate,deceaseddate
 1,C1,Adopted,Cat,Adoption,0.0,,
@@ -144,12 +142,12 @@ id,sheltercode,animalname,speciesname,movementtype,istrial,returndate,deceasedda
 => asm
 2 Adopted / Cat / sold [asm:1]
 3 Trial / Cat / pending [asm:2]
-4 gone: left the shelter otherwise than by adoption [asm:3]
-5 gone: left the shelter otherwise than by adoption [asm:4]
+4 gone: movementtype "Transfer" [asm:3]
+5 gone: movementtype "Reclaimed" [asm:4]
 6 Back / Cat / available [asm:5]
 7 Fostered / Cat / available [asm:6]
 8 There / Cat / available [asm:7]
-9 gone: deceased [asm:8]
+9 gone: deceaseddate "2026-01-03" [asm:8]
 10 rejected: movementtype: unknown status "Beamed up"
 11 rejected: movementtype: unknown status "constructor"
 # ASM: its word takes an animal out whose few flags say nothing against it
@@ -164,9 +162,9 @@ id,sheltercode,animalname,speciesname,deceaseddate,adoptionstatus
 2 gone: adoptionstatus "Not For Adoption" [asm:1]
 3 Lu / Dog / pending [asm:2]
 4 Bo / Dog / available [asm:3]
-5 Mia / Dog / available [asm:4]
+5 rejected: adoptionstatus: unknown status "In our words"
 6 Kim / Dog / available [asm:5]
-7 gone: deceased [asm:6]
+7 gone: deceaseddate "2026-01-01" [asm:6]
 # PetPoint: the day of an outcome counts, though nothing says how
 Animal #,Animal Name,Species,Stage,Outcome Date,Outcome Type
 A1,Left,Dog,Available,1/3/2026,
@@ -560,8 +558,8 @@ Mo,Euthanasia,Mo,D3,Dog
 {"ID":4,"ANIMALNAME":"Rex","SPECIESNAME":"Dog","ARCHIVED":0,"activemovementtype":1}]
 => asm
 1 Rex / Dog / available [asm:1]
-2 gone: deceased [asm:2]
-3 gone: hold [asm:3]
+2 gone: DECEASEDDATE "2026-01-01T00:00:00" [asm:2]
+3 gone: IsHold 1 [asm:3]
 4 Rex / Dog / sold [asm:4]
 # a layout is told by a later record, too
 {"id":1,"name":"Bo","type":"Dog","status":"adopted"}

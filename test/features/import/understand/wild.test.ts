@@ -45,7 +45,6 @@ describe("programs and cities", () => {
     ["archived", "1.0", "gone"],
     ["ishold", "T", "gone"],
     ["ishold", "no", "available"],
-    ["iscourtesy", "1", "available"],
     ["activemovementtype", "3.0", "gone"],
     ["activemovementtypename", "Permanent Foster", "gone"],
     ["movementname", "Escaped", "gone"],
