@@ -1,4 +1,5 @@
 /** The console's pages in this process, without a listener. */
+import { expect } from "bun:test";
 import { parseCidr } from "../../src/domain/address.ts";
 import { consoleHandler, operatorRoutes, staffRoutes } from "../../src/features/console/app.ts";
 import type { Actions, ConsoleOptions, Frame } from "../../src/features/console/visit.ts";
@@ -19,15 +20,17 @@ interface Asked {
 
 export type Ask = (path: string, asked?: Asked) => Promise<Response>;
 
-interface Asking extends Pick<ConsoleOptions, "report" | "refused"> {
+interface Asking extends Partial<Pick<ConsoleOptions, "report" | "refused">> {
   readonly actions: Partial<Actions>;
   readonly publicOrigin?: string | undefined;
 }
 
-/** A browser of requests, which keeps no cookies. */
+/** A browser of requests, which keeps no cookies. A failure fails the test unless it is told. */
 export function asking(options: Asking): Ask {
   const handle = consoleHandler({
     publicOrigin: undefined,
+    report: (error) => expect(error).toBeUndefined(),
+    refused: () => undefined,
     ...options,
     // A test has what its pages call.
     actions: { marks: async () => new Set(), ...options.actions } as Actions,

@@ -8,7 +8,6 @@ import {
   type AnimalQuery,
 } from "../../../src/features/console/animals.ts";
 import { makeChange } from "../../../src/features/animals/changes.ts";
-import { changePets } from "../../../src/storage/database.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { servicesOn } from "../../helpers/services.ts";
 import { openForEach } from "../../helpers/stores.ts";
@@ -75,30 +74,6 @@ test("animals are found by their ID in a list, counted by status, and ordered by
   const max = { name: "Max", category: named("Dog") };
   await desk.change("Ana", (by) => addAnimal(by, max));
   expect(await desk.named("MAX", "dog")).toMatchObject({ name: "Max" });
-});
-
-test("a search pages through what it found, and counts it", async () => {
-  const name = (at: number) => `${at % 2 === 0 ? "Ñandú" : "Rex"} ${at}`;
-  const many = Array.from({ length: 2_500 }, (_, at) => ({ name: name(at), categoryId: 1n }));
-  await store.db.transaction((tx) =>
-    changePets(tx, "additions", async () => {
-      const more = await tx.insertAll(tx.t.pets, many);
-      return { result: undefined, more };
-    }),
-  );
-  const asked = { categoryId: undefined, status: undefined, limit: 2 };
-  const find = async (text: string, before?: bigint) => {
-    const { animals, counts: _counts, ...counts } = await desk.find({ ...asked, text, before });
-    return { ids: animals.map(({ id }) => id), ...counts };
-  };
-  const total = many.length;
-  const first = { ids: [2_499n, 2_497n], found: 1_250, more: true, total };
-  expect(await find("nandu")).toEqual(first);
-  expect(await find("REX", 4n)).toEqual({ ...first, ids: [2n], more: false });
-  const few = { found: 2, more: false, total };
-  expect(await find("x 9")).toMatchObject({ found: 56, more: true });
-  expect(await find("2499")).toEqual({ ...few, ids: [2_500n, 2_499n] });
-  expect(await find("zzz")).toEqual({ ...few, ids: [], found: 0 });
 });
 
 test.each([

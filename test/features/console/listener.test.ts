@@ -92,18 +92,13 @@ test.each([
   await Promise.all(open.map(({ form }) => form));
 });
 
-const ask = asking({
-  actions: { clock: () => 0 },
-  report: (error) => expect(error).toBeUndefined(),
-  refused: () => undefined,
-});
+const ask = asking({ actions: { clock: () => 0 } });
 
 test("of the refusals in a minute the first has a line, and their count has one", async () => {
   const clock = new TestClock();
   using file = logFile(clock.read, "json", "warn");
   const flooded = asking({
     actions: { clock: clock.read },
-    report: (error) => expect(error).toBeUndefined(),
     refused: refusalLog(file.log),
   });
   const foreign = { headers: { host: "evil.example" } };

@@ -31,7 +31,6 @@ openForEach(async (opened) => {
   people = new PeopleService(store.db, Date.now, randomBytes);
   ask = asking({
     actions: { services, animals, people, imports, sources, clock: Date.now },
-    report: (error) => expect(error).toBeUndefined(),
     refused: (text) => expect(text).toBeUndefined(),
   });
   const { token } = await people.invite("Olga", "operator", "tester");

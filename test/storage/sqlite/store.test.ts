@@ -129,16 +129,6 @@ test("a check waits for another process's write, and no longer than others do", 
   }
 });
 
-test("a store that was closed tells of no files that are gone", async () => {
-  const problems: unknown[] = [];
-  const { store } = opened({ onProblem: (error) => void problems.push(error) });
-  await store.started;
-  await store.close();
-  // Longer than it is between two looks.
-  await Bun.sleep(300);
-  expect(problems).toEqual([]);
-});
-
 test("who ends somebody's access waits for a long change, as nobody else does", async () => {
   const { connect, store } = opened({ timeoutMs: 1 });
   const people = new PeopleService(store.db, systemClock, randomBytes);

@@ -39,12 +39,10 @@ describe("shelterName", () => {
   });
 });
 
-describe("categoryName", () => {
-  test("is without the blanks around it, and text that can be kept", () => {
-    expect(categoryName("kind", " Guinea Pig ")).toEqual({ name: "Guinea Pig" });
-    expect(() => categoryName("kind", " ")).toThrow("found nothing");
-    expect(() => categoryName("kind", "a\0b")).toThrow("well-formed Unicode");
-  });
+test("a category is without the blanks around it, and text that can be kept", () => {
+  expect(categoryName("kind", " Guinea Pig ")).toEqual({ name: "Guinea Pig" });
+  expect(() => categoryName("kind", " ")).toThrow("found nothing");
+  expect(() => categoryName("kind", "a\0b")).toThrow("well-formed Unicode");
 });
 
 describe("sourceId", () => {
@@ -93,21 +91,19 @@ describe("externalId", () => {
   );
 });
 
-describe("numbers in JSON", () => {
-  const read = async (written: string) => {
-    const { outcomes } = await readWhole(`[{"name":"a","categoryId":${written}}]`);
-    return outcomes.map(brief);
-  };
+const read = async (written: string) => {
+  const { outcomes } = await readWhole(`[{"name":"a","categoryId":${written}}]`);
+  return outcomes.map(brief);
+};
 
-  test.each([
-    ["0.5", "0.5"],
-    ["[7]", "a list"],
-    ['"8x"', '"8x"'],
-    [`1${"0".repeat(60)}`, `"1${"0".repeat(38)}..."`],
-  ])("%s is no id, and is shown as it was written", async (written, shown) => {
-    const problem = `expected a whole number of 64 bits, found ${shown}`;
-    expect(await read(written)).toEqual([`1 rejected: categoryId: ${problem}`]);
-  });
+test.each([
+  ["0.5", "0.5"],
+  ["[7]", "a list"],
+  ['"8x"', '"8x"'],
+  [`1${"0".repeat(60)}`, `"1${"0".repeat(38)}..."`],
+])("%s in JSON is no id, and is shown as it was written", async (written, shown) => {
+  const problem = `expected a whole number of 64 bits, found ${shown}`;
+  expect(await read(written)).toEqual([`1 rejected: categoryId: ${problem}`]);
 });
 
 describe("a format that does not fit", () => {

@@ -61,43 +61,41 @@ describe("programs and cities", () => {
   });
 });
 
-describe("RescueGroups", () => {
-  const said = async (pending: unknown, status?: string) => {
-    const data = { type: "statuses", id: "1" };
-    const animal = {
-      type: "animals",
-      id: "5",
-      attributes: { name: "Rex", isAdoptionPending: pending },
-      relationships: {
-        species: { data: { id: "8" } },
-        ...(status && { statuses: { data: [data] } }),
-      },
-    };
-    const species = { type: "species", id: "8", attributes: { singular: "Dog" } };
-    const included = [species, { ...data, attributes: { name: status } }];
-    const { outcomes } = await readWhole(JSON.stringify({ data: [animal], included }));
-    return outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
-  };
-
-  test.each([
-    ["Yes", undefined, "pending"],
-    [true, undefined, "pending"],
-    ["No", undefined, "available"],
-    [false, undefined, "available"],
-    ["", undefined, undefined],
-    ["Maybe", undefined, "pending"],
-    ["Yes", "Available", "pending"],
-    ["No", "Available", "available"],
-    ["No", "Adoption Pending", "pending"],
-    [true, "Adopted", "sold"],
-    [true, "Deceased", "gone"],
-  ] as const)(
-    "an adoption that is pending, %j, and the status %j",
-    async (pending, status, expected) => {
-      expect(await said(pending, status)).toEqual([expected]);
+const said = async (pending: unknown, status?: string) => {
+  const data = { type: "statuses", id: "1" };
+  const animal = {
+    type: "animals",
+    id: "5",
+    attributes: { name: "Rex", isAdoptionPending: pending },
+    relationships: {
+      species: { data: { id: "8" } },
+      ...(status && { statuses: { data: [data] } }),
     },
-  );
-});
+  };
+  const species = { type: "species", id: "8", attributes: { singular: "Dog" } };
+  const included = [species, { ...data, attributes: { name: status } }];
+  const { outcomes } = await readWhole(JSON.stringify({ data: [animal], included }));
+  return outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
+};
+
+test.each([
+  ["Yes", undefined, "pending"],
+  [true, undefined, "pending"],
+  ["No", undefined, "available"],
+  [false, undefined, "available"],
+  ["", undefined, undefined],
+  ["Maybe", undefined, "pending"],
+  ["Yes", "Available", "pending"],
+  ["No", "Available", "available"],
+  ["No", "Adoption Pending", "pending"],
+  [true, "Adopted", "sold"],
+  [true, "Deceased", "gone"],
+] as const)(
+  "RescueGroups: an adoption that is pending, %j, and the status %j",
+  async (pending, status, expected) => {
+    expect(await said(pending, status)).toEqual([expected]);
+  },
+);
 
 describe("outcomes", () => {
   const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type";
@@ -234,27 +232,25 @@ describe("times as they are written", () => {
   });
 });
 
-describe("ids that a workbook has as dates", () => {
-  const header = ["Animal ID", "Name", "DateTime", "MonthYear", "Outcome Type", "Animal Type"];
-  const first = new Date(Date.UTC(2026, 2, 1));
-  const ids = [first, first, new Date(Date.UTC(2026, 2, 1, 1, 30)), "A7"];
+const header = ["Animal ID", "Name", "DateTime", "MonthYear", "Outcome Type", "Animal Type"];
+const first = new Date(Date.UTC(2026, 2, 1));
+const ids = [first, first, new Date(Date.UTC(2026, 2, 1, 1, 30)), "A7"];
 
-  test("are none, so that two animals of one such date stay two", async () => {
-    const rows = ids.map((id, at) => [id, `Rex ${at}`, first, "m", "", "Dog"]);
-    const bytes = await writeXlsx({ sheets: [{ name: "Animals", rows: [header, ...rows] }] });
-    const { outcomes, notes } = await readWhole(bytes);
-    expect(outcomes.map(({ externalId }) => externalId)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      "austin:A7",
-    ]);
-    expect(notes).toEqual([
-      { said: message("idsDamaged"), records: 3, firstLine: 2, example: "2026-03-01" },
-    ]);
-    // The same cells are dates where a date belongs.
-    expect(outcomes.map(({ version }) => version)).toEqual(ids.map(() => 20260301000000));
-  });
+test("ids that a workbook has as dates are none, so that two animals of one such date stay two", async () => {
+  const rows = ids.map((id, at) => [id, `Rex ${at}`, first, "m", "", "Dog"]);
+  const bytes = await writeXlsx({ sheets: [{ name: "Animals", rows: [header, ...rows] }] });
+  const { outcomes, notes } = await readWhole(bytes);
+  expect(outcomes.map(({ externalId }) => externalId)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    "austin:A7",
+  ]);
+  expect(notes).toEqual([
+    { said: message("idsDamaged"), records: 3, firstLine: 2, example: "2026-03-01" },
+  ]);
+  // The same cells are dates where a date belongs.
+  expect(outcomes.map(({ version }) => version)).toEqual(ids.map(() => 20260301000000));
 });
 
 const unknown = async (text: string) => {
