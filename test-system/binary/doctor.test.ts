@@ -3,10 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
-import { rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
+import { rehome, serve, served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { command } from "../../test/helpers/command.ts";
-import { served } from "../../test/helpers/served.ts";
 import { until } from "../../test/helpers/until.ts";
 
 /** A disk whose files all have one mode, as exFAT has it; undefined where it cannot be mounted. */

@@ -6,8 +6,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { executable, rehome, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { executable, rehome, serve, served, temporaryFolder } from "../../test/helpers/binary.ts";
 
 test("runs from any folder, on a bare environment, as one file", async () => {
   using folder = temporaryFolder();

@@ -6,9 +6,8 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ask } from "../../test/helpers/ask.ts";
-import { serve } from "../../test/helpers/binary.ts";
+import { serve, served } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { served } from "../../test/helpers/served.ts";
 import { until } from "../../test/helpers/until.ts";
 
 const pet = {

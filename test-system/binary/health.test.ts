@@ -1,7 +1,6 @@
 /** `rehome health`: what monitors and containers ask. */
 import { expect, test } from "bun:test";
-import { rehome } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { rehome, served } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 

@@ -1,7 +1,6 @@
 /** HTTP/1.1 as clients and proxies rely on it, byte by byte. */
 import { describe, expect, test } from "bun:test";
-import { type RunningBinary } from "../../test/helpers/binary.ts";
-import { serveForAll } from "../../test/helpers/served.ts";
+import { type RunningBinary, serveForAll } from "../../test/helpers/binary.ts";
 import { raw } from "../../test/helpers/raw.ts";
 
 let server: RunningBinary;

@@ -3,8 +3,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { rehome, temporaryFolder, type RunningBinary } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { rehome, type RunningBinary, served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { until } from "../../test/helpers/until.ts";
 

@@ -1,7 +1,6 @@
 /** Acknowledged means kept: a server that is killed loses no animal that it answered 201 for. */
 import { expect, test } from "bun:test";
-import { rehome } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { rehome, served } from "../../test/helpers/binary.ts";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
 import { isOnPostgres } from "../../test/helpers/store-under-test.ts";
 import { until } from "../../test/helpers/until.ts";

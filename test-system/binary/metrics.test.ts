@@ -1,7 +1,6 @@
 /** Metrics: off unless asked for, at an address of their own. */
 import { expect, test } from "bun:test";
-import { metricsOf } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { metricsOf, served } from "../../test/helpers/binary.ts";
 
 test("metrics count requests by route and status, and show no key, path or address", async () => {
   await using server = await served(["--metrics", "127.0.0.1:0"], { plan: ["--plan", "pro"] });

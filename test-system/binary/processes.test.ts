@@ -9,9 +9,9 @@ import {
   metricsOf,
   rehome,
   serve,
+  served,
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
 import { callerOf } from "../../test/helpers/ask.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { Client, goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";

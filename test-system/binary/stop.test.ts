@@ -3,8 +3,13 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { cleanEnvironment, executable, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import {
+  cleanEnvironment,
+  executable,
+  serve,
+  served,
+  temporaryFolder,
+} from "../../test/helpers/binary.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { filesWhenClosed, onStoreUnderTest } from "../../test/helpers/store-under-test.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";

@@ -1,8 +1,7 @@
 /** Another process on the data folder holds nobody up for longer than --store-timeout says. */
 import { expect, test } from "bun:test";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { makeKey, roomy, temporaryFolder } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { makeKey, roomy, served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { holdCatalogue } from "../../test/helpers/counters.ts";
 import { isOnPostgres } from "../../test/helpers/store-under-test.ts";

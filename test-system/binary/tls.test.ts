@@ -6,8 +6,7 @@ import { expect, test } from "bun:test";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { temporaryFolder } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { invite, serveConsole } from "../../test/helpers/console.ts";
 import { until } from "../../test/helpers/until.ts";
 

@@ -2,8 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { type RunningBinary } from "../../test/helpers/binary.ts";
-import { serveForAll } from "../../test/helpers/served.ts";
+import { type RunningBinary, serveForAll } from "../../test/helpers/binary.ts";
 import { limitedProxy } from "../../test/helpers/limited-proxy.ts";
 import { finished } from "../../test/helpers/finished.ts";
 

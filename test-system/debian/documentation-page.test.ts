@@ -4,8 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import type { BrowserContextOptions, Locator } from "playwright-core";
-import { makeKey, perDay, type RunningBinary } from "../../test/helpers/binary.ts";
-import { serveForAll } from "../../test/helpers/served.ts";
+import { makeKey, perDay, type RunningBinary, serveForAll } from "../../test/helpers/binary.ts";
 import { axeFindings, dimText, formOf, send } from "../../test/helpers/docs-page.ts";
 import { browserForAll, screens } from "../../test/helpers/browser.ts";
 

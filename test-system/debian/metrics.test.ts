@@ -3,8 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callerOf } from "../../test/helpers/ask.ts";
-import { metricsOf, perDay, temporaryFolder } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { metricsOf, perDay, served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { finished } from "../../test/helpers/finished.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");

@@ -9,8 +9,7 @@ import { callerOf } from "../../test/helpers/ask.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { portOf } from "../../test/helpers/load.ts";
 import { until } from "../../test/helpers/until.ts";
-import { temporaryFolder } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { served, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
 const baseUrl = "https://pets.example.org/v1";

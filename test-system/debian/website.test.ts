@@ -4,8 +4,7 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { makeKey, roomy, type RunningBinary } from "../../test/helpers/binary.ts";
-import { serveForAll } from "../../test/helpers/served.ts";
+import { makeKey, roomy, type RunningBinary, serveForAll } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { browserForAll, screens } from "../../test/helpers/browser.ts";
 import { axeFindings, dimText } from "../../test/helpers/docs-page.ts";

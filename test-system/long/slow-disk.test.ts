@@ -6,8 +6,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
-import { temporaryFolder } from "../../test/helpers/binary.ts";
-import { served } from "../../test/helpers/served.ts";
+import { served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { load, portOf, requestText } from "../../test/helpers/load.ts";
 
 const flushDelayMs = 20;

@@ -2,8 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { rehome, type RunningBinary } from "../../test/helpers/binary.ts";
-import { serveForAll } from "../../test/helpers/served.ts";
+import { rehome, type RunningBinary, serveForAll } from "../../test/helpers/binary.ts";
 import { runTool, toolsFolder } from "../../test/helpers/tools.ts";
 
 const beyondDouble = "9007199254740993";

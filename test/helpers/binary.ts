@@ -1,4 +1,5 @@
 /** Drives the compiled executable from outside, as an operator and a caller would. */
+import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -163,3 +164,42 @@ export function perDay(limit: number): string[] {
 
 /** Limits that no test reaches. */
 export const roomy = ["--plan", "enterprise", "--per-minute", "1000000", "--per-day", "10000000"];
+
+type Options = Parameters<typeof serve>[2] & { readonly plan?: readonly string[] };
+
+/** Makes a folder and a key, with room unless `plan` says otherwise, and serves them. */
+export async function served(
+  args: readonly string[] = [],
+  { plan = roomy, ...options }: Options = {},
+) {
+  const folder = temporaryFolder();
+  const data = join(folder.path, "data");
+  const { id, key } = await makeKey(data, ...plan);
+  const server = await serve(data, args, options);
+  return {
+    ...server,
+    data,
+    id,
+    key,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+/** Serves a new folder to all tests of a file. `begin` gets the server, and a key with room. */
+export function serveForAll(
+  begin: (server: RunningBinary, key: string, data: string) => unknown,
+  flags: readonly string[] = [],
+): void {
+  let server: Awaited<ReturnType<typeof served>>;
+  beforeAll(async () => {
+    server = await served(["--anonymous-per-minute", "100000", ...flags]);
+    await begin(server, server.key, server.data);
+  }, 120_000);
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await server[Symbol.asyncDispose]();
+  });
+}
