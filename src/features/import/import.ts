@@ -215,81 +215,59 @@ function sorted(outcomes: readonly Outcome[], categories: ImportCategories) {
   return { records, rejections: checked.filter((each) => each.kind === "reject") };
 }
 
-type Reason = readonly [isSo: boolean, text: string, hint: string, code?: string];
-type Absence = Pick<Lacking, "sourceAnimals" | "rejections">;
-
 const wordsShown = 5;
 
 /** Why a list is refused as a whole: what it would change is not what its source means. */
 async function refusalOf(
   tx: Tx,
-  plan: Plan,
-  prepared: Prepared,
-  options: ImportOptions,
-  absence: Absence,
+  { list, identity, counts: { missing, waiting } }: Plan,
+  { isSourceNamed, input: { partial }, understanding }: Prepared,
+  { withdraws, confirmed }: ImportOptions,
+  { sourceAnimals, rejections }: Pick<Lacking, "sourceAnimals" | "rejections">,
 ): Promise<AppError | undefined> {
-  const { source, isDesk: isOwn } = plan.list;
-  const { matched, renamed, example } = plan.identity;
-  const { waiting } = plan.counts;
+  const { matched, renamed, example } = identity;
+  if (!isSourceNamed && !list.isDesk && 2 * renamed > matched) {
+    const text = `This seems to be another list: ${renamed} of the ${matched} animals with the same ids have other names here, such as ${example}.`;
+    const hint = "Name the source of this list with --source, such as --source cats.";
+    return refused(text, hint, "otherList");
+  }
+  const lacking = `${missing} of the ${sourceAnimals} animals of ${list.source} are not in`;
+  const isWithdrawing = missing > 0;
+  if (isWithdrawing && partial !== undefined) {
+    const text = `This list says that it is not whole (${partial}), and ${lacking} it.`;
+    return refused(text, "Import all of its pages in one list, or leave out --complete.");
+  }
+  const isByPerson = isWithdrawing && withdraws === undefined;
+  if (isByPerson && rejections.length > 0) {
+    const text = `A whole list must not have bad records, and this one has ${rejections.length}: their animals would be withdrawn.`;
+    return refused(text, "See them with --dry-run and fix them, or import without --complete.");
+  }
+  const damaged = understanding.notes.find(({ said }) => said.code === "idsDamaged");
+  if (isWithdrawing && damaged !== undefined) {
+    const text = `A whole list must not have damaged ids, and this one has ${damaged.records}: their animals would be withdrawn.`;
+    const hint = "Export the list again without a spreadsheet, or import without --complete.";
+    return refused(text, hint);
+  }
+  if (isByPerson && 2 * missing > sourceAnimals && confirmed !== true) {
+    const hint = "See whether the list is whole, and add --yes to withdraw them.";
+    return refused(`${lacking} this list.`, hint, "mostMissing");
+  }
   const { pets } = tx.t;
-  const isOpen = and(eq(pets.source, source), eq(pets.status, "available"));
-  const [open] = await tx.select({ animals: count() }).from(pets).where(isOpen);
-  const available = open?.animals ?? 0;
-  const unknown = new Set(absence.rejections.flatMap(({ unknownStatus }) => unknownStatus ?? []));
+  const isOpen = and(eq(pets.source, list.source), eq(pets.status, "available"));
+  const [{ available } = { available: 0 }] = await tx
+    .select({ available: count() })
+    .from(pets)
+    .where(isOpen);
+  if (2 * waiting <= available) return undefined;
+  const unknown = new Set(rejections.flatMap(({ unknownStatus }) => unknownStatus ?? []));
   const words = [...unknown].slice(0, wordsShown).map((word) => JSON.stringify(word));
-  const reasons: readonly Reason[] = [
-    [
-      !prepared.isSourceNamed && !isOwn && 2 * renamed > matched,
-      `This seems to be another list: ${renamed} of the ${matched} animals with the same ids have other names here, such as ${example}.`,
-      "Name the source of this list with --source, such as --source cats.",
-      "otherList",
-    ],
-    ...(plan.counts.missing > 0 ? reasonsOfWhole(plan, prepared, options, absence) : []),
-    [
-      2 * waiting > available,
-      `${waiting} of the ${available} available animals have words for their status that are not known: ${words.join(", ")}.`,
-      "Say what the words mean with --status.",
-      "mostUnexplained",
-    ],
-  ];
-  const [found] = reasons.filter(([isSo]) => isSo);
-  if (found === undefined) return undefined;
-  const [, text, hint, code] = found;
-  const told = { hint, ...(code !== undefined && { code }) };
-  return new AppError("invalid_request", `${text} Nothing was changed.`, told);
+  const text = `${waiting} of the ${available} available animals have words for their status that are not known: ${words.join(", ")}.`;
+  return refused(text, "Say what the words mean with --status.", "mostUnexplained");
 }
 
-function reasonsOfWhole(
-  { list: { source }, counts: { missing } }: Plan,
-  { input: { partial }, understanding }: Prepared,
-  { withdraws, confirmed = false }: ImportOptions,
-  { sourceAnimals, rejections: { length: bad } }: Absence,
-): readonly Reason[] {
-  const damaged = understanding.notes.find(({ said }) => said.code === "idsDamaged")?.records ?? 0;
-  const lacking = `${missing} of the ${sourceAnimals} animals of ${source} are not in`;
-  return [
-    [
-      partial !== undefined,
-      `This list says that it is not whole (${partial}), and ${lacking} it.`,
-      "Import all of its pages in one list, or leave out --complete.",
-    ],
-    [
-      bad > 0 && withdraws === undefined,
-      `A whole list must not have bad records, and this one has ${bad}: their animals would be withdrawn.`,
-      "See them with --dry-run and fix them, or import without --complete.",
-    ],
-    [
-      damaged > 0,
-      `A whole list must not have damaged ids, and this one has ${damaged}: their animals would be withdrawn.`,
-      "Export the list again without a spreadsheet, or import without --complete.",
-    ],
-    [
-      2 * missing > sourceAnimals && !confirmed && withdraws === undefined,
-      `${lacking} this list.`,
-      "See whether the list is whole, and add --yes to withdraw them.",
-      "mostMissing",
-    ],
-  ];
+function refused(text: string, hint: string, code?: string): AppError {
+  const told = { hint, ...(code !== undefined && { code }) };
+  return new AppError("invalid_request", `${text} Nothing was changed.`, told);
 }
 
 /** How a list was read that a person confirmed. */
