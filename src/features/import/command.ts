@@ -165,28 +165,25 @@ export function givenBy(options: ReadingOptions): Given {
   const format = options.format === automatic ? undefined : options.format;
   const columns = map === undefined ? undefined : parseFieldMap(...map);
   const category = options.category?.trim();
-  const isTwice = category !== undefined && columns?.categoryId !== undefined;
-  const wrong: readonly (readonly [isSo: boolean, problem: string, hint: string])[] = [
-    [
-      !isEncoding(encoding),
-      `The encoding ${encoding} is not known.`,
-      "Name one such as windows-1252, iso-8859-15 or utf-16le.",
-    ],
-    [
-      source !== undefined && !/^[^\s:]{1,40}$/u.test(source),
-      "--source expects a name of at most 40 characters without blanks and colons.",
-      "Name the shelter or the program, such as --source clinic.",
-    ],
-    [
-      category !== undefined && !/\p{L}/u.test(category),
-      "--category expects a name, such as Cat.",
-      "rehome pets import --help",
-    ],
-    exclusive("--format and --map", columns !== undefined && format !== undefined),
-    exclusive("--category and categoryId in --map", isTwice),
-    exclusive("--day-first and --month-first", dayFirst === true && monthFirst === true),
-  ];
-  for (const [isSo, problem, hint] of wrong) if (isSo) throw new UsageError(problem, hint);
+  const excluding = {
+    "--format and --map": columns !== undefined && format !== undefined,
+    "--category and categoryId in --map": category !== undefined && columns?.categoryId,
+    "--day-first and --month-first": dayFirst && monthFirst,
+  };
+  for (const [both, isSo] of Object.entries(excluding)) {
+    if (isSo) throw new UsageError(`${both} exclude each other.`, "Leave one out.");
+  }
+  if (!isEncoding(encoding)) {
+    const hint = "Name one such as windows-1252, iso-8859-15 or utf-16le.";
+    throw new UsageError(`The encoding ${encoding} is not known.`, hint);
+  }
+  if (source !== undefined && !/^[^\s:]{1,40}$/u.test(source)) {
+    const problem = "--source expects a name of at most 40 characters without blanks and colons.";
+    throw new UsageError(problem, "Name the shelter or the program, such as --source clinic.");
+  }
+  if (category !== undefined && !/\p{L}/u.test(category)) {
+    throw new UsageError("--category expects a name, such as Cat.", "rehome pets import --help");
+  }
   return {
     ...rest,
     format,
@@ -199,9 +196,6 @@ export function givenBy(options: ReadingOptions): Given {
     dayFirst: dayFirst ?? (monthFirst && false),
   };
 }
-
-const exclusive = (both: string, isSo: boolean) =>
-  [isSo, `${both} exclude each other.`, "Leave one out."] as const;
 
 /** What cannot be imported fails by this name. */
 export async function inWords<T>(name: string, work: () => Promise<T>): Promise<T> {
