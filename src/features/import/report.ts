@@ -257,22 +257,18 @@ export function importedText(summary: ImportSummary): string {
   const { format, shape, applied, read, withdrawn, missing, kept, waiting } = summary;
   const would = applied ? "" : "would be ";
   const lacking = missing === 0 ? "" : `, ${grouped(missing)} of them not in the whole list`;
-  const some: readonly (readonly [number, string])[] = [
+  const rows: readonly (readonly [number, string])[] = [
+    [summary.added, `${would}added`],
+    [summary.updated, `${would}updated`],
+    [summary.unchanged, "unchanged"],
     [withdrawn, `${would}withdrawn${lacking}`],
     [kept, "of them kept as people changed them"],
     [waiting, `${would}hidden until a word is explained`],
     [summary.superseded, "older records of animals that have a newer one"],
-    ...summary.skipped.map(
-      ({ reason, records }) => [records, `not for adoption: ${reason}`] as const,
-    ),
+    ...summary.skipped.map((each) => [each.records, `not for adoption: ${each.reason}`] as const),
     [summary.rejected, "bad"],
   ];
-  const lines = counts([
-    [summary.added, `${would}added`],
-    [summary.updated, `${would}updated`],
-    [summary.unchanged, "unchanged"],
-    ...some.filter(([count]) => count > 0),
-  ]);
+  const lines = counts(rows.filter(([count], at) => at < 3 || count > 0));
   const categories = summary.categoriesAdded.map(
     ({ id, name }) => `Category ${name} ${applied ? "is" : "would be"} ${id}.\n`,
   );
@@ -288,6 +284,12 @@ export function importedText(summary: ImportSummary): string {
   return `${about.join("")}${animalsText(summary)}`;
 }
 
+const titles = new Map([
+  ["categoryId", "category"],
+  ["externalId", "id"],
+  ["updatedAt", "date"],
+]);
+
 function understoodTexts(summary: ImportSummary): string[] {
   const { reading, statuses, stems, skipped } = summary;
   const { columns = {}, category, defaultStatus } = reading;
@@ -295,14 +297,9 @@ function understoodTexts(summary: ImportSummary): string[] {
   const means = (all: readonly (readonly [word: string, meaning: Meaning])[]) =>
     all.map(([word, meaning]) => `${word} is ${words[meaning]}`).join(", ");
   if (summary.isGuessed) {
-    const titles: Readonly<Partial<Record<string, string>>> = {
-      categoryId: "category",
-      externalId: "id",
-      updatedAt: "date",
-    };
-    const arrows = Object.entries(columns).map(
-      ([name, column]) => `${column} -> ${titles[name] ?? name}`,
-    );
+    const arrows = Object.entries(columns).map(([name, column]) => {
+      return `${column} -> ${titles.get(name) ?? name}`;
+    });
     if (category !== undefined) arrows.push(`all -> category ${category}`);
     const counts = Object.entries({ ...statuses, gone: recordsOf(skipped) })
       .filter(([, count]) => count > 0)
@@ -320,7 +317,7 @@ function understoodTexts(summary: ImportSummary): string[] {
 /** Animals that are named in a report for a person; `--json` has more. */
 const namedMax = 10;
 
-export function animalsText(summary: ImportSummary): string {
+function animalsText(summary: ImportSummary): string {
   const { animals, keptAnimals, updated, withdrawn, waiting, kept } = summary;
   const restored = animals.filter(({ did }) => did === "restored").length;
   const some = (count: number, all: readonly string[]) => {
