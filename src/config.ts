@@ -348,8 +348,9 @@ export function loadConfig(
   service?: ServiceSettings,
 ): LoadedConfig {
   const declared = [...Object.values<AnySetting>(settings), ...featureSettings];
-  refuseUnknown(env, service, [...declared, ...retiredSettings].map(variableOf));
-  const read = declared.map((setting) => loadSetting(setting, flags, env, service));
+  const given = { flags, env, service };
+  refuseUnknown(given, [...declared, ...retiredSettings].map(variableOf));
+  const read = declared.map((setting) => loadSetting(setting, given));
   const overruled = overruledStores(read);
   const all = read.map((each) => {
     if (overruled.includes(each.setting)) return { ...each, value: undefined };
@@ -369,7 +370,7 @@ export function loadConfig(
     service,
     all,
     retired: retiredSettings.flatMap((each) =>
-      givenTexts(each, flags, env, service)
+      givenTexts(each, given)
         .filter(({ text }) => text !== undefined)
         .map(({ label }) => `${label} does nothing any more. ${each.instead}`),
     ),
@@ -378,31 +379,26 @@ export function loadConfig(
   };
 }
 
+/** Where settings are given. */
+interface Given {
+  readonly flags: Readonly<Record<string, string>>;
+  readonly env: EnvironmentVariables;
+  readonly service: ServiceSettings | undefined;
+}
+
 /** Throws for an unknown variable that looks like a setting. It would be ignored silently. */
-function refuseUnknown(
-  env: EnvironmentVariables,
-  service: ServiceSettings | undefined,
-  known: readonly string[],
-): void {
+function refuseUnknown({ env, service }: Given, known: readonly string[]): void {
   const isUnknown = (name: string) => name.startsWith(variablePrefix) && !known.includes(name);
   const ours = Object.keys(env).find(isUnknown);
   const unknown = ours ?? service?.variables.keys().find(isUnknown);
   if (unknown === undefined) return;
   const place = ours === undefined ? ` in ${service?.file}` : "";
-  throw new AppError(
-    "invalid_request",
-    `The variable ${unknown}${place} is not a setting of rehome.`,
-    { hint: "rehome serve --help" },
-  );
+  const message = `The variable ${unknown}${place} is not a setting of rehome.`;
+  throw new AppError("invalid_request", message, { hint: "rehome serve --help" });
 }
 
-function loadSetting(
-  setting: AnySetting,
-  flags: Readonly<Record<string, string>>,
-  env: EnvironmentVariables,
-  service: ServiceSettings | undefined,
-): LoadedSetting {
-  const found = givenTexts(setting, flags, env, service).find(({ text }) => text !== undefined);
+function loadSetting(setting: AnySetting, given: Given): LoadedSetting {
+  const found = givenTexts(setting, given).find(({ text }) => text !== undefined);
   if (found?.text === undefined) {
     return { setting, value: setting.default, source: "default", text: undefined };
   }
@@ -418,12 +414,7 @@ function loadSetting(
 }
 
 /** What each place says of a setting, the one with priority first. */
-function givenTexts(
-  setting: Pick<AnySetting, "flag">,
-  flags: Readonly<Record<string, string>>,
-  env: EnvironmentVariables,
-  service: ServiceSettings | undefined,
-) {
+function givenTexts(setting: Pick<AnySetting, "flag">, { flags, env, service }: Given) {
   const variable = variableOf(setting);
   return [
     { source: "flag", text: flags[setting.flag], label: `--${setting.flag}` },

@@ -75,15 +75,11 @@ export function readSettingsFile(file: string): ReadonlyMap<string, string> {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new AppError(
-      "unavailable",
-      `The settings of this machine's service cannot be read: ${file}: ${reasonOf(error)}.`,
-      {
-        cause: error,
-        hint: "Run it as the account of the service, or name a data folder of your own with --data.",
-      },
-    );
+  } catch (cause) {
+    const message = `The settings of this machine's service cannot be read: ${file}: ${reasonOf(cause)}.`;
+    const hint =
+      "Run it as the account of the service, or name a data folder of your own with --data.";
+    throw new AppError("unavailable", message, { cause, hint });
   }
   const lines = text.replaceAll(/\\\r?\n/g, "").split("\n");
   const assigned = lines.map((line) => /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/s.exec(line));

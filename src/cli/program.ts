@@ -42,11 +42,8 @@ Examples:
   return program;
 }
 
-function below(parent: Command, name: string): Command {
-  const child = parent.commands.find((each) => each.name() === name);
-  if (child === undefined) throw new Error(`${parent.name()} has no command ${name}`);
-  return child;
-}
+const below = (parent: Command, name: string) =>
+  parent.commands.find((each) => each.name() === name) ?? parent;
 
 const entriesOf = ({ features }: Io) => [
   serve,

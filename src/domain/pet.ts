@@ -61,11 +61,7 @@ export function petNameProblem(value: string): string | undefined {
   return value.includes("\0") ? "has the character U+0000, which is not allowed" : undefined;
 }
 
-export function characterCount(value: string): number {
-  let count = 0;
-  for (const _ of value) count += 1;
-  return count;
-}
+export const characterCount = (value: string): number => Array.from(value).length;
 
 export const pageLimit = { min: 1, max: 100, default: 20 } as const;
 

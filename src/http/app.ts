@@ -3,12 +3,11 @@ import type { Cidr } from "../domain/address.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
-import { Backpressure, contextOf, versionSegment } from "./context.ts";
-import { Cors } from "./cors.ts";
+import { contextOf, versionSegment } from "./context.ts";
+import { Cors, methodTable, otherResponse } from "./methods.ts";
 import { jsonType, refusal, refusalOf, refuse, respond } from "./errors.ts";
 import { guard } from "./guard.ts";
 import { createHandler, type Handler, type OnResponse } from "./handler.ts";
-import { methodTable, otherResponse } from "./methods.ts";
 import { isGetPetRemoved, petOperations, petRoutes } from "./pets.ts";
 import { refusedBy } from "./schemas.ts";
 
@@ -37,6 +36,7 @@ export interface AppOptions extends Omit<RoutesOptions, "clock"> {
   readonly trustedProxies: readonly Cidr[];
   readonly isHttps?: boolean;
   readonly corsOrigins: readonly string[];
+  /** What distinguishes this process's request ids from another's. */
   readonly requestIdPrefix?: string;
   readonly log?: Logger;
   readonly onResponse?: readonly OnResponse[];
@@ -52,19 +52,10 @@ export function createService(options: AppOptions): {
   readonly app: App;
   readonly handler: Handler;
 } {
-  const { corsOrigins, services } = options;
+  const { corsOrigins } = options;
   const cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
   const app = createApp(options, cors);
-  const handler = createHandler({
-    onResponse: [],
-    ...options,
-    app,
-    backpressure: new Backpressure(),
-    clock: services.clock,
-    cors,
-    idPrefix: options.requestIdPrefix ?? "request",
-  });
-  return { app, handler };
+  return { app, handler: createHandler(app, cors, options) };
 }
 
 function createApp(options: AppOptions, cors: Cors | undefined) {

@@ -1,4 +1,3 @@
-import { bucketOf } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import { readOnlyKey, type Refusal } from "../service/admission.ts";
 import type { RequestContext } from "./context.ts";
@@ -16,23 +15,15 @@ interface BodyBounds {
 }
 
 /** Who sends a body; one address counts as one caller. */
-export type Sender = Pick<RequestContext, "address" | "limitTime">;
+export type Sender = Pick<RequestContext, "bucket" | "limitTime">;
 
 /** Why a body was not read: too large, too many others, or the caller hung up. */
 type BodyFailure = "too large" | "too many" | "interrupted";
 
-/** A body under way. Reading an address costs most, so it is done when somebody asks. */
-class Place {
-  #bucket: string | undefined;
-
-  constructor(
-    private readonly sender: Sender,
-    readonly keyId: string | undefined,
-  ) {}
-
-  get bucket(): string {
-    return (this.#bucket ??= bucketOf(this.sender.address()) ?? "");
-  }
+/** A body under way. */
+interface Place {
+  readonly sender: Sender;
+  readonly keyId: string | undefined;
 }
 
 export class BodyReader {
@@ -41,7 +32,7 @@ export class BodyReader {
   constructor(private readonly bounds: BodyBounds) {}
 
   async read(request: Request, sender: Sender, keyId?: string): Promise<Uint8Array | BodyFailure> {
-    const place = new Place(sender, keyId);
+    const place = { sender, keyId };
     if (!this.#hasRoom(place)) return "too many";
     this.#taken.add(place);
     sender.limitTime(this.bounds.seconds);
@@ -57,15 +48,15 @@ export class BodyReader {
     }
   }
 
-  #hasRoom(place: Place): boolean {
+  #hasRoom({ sender, keyId }: Place): boolean {
     const { atOnce, perAddress, perKey = perAddress } = this.bounds;
     if (this.#taken.size < Math.min(perAddress, perKey)) return true;
     if (this.#taken.size >= atOnce) return false;
     let ofAddress = 0;
     let ofKey = 0;
     for (const other of this.#taken) {
-      if (other.bucket === place.bucket) ofAddress += 1;
-      if (place.keyId !== undefined && other.keyId === place.keyId) ofKey += 1;
+      if (other.sender.bucket() === sender.bucket()) ofAddress += 1;
+      if (keyId !== undefined && other.keyId === keyId) ofKey += 1;
     }
     return ofAddress < perAddress && ofKey < perKey;
   }

@@ -26,8 +26,9 @@ export interface ContextOptions {
 /** What is known of a request until its response, for its headers, the log and the hooks. */
 export class RequestContext {
   readonly startMs = performance.now();
-  #address: string | undefined;
-  #isLocated = false;
+  /** Null until somebody asks. */
+  #address: string | undefined | null = null;
+  #bucket: string | undefined;
   /** The route's template, such as `/v1/pets/:petId`, if any. Never the path itself. */
   route: string | undefined = undefined;
   /** The guard's decision; undefined for a request that does not pass it. */
@@ -69,8 +70,7 @@ export class RequestContext {
 
   /** The client's address, behind trusted proxies too; undefined without one (a Unix socket). */
   address(): string | undefined {
-    if (this.#isLocated) return this.#address;
-    this.#isLocated = true;
+    if (this.#address !== null) return this.#address;
     const peer = this.#peer();
     const { trustedProxies } = this.options;
     this.#address =
@@ -78,6 +78,11 @@ export class RequestContext {
         ? peer
         : clientAddress(peer, this.request.headers.get("x-forwarded-for"), trustedProxies);
     return this.#address;
+  }
+
+  /** Who shares bounds with the client: found when somebody asks, because it costs most. */
+  bucket(): string {
+    return (this.#bucket ??= bucketOf(this.address()) ?? "");
   }
 
   /**
@@ -131,11 +136,11 @@ const lookFromBytes = 4 * 1024 * 1024;
 
 export const unsentMaxBytes = { inAll: 64 * 1024 * 1024, perAddress: 16 * 1024 * 1024 } as const;
 
-type Receiver = Pick<RequestContext, "address" | "isUnderWay">;
+type Receiver = Pick<RequestContext, "bucket" | "isUnderWay">;
 
 interface Sending {
   readonly receiver: Receiver;
-  readonly bucket: string | undefined;
+  readonly bucket: string;
   readonly body: Blob;
 }
 
@@ -152,7 +157,7 @@ export class Backpressure {
   add(receiver: Receiver, body: Blob): boolean {
     const { size } = body;
     if (size < countedFromBytes) return true;
-    const bucket = bucketOf(receiver.address());
+    const bucket = receiver.bucket();
     if (this.#bytes + size > lookFromBytes) {
       this.#look();
       if (!this.#hasRoom(bucket, body)) return false;
@@ -168,7 +173,7 @@ export class Backpressure {
   }
 
   /** The first one for an address may be larger than what one may have. */
-  #hasRoom(bucket: string | undefined, body: Blob): boolean {
+  #hasRoom(bucket: string, body: Blob): boolean {
     const toSame = this.#sending.filter((each) => each.bucket === bucket);
     const own = bytesOf(toSame, body);
     const all = bytesOf(this.#sending, body);

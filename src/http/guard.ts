@@ -1,7 +1,7 @@
 import { bearer } from "@elysiajs/bearer";
 import type { Services } from "../service/services.ts";
 import { contextOf, isVersioned } from "./context.ts";
-import type { Cors } from "./cors.ts";
+import type { Cors } from "./methods.ts";
 import { refusal, refuse } from "./errors.ts";
 
 /**

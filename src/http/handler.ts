@@ -1,7 +1,8 @@
-import { httpDate, type Clock } from "../domain/clock.ts";
+import { httpDate } from "../domain/clock.ts";
 import { type Logger, MinuteCounts, oneLine } from "../service/log.ts";
-import { type ContextOptions, contexts, type Peers, RequestContext } from "./context.ts";
-import type { Cors } from "./cors.ts";
+import { Backpressure, contexts, type Peers, RequestContext } from "./context.ts";
+import type { AppOptions } from "./app.ts";
+import type { Cors } from "./methods.ts";
 import { statusOf } from "./errors.ts";
 import { idleTimeoutSeconds } from "./server.ts";
 
@@ -20,16 +21,6 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-interface HandlerOptions extends ContextOptions {
-  readonly app: { fetch(request: Request): Response | Promise<Response> };
-  readonly clock: Clock;
-  readonly cors: Cors | undefined;
-  /** What distinguishes this process's request ids from another's. */
-  readonly idPrefix: string;
-  readonly log?: Logger;
-  readonly onResponse: readonly OnResponse[];
-}
-
 /** Responds to a request; `peers` knows the address that it came from. */
 export type Handler = (request: Request, peers?: Peers) => Promise<Response>;
 
@@ -37,16 +28,21 @@ export type Handler = (request: Request, peers?: Peers) => Promise<Response>;
  * The function around the web application. It makes the context of a request, adds the headers
  * that every response has, and informs the log and the features.
  */
-export function createHandler(options: HandlerOptions): Handler {
-  const { app, log, idPrefix } = options;
-  const finish = finisher(options);
+export function createHandler(
+  app: { fetch(request: Request): Response | Promise<Response> },
+  cors: Cors | undefined,
+  options: AppOptions,
+): Handler {
+  const { log, requestIdPrefix: idPrefix = "request" } = options;
+  const ofContext = { ...options, backpressure: new Backpressure() };
+  const finish = finisher(options, cors);
   // Reading the address costs a system call.
   const needsAddress = log?.isOn("info") === true;
   let lastId = 0;
 
   return async (received, peers) => {
     const id = sentId(received) ?? `${idPrefix}-${(lastId += 1).toString(36)}`;
-    const context = new RequestContext(id, received, peers, options);
+    const context = new RequestContext(id, received, peers, ofContext);
     // Read now: a client that has hung up has no address.
     if (needsAddress) context.address();
     const request = withOrigin(received, peers);
@@ -66,7 +62,10 @@ function withOrigin(request: Request, peers: Peers | undefined): Request {
   return isComplete ? request : new Request(peers.url.origin + url, request);
 }
 
-function finisher({ clock, cors, log, onResponse }: HandlerOptions) {
+function finisher(
+  { log, onResponse = [], services: { clock } }: AppOptions,
+  cors: Cors | undefined,
+) {
   const writeLine = log === undefined ? undefined : accessLog(log);
   return (context: RequestContext, request: Request, response: Response): Response => {
     const { method } = request;

@@ -21,7 +21,6 @@ const serviceBounds: CacheBounds = { entries: 20_000, bytes: 4 * 1024 * 1024 };
  * new animal does not change a page that another one follows.
  */
 export class ResponseCache {
-  readonly #bounds: CacheBounds;
   /** Pages with a next page: an edit ends them. */
   readonly #followed = new Map<string, Rendered>();
   /** All others, and what is being read, which a crowd shares: any change ends them. */
@@ -33,10 +32,8 @@ export class ResponseCache {
 
   constructor(
     private readonly source: Pick<Services, "pets" | "store">,
-    bounds = serviceBounds,
-  ) {
-    this.#bounds = bounds;
-  }
+    private readonly bounds = serviceBounds,
+  ) {}
 
   /** The page of `query`, at once if it is cached. */
   page(query: PageQuery): Rendered | Promise<Rendered> {
@@ -82,7 +79,7 @@ export class ResponseCache {
 
   #keep(id: string, rendered: Rendered): void {
     const { size } = rendered.body;
-    const { bytes, entries } = this.#bounds;
+    const { bytes, entries } = this.bounds;
     const isFull = this.#followed.size + this.#others.size >= entries || this.#bytes + size > bytes;
     if (isFull) this.#clear();
     if (size > bytes) return;

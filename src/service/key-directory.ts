@@ -22,10 +22,7 @@ export function hashKey(key: PlainKey): KeyHash {
 type InvalidKey = "malformed" | "Bearer twice" | "of another environment" | "unknown";
 
 /** A key that was valid once. The log says whose it is. */
-interface EndedKey {
-  readonly ended: "revoked" | "expired";
-  readonly key: ApiKey;
-}
+type EndedKey = { readonly ended: "revoked" | "expired"; readonly key: ApiKey };
 
 export type Found = Account | EndedKey | InvalidKey;
 

@@ -16,27 +16,6 @@ export function addOnce(tx: Tx, create: IdempotentCreate): Promise<StoredCreate>
   });
 }
 
-/**
- * The same for several creates. Where the database refuses the values of one, its error is in its
- * place: the animal is the first thing that a create adds, so nothing else is left of it.
- */
-export async function addAllOnce(
-  tx: Tx,
-  creates: readonly IdempotentCreate[],
-  isOfValue: (error: unknown) => boolean,
-): Promise<(StoredCreate | Error)[]> {
-  const added: (StoredCreate | Error)[] = [];
-  for (const create of creates) {
-    added.push(
-      await addOnce(tx, create).catch((error: unknown) => {
-        if (isOfValue(error)) return error as Error;
-        throw error;
-      }),
-    );
-  }
-  return added;
-}
-
 async function storedCreate(tx: Tx, create: IdempotentCreate): Promise<StoredCreate | undefined> {
   const { idempotencyKeys: keys } = tx.t;
   const { keyId, value, bodyHash, nowMs } = create;

@@ -29,23 +29,19 @@ export function pendingAfter(
   ours: readonly Migration[],
   database: string,
 ): Migration[] {
+  const refused = (why: string, hint: string) =>
+    new AppError("unavailable", `${database} ${why}.`, { hint });
   applied.forEach(({ tag, hash }, position) => {
     const known = ours[position];
     if (known === undefined) {
-      throw new AppError(
-        "unavailable",
-        `${database} was made by a newer rehome (its schema has ${tag}, which this program does not know).`,
-        {
-          hint: "Start the newer program, or restore the backup from before it changed the schema.",
-        },
+      throw refused(
+        `was made by a newer rehome (its schema has ${tag}, which this program does not know)`,
+        "Start the newer program, or restore the backup from before it changed the schema.",
       );
     }
     if (known.tag !== tag || known.hash !== hash) {
-      throw new AppError(
-        "unavailable",
-        `${database} has another schema history than this program (at ${tag}).`,
-        { hint: "Start the program that made it, or restore a backup." },
-      );
+      const hint = "Start the program that made it, or restore a backup.";
+      throw refused(`has another schema history than this program (at ${tag})`, hint);
     }
   });
   return ours.slice(applied.length);

@@ -1,5 +1,6 @@
 /** Answers that wait to be read. */
 import { expect, test } from "bun:test";
+import { bucketOf } from "../../src/domain/address.ts";
 import { pageLimit } from "../../src/domain/pet.ts";
 import { Backpressure, unsentMaxBytes } from "../../src/http/context.ts";
 import { peerAt, testApp } from "../helpers/app.ts";
@@ -10,7 +11,7 @@ const bodyOf = (bytes: number) => new Blob([new Uint8Array(bytes)]);
 /** A client that has not read everything until `isDone`. */
 function reader(address: string) {
   const state = { isDone: false };
-  return { address: () => address, isUnderWay: () => !state.isDone, state };
+  return { bucket: () => bucketOf(address) ?? "", isUnderWay: () => !state.isDone, state };
 }
 
 test.each([

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { bodyLimitBytes, BodyReader } from "../../src/http/body.ts";
 import { idleTimeoutSeconds } from "../../src/http/server.ts";
 
-const caller = { address: () => "192.0.2.1", limitTime: () => undefined };
+const caller = { bucket: () => "192.0.2.1", limitTime: () => undefined };
 const bounds = { bytes: bodyLimitBytes, seconds: 30, atOnce: 1_024, perAddress: 256 };
 const post = (body: string | ReadableStream<Uint8Array>, headers: Record<string, string> = {}) =>
   new Request("http://localhost/v1/pets", { method: "POST", body, headers });
@@ -40,7 +40,7 @@ test("reads a bounded number at the same time: in all, of an address, and of a k
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => void controllers.push(controller),
     });
-    return reader.read(post(body), { ...caller, address: () => `192.0.2.${last}` }, keyId);
+    return reader.read(post(body), { ...caller, bucket: () => `192.0.2.${last}` }, keyId);
   };
   const reading = [start(1, "a"), start(2, "a")];
   // One key from a third address, and then another key from the same addresses.

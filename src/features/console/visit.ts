@@ -1,5 +1,6 @@
 import type { Cookie } from "elysia";
-import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/address.ts";
+import { bucketOf, clientAddress, isTrusted, parseAddress } from "../../domain/address.ts";
+import type { Cidr } from "../../domain/address.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
 import type { Peers } from "../../http/context.ts";
@@ -142,9 +143,7 @@ export function arrive(
 ): Arrival {
   const { headers } = request;
   const peer = peers?.requestIP(request)?.address ?? "";
-  const peerAddress = parseAddress(peer);
-  const isProxied =
-    peerAddress !== undefined && trustedProxies.some((range) => isInCidr(peerAddress, range));
+  const isProxied = isTrusted(peer, trustedProxies);
   const isSecure = isTls || (isProxied && headers.get("x-forwarded-proto") === "https");
   const sent = new URL(request.url);
   const url = new URL(publicOrigin ?? sent.origin);
@@ -153,13 +152,14 @@ export function arrive(
   url.search = sent.search;
   if (publicOrigin === undefined) url.protocol = isSecure ? "https:" : "http:";
   const address = clientAddress(peer, headers.get("x-forwarded-for"), trustedProxies);
+  const bucket = bucketOf(address) ?? "";
   const language = languageFor(cookies[languageName]?.value, headers.get("accept-language"));
   return {
     request,
     url,
     sent,
     address,
-    sender: { address: () => address, limitTime: (seconds) => peers?.timeout(request, seconds) },
+    sender: { bucket: () => bucket, limitTime: (seconds) => peers?.timeout(request, seconds) },
     isProxied,
     isSecure,
     cookies,

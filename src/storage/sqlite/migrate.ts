@@ -42,10 +42,8 @@ export function migrate(
       db.run("INSERT INTO store_state (name, value) VALUES (?, ?)", [copyMark, copyOf]);
     }
     if (db.query("PRAGMA foreign_key_check").get() !== null) {
-      throw new AppError(
-        "internal_error",
-        `The migration of ${path} would break references; nothing was changed.`,
-      );
+      const message = `The migration of ${path} would break references; nothing was changed.`;
+      throw new AppError("internal_error", message);
     }
     return todo.map(({ tag }) => tag);
   });
@@ -70,11 +68,8 @@ export function pendingMigrations(
   if (tables.length === 0) return [...migrations];
   const header = db.query<{ application_id: number | bigint }, []>("PRAGMA application_id").get();
   if (Number(header?.application_id) !== applicationId) {
-    throw new AppError(
-      "unavailable",
-      `${path} is an SQLite database, but not one that rehome made.`,
-      { hint: foreignHint },
-    );
+    const message = `${path} is an SQLite database, but not one that rehome made.`;
+    throw new AppError("unavailable", message, { hint: foreignHint });
   }
   const applied = db
     .query<AppliedMigration, []>("SELECT tag, hash FROM schema_migrations ORDER BY rowid")
@@ -121,13 +116,10 @@ function look<T>(path: string, work: (db: Database) => T, advice = catalogueAdvi
   try {
     db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     return work(db);
-  } catch (error) {
-    if (!isDamaged(error)) throw error;
-    const why = (error as Error).message;
-    throw new AppError("unavailable", `${path} is damaged: ${why}.`, {
-      cause: error,
-      hint: advice,
-    });
+  } catch (cause) {
+    if (!isDamaged(cause)) throw cause;
+    const message = `${path} is damaged: ${(cause as Error).message}.`;
+    throw new AppError("unavailable", message, { cause, hint: advice });
   } finally {
     db.close();
   }
@@ -155,11 +147,8 @@ function requireCatalogue({ catalogue, limits }: Files): void {
   const left = sizeOf(`${catalogue}-wal`) > 0 ? `${catalogue}-wal` : limits;
   if (left === limits && !wasUsed(limits)) return;
   const state = existsSync(catalogue) ? "is empty" : "is missing";
-  throw new AppError(
-    "unavailable",
-    `The catalogue ${catalogue} ${state}, but ${left} shows that there was one.`,
-    { hint: catalogueAdvice },
-  );
+  const message = `The catalogue ${catalogue} ${state}, but ${left} shows that there was one.`;
+  throw new AppError("unavailable", message, { hint: catalogueAdvice });
 }
 
 function wasUsed(limits: string): boolean {

@@ -4,19 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { count } from "drizzle-orm";
 import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
-import { addAllOnce } from "../idempotent-create.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { keyStore } from "../keys.ts";
 import { createdRow } from "../pet-row.ts";
 import { olderSchema } from "../migration-history.ts";
 import { backupBefore } from "./backup.ts";
 import { patientWork } from "../database.ts";
-import { busyTimeoutMs, isOfValue, notOpened, openDatabase, translating } from "./connection.ts";
+import { busyTimeoutMs, notOpened, openDatabase, translating } from "./connection.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { makePrivate, prepareFolder, freeBytes } from "./folder.ts";
 import { inspectFolder, migrate } from "./migrate.ts";
 import { hotReads, insertPet } from "./pets.ts";
-import { SqliteDatabase } from "./transaction.ts";
+import { addAllOnce, SqliteDatabase } from "./transaction.ts";
 import { FileWatch, VersionReader } from "./watch.ts";
 import { windowStore, type WindowStoreOptions } from "./windows.ts";
 import { Writer } from "./writer.ts";
@@ -234,9 +233,7 @@ class SqliteStore implements Store {
   #ownWriter(): Pick<Writer, "creates" | "onceCreates"> {
     return {
       creates: new GroupCommit((pets) => this.db.insertAll(insertPet, pets.map(createdRow))),
-      onceCreates: new GroupCommit((creates) =>
-        this.db.transaction((tx) => addAllOnce(tx, creates, isOfValue)),
-      ),
+      onceCreates: new GroupCommit((creates) => addAllOnce(this.db.writes, creates)),
     };
   }
 }

@@ -7,6 +7,9 @@ import { getTableColumns, getTableName, type SQLWrapper } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import { buildersOf, type Database, type Tx, type WorkOptions } from "../database.ts";
 import { buildersOn, sqliteTables } from "../schema.sqlite.ts";
+import type { IdempotentCreate, StoredCreate } from "../contract.ts";
+import { addOnce } from "../idempotent-create.ts";
+import { isOfValue } from "./connection.ts";
 import { type Lane, Lanes, type Prepare } from "./lanes.ts";
 
 const dialect = new SQLiteSyncDialect();
@@ -24,7 +27,7 @@ export class SqliteDatabase extends Lanes implements Database {
  * Runs `work` in a transaction. Rejects at the next macrotask; from then on `tx` is of no use to
  * the work.
  */
-export function transactionOn<T>(
+function transactionOn<T>(
   lane: Lane,
   work: (tx: Tx) => Promise<T>,
   timeoutMs?: number,
@@ -47,6 +50,30 @@ export function transactionOn<T>(
       clearImmediate(timer);
     }
   }, timeoutMs);
+}
+
+/**
+ * Adds animals that are added once. Where SQLite refuses the values of one, its error is in its
+ * place: the animal is the first thing that a create adds, so nothing else is left of it.
+ */
+export function addAllOnce(
+  lane: Lane,
+  creates: readonly IdempotentCreate[],
+  timeoutMs?: number,
+): Promise<(StoredCreate | Error)[]> {
+  const work = async (tx: Tx) => {
+    const added: (StoredCreate | Error)[] = [];
+    for (const create of creates) {
+      try {
+        added.push(await addOnce(tx, create));
+      } catch (error) {
+        if (!isOfValue(error)) throw error;
+        added.push(error);
+      }
+    }
+    return added;
+  };
+  return transactionOn(lane, work, timeoutMs);
 }
 
 function txOn(prepare: Prepare): Tx {

@@ -51,23 +51,15 @@ export class Writer {
   }
 
   /** Starts the thread. Resolves once it opened its files or failed to, as `onProblem` is told. */
-  start(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const reject = (error: unknown) => {
-      this.options.onProblem(error);
-      resolve();
-    };
-    this.#questions.set(openId, { resolve: () => resolve(), reject });
+  async start(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#questions.set(openId, { resolve, reject });
     this.#worker = this.#start();
-    return promise;
+    await promise.catch(this.options.onProblem);
   }
 
   tell(request: WriterRequest): void {
-    try {
-      this.#send(request);
-    } catch (error) {
-      this.options.onProblem(error);
-    }
+    this.#ask(request).catch(this.options.onProblem);
   }
 
   async close(): Promise<void> {
@@ -100,11 +92,8 @@ export class Writer {
   #receive(reply: WriterReply): void {
     const question = this.#questions.get(reply.id);
     this.#questions.delete(reply.id);
-    if (reply.type !== "failed") return question?.resolve(reply);
-    const error = Object.assign(new Error(reply.message), { code: reply.code });
-    if (question === undefined) this.options.onProblem(error);
-    else question.reject(error);
-    return undefined;
+    if (reply.type !== "failed") question?.resolve(reply);
+    else question?.reject(Object.assign(new Error(reply.message), { code: reply.code }));
   }
 
   #ask(request: WriterRequest): Promise<WriterReply> {

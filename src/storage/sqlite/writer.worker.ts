@@ -5,7 +5,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { IdempotentCreate, StoredCreate } from "../contract.ts";
 import type { CreatedRow } from "../pet-row.ts";
-import { isOfValue, openDatabase } from "./connection.ts";
+import { openDatabase } from "./connection.ts";
 import { Lanes } from "./lanes.ts";
 
 export interface WriterOpen {
@@ -86,9 +86,8 @@ async function addedOnce(
   creates: readonly IdempotentCreate[],
   timeoutMs: number,
 ): Promise<(StoredCreate | Error)[]> {
-  const { transactionOn } = await import("./transaction.ts");
-  const { addAllOnce } = await import("../idempotent-create.ts");
-  return transactionOn(db.writes, (tx) => addAllOnce(tx, creates, isOfValue), timeoutMs);
+  const { addAllOnce } = await import("./transaction.ts");
+  return addAllOnce(db.writes, creates, timeoutMs);
 }
 
 async function committed(creating: Promise<(bigint | StoredCreate | Error)[]>): Promise<Result> {

@@ -1,6 +1,7 @@
 /** What the console's listener says of a request, and what every answer says to a browser. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { bucketOf } from "../../../src/domain/address.ts";
 import { permit } from "../../../src/features/console/reach.ts";
 import { readFile, readForm } from "../../../src/features/console/body.ts";
 import { loadConfig } from "../../../src/config.ts";
@@ -35,7 +36,7 @@ test.each([
 });
 
 /** Whose body it is. */
-const sender = { address: () => "127.0.0.1", limitTime: () => undefined };
+const sender = { bucket: () => "127.0.0.1", limitTime: () => undefined };
 
 test.each(["", "; boundary="])(
   "a file in multipart/form-data%s is refused in words",
@@ -77,7 +78,7 @@ function unfinished(address: string) {
   });
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const request = new Request("http://127.0.0.1/animals", { method: "POST", headers, body });
-  const form = readForm({ request, sender: { ...sender, address: () => address } });
+  const form = readForm({ request, sender: { ...sender, bucket: () => bucketOf(address) ?? "" } });
   return { form, end: () => ended.resolve(undefined) };
 }
 

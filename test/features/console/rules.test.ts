@@ -116,7 +116,7 @@ describe("a form", () => {
     const request = new Request("http://127.0.0.1/animals/several", { method: "POST", body });
     return readForm({
       request,
-      sender: { address: () => "127.0.0.1", limitTime: () => undefined },
+      sender: { bucket: () => "127.0.0.1", limitTime: () => undefined },
     });
   };
   const fields = (count: number, value: string) =>
