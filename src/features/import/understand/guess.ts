@@ -30,11 +30,6 @@ import {
 /** Columns that tell of places, of how an animal came or is, and never whether it is there. */
 const noStatus =
   /intake|return(?!type)|surrender|location|place|kennel|cage|room|site|city|county|jurisdiction|district|address|crossing|region|provinc|countr|zip|disab|special|health|medical|vaccin|spay|neuter|steril|fixed|reason|source|origin|sex|gender|size|colou?r|breed|raza|rasse|name|note|comment|descri|bio|story|lugar|ubicacion|ort$|chip|rabies|hiv|felv|house|kids|children|good/;
-/** What else is known of an animal, though parts of its heading say otherwise. */
-const noName =
-  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|user|usuari|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
-const noId =
-  /zip|postal|plz|photo|foto|image|img|picture|url|link|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time|kennel|cage|^box|^room|^run$|jaula|canil|zwinger|^hok$|chenil|^cella$|peso|poids|gewicht|leeftijd|^eta$|postcode/;
 const noCategory =
   /intake|outcome|breed|color|sex|size|^age|edad|idade|alter|leeftijd|etapa|good|entente|sociab|compatib|vertrag/;
 const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
@@ -92,7 +87,7 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   const found: StatusGuess = statusOf(candidates, sample, statuses) ?? { words: new Map() };
   const { column, words, ...status } = found;
   take("status", column);
-  take("name", nameColumn(free()));
+  take("name", best(free(), nameScore));
   const name = columns.find((each) => each.name === map.name);
   const id = best(free(), idScore);
   if (id !== undefined && !isGivenAgain(id, name, sample)) take("externalId", id);
@@ -169,7 +164,6 @@ function statusHeading({ key, tells }: Filled): number {
 }
 
 const hasLetter = (value: unknown) => typeof value === "string" && /\p{L}/u.test(value);
-const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
 const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
 
 /** True for the name of a kind of animal, also before a comma or behind a bracket. */
@@ -210,24 +204,10 @@ function categoryScore({ key, values }: Filled): number {
   return isSure || share >= (heading > 0 ? 0.3 : knownShare) ? heading + 2 * share : 0;
 }
 
-function nameColumn(columns: readonly Filled[]): Filled | undefined {
-  const known = new Statuses();
-  const isOther = (value: unknown) => isSpecies(value) || known.knows(value);
-  const byHeading = best(columns, ({ key, values }) => {
-    const score = headingScore("name", key);
-    if (score < 1 || shareOf(values, isSpecies) > 0.5) return 0;
-    return values.length === 0 || shareOf(values, hasLetter) > 0.5 ? score : 0;
-  });
-  return (
-    byHeading ??
-    best(columns, ({ key, values, within }) => {
-      if (within !== undefined && !ofItself.test(within.outer)) return 0;
-      if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
-      if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
-      const short = shareOf(values, (value) => wordOf(value).length <= 40);
-      return short > 0.9 && distinctShare(values) > 0.5 ? 1 + headingScore("name", key) : 0;
-    })
-  );
+function nameScore({ key, values }: Filled): number {
+  const heading = headingScore("name", key);
+  if (heading < 1 || shareOf(values, isSpecies) > 0.5) return 0;
+  return values.length === 0 || shareOf(values, hasLetter) > 0.5 ? heading : 0;
 }
 
 /** Headings of ids that lists have for the numbers of their rows, too. */
@@ -237,16 +217,13 @@ const ofRows = /^(?:no|nr|num|numero|number|nummer|n)$/;
 const areRows = (values: readonly unknown[]) =>
   values.every((value, at) => wordOf(value).trim() === String(at + 1));
 
-const isCode = (value: unknown) => /^(?=.*\d)(?=.*[\p{L}#/-])[\p{L}\d./#-]+$/u.test(wordOf(value));
-
 function idScore({ key, values }: Filled): number {
   const found = values.filter((each) => typeof each !== "string" || !isPlaceholderId(each));
   const share = distinctShare(found);
   if (2 * found.length <= values.length || found.every(isDate)) return 0;
   const heading = headingScore("externalId", key);
   // Of fewer different ids, it is the id of something else.
-  if (heading >= 1) return share >= 0.5 && !(ofRows.test(key) && areRows(found)) ? heading : 0;
-  return share === 1 && found.every(isCode) && !noId.test(key) ? 0.5 : 0;
+  return heading >= 1 && share >= 0.5 && !(ofRows.test(key) && areRows(found)) ? heading : 0;
 }
 
 /** True for numbers that are given again: more than a few are of animals of several names. */
@@ -268,12 +245,9 @@ const noDates: ReadonlySet<Tells | undefined> = new Set(
 
 function dateScore({ tells, key, values }: Filled, isStay: boolean): number {
   if (ofBirth.test(key) || values.length === 0 || noDates.has(tells)) return 0;
-  const share = shareOf(values, isDate);
   const heading = headingScore("updatedAt", key);
-  if (heading >= 1) return share > 0.5 ? heading + (isStay && ofStay.test(key) ? 1 : 0) : 0;
-  // A number alone could be a date, as spreadsheets and programs count them.
-  const areNumbers = values.every((value) => /^[\d.]*$/.test(wordOf(value)));
-  return share === 1 && !areNumbers ? 0.5 + heading / 2 : 0;
+  if (heading < 1 || shareOf(values, isDate) <= 0.5) return 0;
+  return heading + (isStay && ofStay.test(key) ? 1 : 0);
 }
 
 type StatusGuess = Omit<Guess, "columns" | "asked"> & { readonly column?: Filled };
