@@ -12,7 +12,7 @@ import { Logger } from "../src/service/log.ts";
 import { temporaryFolder } from "../test/helpers/binary.ts";
 import { servicesOn } from "../test/helpers/services.ts";
 import { openTestStore } from "../test/helpers/store-under-test.ts";
-import { until } from "../test/helpers/until.ts";
+import { until } from "../test/helpers/ask.ts";
 
 // As the process that reads a list, this file never ends by itself.
 if (process.argv.includes("__import")) await new Promise(() => setInterval(() => undefined, 1e6));

@@ -5,7 +5,7 @@ import { command } from "../../test/helpers/command.ts";
 import { childrenOf, isRunning, kill } from "../../test/helpers/family.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { testDatabase } from "../../test/helpers/postgres.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 import { emptyCatalogue, type Catalogue } from "./catalogue.ts";
 import type { StoreKind } from "./history.ts";
 

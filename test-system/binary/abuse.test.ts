@@ -4,11 +4,10 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, type RunningBinary, serveForAll } from "../../test/helpers/binary.ts";
 import { portOf, requestText } from "../../test/helpers/load.ts";
 import { raw } from "../../test/helpers/raw.ts";
-import { until } from "../../test/helpers/until.ts";
 import { random as randomOf } from "../../scripts/random.ts";
 
 let server: RunningBinary;

@@ -3,7 +3,7 @@
  * its end is not the interface's.
  */
 import { expect, test } from "bun:test";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import {
   cleanEnvironment,
   executable,
@@ -16,7 +16,6 @@ import { invite, serveConsole, Visitor, type RunningConsole } from "../../test/h
 import { childrenOf } from "../../test/helpers/family.ts";
 import { rehomeAtTerminal } from "../../test/helpers/terminal.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
-import { until } from "../../test/helpers/until.ts";
 
 /** It waits a second before it starts again, and leaves the processor to others. */
 const restartMaxMs = 60_000;

@@ -6,7 +6,7 @@ import { languages } from "../../src/features/console/words/index.ts";
 import { command } from "../../test/helpers/command.ts";
 import { consoleForAll } from "../../test/helpers/console.ts";
 import { childrenOf } from "../../test/helpers/family.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 
 const own = consoleForAll();
 const { joined } = own;

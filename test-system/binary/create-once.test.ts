@@ -1,8 +1,7 @@
 /** Creates with an Idempotency-Key: sent at once to several processes, and again across kills. */
 import { expect, test } from "bun:test";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../../test/helpers/binary.ts";
-import { until } from "../../test/helpers/until.ts";
 
 test("clients that ask three processes until they hear a 201 add each animal once, across kills", async () => {
   using folder = temporaryFolder();

@@ -6,7 +6,7 @@ import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
 import { rehome, serve, served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { command } from "../../test/helpers/command.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 
 /** A disk whose files all have one mode, as exFAT has it; undefined where it cannot be mounted. */
 function openDisk(folder: string) {

@@ -5,10 +5,9 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ask } from "../../test/helpers/ask.ts";
+import { ask, until } from "../../test/helpers/ask.ts";
 import { serve, served } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { until } from "../../test/helpers/until.ts";
 
 const pet = {
   method: "POST",

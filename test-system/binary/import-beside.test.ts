@@ -2,10 +2,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import { rehome, type RunningBinary, served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { until } from "../../test/helpers/until.ts";
 
 function largeFile(folder: string, rows: number): string {
   const file = join(folder, "large.csv");

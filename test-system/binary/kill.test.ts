@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { rehome, served } from "../../test/helpers/binary.ts";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
 import { isOnPostgres } from "../../test/helpers/store-under-test.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 import { random } from "../../scripts/random.ts";
 import { killUnderLoad } from "../soak/kills.ts";
 

@@ -8,8 +8,7 @@ import {
   type RunningBinary,
 } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
-import { type Answer, ask } from "../../test/helpers/ask.ts";
-import { until } from "../../test/helpers/until.ts";
+import { type Answer, ask, until } from "../../test/helpers/ask.ts";
 
 /** Starts servers on one folder, which end with it. */
 function folderOfServers() {

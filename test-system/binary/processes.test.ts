@@ -12,10 +12,9 @@ import {
   served,
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { Client, goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
-import { until } from "../../test/helpers/until.ts";
 
 /** Starts `count` processes on a folder of their own, with a key, once all of them serve. */
 async function serveIn(count: number, args: readonly string[] = [], drainMs = 500) {

@@ -2,11 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { ask } from "../../test/helpers/ask.ts";
+import { ask, until } from "../../test/helpers/ask.ts";
 import { serve, served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { Client, portOf, requestText } from "../../test/helpers/load.ts";
-import { until } from "../../test/helpers/until.ts";
 
 test("servers that begin a store together make one first key", async () => {
   using folder = temporaryFolder();

@@ -13,7 +13,7 @@ import {
 import { childrenOf, isRunning } from "../../test/helpers/family.ts";
 import { filesWhenClosed, onStoreUnderTest } from "../../test/helpers/store-under-test.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../../test/helpers/load.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 
 test.each([
   ["SIGTERM", 1],

@@ -1,11 +1,10 @@
 /** Another process on the data folder holds nobody up for longer than --store-timeout says. */
 import { expect, test } from "bun:test";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import { makeKey, roomy, served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { command } from "../../test/helpers/command.ts";
 import { holdCatalogue } from "../../test/helpers/counters.ts";
 import { isOnPostgres } from "../../test/helpers/store-under-test.ts";
-import { until } from "../../test/helpers/until.ts";
 
 test("while the catalogue is locked reads go on, and creates get 503", async () => {
   await using server = await served(["--store-timeout", "2000"]);

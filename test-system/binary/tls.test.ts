@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { served, temporaryFolder } from "../../test/helpers/binary.ts";
 import { invite, serveConsole } from "../../test/helpers/console.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 
 /** Certificates of first.example and second.example. */
 const fixtures = join(import.meta.dir, "../../test/fixtures/tls");

@@ -7,7 +7,7 @@ import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { SQL } from "bun";
 import { join } from "node:path";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import {
   executable,
   perDay,
@@ -18,7 +18,6 @@ import {
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
 import { databaseFor, isOnPostgres } from "../../test/helpers/store-under-test.ts";
-import { until } from "../../test/helpers/until.ts";
 
 const former = process.env["TEST_FORMER"];
 const limit = 400;

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { screens } from "../../test/helpers/browser.ts";
 import { add, button, consoleInBrowser, link } from "../../test/helpers/console-in-browser.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 
 const shown = consoleInBrowser();
 const { joined } = shown;

@@ -5,10 +5,9 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { portOf } from "../../test/helpers/load.ts";
-import { until } from "../../test/helpers/until.ts";
 import { served, temporaryFolder } from "../../test/helpers/binary.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");

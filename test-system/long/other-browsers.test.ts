@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { makeKey, temporaryFolder } from "../../test/helpers/binary.ts";
 import { invite, serveConsole } from "../../test/helpers/console.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 
 const folder = temporaryFolder();
 const children: Bun.Subprocess[] = [];

@@ -7,9 +7,8 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type RunningBinary, serveForAll } from "../../test/helpers/binary.ts";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import { portOf, requestText } from "../../test/helpers/load.ts";
-import { until } from "../../test/helpers/until.ts";
 
 let server: RunningBinary;
 let key: string;

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { join } from "node:path";
 import { Acknowledged } from "../../test/helpers/acknowledged.ts";
-import { ask } from "../../test/helpers/ask.ts";
+import { ask, until } from "../../test/helpers/ask.ts";
 import {
   begun,
   makeKey,
@@ -13,7 +13,6 @@ import {
   temporaryFolder,
 } from "../../test/helpers/binary.ts";
 import { isOnPostgres, onStoreUnderTest } from "../../test/helpers/store-under-test.ts";
-import { until } from "../../test/helpers/until.ts";
 
 /** What kills came to. */
 export interface Kills {

@@ -7,12 +7,11 @@ import { join } from "node:path";
 import { backupSchema } from "../../src/features/operate/backup/backup.ts";
 import { listSchema, verifiedSchema } from "../../src/features/operate/backup/find.ts";
 import { restoreSchema } from "../../src/features/operate/backup/restore.ts";
-import { callerOf } from "../../test/helpers/ask.ts";
+import { callerOf, until } from "../../test/helpers/ask.ts";
 import { begun, makeKey, serve, temporaryFolder } from "../../test/helpers/binary.ts";
 import { documentedJson } from "../../test/helpers/json-contract.ts";
 import { command } from "../../test/helpers/command.ts";
 import { startS3 } from "../../test/helpers/s3.ts";
-import { until } from "../../test/helpers/until.ts";
 
 let s3: Awaited<ReturnType<typeof startS3>>;
 const folder = temporaryFolder();

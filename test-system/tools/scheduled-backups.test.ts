@@ -9,7 +9,7 @@ import { testDatabase } from "../../test/helpers/postgres.ts";
 import { command } from "../../test/helpers/command.ts";
 import { startS3 } from "../../test/helpers/s3.ts";
 import { fill, smallDisk } from "../../test/helpers/small-disk.ts";
-import { until } from "../../test/helpers/until.ts";
+import { until } from "../../test/helpers/ask.ts";
 
 let s3: Awaited<ReturnType<typeof startS3>>;
 const folder = temporaryFolder();

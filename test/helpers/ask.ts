@@ -1,4 +1,4 @@
-/** Requests to a running server. */
+/** Requests to a running server, and waiting for what it does. */
 
 export type Answer = Awaited<ReturnType<typeof ask>>;
 
@@ -54,4 +54,16 @@ export function callerOf({ origin }: { readonly origin: string }, key: string) {
       return found;
     },
   };
+}
+
+/** Resolves once `holds`, for what nobody tells a test of. Fails after `timeoutMs`. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 60_000,
+): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error(`did not hold within ${timeoutMs} ms`);
+    await Bun.sleep(2);
+  }
 }

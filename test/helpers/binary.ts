@@ -8,7 +8,7 @@ import { build } from "../../scripts/build.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
 import { childrenOf, isRunning, kill } from "./family.ts";
 import { finished, type CommandResult } from "./finished.ts";
-import { until } from "./until.ts";
+import { until } from "./ask.ts";
 
 const root = join(import.meta.dir, "../..");
 let built: Promise<string> | undefined;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { listen } from "../../src/http/server.ts";
 import { raw } from "../helpers/raw.ts";
-import { until } from "../helpers/until.ts";
+import { until } from "../helpers/ask.ts";
 
 const fixture = (name: string) =>
   readFileSync(join(import.meta.dir, "../fixtures/tls", name), "utf8");

@@ -11,7 +11,7 @@ import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
 import { countAdmitted, SharedFolder, type Stack } from "../helpers/stack.ts";
 import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
-import { until } from "../helpers/until.ts";
+import { until } from "../helpers/ask.ts";
 
 type StackOptions = Parameters<SharedFolder["stack"]>[0];
 type Take = ReturnType<Stack["store"]["windows"]["reserve"]>;

@@ -12,7 +12,7 @@ import { servicesOn } from "../helpers/services.ts";
 import { someKey } from "../helpers/app.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { storeKind, type StorePlace } from "../helpers/stores.ts";
-import { until } from "../helpers/until.ts";
+import { until } from "../helpers/ask.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
 let place: StorePlace;

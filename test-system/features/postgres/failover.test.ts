@@ -9,7 +9,7 @@ import { AppError } from "../../../src/domain/errors.ts";
 import { examineDatabase } from "../../../src/features/operate/doctor/store.ts";
 import { startServer, testDatabase } from "../../../test/helpers/postgres.ts";
 import { openInPostgres } from "../../../test/helpers/store-under-test.ts";
-import { until } from "../../../test/helpers/until.ts";
+import { until } from "../../../test/helpers/ask.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
 
 const timeoutMs = 1_000;

@@ -13,7 +13,7 @@ import {
 } from "../../../test/helpers/postgres.ts";
 import { openInPostgres } from "../../../test/helpers/store-under-test.ts";
 import { tcpProxy } from "../../../test/helpers/tcp-proxy.ts";
-import { until } from "../../../test/helpers/until.ts";
+import { until } from "../../../test/helpers/ask.ts";
 import { longWork } from "../../../src/features/long-work.ts";
 import { nextEpoch } from "../../../src/storage/database.ts";
 
