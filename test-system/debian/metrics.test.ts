@@ -20,9 +20,18 @@ async function scraped(): Promise<string> {
   await using server = await served(["--metrics", "127.0.0.1:0"], { plan: perDay(60) });
   const { create, get } = callerOf(server, server.key);
   await create();
+  await get("/v1/pets/12345");
   // More than the plan has for a minute.
   for (let i = 0; i < 65; i += 1) await get();
-  const answer = await fetch(await metricsOf(server));
+  await callerOf(server, "nonsense").get();
+  for (const path of ["/secret/path", "/metrics"]) expect((await get(path)).status).toBe(404);
+  const metrics = await metricsOf(server);
+  const elsewhere = await fetch(new URL("/v1/pets", metrics));
+  expect(await elsewhere.json()).toMatchObject({ code: "not_found", status: 404 });
+  const posted = await fetch(metrics, { method: "POST" });
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  expect(await posted.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
+  const answer = await fetch(metrics);
   expect(answer.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
   const text = await answer.text();
   expect(await server.stop()).toBe(0);
@@ -38,7 +47,7 @@ const expressions = (JSON.parse(read("grafana/rehome.json")) as Dashboard).panel
   .flatMap(({ targets = [] }) => targets)
   .map(({ expr }) => expr.replaceAll("$__rate_interval", "5m").replaceAll("$instance", "a"));
 
-test("promtool finds nothing to criticise in the metrics, and they hold what rules and panels ask for", async () => {
+test("promtool finds nothing to criticise in the metrics, and they hold what rules and panels ask for, and no key, path or address", async () => {
   const text = await scraped();
   const { exitCode, text: said } = await promtool(["check", "metrics"], text);
   expect([said, exitCode]).toEqual(["", 0]);
@@ -50,6 +59,16 @@ test("promtool finds nothing to criticise in the metrics, and they hold what rul
   expect(asked.filter((name) => !names.has(name))).toEqual([]);
   expect(asked.length).toBeGreaterThan(10);
   expect(text).toMatch(/rehome_writer_batch_size_sum 1\n/);
+  for (const line of [
+    'requests_total{route="/v1/pets",method="GET",status="200"} 58',
+    'requests_total{route="/v1/pets/:petId",method="GET",status="404"} 1',
+    'requests_total{route="none",method="GET",status="404"} 2',
+    'admitted_total{plan="enterprise"} 60',
+    'refused_total{plan="none",reason="malformed"} 1',
+  ]) {
+    expect(text).toContain(`rehome_${line}\n`);
+  }
+  expect(text).not.toMatch(/12345|secret|nonsense|rehome_live|127\.0\.0\.1/);
   expect(text).toMatch(/rehome_store_file_bytes\{file="rehome.db-wal"\} [1-9]/);
 });
 
