@@ -1,37 +1,22 @@
-/** How a database is opened and migrated, and what its failures are taken for. */
+/** How a database is migrated, read and watched, and what its failures are taken for. */
 import { Database, SQLiteError } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import * as connection from "../../../src/storage/sqlite/connection.ts";
+import type { KeyHash } from "../../../src/storage/contract.ts";
+import { keyStore } from "../../../src/storage/keys.ts";
+import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
+import { hotReads } from "../../../src/storage/sqlite/pets.ts";
+import { SqliteDatabase } from "../../../src/storage/sqlite/transaction.ts";
+import { VersionReader } from "../../../src/storage/sqlite/watch.ts";
 import type { Migration } from "../../../src/storage/migration-history.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
 const { asAppError, isBusy, isDamaged, isFull, openDatabase } = connection;
 const inMemory = () => openDatabase(":memory:", { synchronous: "full" });
-
-test.each([
-  ["full", 2n],
-  ["normal", 1n],
-] as const)(
-  "with synchronous %s, a log, references that bind and a log that is cut back",
-  (synchronous, level) => {
-    using folder = temporaryFolder();
-    using db = openDatabase(`${folder.path}/a.db`, { synchronous, pageSizeBytes: 1_024 });
-    const pragmas = {
-      journal_mode: "wal",
-      synchronous: level,
-      foreign_keys: 1n,
-      busy_timeout: 5_000n,
-      page_size: 1_024n,
-      journal_size_limit: 16_777_216n,
-    };
-    for (const [name, value] of Object.entries(pragmas)) {
-      expect([name, ...db.query(`PRAGMA ${name}`).values().flat()]).toEqual([name, value]);
-    }
-  },
-);
 
 test("a lock, a full disk and damage are told apart; outside each is an unavailable store", () => {
   using folder = temporaryFolder();
@@ -114,4 +99,127 @@ test.each([
   expect(() => migrate(db, "test.db", [first, wrong])).toThrow(message);
   const rows = ["parents", "children", "schema_migrations"].map((table) => count(db, table));
   expect(rows).toEqual([1n, 2n, 1n]);
+});
+
+/** A reader, and another process on the same file. */
+function opened(clock?: () => number) {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "catalogue.db");
+  const [db, other] = [1, 2].map(() => openDatabase(path, { synchronous: "normal" })) as [
+    Database,
+    Database,
+  ];
+  migrate(db, path, migrationsOf.catalogue);
+  const versions = new VersionReader(db, clock);
+  return {
+    db,
+    other,
+    versions,
+    [Symbol.dispose]() {
+      for (const each of [db, other]) each.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+test("a read of the versions serves no request that begins 0.1 ms later", () => {
+  let nowMs = 1;
+  using place = opened(() => nowMs);
+  const { other, versions } = place;
+  const before = versions.read();
+  other.run("UPDATE key_epoch SET epoch = epoch + 1");
+  nowMs += 0.09;
+  expect(versions.read()).toBe(before);
+  nowMs += 0.02;
+  expect(versions.read().keys).toBe(before.keys + 1);
+});
+
+test("a change by hand that counts no edit is an edit", async () => {
+  using place = opened();
+  const { other, versions } = place;
+  const editsAfter = async (change: string) => {
+    const { edits } = versions.read();
+    other.run(change);
+    versions.expire();
+    return versions.read().edits - edits;
+  };
+  expect(await editsAfter("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)")).toBe(0);
+  expect(await editsAfter("UPDATE pets SET name = 'Mia'")).toBe(1);
+});
+
+test("an animal that is added while the numbers are read is an addition", () => {
+  using place = opened();
+  const { db, other } = place;
+  const add = () => other.run("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)");
+  let between = () => {};
+  const query = db.query.bind(db);
+  Object.assign(db, {
+    query(text: string) {
+      const statement = query(text);
+      const get = statement.get.bind(statement);
+      const isOfNumbers = text.includes("key_epoch");
+      return Object.assign(statement, {
+        get() {
+          if (isOfNumbers) between();
+          return get();
+        },
+      });
+    },
+  });
+  const versions = new VersionReader(db);
+  const before = versions.read();
+  add();
+  between = () => {
+    between = () => {};
+    add();
+  };
+  for (const pets of [1, 2]) {
+    versions.expire();
+    expect(versions.read()).toEqual({ ...before, pets: before.pets + pets });
+  }
+});
+
+// A page deep inside must cost what the first one costs.
+test("each statement about animals and keys searches by an index, and scans one row at most", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "rehome.db");
+  using native = openDatabase(path, { synchronous: "off" });
+  migrate(native, path, migrationsOf.catalogue);
+  const statements = new Set<string>();
+  const open = () => {
+    const opened = openDatabase(path, { synchronous: "off" });
+    const prepare = opened.prepare.bind(opened);
+    spyOn(opened, "prepare").mockImplementation((sql) => {
+      statements.add(sql);
+      return prepare(sql);
+    });
+    return opened;
+  };
+  using connection = open();
+  const db = new SqliteDatabase({ open, timeoutMs: 0 });
+  const keys = keyStore(
+    { db, counters: db },
+    { secretByHash: async () => ({ keyId: "key_1", expiresAtMs: null }) },
+  );
+  const hash = new Uint8Array(32) as KeyHash;
+  await hotReads(connection).secret(hash);
+  await keys.byHash(hash);
+  await keys.changedSince(0);
+  await db.close();
+
+  const plans = [...statements].map((sql) => {
+    const nulls = Array<null>(sql.split("?").length - 1).fill(null);
+    const rows = native.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...nulls);
+    return [sql, rows.map((row) => (row as { detail: string }).detail).join("; ")] as const;
+  });
+  for (const [sql, plan] of plans) expect(`${sql}: ${plan}`).not.toContain("SCAN");
+  const planOf = (part: string) =>
+    plans.filter(([sql]) => sql.includes(part)).map(([, plan]) => plan);
+  const byKey = "SEARCH pets USING INTEGER PRIMARY KEY";
+  expect(planOf('where "pets"."id" > ? order by')).toEqual([`${byKey} (rowid>?)`]);
+  expect(planOf('"pets"."id" = ?')).toEqual([`${byKey} (rowid=?)`]);
+  expect(planOf('"pets"."status" = ?')).toEqual([
+    "SEARCH pets USING COVERING INDEX pets_by_status (status=? AND id>?)",
+  ]);
+  expect(plans).toHaveLength(6);
 });

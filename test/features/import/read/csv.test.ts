@@ -85,13 +85,6 @@ describe("the rows of CSV", () => {
     }
     expect(process.cpuUsage(before).user).toBeLessThan(15_000_000);
   }, 120_000);
-
-  test("lines that end in CR alone are lines", async () => {
-    expect(await rows("a,b\r1,2\r")).toEqual([
-      [1, ["a", "b"]],
-      [2, ["1", "2"]],
-    ]);
-  });
 });
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;

@@ -155,22 +155,13 @@ describe("an id", () => {
 });
 
 test.each([
-  [
-    ["0", "1", "2"],
-    ["0", "1", "2"],
-  ],
-  [
-    ["0", "1", "0", "2", "3"],
-    [undefined, "1", undefined, "2", "3"],
-  ],
-  [
-    ["0", "M-7", "M-8"],
-    [undefined, "M-7", "M-8"],
-  ],
-])("a 0 is an id where the animals are counted from it: %j", async (ids, found) => {
-  const rows = ids.map((id, at) => `${id},Pet ${at},Dog,Available\n`).join("");
-  const { outcomes } = await readWhole(`ID,Name,Species,Status\n${rows}`);
-  expect(outcomes.map(({ externalId }) => externalId)).toEqual(found);
+  ["0 1 2", "0 1 2"],
+  ["0 1 0 2 3", "- 1 - 2 3"],
+  ["0 M-7 M-8", "- M-7 M-8"],
+])("a 0 is an id where the animals are counted from it: %s", async (ids, found) => {
+  const rows = ids.split(" ").map((id, at) => `${id},Pet ${at},Dog,Available\n`);
+  const { outcomes } = await readWhole(`ID,Name,Species,Status\n${rows.join("")}`);
+  expect(outcomes.map(({ externalId }) => externalId ?? "-").join(" ")).toBe(found);
 });
 
 describe("fields within an object", () => {
