@@ -53,11 +53,8 @@ export async function writeSecret(io: Io, text: string, hint: string): Promise<v
     await io.write(text);
   } catch (error) {
     const { cause = error } = error as Error;
-    throw new AppError(
-      "unavailable",
-      `The secret is lost, because standard output cannot be written: ${reasonOf(cause)}.`,
-      { cause, hint },
-    );
+    const message = `The secret is lost, because standard output cannot be written: ${reasonOf(cause)}.`;
+    throw new AppError("unavailable", message, { cause, hint });
   }
 }
 

@@ -93,11 +93,10 @@ export async function addressIn(file: string, flag: string): Promise<string> {
   let text: string;
   try {
     text = (await Bun.file(file).text()).trim();
-  } catch (error) {
-    throw new AppError("invalid_request", `The file ${file} cannot be read: ${reasonOf(error)}.`, {
-      cause: error,
-      hint: `Name a file with --${flag} that this user may read and that holds the address.`,
-    });
+  } catch (cause) {
+    const message = `The file ${file} cannot be read: ${reasonOf(cause)}.`;
+    const hint = `Name a file with --${flag} that this user may read and that holds the address.`;
+    throw new AppError("invalid_request", message, { cause, hint });
   }
   if (!/[\r\n]/.test(text)) return text;
   throw new AppError("invalid_request", `The file ${file} has more than one line.`, {

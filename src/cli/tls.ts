@@ -25,12 +25,10 @@ export async function tlsOf({ tlsCert, tlsKey }: Config): Promise<Tls | undefine
   const privateKey = parse(tlsKey, "a private key in PEM without a passphrase", () =>
     createPrivateKey(key),
   );
-  if (!certificate.checkPrivateKey(privateKey)) {
-    throw new AppError("invalid_request", `${tlsKey} is not the key of ${tlsCert}.`, {
-      hint: "Name the files of one pair. The chain starts with the server's certificate.",
-    });
-  }
-  return { cert, key };
+  if (certificate.checkPrivateKey(privateKey)) return { cert, key };
+  throw new AppError("invalid_request", `${tlsKey} is not the key of ${tlsCert}.`, {
+    hint: "Name the files of one pair. The chain starts with the server's certificate.",
+  });
 }
 
 /** Takes up the certificate in its files. If they are not in order, the one in use stays. */
@@ -52,12 +50,10 @@ export async function renewCertificate(
 function read(file: string, flag: string): string {
   try {
     return readFileSync(file, "utf8");
-  } catch (error) {
-    const why = reasonOf(error);
-    throw new AppError("invalid_request", `The file of ${flag}, ${file}, cannot be read: ${why}.`, {
-      cause: error,
-      hint: "Name a file that this user can read.",
-    });
+  } catch (cause) {
+    const message = `The file of ${flag}, ${file}, cannot be read: ${reasonOf(cause)}.`;
+    const hint = "Name a file that this user can read.";
+    throw new AppError("invalid_request", message, { cause, hint });
   }
 }
 
@@ -66,8 +62,7 @@ function parse<T>(file: string, what: string, work: () => T): T {
   try {
     return work();
   } catch {
-    throw new AppError("invalid_request", `${file} is not ${what}.`, {
-      hint: "Convert it with openssl.",
-    });
+    const hint = "Convert it with openssl.";
+    throw new AppError("invalid_request", `${file} is not ${what}.`, { hint });
   }
 }

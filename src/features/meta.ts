@@ -1,4 +1,4 @@
-/** What features keep of a store itself, by name: see getMeta in storage/store-state.ts. */
+/** What features keep of a store itself, by name: see getMeta in storage/database.ts. */
 import { eq } from "drizzle-orm";
 import type { Tx } from "../storage/database.ts";
 

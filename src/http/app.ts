@@ -7,7 +7,7 @@ import { contextOf, versionSegment } from "./context.ts";
 import { Cors, methodTable, otherResponse } from "./methods.ts";
 import { jsonType, refusal, refusalOf, refuse, respond } from "./errors.ts";
 import { guard } from "./guard.ts";
-import { createHandler, type Handler, type OnResponse } from "./handler.ts";
+import { createHandler, type OnResponse } from "./handler.ts";
 import { isGetPetRemoved, petOperations, petRoutes } from "./pets.ts";
 import { refusedBy } from "./schemas.ts";
 
@@ -48,10 +48,7 @@ export interface AppOptions extends Omit<RoutesOptions, "clock"> {
  * The web application behind its handler. docs/architecture.md follows a request through it:
  * handler, guard, router, schemas, operation, and errors.ts for refusals and failures.
  */
-export function createService(options: AppOptions): {
-  readonly app: App;
-  readonly handler: Handler;
-} {
+export function createService(options: AppOptions) {
   const { corsOrigins } = options;
   const cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
   const app = createApp(options, cors);
@@ -109,5 +106,3 @@ function probeRoutes(services: Pick<Services, "check">) {
 
 const jsonOf = (request: Request, value: unknown) =>
   respond(request, JSON.stringify(value), { headers: { "Content-Type": jsonType } });
-
-type App = ReturnType<typeof createApp>;

@@ -23,12 +23,6 @@ export const statusOf = {
 
 export const jsonType = "application/json";
 
-export interface ErrorBody {
-  readonly code: ErrorKind;
-  readonly message: string;
-  readonly status: number;
-}
-
 export function refusal(kind: ErrorKind, message: string): Refusal {
   return { kind, message };
 }
@@ -43,7 +37,7 @@ export const encodedBody = refusal(
   "The body must be sent without Content-Encoding.",
 );
 
-export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">): ErrorBody {
+export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">) {
   return { code: kind, message, status: statusOf[kind] };
 }
 

@@ -69,11 +69,10 @@ export function isOfValue(error: unknown): error is Error {
 const checkDisk = "Check the disk and the system's log.";
 
 function explain(error: SQLiteError): readonly [why: string, hint: string] {
-  if (isFull(error))
-    return [
-      "there is no space left on its disk",
-      "Free some space; rehome doctor says how much there is.",
-    ];
+  if (isFull(error)) {
+    const hint = "Free some space; rehome doctor says how much there is.";
+    return ["there is no space left on its disk", hint];
+  }
   if (isBusy(error)) {
     const hint =
       "Nothing was changed. Find the process with fuser -v on the .db files, and try again.";
@@ -90,10 +89,8 @@ export function notOpened(folder: string, error: unknown): unknown {
   // What a call of the system fails with when it makes the files.
   if (!isOfDatabase && (error as { syscall?: string }).syscall === undefined) return error;
   const [why, hint] = isOfDatabase ? explain(error) : [reasonOf(error), checkDisk];
-  return new AppError("unavailable", `The store in ${folder} cannot be opened: ${why}.`, {
-    cause: error,
-    hint,
-  });
+  const message = `The store in ${folder} cannot be opened: ${why}.`;
+  return new AppError("unavailable", message, { cause: error, hint });
 }
 
 /** Runs `work`. A failure of the database becomes AppError `unavailable`. */
@@ -108,9 +105,6 @@ export function translating<T>(work: () => T): T {
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error;
   const [why, hint] = explain(error);
-  return new AppError("unavailable", "The store cannot be used at the moment.", {
-    cause: error,
-    why,
-    hint,
-  });
+  const message = "The store cannot be used at the moment.";
+  return new AppError("unavailable", message, { cause: error, why, hint });
 }

@@ -69,11 +69,9 @@ function unusable(folder: string, error: unknown): AppError {
   const why = code === "EEXIST" ? "it is a link that leads nowhere" : reasonNotMade(error);
   const message = `The data folder ${folder} cannot be used: ${why}.`;
   const remedy = remedies[code ?? ""];
-  const hint = remedy === undefined ? "Choose" : `${remedy}, or choose`;
-  return new AppError("unavailable", message, {
-    cause: error,
-    hint: `${hint} another folder with --data.`,
-  });
+  const choose = remedy === undefined ? "Choose" : `${remedy}, or choose`;
+  const hint = `${choose} another folder with --data.`;
+  return new AppError("unavailable", message, { cause: error, hint });
 }
 
 /** Throws when `type`, the kind of file system that holds `folder`, is one of a network. */
