@@ -4,7 +4,7 @@
  * `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
  */
 import { columnKey, type MapTarget } from "./columns.ts";
-import { listed, notForAdoption, wordKey } from "./words.ts";
+import { deaths, listed, notForAdoption, wordKey, wordsOf } from "./words.ts";
 
 /** What a column tells. `rules` in evidence.ts has what a value of each means. */
 export type Tells =
@@ -72,44 +72,18 @@ const contacts = `email, mail, phone, telephone, telefono, telefon, contact, con
 const nouns: readonly (readonly [Tells, headings: string, ofPerson?: string])[] = [
   [
     "available",
-    `available, adoptable, available for adoption, for adoption, up for adoption, ready for adoption, open for adoption,
-open to adoption, available to adopt, availability flag, availability, disponibilidad, disponibilidade, disponibilite,
-disponibilita, verfugbarkeit, beschikbaarheid, dostepnosc, dostupnost
-disponible, adoptable, en adopcion, para adopcion, in adopcion, disponible adopcion, disponible para adopcion,
-disponible para adoptar, disponible en adopcion, apto adopcion, apto para adopcion
-disponivel, adotavel, para adocao, em adocao, disponivel adocao, disponivel para adocao, apto para adocao
-verfugbar, vermittelbar, adoptierbar, zu vermitteln, zur vermittlung, zur adoption, in vermittlung, vermittlungsbereit
-a l adoption, a adopter, disponible a l adoption, disponible adoption
-beschikbaar, adopteerbaar, ter adoptie, beschikbaar voor adoptie
-disponibile, adottabile, in adozione, da adottare, disponibile per adozione
-dostepny, dostepna, dostepne, do adopcji, do adopcie, dostupny, dostupna, dostupne, k adopci, na adopciu, na adopci
-можно забрать, доступний, доступен, доступна, доступно, за осиновяване, за удомљавање, za udomljavanje, dostupan, sahiplendirilebilir, sahiplendirilebilir mi, orokbefogadhato,
-orokbe fogadhato, gazdit keres, gazdikereso, disponibil, disponibila, adoptabil, tillganglig, tilgængelig, tilgjengelig, saatavilla, adoptoitavissa, διαθεσιμο, διαθεσιμος, διαθεσιμη, διαθεσιμο για υιοθεσια, προς υιοθεσια,
-可领养, 可領養, 可认养, 可認養, 可被领养, 可被領養, 입양가능, 입양 가능`,
+    `${wordsOf("available")}
+available to adopt, availability flag, availability, disponibilidad, disponibilidade, disponibilite
+disponibilita, verfugbarkeit, beschikbaarheid, dostepnosc, dostupnost, in adopcion, disponible adopcion, disponible en adopcion, apto adopcion
+disponivel adocao, adoptierbar, in vermittlung, disponible adoption, da adottare, disponibile per adozione, do adopcie, na adopci
+можно забрать, доступний, доступен, доступна, доступно, dostupan, sahiplendirilebilir mi, adoptoitavissa, διαθεσιμο για υιοθεσια, 可认养, 可被领养, 可被領養`,
   ],
   [
     "availableFrom",
     `available from, available since, available on, disponible desde, date available, available date,
 disponible a partir, verfugbar ab, disponivel desde, disponible a partir du, beschikbaar vanaf`,
   ],
-  [
-    "death",
-    `dead, death, died, deceased, decease, passed away, pass away, passing, dod, rip, doa, dead on arrival, died in care, put to sleep, pts,
-euthanized, euthanised, euthanasia, euthanize, euth, mortality
-muerte, muerto, muerta, murio, fallecido, fallecida, fallecimiento, fallecio, defuncion, deceso, eutanasia, eutanasiado, eutanasiada, sacrificado, sacrificada
-obito, morte, morto, morta, morreu, falecido, falecida, falecimento, faleceu
-tod, todes, todestag, gestorben, verstorben, sterbe, sterbedatum, todesdatum, eingeschlafert, euthanasiert, tot
-deces, decede, decedee, mort, euthanasie, euthanasiee
-overleden, overlijden, overlijdens, overlijdensdatum, sterfdatum, dood, gestorven, ingeslapen, geeuthanaseerd
-decesso, deceduto, deceduta
-zgon, zgonu, smierc, smierci, padl, padla, zdechl, zmarl, zmarla, zmarly, zmarle, uspiony, uspiona, eutanazja, eutanazji, nie zyje
-umrti, umrtia, umrtie, uhyn, uhynu, uhynul, uhynula, uhynulo, uhynuti, uhynutia, zemrel, zemrela, zomrel, zomrela,
-smrt, smrti, eutanazie, eutanazia
-смерть, смерти, смерті, умер, умерла, погиб, погибла, помер, померла, смърт, починал, починала, uginuo, uginula, uginuca, preminuo, preminula,
-ölüm, öldü, vefat, elpusztult, elpusztulas, elhullas, elhunyt, halal, decedat, decedata, deces, decesului, moarte, mortii, död, döds, dødt, avliden, avlivad, avlivet,
-aflivet, afdød, døde, avled, kuollut, kuolema, kuolin, θανατος, θανατου, πεθανε, απεβιωσε, ευθανασια, mrtve, uhynute, falecidos, умершие, умерло, усыплено, почиване, починало, евтаназиран,
-eutaniziran, evtanizirana, poginila, poginula, halott, elaltatva, usmrceno, ölmüş, 已死亡, 安樂死, 已施行安樂死, 死亡, 离世, 離世, 去世, 사망, 폐사, 안락사`,
-  ],
+  ["death", deaths],
   [
     "outcome",
     `outcome, final outcome, outcome type, outcome status, disposition, disposition type, exit type, exit status, departure type, discharge type,
@@ -149,20 +123,10 @@ yeni sahip, orokbefogado, uj gazdi, uj gazda, gazdis person, adoptator, noul sta
   ],
   [
     "adoption",
-    `adopted, adoptd, adopt, rehomed, homed, placed, sold, sale date, date of sale, found home, adoption complete, adoption completed, adoption finalized, adoption finalised, went home, gone home,
-adoptado, adoptada, adoptados, adoptadas, vendido, vendida, tiene hogar
-adotado, adotada, adotados, adotadas
-adopte, adoptee, vendu
-vermittelt, adoptiert, verkauft, vermittelt am, vermittlungsdatum, vermittlungstag, zuhause gefunden
-geadopteerd, herplaatst, adoptiedatum, plaatsing, geplaatst, verkocht
-adottato, adottata, adottati
-adoptowany, adoptowana, adoptowane, zaadoptowany, zaadoptowana, wyadoptowany, wyadoptowana
-adoptovany, adoptovana, adoptovane, adoptovano, osvojen, osvojena, osvojeny, umisten, umistena, umiestneny
-усыновлен, усыновлена, усыновлено, пристроен, пристроена, пристроено, прилаштований, прилаштована, прилаштовано, усиновлений, усиновлена, усиновлено, осиновен, осиновена, осиновено,
-udomljen, udomljena, udomljeno, удомљен, удомљена, удомљено, sahiplendirildi, sahiplenildi, sahiplendi, evlat edinildi, evlat edindirildi,
-gazdis, gazdihoz, gazdihoz kerul, gazdihoz kerult, gazdihoz kerules, adoptalt, adoptalva, orokbefogadott, orokbefogadva, orokbe fogadott, orokbe fogadva, adoptat, adoptata,
-пристроенные, usvojen, usvojena, posvojena, adopterad, adopterat, omplacerad, adopteret, adoptert, adoptoitu, υιοθετηθηκε, υιοθετημενο, 已领养, 被领养, 已被领养, 已領養, 被領養, 已被領養, 已认养,
-已認養, 被認養, 입양완료, 입양됨, 譲渡済, 譲渡済み`,
+    `${wordsOf("sold")}
+adoptd, adopt, sale date, date of sale, went home, gone home, tiene hogar, vermittelt am, vermittlungsdatum, vermittlungstag
+adoptiedatum, plaatsing, osvojen, umiestneny, усыновлено, пристроено, усиновлена, усиновлено
+gazdihoz, gazdihoz kerul, gazdihoz kerult, gazdihoz kerules, adoptalva, пристроенные, usvojen, usvojena, posvojena, 已认养, 被認養`,
   ],
   [
     "deleted",
@@ -170,19 +134,10 @@ gazdis, gazdihoz, gazdihoz kerul, gazdihoz kerult, gazdihoz kerules, adoptalt, a
   ],
   [
     "reservation",
-    `has future adoption, reserved, reserve, reservation, on hold, hold, held, pending, adoption pending, pending adoption, is adoption pending, has application,
-application pending, on trial, trial adoption, has hold, has active reserve
-reservado, reservada, reservados, reserva, pendiente, adopcion pendiente, apartado
-adocao pendente, pendente
-reserve, reservee
-reserviert, reservierung, reservierungs, vorgemerkt
-gereserveerd, reservering, reserverings, in optie, optie
-riservato, riservata, prenotato, prenotata, prenotazione
-zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, rezerwacji
-rezervovany, rezervovana, rezervovane, rezervovano, rezervace, rezervacia, zamluveny, zamluveno
-бронь, забронирован, забронирована, зарезервирован, зарезервирована, зарезервировано, резервирования, резервиран, резервирана, резервирано, rezervisano, rezerve edilmiş, rezerviran, rezervirana, rezervirano, rezerve, rezervasyon,
-foglalt, lefoglalva, elojegyezve, rezervat, rezervata, rezervare, reserverad, reserverat, bokad, bokat, tingad, reserveret, reservert, reservasjons, varattu, κρατημενο, 認養保留, 已預約保留,
-预定, 已预定, 预约, 已预约, 預定, 已預定, 預約, 已預約, 予約, 予約済, 予約済み, 예약`,
+    `${wordsOf("pending")}
+has future adoption, hold, held, is adoption pending, has application, has hold, has active reserve, reservierung, reservierungs
+reservering, reserverings, optie, prenotazione, rezerwacji, резервирования, rezervirano, rezervasyon, rezervare, reservasjons, 認養保留
+预约, 已预约, 預約, 予約済み`,
     names,
   ],
   [

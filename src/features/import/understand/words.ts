@@ -56,6 +56,23 @@ não adotáveis, non per adozione, non adottabile, non disponibile per l'adozion
 недоступно для передачи, не става за осиновяване, nije za udomljavanje, nije dostupna za udomljavanje, ni za posvojitev, ni na voljo za posvojitev, nem örökbefogadható, sahiplendirme için değil,
 sahiplendirme için uygun değil, ej för adoption, inte tillgänglig för adoption, ikke for adopsjon, ikke til omplassering, ikke tilgjengelig for adopsjon, όχι για υιοθεσία, μη διαθέσιμο για υιοθεσία, 不開放認養`;
 
+/** Of a death: words for a status, and headings. */
+export const deaths = `dead, death, died, deceased, decease, passed away, pass away, passing, dod, rip, doa, dead on arrival, died in care, put to sleep, pts,
+euthanized, euthanised, euthanasia, euthanize, euth, mortality
+muerte, muerto, muerta, murio, fallecido, fallecida, fallecimiento, fallecio, defuncion, deceso, eutanasia, eutanasiado, eutanasiada, sacrificado, sacrificada
+obito, morte, morto, morta, morreu, falecido, falecida, falecimento, faleceu
+tod, todes, todestag, gestorben, verstorben, sterbe, sterbedatum, todesdatum, eingeschlafert, euthanasiert, tot
+deces, decede, decedee, mort, euthanasie, euthanasiee
+overleden, overlijden, overlijdens, overlijdensdatum, sterfdatum, dood, gestorven, ingeslapen, geeuthanaseerd
+decesso, deceduto, deceduta
+zgon, zgonu, smierc, smierci, padl, padla, zdechl, zmarl, zmarla, zmarly, zmarle, uspiony, uspiona, eutanazja, eutanazji, nie zyje
+umrti, umrtia, umrtie, uhyn, uhynu, uhynul, uhynula, uhynulo, uhynuti, uhynutia, zemrel, zemrela, zomrel, zomrela,
+smrt, smrti, eutanazie, eutanazia
+смерть, смерти, смерті, умер, умерла, погиб, погибла, помер, померла, смърт, починал, починала, uginuo, uginula, uginuca, preminuo, preminula,
+ölüm, öldü, vefat, elpusztult, elpusztulas, elhullas, elhunyt, halal, decedat, decedata, deces, decesului, moarte, mortii, död, döds, dødt, avliden, avlivad, avlivet,
+aflivet, afdød, døde, avled, kuollut, kuolema, kuolin, θανατος, θανατου, πεθανε, απεβιωσε, ευθανασια, mrtve, uhynute, falecidos, умершие, умерло, усыплено, почиване, починало, евтаназиран,
+eutaniziran, evtanizirana, poginila, poginula, halott, elaltatva, usmrceno, ölmüş, 已死亡, 安樂死, 已施行安樂死, 死亡, 离世, 離世, 去世, 사망, 폐사, 안락사`;
+
 /**
  * The one table of words for a status, as `wordKey` leaves them: English, Spanish, German, French,
  * Dutch, Portuguese, Italian, Polish, Czech and Slovak, and words of others that lists were seen
@@ -114,43 +131,47 @@ adoptovany, adoptovana, adoptovane, adoptovano, umisteny, umistena, umisten, umi
 осиновен, осиновена, осиновено, udomljen, udomljena, udomljeno, sahiplendirildi, sahiplenildi, sahiplendi, yuvalandı, yuva buldu, örökbefogadva, örökbe fogadva, örökbefogadott, örökbe fogadott,
 gazdára talált, gazdis, gazdára lelt, adoptált, удомљен, удомљена, удомљено, evlat edinildi, evlat edindirildi, adoptat, adoptată, adoptați, adopterad, adopterat, omplacerad, adopteret, adoptert, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο, υιοθετημένος,
 已领养, 被领养, 已被领养, 已送养, 已認養, 已領養, 被領養, 已被領養, 已送養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
-  gone: `${notForAdoption}
-deceased, died, dead, died in care, dead on arrival, doa, rip, passed away, euthanized, euthanised, euthanasia, euthanize,
-humanely euthanized, put to sleep, pts, euth, euth req, euthanasia request,
+  gone: `${deaths}
+${notForAdoption}, humanely euthanized, euth req, euthanasia request
 requested euthanasia, unassisted death, died at vet, died at facility, dispo, dispo req, disposal request, disposal, disposed, cremated
 transfer, transferred, transfered, transfer to rescue, transferred to rescue, transfer to rescue group, rescue group, transfer out, transferred out, rescue, rescued, rescue only, sent to rescue, released, relocated, relocate
-returned to owner, return to owner, return to owner guardian, returned to guardian, with owner, rto, rto adopt, reclaimed, reclaim,
+returned to owner, return to owner, return to owner guardian, returned to guardian, with owner, rto, rto adopt, reclaimed, reclaim
 redeemed, redemption, owner reclaim, owner reclaimed, returned
-not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable, temporarily unavailable, hidden,
-not ready, withdrawn, removed, deleted, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
-awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster, fostered, fostering,
+not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable, temporarily unavailable, hidden
+not ready, withdrawn, removed, deleted, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam
+awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster, fostered, fostering
 medical observation, unassigned, pending foster pickup
-hold, stray, stray hold, stray wait, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending intake, pending vetting, pending surgery, medical hold, on hold medical, behavior hold, behavioral hold, legal hold, court hold, bite hold,
+hold, stray, stray hold, stray wait, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending intake, pending vetting, pending surgery, medical hold, on hold medical, behavior hold, behavioral hold, legal hold, court hold, bite hold
 quarantine, bite quarantine, rabies quarantine, quarantined, cruelty case, evaluate, evaluation, in treatment, under treatment, treatment
 lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, permanent resident, hospice, sanctuary, boarding
 shelter neuter return, snr, tnr, rtf, return to field, returned to field, return to wild, released to wild
-muerto, muerta, murio, fallecio, fallecido, fallecida, fallecidos, eutanasia, eutanasiado, eutanasiada, sacrificado, sacrificada, transferido, transferida, trasladado, trasladada,
-devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, no adoptable, cuarentena, en cuarentena, en tratamiento, en recuperacion, en proceso de recuperacion, en espera de cirugia,
+fallecidos, transferido, transferida, trasladado, trasladada
+devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, no adoptable, cuarentena, en cuarentena, en tratamiento, en recuperacion, en proceso de recuperacion, en espera de cirugia
 en acogida, acogido, acogida, casa de acogida, retirado, retirada, baja, oculto, perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas
-verstorben, gestorben, tot, eingeschlafert, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar,
+zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar
 nicht vermittelbar, quarantane, in quarantane, pflegestelle, auf pflegestelle, in pflegestelle, regenbogenbrucke, verlegt
-decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, rendu au proprietaire,
-rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible, non adoptable,
+transfere, transferee, rendu au proprietaire
+rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible, non adoptable
 indisponible, quarantaine, en soins, en famille d accueil, perdu, perdue
-overleden, dood, gestorven, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, niet ter adoptie, ontsnapt, quarantaine, in quarantaine, in gastgezin
-falecido, falecida, faleceu, obito, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena, em tratamento, tratamento, em observacao, observacao, inadotavel, inativo
-deceduto, deceduta, deceduti, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena
-nie zyje, zmarl, zmarla, padl, padla, zgon, uspiony, uspiona, eutanazja, kwarantanna, w kwarantannie, nie do adopcji, niedostepny, niedostepna, w trakcie leczenia, w leczeniu, zaginiony,
+overgeplaatst, terug naar eigenaar, niet beschikbaar, niet ter adoptie, ontsnapt, quarantaine, in quarantaine, in gastgezin
+devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena, em tratamento, tratamento, em observacao, observacao, inadotavel, inativo
+deceduti, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena
+kwarantanna, w kwarantannie, nie do adopcji, niedostepny, niedostepna, w trakcie leczenia, w leczeniu, zaginiony
 odebrany przez wlasciciela, oddany wlascicielowi, wydany wlascicielowi, przekazany, przekazana, dom tymczasowy
-uhynul, uhynula, uhynulo, zemrel, zemrela, utracen, utracena, eutanazie, karantena, v karantene, nedostupny, nedostupna, vracen majiteli, vracena majiteli, v leceni, docasna pece, docaska, nezvestny,
-zomrel, zomrela, uhynuty, uhynuta, eutanazia, vrateny majitelovi, v liecbe, docasna starostlivost
-умер, умерла, погиб, погибла, на лечении, на карантине, карантин, пропал, пропала, помер, померла, загинув, загинула, на лікуванні, починал, починала, uginuo, uginula, preminuo, preminula, na liječenju,
-mrtve, умершие, умерло, усыплено, починало, евтаназиран, poginila, poginula, eutaniziran, evtanizirana, halott, elaltatva, usmrceno, απεβιωσε, döde, døde, avled, 已施行安樂死,
-ölmüş, öldü, vefat etti, vefat, tedavide, karantinada, kayıp, elpusztult, elhunyt, kezelés alatt, karanténban, decedat, decedată, în tratament, în carantină, indisponibilă, avliden, död, avlivad,
-under behandling, avlivet, aflivet, afdød, kuollut, lopetettu, menehtynyt, μη διαθέσιμο, πέθανε, νεκρό, 死亡, 已死亡, 离世, 已离世, 去世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除,
-종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 안락사, 사망, 폐사, 返還, 返還済, 返還済み, 公開停止中, 募集終了`,
+utracen, utracena, karantena, v karantene, nedostupny, nedostupna, vracen majiteli, vracena majiteli, v leceni, docasna pece, docaska, nezvestny
+uhynuty, uhynuta, vrateny majitelovi, v liecbe, docasna starostlivost
+на лечении, на карантине, карантин, пропал, пропала, загинув, загинула, на лікуванні, na liječenju
+vefat etti, tedavide, karantinada, kayıp, kezelés alatt, karanténban, în tratament, în carantină, indisponibilă
+under behandling, lopetettu, menehtynyt, μη διαθέσιμο, νεκρό, 已离世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除
+종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 返還, 返還済, 返還済み, 公開停止中, 募集終了`,
   none: "none",
 });
+
+/** All words of a meaning, as a list; `place` is `placé` as a status, and a place as a heading. */
+export const wordsOf = (meaning: Meaning): string =>
+  [...words]
+    .flatMap(([word, means]) => (means === meaning && word !== "place" ? word : []))
+    .join(", ");
 
 /** How an animal left: known in the columns that tell it, and asked for elsewhere. */
 export const outcomeWords = keyed({
