@@ -37,14 +37,10 @@ ANIMALID,ANIMALCODE,ANIMALNAME,ANIMALSPECIES,ANIMALDECEASEDDATE,ANIMALNOTFORADOP
 @asm.json
 => asm
 1 Rolo / Dog / available [asm:501]
-2 Pepper / Cat / pending [asm:502]
-3 Sunny / Cat / sold [asm:503]
-4 gone: ACTIVEMOVEMENTTYPE 5 [asm:504]
-5 gone: archived [asm:505]
-6 gone: NONSHELTERANIMAL 1 [asm:506]
-7 gone: ISNOTAVAILABLEFORADOPTION 1 [asm:507]
-8  / Guinea Pig / available [asm:508]
-9 rejected: SPECIESNAME: expected a value, found nothing
+2 gone: NONSHELTERANIMAL 1 [asm:506]
+3 gone: ISNOTAVAILABLEFORADOPTION 1 [asm:507]
+4  / Guinea Pig / available [asm:508]
+5 rejected: SPECIESNAME: expected a value, found nothing
 # Long Beach, King County and Dallas by their columns
 @long-beach.csv
 => long-beach
@@ -209,13 +205,15 @@ A3,Bo,Dog,Adoption,2026-02-01,no,Euthanasia
 3 Lu / Dog / sold [long-beach:A2]
 4 gone: Outcome Type "Euthanasia" [long-beach:A3]
 # RescueGroups: the status that a record refers to, named behind all animals
-@rescuegroups-statuses.json
+{"data":[{"type":"animals","id":"5","attributes":{"name":"Ember"},
+"relationships":{"species":{"data":[{"id":"8"}]},"statuses":{"data":[{"id":"1"}]}}},
+{"type":"animals","id":"6","attributes":{"name":"Ash"},
+"relationships":{"species":{"data":[{"id":"8"}]},"statuses":{"data":[{"id":"77"}]}}}],
+"included":[{"type":"statuses","id":"1","attributes":{"name":"Deceased"}},
+{"type":"species","id":"8","attributes":{"singular":"Dog"}}]}
 => rescuegroups
-1 Ember / Dog / available [rescuegroups:7101]
-2 Slate / Dog / pending [rescuegroups:7102]
-3 gone: status "Deceased" [rescuegroups:7103]
-4 Flint / Dog / sold [rescuegroups:7104]
-5 rejected: status: unknown status "77"
+1 gone: status "Deceased" [rescuegroups:5]
+2 rejected: status: unknown status "77"
 # what lies in the freezer, or came to the clinic, is not for adoption
 Name,Type,Impound Number,Kennel Number,Days in Shelter,Animal ID,Intake Type,Outcome Type,Outcome Date
 REX,DOG,K1,DA02,3,A1,STRAY,,
