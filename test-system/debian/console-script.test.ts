@@ -124,17 +124,3 @@ test("the list follows what is typed into Search, with what is ticked", async ()
   await page.locator("#several").getByRole("button", { name: "pending" }).click();
   await page.getByText("Other one: adopted → pending").waitFor();
 });
-
-test("a file is sent with its progress, and what is refused is said", async () => {
-  await using opened = await joined("Uwe", "staff", screens.phone);
-  const { page, complaints } = opened;
-  await link(page, "Import").click();
-  const press = page.locator("main").getByRole("button", { name: "Import" });
-  await press.click();
-  await page.getByText("Choose a file first.").waitFor();
-  const file = { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("Name\nRex\n") };
-  await page.getByLabel("File", { exact: true }).setInputFiles(file);
-  await press.click();
-  await button(page, "Choose another file").waitFor();
-  expect(complaints).toEqual([]);
-});

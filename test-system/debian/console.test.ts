@@ -165,8 +165,11 @@ test("the console is legible in what comes of a person's work too", async () => 
   await at("/import");
   const text = "Rufname;Tierart;Stand;Nr\nMilo;Hund;blau;A1\nMilo II;Katze;rot;A2\n";
   const file = { name: "milo.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+  const press = page.locator("main").getByRole("button", { name: "Import" });
+  await press.click();
+  await seen("Choose a file first.");
   await page.getByLabel("File", { exact: true }).setInputFiles(file);
-  await page.locator("main").getByRole("button", { name: "Import" }).click();
+  await press.click();
   await button(page, "Choose the columns").click();
   await page.getByRole("cell", { name: "Milo II" }).waitFor();
   const columns = { Name: "Rufname", Category: "Tierart", Status: "Stand" };
