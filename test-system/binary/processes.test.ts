@@ -185,7 +185,7 @@ test("a process that is killed is replaced; what one counted stays when it hangs
   process.kill(hanging, "SIGCONT");
   process.kill(killed, "SIGKILL");
   await until(() => !childrenOf(server).includes(killed) && childrenOf(server).length === 2);
-  expect(server.stderr()).toContain("ended (SIGKILL). A new one starts");
+  await until(() => server.stderr().includes("ended (SIGKILL). A new one starts"));
   count += await askBoth(server);
   await expectCounted();
   const replaced = childrenOf(server);
