@@ -53,18 +53,19 @@ export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
     .map((id) => ({ id, name: names.get(id), animals: animals.get(id) ?? 0 }));
 }
 
-export const namedCategories = (tx: Tx): Promise<Category[]> => named(tx);
-
-async function named({ select, t: { categories } }: Tx, where?: SQL): Promise<Category[]> {
+export async function namedCategories(
+  { select, t: { categories } }: Tx,
+  where?: SQL,
+): Promise<Category[]> {
   const { id, name } = categories;
   return select({ id, name }).from(categories).where(where).orderBy(asc(id));
 }
 
 export const categoryById = async (tx: Tx, id: bigint): Promise<Category | undefined> =>
-  (await named(tx, eq(tx.t.categories.id, id)))[0];
+  (await namedCategories(tx, eq(tx.t.categories.id, id)))[0];
 
 export const categoryByName = async (tx: Tx, name: string): Promise<Category | undefined> =>
-  (await named(tx, eq(tx.t.categories.nameKey, categoryKey(name))))[0];
+  (await namedCategories(tx, eq(tx.t.categories.nameKey, categoryKey(name))))[0];
 
 /** What names of categories mean in lists that people merged or renamed, by `categoryKey`. */
 export async function categoryWords(tx: Tx): Promise<ReadonlyMap<string, bigint>> {
@@ -169,9 +170,8 @@ export async function lastGiven(tx: Tx): Promise<bigint> {
   return ids.reduce((a, b) => (a > b ? a : b), BigInt(fact ?? 0));
 }
 
-async function dropCategory(tx: Tx, id: bigint): Promise<void> {
-  await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
-}
+const dropCategory = ({ delete: drop, t: { categories } }: Tx, id: bigint) =>
+  drop(categories).where(eq(categories.id, id));
 
 async function setName({ insert, t: { categories } }: Tx, { id, name }: Category): Promise<void> {
   const set = { name, nameKey: categoryKey(name) };

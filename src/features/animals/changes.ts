@@ -137,12 +137,10 @@ export class Change {
   /** Adds animals under new ids, in this order. */
   async add(pets: readonly AddedPet[]): Promise<void> {
     const made = { createdAtMs: this.atMs, createdIn: this.id };
-    for (const part of batches(pets)) {
-      const rows = part.map(({ status = null, externalId = null, source = "", ...pet }) => {
-        return { ...pet, status, externalId, source, ...made };
-      });
-      this.counts.added += await this.tx.insertAll(this.tx.t.pets, rows);
-    }
+    const rows = pets.map(({ status = null, externalId = null, source = "", ...pet }) => {
+      return { ...pet, status, externalId, source, ...made };
+    });
+    this.counts.added += await this.tx.insertAll(this.tx.t.pets, rows);
   }
 
   async plan(events: readonly PetEvent[]): Promise<void> {

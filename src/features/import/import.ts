@@ -111,14 +111,15 @@ async function carryOut(change: Change, { plan, added, categories }: Planned): P
   const { source, isWhole, isDesk: isOwn } = plan.list;
   const [before] = await tx.select({ id: max(pets.id) }).from(pets);
   const words = new Map<bigint, string>();
-  await change.add(
-    added.map(({ name, status, externalId, source: own, category }) => {
+  for (const part of batches(added)) {
+    const rows = part.map(({ name, status, externalId, source: own, category }) => {
       const categoryId = categories.idOf(category);
       const isListed = externalId !== undefined;
       if (isListed) words.set(categoryId, wordFor(category));
       return { name, status, externalId, source: isListed || isWhole ? own : "", categoryId };
-    }),
-  );
+    });
+    await change.add(rows);
+  }
   const isNew = and(gt(pets.id, before?.id ?? int64Min), eq(pets.createdIn, change.id));
   if (!isOwn) await storeAdded(tx, change.id, isNew, words);
   const nameless = isWhole && !isOwn ? await namelessOf(tx, added, isNew) : [];
@@ -160,8 +161,8 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const newest = newestOf(records, newIds);
   const matching = new Matching(tx, list, categories, newIds);
   const plan = new Plan(tx, list, categories, options);
-  for (const batch of batches(newest.identified)) await plan.take(await matching.byIds(batch));
-  for (const batch of batches(await matching.byNames(newest.anonymous))) await plan.take(batch);
+  for (const part of batches(newest.identified, 1_000)) await plan.take(await matching.byIds(part));
+  for (const part of batches(await matching.byNames(newest.anonymous))) await plan.take(part);
   if (isSame !== undefined) await plan.take(await matching.recognise(isSame));
   const added = matching.added.toSorted((a, b) => a.line - b.line);
   plan.counts.added += added.length;

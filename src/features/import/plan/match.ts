@@ -3,7 +3,7 @@ import { and, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import { int64Min } from "../../../domain/int64.ts";
 import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
-import { eventFields } from "../../animals/changes.ts";
+import { batches, eventFields } from "../../animals/changes.ts";
 import { type Message, message } from "../messages.ts";
 import { distance } from "../understand/evidence.ts";
 import type { Candidate, FromLine, Rejection, SoundRecord } from "../understand/record.ts";
@@ -82,9 +82,11 @@ export class Matching {
     const { tx, list } = this;
     const { pets } = tx.t;
     if (list.isWhole && !list.isDesk) this.#nameless = await namelessEntries(tx, list.source);
-    const known = [...this.#nameless.keys()];
-    const own = await animalsWhere(tx, ({ id }) => isAmong(tx, id, known));
-    const free = own.filter(({ id }) => !this.meant.has(id));
+    const free: StoreAnimal[] = [];
+    for (const ids of batches([...this.#nameless.keys()])) {
+      const own = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
+      free.push(...own.filter(({ id }) => !this.meant.has(id)));
+    }
     const called = Map.groupBy(free, ({ id }) => this.#nameless.get(id));
     const isNobodys = inArray(pets.source, list.isWhole ? ["", list.source] : [""]);
     const others = await this.#calledLike(records, and(isNobodys, isNull(pets.externalId)));
