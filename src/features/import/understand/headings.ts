@@ -3,7 +3,7 @@
  * whether an animal is for adoption counts as a whole and never by a part, so that
  * `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
  */
-import { columnKey, type MapTarget } from "./columns.ts";
+import type { MapTarget } from "./columns.ts";
 import { deaths, listed, notForAdoption, wordKey, wordsOf } from "./words.ts";
 
 /** What a column tells. `rules` in evidence.ts has what a value of each means. */
@@ -35,9 +35,7 @@ export type Tells =
   | "returned";
 
 const oneOf = (text: string) =>
-  listed(text)
-    .toSorted((a, b) => b.length - a.length)
-    .join("|");
+  [...new Set(listed(text))].toSorted((a, b) => b.length - a.length).join("|");
 
 /** Dates in scripts that part no words. */
 const joinedDates = "日期, 时间, 時間, 日, 날짜, 일자, 일";
@@ -68,8 +66,8 @@ nazwisko, имя, ad, adi, soyad, soyadi, neve, numele, 姓名, 名字, 이름, 
 /** Of somebody who took an animal; those of reservations alone are where one reserves. */
 const contacts = `email, mail, phone, telephone, telefono, telefon, contact, contacto, iletisim, address, телефон, 电话, 電話`;
 
-/** What a column tells, what it is called, and what of a person may stand beside it. */
-const nouns: readonly (readonly [Tells, headings: string, ofPerson?: string])[] = [
+/** What a column tells, what it is called, and what else may stand beside it, as of a person. */
+const nouns: readonly (readonly [Tells, headings: string, around?: string])[] = [
   [
     "available",
     `${wordsOf("available")}
@@ -204,32 +202,28 @@ condicion, condicion salida, condicion ingreso, estado de salud, gesundheitszust
 current location name, shelter location name, internal location name`,
   ],
   ["intakeType", "intake type, intake subtype, intake sub type"],
+  [
+    "status",
+    `status, final status, state, stage, current status, current stage, record type, estado, estado actual, estado de adopcion, estado de la adopcion, situacao da adocao, stato di adozione, estatus, situacion, situation, situacao, statut, etat, zustand,
+vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, durum, durumu, allapot, statusz, stare, tila, κατασταση, 状态, 狀態, 상태`,
+    `${adoptionNouns}, 可, 宠物, 动物, 動物, current, listing`,
+  ],
   ["adoptionNoun", adoptionNouns],
 ];
-
-const statusNouns = `status, final status, state, stage, current status, current stage, record type, estado, estado actual, estatus, situacion, situation, situacao, statut, etat, zustand,
-vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, durum, durumu, allapot, statusz, stare, tila, κατασταση, 状态, 狀態, 상태`;
-
-const b = oneOf(beside);
-const a = oneOf(adoptionNouns);
-const statusHeading = new RegExp(
-  `^(?:(?:${b}|${a}|shelter|listing) )*(?:${oneOf(statusNouns)})(?: (?:${b}|${a}))*$`,
-);
-const joinedStatus = new RegExp(
-  `^(?:animal|pet|dog|cat|宠物|动物|動物|可|current|listing|${a.replaceAll(" ", "")})*(?:${oneOf(statusNouns).replaceAll(" ", "")})(?:de(?:la)?|da|di)?(?:${a.replaceAll(" ", "")})?$`,
-);
 
 const hasDate = new RegExp(
   `(?:^| )(?:${oneOf(dates)})(?= |$)|^date|^fecha|^data(?=a)|^datum|(?:${oneOf(`date, datum, dato, paiva, ${joinedDates}`)})$`,
 );
 
-const patterns = nouns.map(([tells, list, person = ""]) => {
-  const [before, after] = [`${beside}, ${person}`, `${beside}, ${answers}, ${person}`].map(oneOf);
-  const apart = new RegExp(`^(?:(?:${before}) )*(?:${oneOf(list)})(?: (?:${after}))*$`);
-  const whole = oneOf(list).replaceAll(" ", "");
-  const behind = oneOf(`${joinedBehind}, ${person}`);
-  const together = new RegExp(`^(?:${oneOf(joinedBefore)})*(?:${whole})(?:${behind})*$`);
-  return [tells, apart, together] as const;
+/** As words, or where nothing parts them: `date of death`, `deceaseddate`. */
+const patterns = nouns.map(([tells, list, around = ""]) => {
+  const [before, after] = [`${beside}, ${around}`, `${beside}, ${answers}, ${around}`].map(oneOf);
+  const joined = (text: string) => oneOf(text).replaceAll(" ", "");
+  const ahead = joined(tells === "status" ? `${joinedBefore}, ${around}` : joinedBefore);
+  const front = `(?:(?:${before}) |(?:${ahead})(?! ))*`;
+  const back = `(?: (?:${after})|(?:${joined(`${joinedBehind}, ${around}`)}))*`;
+  const whole = oneOf(list).replaceAll(" ", " ?");
+  return [tells, new RegExp(`^${front}(?:${whole})${back}$`)] as const;
 });
 
 const known = new Map<string, Tells | undefined>();
@@ -250,23 +244,16 @@ const ofOrigin = / (?:from|de|des|du|van|von|da|dal|od|z|ze)$/;
 function lookedUp(heading: string): Tells | undefined {
   if (heading.length > headingCharactersMax) return undefined;
   const key = headingWords(heading);
-  const whole = columnKey(key);
   // Alone it is a side, too.
-  if (whole === "" || whole === "left") return undefined;
-  const tells = patterns.find(
-    ([, apart, together]) => apart.test(key) || together.test(whole),
-  )?.[0];
+  if (key === "left") return undefined;
+  const tells = patterns.find(([, pattern]) => pattern.test(key))?.[0];
   if (tells === "departure" && ofOrigin.test(key)) return undefined;
-  const isNoun = tells === undefined || tells === "adoptionNoun";
-  const isDate = hasDate.test(key);
-  if (isNoun && (statusHeading.test(key) || joinedStatus.test(whole))) {
-    return isDate ? undefined : "status";
-  }
-  return isDate && tells !== undefined ? (ofDates[tells] ?? tells) : tells;
+  return tells !== undefined && tells in ofDates && hasDate.test(key) ? ofDates[tells] : tells;
 }
 
-/** What tells something else by a date. */
-const ofDates: Partial<Record<Tells, Tells>> = {
+/** What tells something else by a date, or nothing. */
+const ofDates: Partial<Record<Tells, Tells | undefined>> = {
+  status: undefined,
   adoptionNoun: "adoption",
   outcome: "departure",
   available: "availableFrom",
