@@ -5,7 +5,6 @@ import type { Input, ReadOptions } from "../read/read.ts";
 import {
   type Column,
   columnAmong,
-  ownColumnsOf,
   type FieldMap,
   hasFields,
   mappedField,
@@ -123,9 +122,7 @@ function datesOf(
 ): Dates {
   const dates = new Dates(dayFirst, layout?.dayFirst);
   if (dayFirst !== undefined) return dates;
-  const fields = ownColumnsOf(sample).filter(
-    ({ name }) => isDateHeading(name) || name === columns.updatedAt,
-  );
+  const fields = sample.own.filter(({ name }) => isDateHeading(name) || name === columns.updatedAt);
   for (const record of fields.length === 0 ? [] : sample.records) {
     if (hasFields(record)) for (const { read } of fields) dates.learn(read(record));
   }

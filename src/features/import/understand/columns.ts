@@ -25,6 +25,9 @@ export interface Sample {
   readonly first: readonly unknown[];
   /** The columns, or all fields that the records have. */
   readonly names: readonly string[];
+  /** The same as columns; those of one name are one in the maps. */
+  readonly own: readonly Column[];
+  readonly byName: ReadonlyMap<string, Column>;
   readonly byKey: ReadonlyMap<string, Column>;
 }
 
@@ -35,14 +38,26 @@ const firstMax = 512;
 
 export function sampleOf({ columns, records }: Pick<Records, "columns" | "records">): Sample {
   const names = columns ?? fieldNames(records);
-  const byKey = new Map<string, Column>();
-  for (const name of names) {
-    byKey.getOrInsertComputed(columnKey(name), () => ({ name, read: fieldOf(columns, name) }));
+  const own = names.map((name, at): Column => {
+    const place = columns === undefined ? name : at;
+    const isAgain = names.indexOf(name) < at;
+    return { name, isAgain, read: (record) => (record as Places)[place] };
+  });
+  const byName = new Map<string, Column>();
+  for (const { name, read } of own) {
+    const first = byName.get(name)?.read;
+    // Of several columns of one name, the first that is filled.
+    const either: Field = (record) => (isBlank(first?.(record)) ? read : first)?.(record);
+    byName.set(name, { name, read: first === undefined ? read : either });
   }
+  const byKey = new Map<string, Column>();
+  for (const each of byName.values()) byKey.getOrInsert(columnKey(each.name), each);
   // A column without a name, such as an index, is none that is looked for.
   byKey.delete("");
-  return { columns, records, first: records.slice(0, firstMax), names, byKey };
+  return { columns, records, first: records.slice(0, firstMax), names, own, byName, byKey };
 }
+
+type Places = Readonly<Record<string | number, unknown>>;
 
 function fieldNames(records: readonly unknown[]): readonly string[] {
   const names = new Set<string>();
@@ -62,19 +77,8 @@ export const columnKey = (column: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}#]+/gu, "");
 
-export function ownColumnsOf({ columns, names }: Sample): readonly Column[] {
-  if (columns === undefined) return names.map((name) => ({ name, read: fieldOf(undefined, name) }));
-  const place = (at: number) => (record: unknown) => (record as readonly string[])[at];
-  return columns.map((name, at) => ({
-    name,
-    read: place(at),
-    isAgain: columns.indexOf(name) < at,
-  }));
-}
-
 export function columnsOf(sample: Sample): readonly Column[] {
-  const own = ownColumnsOf(sample);
-  if (sample.columns !== undefined) return own;
+  if (sample.columns !== undefined) return sample.own;
   const inner = sample.names.flatMap((outer) => {
     const holder = sample.first.find((each) => isJsonObject(valueAt(each, [outer])));
     const found = valueAt(holder, [outer]);
@@ -83,20 +87,7 @@ export function columnsOf(sample: Sample): readonly Column[] {
       return { name: `${outer}.${name}`, read, within: { outer, inner: name } };
     });
   });
-  return [...own, ...inner];
-}
-
-export function fieldOf(columns: readonly string[] | undefined, name: string): Field {
-  if (columns === undefined) {
-    return (record) => (record as Readonly<Record<string, unknown>>)[name];
-  }
-  const [only = -1, ...others] = columns.flatMap((each, at) => (each === name ? [at] : []));
-  if (others.length === 0) return (record) => (record as readonly string[])[only];
-  // Of several columns of one name, the first that is filled.
-  return (record) => {
-    const row = record as readonly string[];
-    return isBlank(row[only]) ? row[others.find((at) => !isBlank(row[at])) ?? -1] : row[only];
-  };
+  return [...sample.own, ...inner];
 }
 
 export const hasColumn = ({ byKey }: Sample, names: readonly string[]): boolean =>
@@ -165,7 +156,7 @@ const namesShown = 20;
  * to. Throws UnreadableInput if there is none, or more than one.
  */
 export function mappedField(sample: Sample, target: string, name: string): Field {
-  const { columns, names, records } = sample;
+  const { columns, names, records, byName } = sample;
   const pair = `${target}=${name}`;
   if (columns === undefined) {
     const path = names.includes(name) ? [name] : name.split(".");
@@ -174,7 +165,8 @@ export function mappedField(sample: Sample, target: string, name: string): Field
   } else {
     const [only, other] = new Set(matching(columns, name));
     if (other !== undefined) throw new UnreadableInput(1, message("columnTwice", pair, "2"));
-    if (only !== undefined) return fieldOf(columns, only);
+    const found = byName.get(only ?? "");
+    if (only !== undefined && found !== undefined) return found.read;
   }
   const shownNames = names.slice(0, namesShown).map((each) => JSON.stringify(each));
   const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";

@@ -8,7 +8,6 @@ import type { Reading } from "./apply.ts";
 import {
   columnAmong,
   columnKey,
-  fieldOf,
   hasColumn,
   lineOf,
   type MapTarget,
@@ -336,8 +335,7 @@ function ownReader(
   // Without it, an edited export would take the status of each animal away.
   const updates = columns?.includes("id") === true && !columns.includes("status");
   if (updates && context.statuses.whenMissing === undefined) throw missingStatus("status");
-  const field = (name: string) =>
-    headings ? columnAmong(sample, [headings[name] ?? name]).read : fieldOf(columns, name);
+  const field = (name: string) => columnAmong(sample, [headings?.[name] ?? name]).read;
   const [id, name, category] = [field("id"), field("name"), field("category")];
   const [number, status] = [field("categoryId"), field("status")];
   const [externalId, source] = [field("externalId"), field("source")];

@@ -8,7 +8,6 @@ import { type Input, type Part, partName, readInput, type Several } from "../rea
 import { type Reading, type Understanding, understand } from "./apply.ts";
 import {
   columnKey,
-  ownColumnsOf,
   type FieldMap,
   fieldMapText,
   hasFields,
@@ -412,10 +411,9 @@ function wordsIn({ understanding }: Prepared): readonly Question[] {
 const shownRows = 5;
 
 function rowsOf(sample: Sample): Proposal["rows"] {
-  const columns = ownColumnsOf(sample);
   const short = (value: unknown) => (isBlank(value) ? "" : wordOf(value).slice(0, shownCharacters));
   const records = sample.first.filter(hasFields).slice(0, shownRows);
-  return records.map((record) => columns.map(({ read }) => short(read(record))));
+  return records.map((record) => sample.own.map(({ read }) => short(read(record))));
 }
 
 /** The columns with a value of each, and what is open, as options to paste. */
@@ -423,7 +421,7 @@ function advised(sample: Sample, map: FieldMap, given: Given, guess: Guess | und
   const { names, first } = sample;
   const record = first.find(hasFields);
   const width = Math.max(...names.map((name) => name.length));
-  const lines = ownColumnsOf(sample).map(({ name, read }) => {
+  const lines = sample.own.map(({ name, read }) => {
     const value = record && read(record);
     return `  ${name.padEnd(width)}  ${value === undefined ? "" : shown(value)}`;
   });
