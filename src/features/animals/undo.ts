@@ -205,15 +205,14 @@ Animals that programs add through the API cannot be undone.`,
 
 function effectOf({ updated, removed, restored, left, categories }: UndoReport): string {
   const counts = { "changed back": updated, removed, "brought back": restored };
-  const animals = Object.entries(counts).flatMap(([what, count]) =>
-    count === 0 ? [] : [`${grouped(count)} ${what}`],
-  );
+  const animals = Object.entries(counts).filter(([, count]) => count > 0);
+  const changed = animals.map(([what, count]) => `${grouped(count)} ${what}`).join(", ");
   const named = counted(categories.length, "category", "categories");
   const done = [
-    ...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]),
+    ...(changed === "" ? [] : [`Animals: ${changed}`]),
     ...(categories.length === 0 ? [] : [`${named} changed back`]),
-  ];
+  ].join("; ");
   const were = left === 1 ? "it was" : "they were";
   const rest = left === 0 ? "" : ` ${grouped(left)} left unchanged, because ${were} changed since.`;
-  return `${done.length === 0 ? "Nothing of it is left to undo" : done.join("; ")}.${rest}`;
+  return `${done || "Nothing of it is left to undo"}.${rest}`;
 }

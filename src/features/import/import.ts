@@ -179,10 +179,8 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
     ? await plan.leaveOut(matching, named, rejections, input.partial)
     : 0;
   const refusal = await refusalOf(tx, plan, prepared, options, { sourceAnimals, rejections });
-  const people = await lastPeople(
-    tx,
-    plan.kept.map(({ id }) => id),
-  );
+  const keptIds = plan.kept.map(({ id }) => id);
+  const people = await lastPeople(tx, keptIds);
   const used = new Set([
     ...added.map(({ category }) => categories.idOf(category)),
     ...plan.events.map(({ after }) => after?.categoryId),
