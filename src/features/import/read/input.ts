@@ -30,6 +30,7 @@ export interface Known {
   isTold(cell: string): boolean;
   /** True for a JSON object that is a record, and not around a list of them. */
   isObject(value: unknown): boolean;
+  isKind(name: string): boolean;
 }
 
 /**

@@ -138,7 +138,8 @@ const listNames =
   `animals animales animais animaux tiere pets mascotas data items results records features rows`.split(
     " ",
   );
-const isListName = (name: string) => listNames.includes(name.toLowerCase());
+/** True for what programs call the list of their records, in a document or a workbook. */
+export const isListName = (name: string) => listNames.includes(name.toLowerCase());
 
 /** JSON:API's second list: what the records refer to. */
 const includedName = "included";

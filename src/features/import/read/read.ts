@@ -2,7 +2,7 @@
 import { UsageError } from "../../usage-error.ts";
 import { type Message, message, type Note } from "../messages.ts";
 import { type Known, opened, UnreadableInput } from "./input.ts";
-import { jsonRecords } from "./json.ts";
+import { isListName, jsonRecords } from "./json.ts";
 import { csvTable, type Records, tableOf } from "./table.ts";
 import { type Sheet, sheetsOf } from "./xlsx.ts";
 
@@ -132,8 +132,13 @@ function chosenSheet(
   const filled = beginnings.filter(({ rows }) => rows.length > 0);
   const isList = (row: readonly string[]) => known.isHeader(row) || known.familiar(row) >= 2;
   const lists = filled.filter(({ rows }) => rows.length > 1 && rows.some(isList));
-  if (lists.length > 1) return { parts: lists.map(({ sheet }) => ({ sheet: sheet.name })) };
-  const sheet = (lists[0] ?? filled[0])?.sheet ?? first;
+  // Beside animals there are people and places, unless a list is called by a kind.
+  const usual = lists.filter(({ sheet }) => isListName(sheet.name));
+  const isUsual = usual.length === 1 && !lists.some(({ sheet }) => known.isKind(sheet.name));
+  if (lists.length > 1 && !isUsual) {
+    return { parts: lists.map(({ sheet }) => ({ sheet: sheet.name })) };
+  }
+  const sheet = ((isUsual ? usual : lists)[0] ?? filled[0])?.sheet ?? first;
   const unread = filled.map((each) => each.sheet).filter((each) => each !== sheet);
   return { sheet, unread };
 }

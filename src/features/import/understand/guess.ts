@@ -411,5 +411,6 @@ export const listHints = {
   isObject,
   familiar: familiarHeadings,
   isRecord: looksLikeRecord,
+  isKind: isSpecies,
   isTold: (cell: string) => isSpecies(cell) || new Statuses().knows(cell),
 };

@@ -330,6 +330,26 @@ test("a yes or no for adoption is never passed over", async () => {
   expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone"]);
 });
 
+test("of several sheets, the one that is called by animals is read", async () => {
+  const people = [
+    ["ID", "Nombre", "Sexo"],
+    ["P1", "Ana", "F"],
+  ];
+  const animals = [
+    ["Nombre", "Especie", "Raza", "Estado"],
+    ["Max", "Perro", "Mix", "Disponible"],
+  ];
+  const sheets = (name: string) => [
+    { name: "Adoptantes", rows: people },
+    { name, rows: animals },
+  ];
+  const { outcomes } = await readWhole(await writeXlsx({ sheets: sheets("Mascotas") }));
+  expect(outcomes.map(brief)).toEqual(["2 Max / Perro / available"]);
+  // A sheet that is called by a kind may be a list of animals, too.
+  const both = [...sheets("Perros"), { name: "Gatos", rows: people }];
+  expect(await refusal(readWhole(await writeXlsx({ sheets: both })))).toContain("several lists");
+});
+
 test("a number that later animals get again is no id of them", async () => {
   const rows = (names: readonly string[]) =>
     names.map((name, at) => `${1 + (at % 7)},${name},Dog,Available\n`).join("");
