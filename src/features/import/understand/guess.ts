@@ -145,14 +145,11 @@ const shareOf = (values: readonly unknown[], is: (value: unknown) => boolean): n
 const distinctShare = (values: readonly unknown[]): number =>
   values.length === 0 ? 0 : new Set(values.map(wordOf)).size / values.length;
 
-const partLength = 5;
-
-/** How well a heading fits: from 2 for the surest to 1, 0.9 for a part, or 0. */
+/** How well a heading fits: from 2 for the surest to 1, or 0. */
 function headingScore(target: Exclude<MapTarget, "status">, key: string): number {
   const names = fieldHeadings[target];
   const place = names.indexOf(key);
-  if (place >= 0) return 2 - place / names.length;
-  return names.some((name) => name.length >= partLength && key.includes(name)) ? 0.9 : 0;
+  return place < 0 ? 0 : 2 - place / names.length;
 }
 
 /** The same for a status: one of the adoption goes before others. */
@@ -198,15 +195,15 @@ export function statusIn(name = ""): Meaning | undefined {
 
 function categoryScore({ key, values }: Filled): number {
   const heading = headingScore("categoryId", key);
-  if (noCategory.test(key) || (heading < 1 && key.endsWith("name"))) return 0;
+  if (noCategory.test(key) || (heading === 0 && key.endsWith("name"))) return 0;
   const share = shareOf(values, isSpecies);
-  const isSure = heading > 0.9 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
+  const isSure = heading > 0 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
   return isSure || share >= (heading > 0 ? 0.3 : knownShare) ? heading + 2 * share : 0;
 }
 
 function nameScore({ key, values }: Filled): number {
   const heading = headingScore("name", key);
-  if (heading < 1 || shareOf(values, isSpecies) > 0.5) return 0;
+  if (heading === 0 || shareOf(values, isSpecies) > 0.5) return 0;
   return values.length === 0 || shareOf(values, hasLetter) > 0.5 ? heading : 0;
 }
 
@@ -223,7 +220,7 @@ function idScore({ key, values }: Filled): number {
   if (2 * found.length <= values.length || found.every(isDate)) return 0;
   const heading = headingScore("externalId", key);
   // Of fewer different ids, it is the id of something else.
-  return heading >= 1 && share >= 0.5 && !(ofRows.test(key) && areRows(found)) ? heading : 0;
+  return heading > 0 && share >= 0.5 && !(ofRows.test(key) && areRows(found)) ? heading : 0;
 }
 
 /** True for numbers that are given again: more than a few are of animals of several names. */
@@ -246,7 +243,7 @@ const noDates: ReadonlySet<Tells | undefined> = new Set(
 function dateScore({ tells, key, values }: Filled, isStay: boolean): number {
   if (ofBirth.test(key) || values.length === 0 || noDates.has(tells)) return 0;
   const heading = headingScore("updatedAt", key);
-  if (heading < 1 || shareOf(values, isDate) <= 0.5) return 0;
+  if (heading === 0 || shareOf(values, isDate) <= 0.5) return 0;
   return heading + (isStay && ofStay.test(key) ? 1 : 0);
 }
 
