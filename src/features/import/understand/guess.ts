@@ -40,7 +40,6 @@ const ofAdoption = /ado[pcz]|adott|vermitt|dispon|avail/;
 /** Objects that hold what is known of the animal itself, as its record does. */
 const ofItself =
   /^(?:animal|pet|dog|cat|mascota|passport|profile|info|details?|general|basic|data|datos|dados|fields|attributes)$/i;
-const ofPlaces = /^(?:location|address|ubicaci[oó]n|direcci[oó]n|endere[cç]o|adresse)$/i;
 
 /** Records that tell what a column holds; the share of known statuses is taken of all records. */
 const sampleMax = 2_000;
@@ -96,7 +95,7 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
     "updatedAt",
     best(free(), (each) => dateScore(each, isStay)),
   );
-  const others = free().filter((each) => !isPlace(each, columns, statuses));
+  const others = free().filter(({ within }) => within === undefined || ofItself.test(within.outer));
   const isFound = column !== undefined || status.believed !== undefined;
   const likely = isFound ? undefined : likelyStatus(map.status === undefined ? others : named);
   // A word that nobody knows is asked for, and the others stand.
@@ -329,16 +328,6 @@ const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
     const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
     return mayTell && shareOf(values, isYesOrNo) >= knownShare ? 0.5 : 0;
   });
-
-/** True for the states of a country: codes such as SP, or names beside those of cities. */
-function isPlace(column: Filled, all: readonly Filled[], statuses: Statuses): boolean {
-  const { key, values, within } = column;
-  if (ofPlaces.test(within?.outer ?? "")) return true;
-  if (!/^(?:estado|state)$/.test(key)) return false;
-  if (values.some((each) => statuses.understood(each))) return false;
-  const areCodes = values.every((each) => /^[A-Z]{2,3}$/.test(wordOf(each)));
-  return areCodes || all.some((each) => /^(?:city|town|ciudad|cidade|municipio)$/.test(each.key));
-}
 
 function unknownWords({ values }: Filled, statuses: Statuses): readonly OpenWord[] {
   const unknown = values.filter((value) => statuses.understood(value) === undefined);

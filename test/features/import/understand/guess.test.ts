@@ -65,11 +65,7 @@ describe("the status", () => {
     expect([isGuessed, found]).toEqual([true, statuses as never]);
   });
 
-  test("is not asked for where a column has the states of a country", async () => {
-    const said = await refusal(readWhole(list("estado", ["SP", "RJ", "SP"])));
-    expect(said).toContain("--default-status");
-    expect(said).not.toContain("?'");
-    // Those of one that is called a status are asked for though all are said to be available.
+  test("of all is said, and a column that is called a status is asked for all the same", async () => {
     for (const [heading, kind] of [
       ["estado", "pet"],
       ["Adoption status", "reject"],
