@@ -64,6 +64,21 @@ test("a body that drips in is cut off after 30 s", async () => {
   expect((performance.now() - startMs) / 1_000).toBeWithin(25, 45);
 });
 
+test("a connection that is kept answers after 75 s, and is closed soon after", async () => {
+  const socket = connect({ port: portOf(server.origin), host: "127.0.0.1" });
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  let text = "";
+  socket.on("data", (bytes) => (text += bytes.toString()));
+  const ask = () => socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
+  ask();
+  await Bun.sleep(75_000);
+  ask();
+  await until(() => text.split("HTTP/1.1 200").length === 3);
+  const startMs = performance.now();
+  await closed;
+  expect((performance.now() - startMs) / 1_000).toBeWithin(75, 100);
+}, 300_000);
+
 const stalledReaders = join(import.meta.dir, "../../test/fixtures/stalled-readers.py");
 
 /**
