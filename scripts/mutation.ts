@@ -11,7 +11,7 @@ import { treeCopy } from "./tree-copy.ts";
 /** Files of the source, and the tests that hold them. */
 const parts: Readonly<Record<string, readonly [source: string, tests: string]>> = {
   domain: ["src/domain/*.ts", "test/domain"],
-  limiter: ["src/service/{limiter,admission,anonymous,access}.ts", "test/service"],
+  limiter: ["src/service/{limiter,admission,access}.ts", "test/service"],
   words: ["src/features/import/understand/*.ts", "test/features/import"],
 };
 const leastPercent = 70;
