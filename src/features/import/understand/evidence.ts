@@ -298,13 +298,14 @@ export class Weighing {
 
   readonly weigh: Weigh = (base, record, line, pet) => {
     const all = this.#saidIn(record);
+    if (base === "available") this.#available += 1;
+    if (all.length === 0) return undefined;
     const said = all.filter(({ isAsked }) => !isAsked);
     const [first] = said;
     // Whatever an unknown word means, who has left is not for adoption: it need not be asked.
     if (base === undefined) {
       return first && distance(first.meaning) >= distance("sold") ? weighed(first) : undefined;
     }
-    if (base === "available") this.#available += 1;
     const least = Math.max(distance(base), distance(first?.meaning));
     const asked = all.find(({ isAsked, meaning }) => isAsked && distance(meaning) > least);
     if (asked !== undefined) return { column: asked.column.name, asked: asked.value };
