@@ -182,7 +182,7 @@ async function readList(db: Database, { file, name, answers }: ListWork) {
     open: isStatusOpen ? [{ is: "status" } as const] : proposal.open,
     columns,
     rows,
-    guess: (asksColumns ? known?.reading.columns : undefined) ?? proposal.guess,
+    guess: (asksColumns ? known?.reading.columns : undefined) ?? reading?.columns ?? {},
     isRecalled: known !== undefined && chosen === undefined && !asksColumns,
     isComplete: (answers.isComplete ?? known?.isWhole ?? false) && source !== "",
     source,

@@ -76,12 +76,10 @@ export interface Proposal {
   /** Undefined as long as a question other than for words is open. */
   readonly prepared: Prepared | undefined;
   readonly reading: Reading | undefined;
-  readonly isGuessed: boolean;
   readonly open: readonly Question[];
-  /** To choose the columns: their names, the first rows, and what they are thought to hold. */
+  /** To choose the columns: their names, and the first rows. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  readonly guess: FieldMap;
   /** The first question as an error, for a place where nobody can answer. */
   readonly refusal: UnreadableInput | undefined;
 }
@@ -132,28 +130,27 @@ export function proposed(
 ): Proposal {
   if ("parts" in input) return severalLists(input.parts);
   const sample = sampleOf(input);
-  const { open, guess, ...found } = readingOf(input, sample, told, remembered, nowMs);
-  const { reading } = found;
+  const found = readingOf(input, sample, told, remembered, nowMs);
+  const { open, guess, reading } = found;
   const { columns = {} } = reading;
-  const outline = { ...found, columns: sample.names, rows: rowsOf(sample), guess: columns };
+  const outline = { reading, columns: sample.names, rows: rowsOf(sample) };
+  const asked = (questions: readonly Question[], refusal: UnreadableInput) => {
+    return { ...outline, prepared: undefined, open: questions, refusal };
+  };
   if (open !== undefined) {
     const advice = advised(sample, columns, { ...told, category: reading.category }, guess);
-    const refusal = new UnreadableInput(0, advice);
-    return { ...outline, prepared: undefined, open: [open], refusal };
+    return asked([open], new UnreadableInput(0, advice));
   }
-  const prepared = orStatusMissing(() => preparedBy(input, { ...found, guess }, told, nowMs));
-  if (prepared instanceof UnreadableInput) {
-    return { ...outline, prepared: undefined, open: [{ is: "status" }], refusal: prepared };
-  }
+  const prepared = orStatusMissing(() => preparedBy(input, found, told, nowMs));
+  if (prepared instanceof UnreadableInput) return asked([{ is: "status" }], prepared);
   const { takers } = prepared.understanding;
   const questions = [
     ...takers.map((each) => ({ is: "column" as const, ...each })),
     ...wordsIn(prepared),
   ];
   const [taker] = takers;
-  if (taker === undefined) return { ...outline, prepared, open: questions, refusal: undefined };
-  const refusal = new UnreadableInput(0, takes(taker));
-  return { ...outline, prepared: undefined, open: questions, refusal };
+  if (taker !== undefined) return asked(questions, new UnreadableInput(0, takes(taker)));
+  return { ...outline, prepared, open: questions, refusal: undefined };
 }
 
 const takes = ({ column, records, available }: Taker) =>
@@ -205,8 +202,8 @@ function severalLists(parts: readonly Part[]): Proposal & { readonly refusal: Un
   const quoted = parts.map(({ sheet }) => JSON.stringify(sheet)).join(", ");
   const problem = isSheets ? message("sheetsMany", quoted) : message("listsMany", names);
   const refusal = new UnreadableInput(0, problem);
-  const nothing = { prepared: undefined, reading: undefined, isGuessed: false, guess: {} };
-  return { ...nothing, open: [{ is: "part", parts }], columns: [], rows: [], refusal };
+  const nothing = { prepared: undefined, reading: undefined, columns: [], rows: [] };
+  return { ...nothing, open: [{ is: "part", parts }], refusal };
 }
 
 interface Proposed {

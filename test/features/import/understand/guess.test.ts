@@ -162,7 +162,7 @@ test.each([
 
 describe("fields within an object", () => {
   const guessOf = async (records: readonly object[]) =>
-    fieldMapText((await propose(bytesOf(JSON.stringify(records)), {})).guess);
+    fieldMapText((await propose(bytesOf(JSON.stringify(records)), {})).reading?.columns ?? {});
 
   test("of the animal itself are its own: a passport, a profile", async () => {
     const inner = (name: string) => ({ name, species: "cat", status: "ищет дом" });
