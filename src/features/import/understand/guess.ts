@@ -185,11 +185,10 @@ export function statusIn(name = ""): Meaning | undefined {
   const words = fileIn(name).replace(/\.\w+$/, "");
   const statuses = new Statuses();
   const isOther = (key: string) => besides.has(key) || ofNames.has(key);
-  const found = [words, ...wordsIn(words)].filter(
-    (each) => statuses.knows(each) && !isOther(wordKey(each)),
-  );
-  const meanings = found.map((each) => statuses.meaningOf(each));
-  return meanings.find((each) => each === "gone" || each === "sold" || each === "pending");
+  return [words, ...wordsIn(words)]
+    .filter((each) => statuses.knows(each) && !isOther(wordKey(each)))
+    .map((each) => statuses.meaningOf(each))
+    .find((each) => each === "gone" || each === "sold" || each === "pending");
 }
 
 function categoryScore({ key, values }: Filled): number {
@@ -344,17 +343,12 @@ const usualHeadings: ReadonlySet<string> = new Set([
   ),
 ]);
 
+const ofStatus: ReadonlySet<Tells | undefined> = new Set<Tells>(["status", "outcome"]);
+
 /** How many of these cells are headings that lists of animals have. */
 function familiarHeadings(cells: readonly string[]): number {
-  const isUsual = (key: string) => {
-    const tells = tellsOf(key);
-    return (
-      usualHeadings.has(key) ||
-      tells === "status" ||
-      tells === "outcome" ||
-      /intake|outcome/.test(key)
-    );
-  };
+  const isUsual = (key: string) =>
+    usualHeadings.has(key) || ofStatus.has(tellsOf(key)) || /intake|outcome/.test(key);
   return cells.map(columnKey).filter((key) => key !== "" && isUsual(key)).length;
 }
 
