@@ -30,6 +30,11 @@ import {
 /** Columns that tell of places, of how an animal came or is, and never whether it is there. */
 const noStatus =
   /intake|return(?!type)|surrender|location|place|kennel|cage|room|site|city|county|jurisdiction|district|address|crossing|region|provinc|countr|zip|disab|special|health|medical|vaccin|spay|neuter|steril|fixed|reason|source|origin|sex|gender|size|colou?r|breed|raza|rasse|name|note|comment|descri|bio|story|lugar|ubicacion|ort$|chip|rabies|hiv|felv|house|kids|children|good/;
+/** What else is known of an animal, though parts of its heading say otherwise. */
+const noName =
+  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|user|usuari|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
+const noId =
+  /zip|postal|plz|photo|foto|image|img|picture|url|link|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time|kennel|cage|^box|^room|^run$|jaula|canil|zwinger|^hok$|chenil|^cella$|peso|poids|gewicht|leeftijd|^eta$|postcode/;
 const noCategory =
   /intake|outcome|breed|color|sex|size|^age|edad|idade|alter|leeftijd|etapa|good|entente|sociab|compatib|vertrag/;
 const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
@@ -40,6 +45,7 @@ const ofAdoption = /ado[pcz]|adott|vermitt|dispon|avail/;
 /** Objects that hold what is known of the animal itself, as its record does. */
 const ofItself =
   /^(?:animal|pet|dog|cat|mascota|passport|profile|info|details?|general|basic|data|datos|dados|fields|attributes)$/i;
+const ofPlaces = /^(?:location|address|ubicaci[oó]n|direcci[oó]n|endere[cç]o|adresse)$/i;
 
 /** Records that tell what a column holds; the share of known statuses is taken of all records. */
 const sampleMax = 2_000;
@@ -86,7 +92,7 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   const found: StatusGuess = statusOf(candidates, sample, statuses) ?? { words: new Map() };
   const { column, words, ...status } = found;
   take("status", column);
-  take("name", best(free(), nameScore));
+  take("name", nameColumn(free()));
   const name = columns.find((each) => each.name === map.name);
   const id = best(free(), idScore);
   if (id !== undefined && !isGivenAgain(id, name, sample)) take("externalId", id);
@@ -95,7 +101,7 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
     "updatedAt",
     best(free(), (each) => dateScore(each, isStay)),
   );
-  const others = free().filter(({ within }) => within === undefined || ofItself.test(within.outer));
+  const others = free().filter((each) => !isPlace(each, columns, statuses));
   const isFound = column !== undefined || status.believed !== undefined;
   const likely = isFound ? undefined : likelyStatus(map.status === undefined ? others : named);
   // A word that nobody knows is asked for, and the others stand.
@@ -144,11 +150,14 @@ const shareOf = (values: readonly unknown[], is: (value: unknown) => boolean): n
 const distinctShare = (values: readonly unknown[]): number =>
   values.length === 0 ? 0 : new Set(values.map(wordOf)).size / values.length;
 
-/** How well a heading fits: from 2 for the surest to 1, or 0. */
+const partLength = 5;
+
+/** How well a heading fits: from 2 for the surest to 1, 0.9 for a part, or 0. */
 function headingScore(target: Exclude<MapTarget, "status">, key: string): number {
   const names = fieldHeadings[target];
   const place = names.indexOf(key);
-  return place < 0 ? 0 : 2 - place / names.length;
+  if (place >= 0) return 2 - place / names.length;
+  return names.some((name) => name.length >= partLength && key.includes(name)) ? 0.9 : 0;
 }
 
 /** The same for a status: one of the adoption goes before others. */
@@ -160,6 +169,7 @@ function statusHeading({ key, tells }: Filled): number {
 }
 
 const hasLetter = (value: unknown) => typeof value === "string" && /\p{L}/u.test(value);
+const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
 const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
 
 /** True for the name of a kind of animal, also before a comma or behind a bracket. */
@@ -193,16 +203,30 @@ export function statusIn(name = ""): Meaning | undefined {
 
 function categoryScore({ key, values }: Filled): number {
   const heading = headingScore("categoryId", key);
-  if (noCategory.test(key) || (heading === 0 && key.endsWith("name"))) return 0;
+  if (noCategory.test(key) || (heading < 1 && key.endsWith("name"))) return 0;
   const share = shareOf(values, isSpecies);
-  const isSure = heading > 0 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
+  const isSure = heading > 0.9 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
   return isSure || share >= (heading > 0 ? 0.3 : knownShare) ? heading + 2 * share : 0;
 }
 
-function nameScore({ key, values }: Filled): number {
-  const heading = headingScore("name", key);
-  if (heading === 0 || shareOf(values, isSpecies) > 0.5) return 0;
-  return values.length === 0 || shareOf(values, hasLetter) > 0.5 ? heading : 0;
+function nameColumn(columns: readonly Filled[]): Filled | undefined {
+  const known = new Statuses();
+  const isOther = (value: unknown) => isSpecies(value) || known.knows(value);
+  const byHeading = best(columns, ({ key, values }) => {
+    const score = headingScore("name", key);
+    if (score < 1 || shareOf(values, isSpecies) > 0.5) return 0;
+    return values.length === 0 || shareOf(values, hasLetter) > 0.5 ? score : 0;
+  });
+  return (
+    byHeading ??
+    best(columns, ({ key, values, within }) => {
+      if (within !== undefined && !ofItself.test(within.outer)) return 0;
+      if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
+      if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
+      const short = shareOf(values, (value) => wordOf(value).length <= 40);
+      return short > 0.9 && distinctShare(values) > 0.5 ? 1 + headingScore("name", key) : 0;
+    })
+  );
 }
 
 /** Headings of ids that lists have for the numbers of their rows, too. */
@@ -212,13 +236,16 @@ const ofRows = /^(?:no|nr|num|numero|number|nummer|n)$/;
 const areRows = (values: readonly unknown[]) =>
   values.every((value, at) => wordOf(value).trim() === String(at + 1));
 
+const isCode = (value: unknown) => /^(?=.*\d)(?=.*[\p{L}#/-])[\p{L}\d./#-]+$/u.test(wordOf(value));
+
 function idScore({ key, values }: Filled): number {
   const found = values.filter((each) => typeof each !== "string" || !isPlaceholderId(each));
   const share = distinctShare(found);
   if (2 * found.length <= values.length || found.every(isDate)) return 0;
   const heading = headingScore("externalId", key);
   // Of fewer different ids, it is the id of something else.
-  return heading > 0 && share >= 0.5 && !(ofRows.test(key) && areRows(found)) ? heading : 0;
+  if (heading >= 1) return share >= 0.5 && !(ofRows.test(key) && areRows(found)) ? heading : 0;
+  return share === 1 && found.every(isCode) && !noId.test(key) ? 0.5 : 0;
 }
 
 /** True for numbers that are given again: more than a few are of animals of several names. */
@@ -240,9 +267,12 @@ const noDates: ReadonlySet<Tells | undefined> = new Set(
 
 function dateScore({ tells, key, values }: Filled, isStay: boolean): number {
   if (ofBirth.test(key) || values.length === 0 || noDates.has(tells)) return 0;
+  const share = shareOf(values, isDate);
   const heading = headingScore("updatedAt", key);
-  if (heading === 0 || shareOf(values, isDate) <= 0.5) return 0;
-  return heading + (isStay && ofStay.test(key) ? 1 : 0);
+  if (heading >= 1) return share > 0.5 ? heading + (isStay && ofStay.test(key) ? 1 : 0) : 0;
+  // A number alone could be a date, as spreadsheets and programs count them.
+  const areNumbers = values.every((value) => /^[\d.]*$/.test(wordOf(value)));
+  return share === 1 && !areNumbers ? 0.5 + heading / 2 : 0;
 }
 
 type StatusGuess = Omit<Guess, "columns" | "asked"> & { readonly column?: Filled };
@@ -327,6 +357,16 @@ const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
     const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
     return mayTell && shareOf(values, isYesOrNo) >= knownShare ? 0.5 : 0;
   });
+
+/** True for the states of a country: codes such as SP, or names beside those of cities. */
+function isPlace(column: Filled, all: readonly Filled[], statuses: Statuses): boolean {
+  const { key, values, within } = column;
+  if (ofPlaces.test(within?.outer ?? "")) return true;
+  if (!/^(?:estado|state)$/.test(key)) return false;
+  if (values.some((each) => statuses.understood(each))) return false;
+  const areCodes = values.every((each) => /^[A-Z]{2,3}$/.test(wordOf(each)));
+  return areCodes || all.some((each) => /^(?:city|town|ciudad|cidade|municipio)$/.test(each.key));
+}
 
 function unknownWords({ values }: Filled, statuses: Statuses): readonly OpenWord[] {
   const unknown = values.filter((value) => statuses.understood(value) === undefined);

@@ -65,7 +65,11 @@ describe("the status", () => {
     expect([isGuessed, found]).toEqual([true, statuses as never]);
   });
 
-  test("of all is said, and a column that is called a status is asked for all the same", async () => {
+  test("is not asked for where a column has the states of a country", async () => {
+    const said = await refusal(readWhole(list("estado", ["SP", "RJ", "SP"])));
+    expect(said).toContain("--default-status");
+    expect(said).not.toContain("?'");
+    // Those of one that is called a status are asked for though all are said to be available.
     for (const [heading, kind] of [
       ["estado", "pet"],
       ["Adoption status", "reject"],
@@ -109,9 +113,12 @@ describe("columns that only look like one", () => {
   // Each line: the rows of a list, and how its columns are read.
   const lists = `
 Tag,Name,Keeper,Species,State/t1,Ann,Smith,Dog,Available/t2,Bo,Jones,Cat,Adopted => name=Name,categoryId=Species,status=State,externalId=Tag
+Pet,Call sign,State/Dog,Ann,Available/Cat,Bo,Adopted => name=Call sign,categoryId=Pet,status=State
 Tag,Species,Mother,State,Breed/t1,Dog,Cat,Available,Boxer/t2,Cat,Dog,Adopted,Siamese => categoryId=Species,status=State,externalId=Tag
-Tag,Name,Species,State,Updated,Born/t1,Ann,Dog,Available,2026-11-05,2020-01-31/t2,Bo,Cat,Adopted,2026-11-06,2021-02-01 => name=Name,categoryId=Species,status=State,externalId=Tag,updatedAt=Updated
-Tag,Name,Species,State,Born,DOB/t1,Ann,Dog,Available,2026-11-05,2020-01-31/t2,Bo,Cat,Adopted,2026-11-06,2021-02-01 => name=Name,categoryId=Species,status=State,externalId=Tag`;
+usuario,nombre_final,Species,State/Ana,Ann,Dog,Available/David,Bo,Cat,Adopted => name=nombre_final,categoryId=Species,status=State
+Tag,Name,Species,State,When,Born/t1,Ann,Dog,Available,2026-11-05,2020-01-31/t2,Bo,Cat,Adopted,2026-11-06,2021-02-01 => name=Name,categoryId=Species,status=State,externalId=Tag,updatedAt=When
+Tag,Name,Species,State,Born,DOB/t1,Ann,Dog,Available,2026-11-05,2020-01-31/t2,Bo,Cat,Adopted,2026-11-06,2021-02-01 => name=Name,categoryId=Species,status=State,externalId=Tag
+Tag,Name,Species,State,Cage/t1,Ann,Dog,Available,45352 => name=Name,categoryId=Species,status=State,externalId=Tag`;
   test.each(
     lists
       .trim()
@@ -134,14 +141,22 @@ describe("an id", () => {
     ["Animal No", ["7", "8", "8"]],
     ["Ref", ["x-1", "x-2", "x-3"]],
     ["Animal Number", ["N/A", "N/A", "A-3", "A-4", "A-5"]],
+    ["Kartei", ["A-1", "N/A", "A-3"]],
   ])("is %s: %j", async (heading, ids) => {
     expect((await columnsOf(list(heading, ids)))?.externalId).toBe(heading);
   });
 
   test.each([
+    ["Kennel", ["A1", "A2"]],
+    ["Peso", ["32kg", "8kg"]],
+    ["Leeftijd", ["3jr", "2jr"]],
+    ["Postcode", ["1234AB", "1234AC"]],
     ["No.", ["1", "2"]],
-    ["Kartei", ["A-1", "A-2"]],
+    ["zipcode", ["12345", "54321", "99999"]],
+    ["Weight", ["12.5", "7", "8.1"]],
     ["", ["0", "1", "2"]],
+    ["Box", ["A-1", "A-1", "A-3"]],
+    ["Seen", ["2026-11-05", "N/A", "2026-11-06"]],
     ["shelter id", ["S1", "S1", "S1", "S1"]],
   ])("is not %s: %j", async (heading, ids) => {
     const { reading } = await readWhole(list(heading, ids));

@@ -262,11 +262,11 @@ F-002;Milú;Gato;Siamés;Reservado;13/02/2026
 => map name=Nombre del animal,categoryId=Especie,status=Estado,externalId=Ficha,updatedAt=Fecha alta
 2 Luna / Perro / available [F-001]
 3 Milú / Gato / pending [F-002]
-# headings of a kind and a status may say nothing: the values tell
-Nr,Name,Haltung,Geburtsdatum,Lage
+# headings may say nothing: the values tell
+Nr,Ruf,Haltung,Geburtsdatum,Lage
 24-01,Bello,Hund,01.02.2020,zu vermitteln
 24-02,Mimi,Katze,03.02.2021,reserviert
-=> map name=Name,categoryId=Haltung,status=Lage,externalId=Nr
+=> map name=Ruf,categoryId=Haltung,status=Lage,externalId=Nr
 2 Bello / Hund / available [24-01]
 3 Mimi / Katze / pending [24-02]
 # fields may stand within others

@@ -260,10 +260,10 @@ const unknown = async (text: string) => {
 
 test("the advice for an unknown kind tells all that was guessed, and works", async () => {
   const text =
-    "name,born,adopted,id,updated\nDiesel,2019,true,d1,2022-08-16\nBella,2020,false,d2,2022-08-17\nTom,2020,,d3,2022-08-18\n";
+    "name,born,adopted,id,dateAdded\nDiesel,2019,true,d1,2022-08-16\nBella,2020,false,d2,2022-08-17\nTom,2020,,d3,2022-08-18\n";
   const said = (await unknown(text))?.message;
-  const map = "name=name,status=adopted,externalId=id,updatedAt=updated";
-  expect(said).toContain("status=adopted,externalId=id,updatedAt=updated");
+  const map = "name=name,status=adopted,externalId=id,updatedAt=dateAdded";
+  expect(said).toContain("status=adopted,externalId=id,updatedAt=dateAdded");
   expect(said).toContain("--status true=sold,false=available --default-status available");
   const given = {
     columns: parseFieldMap(map),
