@@ -130,6 +130,26 @@ Tag,Name,Species,State,Cage/t1,Ann,Dog,Available,45352 => name=Name,categoryId=S
   });
 });
 
+describe("a name", () => {
+  const list = (heading: string) =>
+    `id,${heading},species,status\nx1,Rex,Dog,available\nx2,Мурка,Cat,adopted\n`;
+
+  test.each(
+    "Кличка,Имя питомца,Ім'я,Прізвисько,名字,名稱,名称,昵称,이름,名前,Ime životinje,İsim,Hayvanın Adı,Navn,Namn,Nimi,Όνομα,nickname,name1,nombre_final,Nom de l'animal,Nome do Pet,Nombre del perro,Dog's name,Naam dier,Imię psa,Nome del cane,nom_chat,displayName,alias,apodo".split(
+      ",",
+    ),
+  )("is %s", async (heading) => {
+    expect((await columnsOf(list(heading)))?.name).toBe(heading);
+  });
+
+  test.each(["Shelter name", "Owner name", "Breed name", "Имя владельца", "Vet"])(
+    "is not %s",
+    async (heading) => {
+      expect((await columnsOf(list(heading)))?.name).toBeUndefined();
+    },
+  );
+});
+
 describe("an id", () => {
   const list = (heading: string, ids: readonly string[]) =>
     `${heading},Name,Kind,State\n${ids.map((id, at) => `${id},Pet${"abcdef"[at]},Dog,${at === 0 ? "pending" : "adopted"}`).join("\n")}\n`;
