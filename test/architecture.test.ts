@@ -197,10 +197,8 @@ describe("in one place only stands", () => {
     const elsewhere = sources.filter((source) => !places.some((place) => isAt(place)(source)));
     expect(found(elsewhere, pattern)).toEqual([]);
     for (const place of places.filter((each) => each.endsWith(".ts"))) {
-      expect([place, found(sources.filter(isAt(place)), pattern).length > 0]).toEqual([
-        place,
-        true,
-      ]);
+      const isThere = found(sources.filter(isAt(place)), pattern).length > 0;
+      expect([place, isThere]).toEqual([place, true]);
     }
   });
 });

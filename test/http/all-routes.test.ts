@@ -47,13 +47,8 @@ test.each(guarded.map(({ method, path }) => [method, path.replace(/:\w+/g, "1")]
       [key, "2"],
     ] as const) {
       const { headers, status } = await app.send(url, { method, key: secret });
-      const shown = limitHeaders.map((name) => headers.get(name));
-      expect([status, ...shown.slice(0, 2), headers.get("retry-after")]).toEqual([
-        429,
-        limit,
-        "0",
-        "50",
-      ]);
+      const shown = [...limitHeaders.slice(0, 2), "retry-after"].map((name) => headers.get(name));
+      expect([status, ...shown]).toEqual([429, limit, "0", "50"]);
       expect(headers.has("www-authenticate")).toBe(false);
     }
   },

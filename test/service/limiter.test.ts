@@ -276,9 +276,8 @@ test("a refusal writes nothing; refusals are kept every ten minutes and at a sto
   await stack.request(secret);
   await using counters = await countersOf(folder.path);
   const before = await counters.state();
-  expect([await afterSweep(9 * minuteMs, 5_000), await afterSweep(minuteMs - 1, 1)]).toEqual([
-    0, 0,
-  ]);
+  expect(await afterSweep(9 * minuteMs, 5_000)).toBe(0);
+  expect(await afterSweep(minuteMs - 1, 1)).toBe(0);
   expect(await counters.state()).toEqual(before);
   expect([await afterSweep(1, 0), await afterSweep(9 * minuteMs, 2)]).toEqual([5_001, 5_001]);
   const error = new Error("the store is away");

@@ -49,10 +49,8 @@ describe("another language", () => {
     let page = await at(path, "operator");
     for (const language of ["Español", "English", "Español"]) {
       page = await page.type(fields).press(language);
-      expect([page.status, page.text.includes(`<html lang="es"`)]).toEqual([
-        200,
-        language === "Español",
-      ]);
+      const isSpanish = page.text.includes(`<html lang="es"`);
+      expect([page.status, isSpanish]).toEqual([200, language === "Español"]);
       for (const [name, value] of Object.entries(fields)) {
         expect([path, name, page.value(name)]).toEqual([path, name, value]);
       }
@@ -84,10 +82,8 @@ describe("another language", () => {
     const out = await (await (await at("/animals")).follow("Sign out")).press("Sign out");
     expect([out.status, out.words.includes("You are signed out")]).toEqual([401, true]);
     const spanish = await out.press("Español");
-    expect([spanish.status, spanish.words.includes("Se ha cerrado tu sesión")]).toEqual([
-      401,
-      true,
-    ]);
+    expect(spanish.status).toBe(401);
+    expect(spanish.words).toContain("Se ha cerrado tu sesión");
   });
 });
 

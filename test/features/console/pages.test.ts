@@ -231,9 +231,7 @@ describe("a key", () => {
     const path = `/keys/${key.id}`;
     const wrong = await post(path, { ...enterprise, perMinute: "8", perDay: "0" });
     expect([wrong.status, wrong.page.includes('value="8"')]).toEqual([400, true]);
-    expect(await post(path, { ...enterprise, name: "no", perDay: "80" })).toMatchObject({
-      status: 303,
-    });
+    expect((await post(path, { ...enterprise, name: "no", perDay: "80" })).status).toBe(303);
     const [saved] = await services.keys.list();
     expect(saved).toMatchObject({ name: "big", limits: { perMinute: 7, perDay: 80 } });
   });
@@ -251,9 +249,7 @@ describe("a key", () => {
       const { status, page } = await post("/keys/new", { ...enterprise, ...wrong });
       expect([status, page.match(/id="(\w+)-error"/g)]).toEqual([400, [`id="${field}-error"`]]);
     }
-    expect(await post("/keys/new", { ...free, name: "small", plan: "pro" })).toMatchObject({
-      status: 200,
-    });
+    expect((await post("/keys/new", { ...free, name: "small", plan: "pro" })).status).toBe(200);
     expect(await services.keys.list()).toMatchObject([{ name: "small", plan: "pro" }]);
   });
 
@@ -283,10 +279,8 @@ describe("a key", () => {
     }
     await post(`/keys/${key.id}/rotate`, { grace: "0" });
     const { events } = await services.keys.details(key.id);
-    expect(events.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
-      "tester create",
-      "Olga rotate",
-    ]);
+    const did = events.map(({ actor, action }) => `${actor} ${action}`);
+    expect(did).toEqual(["tester create", "Olga rotate"]);
   });
 
   test("that is revoked is only looked at", async () => {

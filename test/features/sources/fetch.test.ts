@@ -67,11 +67,8 @@ describe("an address", () => {
     ["on the internet is public", publics, false, false],
   ])("%s", async (_what, all, isNever, isSpecial) => {
     for (const each of all.split(" ")) {
-      expect([each, isNeverAsked(each), isSpecialAddress(each)]).toEqual([
-        each,
-        isNever,
-        isSpecial,
-      ]);
+      const is = [isNeverAsked(each), isSpecialAddress(each)];
+      expect([each, ...is]).toEqual([each, isNever, isSpecial]);
       const host = each.includes(":") ? `[${each}]` : each;
       if (!isNever) continue;
       expect(await why(`http://${host}/latest/meta-data/`)).toContain(

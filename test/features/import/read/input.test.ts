@@ -480,9 +480,8 @@ describe("what is no list of animals", () => {
   test("an animal that has a field of the same name is none", async () => {
     const columns = parseFieldMap("name=title,categoryId=kind,status=status");
     const text = '{"title":"Rex","kind":"Dog","status":"available","message":"hi","error":null}';
-    expect((await readWhole(text, { columns })).outcomes.map(brief)).toEqual([
-      "1 Rex / Dog / available",
-    ]);
+    const { outcomes } = await readWhole(text, { columns });
+    expect(outcomes.map(brief)).toEqual(["1 Rex / Dog / available"]);
     const unknown = '{"Pet":"Rex","Kind":"Dog","error":null,"errors":[]}';
     expect(await refusal(readWhole(unknown))).toContain("--map");
     const beside = '{"error":"3 are missing","animals":[{"name":"Rex","categoryId":1}]}';

@@ -95,9 +95,8 @@ describe("the status", () => {
   test("of own files and of programs without one is asked for too", async () => {
     const noFlags = '[{"ID":1,"ANIMALNAME":"Rex","SPECIESNAME":"Dog"}]';
     expect(await refusal(readWhole(noFlags))).toContain("--default-status");
-    expect((await readWhole(noFlags, { defaultStatus: "pending" })).outcomes).toMatchObject([
-      { status: "pending" },
-    ]);
+    const { outcomes } = await readWhole(noFlags, { defaultStatus: "pending" });
+    expect(outcomes).toMatchObject([{ status: "pending" }]);
     expect(await refusal(readWhole("id,name,categoryId\n1,Rex,1\n"))).toContain(
       "(expected status)",
     );
