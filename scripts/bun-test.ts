@@ -27,12 +27,6 @@ export function keepFilesInMemory(): void {
 }
 
 /**
- * The runners keep the memory that they have: to give it back and take it again is half of their
- * system time. They load each module once for all files, which is half of the rest.
- */
-const quick = { MIMALLOC_PURGE_DELAY: "-1" };
-
-/**
  * Runs `bun test` with `args`, which name files and options. True if all passed. What tests leave
  * in the folder for temporary files, such as catalogues in memory that nothing closed, goes too.
  */
@@ -50,7 +44,7 @@ export async function bunTest(
   try {
     const child = Bun.spawn([process.execPath, "test", ...options, ...args], {
       cwd: root,
-      env: { ...process.env, ...quick, ...env, TMPDIR: folder },
+      env: { ...process.env, ...env, TMPDIR: folder },
       stdio: ["ignore", output, output],
     });
     // .ci/run counts nothing of what is set off.

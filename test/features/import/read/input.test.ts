@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { writeXlsx } from "hucre/xlsx";
@@ -19,6 +19,9 @@ function utf16(text: string, order: "le" | "be", mark = true): Uint8Array {
   const bytes = Buffer.from((mark ? "\ufeff" : "") + text, "utf16le");
   return order === "le" ? bytes : bytes.swap16();
 }
+
+// Some have a text as long as an import takes, and none waits for the next.
+afterEach(() => Bun.gc(true));
 
 describe("an input in another encoding", () => {
   test.each(["le", "be"] as const)("UTF-16%s is read with its mark, or named", async (order) => {
