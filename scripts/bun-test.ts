@@ -36,7 +36,8 @@ export async function bunTest(
   isCountedElsewhere = false,
 ): Promise<boolean> {
   const isolation = args.includes("--isolate") ? [] : ["--no-isolate"];
-  const options = ["--timeout", String(timeoutMs), ...isolation];
+  const preload = ["--preload", "./test/helpers/give-back.ts"];
+  const options = ["--timeout", String(timeoutMs), ...preload, ...isolation];
   const folder = mkdtempSync(join(env["TMPDIR"] ?? tmpdir(), "rehome-run-"));
   // Other accounts, such as that of a database server, read there.
   chmodSync(folder, 0o755);

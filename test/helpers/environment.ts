@@ -1,5 +1,4 @@
 /** Loaded before every test: one seed, and no settings of the account that no test is about. */
-import { afterAll } from "bun:test";
 import * as fc from "fast-check";
 
 /**
@@ -17,6 +16,3 @@ for (const name of ["NO_PROXY", "no_proxy"]) {
 }
 // Other accounts, such as that of a database server, read what the tests write for them.
 process.umask(0o022);
-
-// All files of a run share its memory, and some take much.
-afterAll(() => Bun.gc(true));
