@@ -68,7 +68,7 @@ export class Logger {
     this.error(messageOf(error));
   }
 
-  /** Reports a failure of many requests, as in an outage: the counts of the minute have them all. */
+  /** Reports a failure of many requests, as in an outage: the minute's counts have them all. */
   failureOfMany(error: unknown): void {
     const nowMs = this.options.clock();
     if (Math.abs(nowMs - this.#failedMs) < failureMs) return;

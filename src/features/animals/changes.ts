@@ -158,7 +158,7 @@ export class Change {
     }
   }
 
-  /** Plans what a query has: ids of animals with their states before and after. Returns how many. */
+  /** Plans what a query has: ids of animals, and states before and after. Returns how many. */
   planAll(query: SQL): Promise<number> {
     this.#movesIds = true;
     return this.tx.run(sql`INSERT INTO ${this.tx.t.petEvents} (pet_id, before, after, change_id)

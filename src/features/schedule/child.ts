@@ -20,7 +20,7 @@ export function program(): string[] {
 
 const mebibyte = 1024 * 1024;
 const lookMs = 50;
-/** What a process may have that reads a stranger's list: 512 MiB, less what it takes until a look. */
+/** What a process that reads a stranger's list may have: 512 MiB, less what a look is late. */
 const memoryMaxBytes = (512 - 16) * mebibyte;
 /** JavaScriptCore lets garbage grow with the memory of the machine, unless told of another one. */
 const smallMemory = { BUN_JSC_forceRAMSize: String(256 * mebibyte) };
