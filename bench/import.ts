@@ -20,14 +20,14 @@ interface Layout {
 }
 
 const rehomeRow = (index: number) =>
-  `{"id":${index + 1},"name":"Animal ${index}","categoryId":${(index % 4) + 1},"status":"available","externalId":"asm:${index}"}`;
+  `{"name":"Animal ${index}","categoryId":${(index % 4) + 1},"status":"available","externalId":"asm:${index}"}`;
 
 const layouts: readonly Layout[] = [
   { file: "rehome.ndjson", before: "", row: rehomeRow, between: "\n", after: "\n" },
   {
     file: "rehome.csv",
-    before: "id,name,categoryId,status,externalId\r\n",
-    row: (index) => `${index + 1},Animal ${index},${(index % 4) + 1},available,asm:${index}`,
+    before: "name,categoryId,status,externalId\r\n",
+    row: (index) => `Animal ${index},${(index % 4) + 1},available,asm:${index}`,
     between: "\r\n",
     after: "\r\n",
   },
@@ -65,7 +65,7 @@ async function measure(path: string): Promise<string> {
 
 async function importWhole(executable: string, path: string, data: string): Promise<string> {
   const startMs = performance.now();
-  const options = ["--create-categories", "--new-ids", "--skip-bad", "--json"];
+  const options = ["--create-categories", "--skip-bad", "--json"];
   const args = ["pets", "import", path, "--data", data, ...options];
   const child = Bun.spawn([executable, ...args], { stdout: "pipe", stderr: "inherit" });
   const printed = child.stdout.json();

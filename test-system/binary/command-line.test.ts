@@ -90,7 +90,7 @@ describe("standard output", () => {
     using folder = temporaryFolder();
     const stdin = `name,categoryId,status\n${"Luna,1,available\n".repeat(5_000)}`;
     const data = ["--data", join(folder.path, "data")];
-    await command(["pets", "import", "-", "--new-ids", ...data], { stdin });
+    await command(["pets", "import", "-", ...data], { stdin });
     expect(await shell(`rehome ${line}`, folder.path)).toMatchObject({ exitCode: 0, stdout });
   });
 

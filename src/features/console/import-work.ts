@@ -199,7 +199,7 @@ async function imported(
   const editing = { db, clock, actor, allows, remembers: true };
   return runImport(editing, prepared, options).catch((error: unknown) => {
     // What changed since the preview is shown as one.
-    if (error instanceof ImportRefused) return { ...error.summary, refusal: error };
+    if (error instanceof ImportRefused) return error.summary;
     throw error;
   });
 }

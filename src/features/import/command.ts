@@ -60,7 +60,7 @@ export interface ReadingOptions
   readonly defaultStatus?: Meaning;
 }
 
-type Agreed = "acceptGuess" | "createCategories" | "newIds" | "complete" | "listWins" | "skipBad";
+type Agreed = "acceptGuess" | "createCategories" | "complete" | "listWins" | "skipBad";
 interface Options extends ReadingOptions, Maybe<Agreed | "yes" | "dryRun" | "json", true> {
   readonly reading?: "show" | "forget";
   readonly rejects?: string;
@@ -92,7 +92,6 @@ const importOptions: Readonly<Record<string, string>> = {
   "--accept-guess": "agree to the columns that are guessed; asked for on a terminal",
   "--create-categories":
     "make the categories that do not exist; an empty catalogue gets them anyway",
-  "--new-ids": "give new ids to animals of another catalogue's export",
   "--complete": "this is the source's whole list: withdraw its animals that are not in it",
   "--list-wins": "take what the list says of animals that people changed, too",
   "--yes": "withdraw more than half of a source's animals, for --complete",

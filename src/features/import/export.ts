@@ -110,10 +110,6 @@ export const exportCommand = storeCommand<{ readonly format: ExportFormat }>({
   ],
   remark:
     "In CSV a text that a spreadsheet would run as a formula gets an apostrophe before it; `pets import` takes it away.",
-  examples: [
-    "rehome pets export > animals.json",
-    "rehome pets export --format csv > animals.csv",
-    "rehome pets export --format ndjson | rehome pets import - --data other --new-ids",
-  ],
+  examples: ["rehome pets export > animals.json", "rehome pets export --format csv > animals.csv"],
   run: (io, { store }, { format }) => writeAll(io, exportText(pages(store.db), format)),
 });

@@ -17,38 +17,39 @@ import { batches, type Change, type Editing, makeChange } from "../animals/chang
 import { longWork } from "../long-work.ts";
 import { deleteMeta, readingMeta, setMeta } from "../meta.ts";
 import { ImportCategories, wordFor } from "./plan/categories.ts";
-import {
-  Matching,
-  namelessEntryOf,
-  newestOf,
-  type PlannedList,
-  rejectionOf,
-} from "./plan/match.ts";
-import { type ImportOptions, type Lacking, Plan } from "./plan/plan.ts";
+import { namelessEntryOf, newestOf, rejectionOf } from "./plan/match.ts";
+import { type ImportOptions, Plan, type PlannedList } from "./plan/plan.ts";
 import { type Entry, entryOf, isDesk, lastPeople, storeAdded, storeEntries } from "./plan/said.ts";
 import { type ImportSummary, summary } from "./report.ts";
 import { fits, type Prepared, type Reading } from "./understand/propose.ts";
-import type { Candidate, Outcome } from "./understand/record.ts";
+import type { Candidate, Outcome, Rejection } from "./understand/record.ts";
 
 export function previewImport(
   db: Database,
   prepared: Prepared,
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
-  return db.read(async (tx) => {
-    const found = await planned(tx, prepared, options);
-    const { newCategories: categoriesAdded } = found;
-    return summary(prepared, found, options, { applied: false, categoriesAdded });
-  }, longWork);
+  return db.read(
+    async (tx) => summary(prepared, await planned(tx, prepared, options), options, false),
+    longWork,
+  );
+}
+
+/** Why a list is refused as a whole. */
+export interface Refused {
+  readonly message: string;
+  readonly hint: string;
+  /** What somebody can answer to. */
+  readonly code?: "otherList" | "mostMissing" | "mostUnexplained";
 }
 
 /** A list that is refused as a whole, with what there was to say of it. */
 export class ImportRefused extends AppError {
-  readonly summary: ImportSummary;
-
-  constructor({ kind, message, hint = "", code }: AppError, found: ImportSummary) {
-    super(kind, message, { hint, ...(code !== undefined && { code }) });
-    this.summary = found;
+  constructor(
+    { message, ...told }: Refused,
+    readonly summary: ImportSummary,
+  ) {
+    super("invalid_request", message, told);
   }
 }
 
@@ -71,19 +72,10 @@ export async function runImport(
   const onChange = (id: bigint) => void (change = id);
   const work = async (made: Change) => {
     const found = await planned(made.tx, prepared, options);
-    if (found.refusal !== undefined) {
-      const nothing = { applied: false, categoriesAdded: [] };
-      throw new ImportRefused(found.refusal, summary(prepared, found, options, nothing));
-    }
-    const { isSound: applied, newCategories } = found;
-    const categoriesAdded = applied ? newCategories : [];
-    if (categoriesAdded.length > 0) await nameCategories(made, categoriesAdded);
-    if (applied) await carryOut(made, found);
-    for (const [name, id] of (applied && options.meant) || []) {
-      await rememberWord(made, name, id, id);
-      made.isStored = true;
-    }
-    const done = summary(prepared, found, options, { applied, categoriesAdded });
+    const { refusal, isSound: applied } = found;
+    const done = summary(prepared, found, options, applied && refusal === undefined);
+    if (refusal !== undefined) throw new ImportRefused(refusal, done);
+    if (applied) await carryOut(made, found, options);
     const { format, source, kept, reading } = done;
     const keptAnimals = done.keptAnimals.slice(0, keptMax).map(({ name, by }) => ({ name, by }));
     made.summary = { format, source, ...(kept > 0 && { kept, keptAnimals }) };
@@ -101,8 +93,13 @@ export async function runImport(
 
 const keptMax = 20;
 
-/** Adds and changes the animals of a plan. */
-async function carryOut(change: Change, { plan, added, categories }: Planned): Promise<void> {
+/** Makes the categories of a plan, and adds and changes its animals. */
+async function carryOut(
+  change: Change,
+  { plan, added, categories, newCategories }: Planned,
+  { meant = new Map() }: ImportOptions,
+): Promise<void> {
+  if (newCategories.length > 0) await nameCategories(change, newCategories);
   await change.plan(plan.events);
   // What is gone or renamed makes room for what is new.
   await change.carryOut();
@@ -114,9 +111,9 @@ async function carryOut(change: Change, { plan, added, categories }: Planned): P
   for (const part of batches(added)) {
     const rows = part.map(({ name, status, externalId, source: own, category }) => {
       const categoryId = categories.idOf(category);
-      const isListed = externalId !== undefined;
-      if (isListed) words.set(categoryId, wordFor(category));
-      return { name, status, externalId, source: isListed || isWhole ? own : "", categoryId };
+      if (externalId !== undefined) words.set(categoryId, wordFor(category));
+      const isListed = externalId !== undefined || isWhole;
+      return { name, status, externalId, source: isListed ? own : "", categoryId };
     });
     await change.add(rows);
   }
@@ -125,7 +122,8 @@ async function carryOut(change: Change, { plan, added, categories }: Planned): P
   const nameless = isWhole && !isOwn ? await namelessOf(tx, added, isNew) : [];
   await storeEntries(tx, source, change.id, [...plan.entries, ...nameless]);
   // An undo takes back what a list said, too.
-  change.isStored ||= plan.entries.length > 0;
+  change.isStored ||= plan.entries.length > 0 || meant.size > 0;
+  for (const [name, id] of meant) await rememberWord(change, name, id, id);
 }
 
 /** What a whole list says of the animals without ids that a change added: `isNew` means them. */
@@ -149,36 +147,32 @@ async function namelessOf(
 export type Planned = Awaited<ReturnType<typeof planned>>;
 
 async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
-  const { understanding, input } = prepared;
-  const { newIds = false, skipBad = false, isSame } = options;
-  const list = listOf(prepared, options);
-  const isAnyNumber = prepared.reading.format !== "map";
+  const { understanding, input, reading } = prepared;
+  const { outcomes } = understanding;
+  const { skipBad = false, isSame } = options;
+  const list = listOf(reading, options);
   const known = await categoriesInUse(tx);
   const words = new Map([...(await categoryWords(tx)), ...(options.meant ?? [])]);
+  const isAnyNumber = reading.format !== "map";
   const last = await lastGiven(tx);
   const categories = new ImportCategories(known, words, last, options, isAnyNumber);
-  const { records, rejections: bad } = sorted(understanding.outcomes, categories);
-  const newest = newestOf(records, newIds);
-  const matching = new Matching(tx, list, categories, newIds);
+  const { records, rejections: bad } = sorted(outcomes, categories);
+  const newest = newestOf(records);
   const plan = new Plan(tx, list, categories, options);
-  for (const part of batches(newest.identified, 1_000)) await plan.take(await matching.byIds(part));
-  for (const part of batches(await matching.byNames(newest.anonymous))) await plan.take(part);
-  if (isSame !== undefined) await plan.take(await matching.recognise(isSame));
-  const added = matching.added.toSorted((a, b) => a.line - b.line);
+  for (const part of batches(newest.identified, 1_000)) await plan.takeByIds(part);
+  await plan.takeByNames(newest.anonymous);
+  if (isSame !== undefined) await plan.recognise(isSame);
+  const added = plan.added.toSorted((a, b) => a.line - b.line);
   plan.counts.added += added.length;
-  plan.counts.unchanged += matching.unchanged;
-  const rejections = [...bad, ...matching.rejections];
-  const isSome = skipBad && rejections.length < understanding.outcomes.length;
+  const rejections = [...bad, ...plan.rejections];
   /** False if bad records leave the catalogue as it is. */
-  const isSound = rejections.length === 0 || isSome;
+  const isSound = rejections.length === 0 || (skipBad && rejections.length < outcomes.length);
   // Of a list without a sound record nothing is done, but that its words are told of.
   const told = rejections.filter(({ unknownStatus }) => isSound || unknownStatus !== undefined);
   const named = new Set(newest.identified.map(({ externalId }) => externalId));
   if (skipBad) await plan.hide(told, named);
-  const sourceAnimals = list.isWhole
-    ? await plan.leaveOut(matching, named, rejections, input.partial)
-    : 0;
-  const refusal = await refusalOf(tx, plan, prepared, options, { sourceAnimals, rejections });
+  const sourceAnimals = list.isWhole ? await plan.leaveOut(named, rejections, input.partial) : 0;
+  const refusal = await refusalOf(tx, plan, prepared, options, rejections, sourceAnimals);
   const keptIds = plan.kept.map(({ id }) => id);
   const people = await lastPeople(tx, keptIds);
   const used = new Set([
@@ -187,13 +181,15 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   ]);
   const newCategories = categories.newOf(used);
   const all = { records, newest, rejections, isSound, refusal, people };
-  return { ...all, plan, matching, added, categories, newCategories };
+  return { ...all, plan, added, categories, newCategories };
 }
 
 /** Whose list it is. Throws AppError for a whole one of nobody. */
-function listOf({ reading }: Prepared, { complete = false }: ImportOptions): PlannedList {
-  const { format, source } = reading;
-  if (!complete || source !== "") return { source, isDesk: isDesk(format), isWhole: complete };
+function listOf(
+  { format, source }: Reading,
+  { complete: isWhole = false }: ImportOptions,
+): PlannedList {
+  if (!isWhole || source !== "") return { source, isDesk: isDesk(format), isWhole };
   throw new AppError("invalid_request", "--complete needs the source of this list.", {
     hint: "Name the source with --source.",
   });
@@ -202,7 +198,9 @@ function listOf({ reading }: Prepared, { complete = false }: ImportOptions): Pla
 /** The sound records, and those that are bad, also for their categories. */
 function sorted(outcomes: readonly Outcome[], categories: ImportCategories) {
   // Those with an id go first, so that no other one gets it.
-  for (const each of outcomes) if (each.kind === "pet") categories.byId(each.category);
+  for (const each of outcomes) {
+    if (each.kind === "pet" && each.category.id !== undefined) categories.resolve(each.category);
+  }
   const checked = outcomes.map((outcome) => {
     const found = outcome.kind === "pet" && categories.resolve(outcome.category);
     if (outcome.kind !== "pet" || typeof found !== "object") return outcome;
@@ -222,30 +220,29 @@ async function refusalOf(
   { list, identity, counts: { missing, waiting } }: Plan,
   { isSourceNamed, input: { partial }, understanding }: Prepared,
   { withdraws, confirmed }: ImportOptions,
-  { sourceAnimals, rejections }: Pick<Lacking, "sourceAnimals" | "rejections">,
-): Promise<AppError | undefined> {
+  rejections: readonly Rejection[],
+  sourceAnimals: number,
+): Promise<Refused | undefined> {
   const { matched, renamed, example } = identity;
+  const refused = (text: string, hint: string, code?: Refused["code"]) => {
+    return { message: `${text} Nothing was changed.`, hint, ...(code && { code }) };
+  };
   if (!isSourceNamed && !list.isDesk && 2 * renamed > matched) {
     const text = `This seems to be another list: ${renamed} of the ${matched} animals with the same ids have other names here, such as ${example}.`;
     const hint = "Name the source of this list with --source, such as --source cats.";
     return refused(text, hint, "otherList");
   }
   const lacking = `${missing} of the ${sourceAnimals} animals of ${list.source} are not in`;
-  const isWithdrawing = missing > 0;
-  if (isWithdrawing && partial !== undefined) {
-    const text = `This list says that it is not whole (${partial}), and ${lacking} it.`;
-    return refused(text, "Import all of its pages in one list, or leave out --complete.");
-  }
-  const isByPerson = isWithdrawing && withdraws === undefined;
-  if (isByPerson && rejections.length > 0) {
-    const text = `A whole list must not have bad records, and this one has ${rejections.length}: their animals would be withdrawn.`;
-    return refused(text, "See them with --dry-run and fix them, or import without --complete.");
-  }
+  const isByPerson = withdraws === undefined;
   const damaged = understanding.notes.find(({ said }) => said.code === "idsDamaged");
-  if (isWithdrawing && damaged !== undefined) {
-    const text = `A whole list must not have damaged ids, and this one has ${damaged.records}: their animals would be withdrawn.`;
-    const hint = "Export the list again without a spreadsheet, or import without --complete.";
-    return refused(text, hint);
+  const [flaw] = [
+    partial === undefined ? "" : `says that it is not whole (${partial})`,
+    isByPerson && rejections.length > 0 ? `has bad records (${rejections.length})` : "",
+    damaged === undefined ? "" : `has damaged ids (${damaged.records})`,
+  ].filter((each) => each !== "");
+  if (missing > 0 && flaw !== undefined) {
+    const hint = "Import a list that is whole and sound, or leave out --complete.";
+    return refused(`This list ${flaw}, and ${lacking} it.`, hint);
   }
   if (isByPerson && 2 * missing > sourceAnimals && confirmed !== true) {
     const hint = "See whether the list is whole, and add --yes to withdraw them.";
@@ -262,11 +259,6 @@ async function refusalOf(
   const words = [...unknown].slice(0, wordsShown).map((word) => JSON.stringify(word));
   const text = `${waiting} of the ${available} available animals have words for their status that are not known: ${words.join(", ")}.`;
   return refused(text, "Say what the words mean with --status.", "mostUnexplained");
-}
-
-function refused(text: string, hint: string, code?: string): AppError {
-  const told = { hint, ...(code !== undefined && { code }) };
-  return new AppError("invalid_request", `${text} Nothing was changed.`, told);
 }
 
 /** How a list was read that a person confirmed. */
@@ -292,8 +284,7 @@ export async function recallReading(
     .filter(({ reading }) => source === undefined || reading.source === source)
     .toSorted((a, b) => b.at - a.at);
   const same = own.find((each) => Bun.deepEquals(each.columns, columns));
-  if (same !== undefined || source === undefined) return same;
-  return own.find(({ reading }) => fits(reading, columns));
+  return same ?? own.find(({ reading }) => source !== undefined && fits(reading, columns));
 }
 
 export const forgetReading = (tx: Tx, remembered: Remembered): Promise<void> =>

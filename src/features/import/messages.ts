@@ -13,7 +13,7 @@ export const messageTexts = {
   notInt64: (found: string) => `expected a whole number of 64 bits, found ${found}`,
   notObject: (found: string) => `expected an object, found ${found}`,
   idUnknown: (id: string) =>
-    `the id ${id} does not belong to this animal in this store; --new-ids gives a new one`,
+    `the id ${id} does not belong to this animal in this store; without it the animal is a new one`,
   animalTwice: () => "an earlier record is of the same animal",
   categoryNumber: (found: string) =>
     `the category ${found} is not known, and a number is no name for a new one`,

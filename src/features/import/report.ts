@@ -1,7 +1,6 @@
 /** What became of a list, or would: for a person, and as JSON. */
 import { counted, grouped } from "../../cli/terminal/text.ts";
 import { shellWord } from "../../domain/errors.ts";
-import type { Category } from "../animals/categories.ts";
 import { json, type Static } from "../json.ts";
 import type { Planned } from "./import.ts";
 import { message, messageText, type Note } from "./messages.ts";
@@ -110,11 +109,11 @@ export type ImportSummary = ReturnType<typeof summary>;
 export function summary(
   prepared: Prepared,
   found: Planned,
-  options: ImportOptions,
-  made: { readonly applied: boolean; readonly categoriesAdded: Category[] },
+  { complete = false }: ImportOptions,
+  applied: boolean,
 ) {
   const { input, reading, isGuessed, understanding } = prepared;
-  const { plan, matching, newest, rejections, records, people, categories } = found;
+  const { plan, newest, rejections, records, people, categories } = found;
   const pets = records.filter((each) => each.kind === "pet");
   const statuses = { available: 0, pending: 0, sold: 0, none: 0 };
   for (const { status } of pets) statuses[status ?? "none"] += 1;
@@ -128,7 +127,8 @@ export function summary(
     isGuessed,
     dryRun: true,
     change: undefined as bigint | undefined,
-    ...made,
+    applied,
+    categoriesAdded: found.newCategories,
     read: understanding.outcomes.length,
     ...plan.counts,
     superseded: newest.superseded,
@@ -138,7 +138,7 @@ export function summary(
     rejected: rejections.length,
     rejections: rejections.slice(0, problemsMax),
     causes: causesOf(rejections),
-    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, options)],
+    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, complete)],
     /** Why the import itself is refused, where a dry run goes on. */
     refusal: found.refusal,
     /** The first animals, each with the name that its category has here. */
@@ -146,7 +146,7 @@ export function summary(
       return { name, category: categories.nameOf(categories.idOf(category)), status, externalId };
     }),
     /** New animals that may be here already: the first of them. */
-    lookalikes: matching.lookalikes
+    lookalikes: plan.lookalikes
       .slice(0, reportsMax)
       .map(({ record: { line }, animal: { id, name, status } }) => ({ line, id, name, status })),
     animals: plan.changed,
@@ -156,16 +156,15 @@ export function summary(
 
 function planNotes(
   pets: readonly Candidate[],
-  { matching: { alike }, newest }: Planned,
-  { newIds = false, complete = false }: ImportOptions,
+  { plan: { alike }, newest }: Planned,
+  isWhole: boolean,
 ): readonly Note[] {
   const named = ({ line, name = "" }: SoundRecord) => ({ line, example: JSON.stringify(name) });
-  const isAnonymous = ({ id, externalId }: Candidate) =>
-    (id === undefined || newIds) && externalId === undefined;
+  const isAnonymous = ({ id, externalId }: Candidate) => (id ?? externalId) === undefined;
   const nameless = pets.filter(({ name }) => name === unnamed);
   const all = {
     // By names, the next whole list finds the animals of this one again.
-    idsMissing: complete ? [] : pets.filter(isAnonymous).map(named),
+    idsMissing: isWhole ? [] : pets.filter(isAnonymous).map(named),
     alikeThere: alike.map(named),
     namesMissing: nameless.map(({ line, externalId = "" }) => ({ line, example: externalId })),
     namesDiffer: newest.renamed,

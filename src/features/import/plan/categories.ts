@@ -33,7 +33,7 @@ export class ImportCategories {
     private readonly words: ReadonlyMap<string, bigint>,
     /** The last id that was given. */
     private last: bigint,
-    private readonly options: Pick<ImportOptions, "createCategories" | "newIds">,
+    { createCategories }: ImportOptions,
     /** True where any number is the id of a category, as our own exports have them. */
     private readonly isAnyNumber: boolean,
   ) {
@@ -41,19 +41,13 @@ export class ImportCategories {
       this.#names.set(id, name);
       if (name !== undefined) this.#byName.set(categoryKey(name), id);
     }
-    this.#creates = options.createCategories ?? this.#byName.size === 0;
+    this.#creates = createCategories ?? this.#byName.size === 0;
   }
 
   /** The id of a record's category, or why there can be none; undefined for a new one. */
-  resolve(category: CandidateCategory): bigint | Message | undefined {
-    const named = () => this.#resolved.getOrInsertComputed(category.name ?? "", this.#named);
-    return this.byId(category) ?? named();
-  }
-
-  /** What its id means; undefined where its name counts. */
-  byId({ id, name }: CandidateCategory): bigint | Message | undefined {
-    const isById = id !== undefined && (name === undefined || !this.#isOther(id, name));
-    return isById ? this.#withId(id, name) : undefined;
+  resolve({ id, name }: CandidateCategory): bigint | Message | undefined {
+    if (id !== undefined) return this.#withId(id, name);
+    return this.#resolved.getOrInsertComputed(name, this.#named);
   }
 
   /** The id of a category that is sound. A new one gets its id here. */
@@ -105,13 +99,6 @@ export class ImportCategories {
     this.#fresh.set(id, name);
     if (id > this.last && id <= ownIdMax) this.last = id;
     return id;
-  }
-
-  /** True for the id of another catalogue that means something else here: the name counts. */
-  #isOther(id: bigint, name: string): boolean {
-    if (this.options.newIds !== true) return false;
-    const here = this.#byName.get(categoryKey(name));
-    return here === undefined ? this.#names.get(id) !== undefined : here !== id;
   }
 
   /** An id, which brings its name along from another catalogue or must have it here. */

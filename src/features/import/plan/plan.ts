@@ -1,12 +1,30 @@
 /** What becomes of the animals of a list and of the store, in memory. */
+import { and, eq, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import type { Tx } from "../../../storage/database.ts";
 import { categoryKey } from "../../animals/categories.ts";
-import { eventFields, type PetEvent, type PetState, stateOf } from "../../animals/changes.ts";
-import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
-import type { AnimalReport } from "../report.ts";
-import type { ImportCategories } from "./categories.ts";
-import { animalsOf, type Matching, type PlannedList } from "./match.ts";
 import {
+  batches,
+  eventFields,
+  type PetEvent,
+  type PetState,
+  stateOf,
+} from "../../animals/changes.ts";
+import { message } from "../messages.ts";
+import type { AnimalReport } from "../report.ts";
+import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
+import type { ImportCategories } from "./categories.ts";
+import {
+  animalKey,
+  isSameState,
+  mayBeSame,
+  namelessEntryOf,
+  namelessKey,
+  nameKey,
+  rejectionOf,
+} from "./match.ts";
+import {
+  animalsOf,
+  animalsWhere,
   decide,
   type Decision,
   entriesOfRemoved,
@@ -14,10 +32,13 @@ import {
   entryOf,
   goneEntry,
   hereOf,
+  isAmong,
   isFurther,
   lastSaid,
   listFields,
   type Match,
+  namelessEntries,
+  pagesOf,
   type Said,
   type StoreAnimal,
 } from "./said.ts";
@@ -29,8 +50,6 @@ export interface ImportOptions {
   readonly meant?: ReadonlyMap<string, bigint> | undefined;
   /** Takes over the rest when records are rejected; otherwise nothing is. */
   readonly skipBad?: boolean | undefined;
-  /** Takes ids for those of another catalogue; else a record with an unknown id is bad. */
-  readonly newIds?: boolean | undefined;
   /** The input is the source's whole list: its other animals are gone. */
   readonly complete?: boolean | undefined;
   /** Withdraws more than half of a source's animals when its whole list has no more. */
@@ -59,6 +78,14 @@ export interface Lacking {
   readonly partial: string | undefined;
 }
 
+export interface PlannedList {
+  readonly source: string;
+  /** True for an export of this catalogue, which people changed: it is the desk itself. */
+  readonly isDesk: boolean;
+  /** True where names identify animals without ids. */
+  readonly isWhole: boolean;
+}
+
 interface PlannedEvent extends PetEvent {
   readonly after: PetState | null;
 }
@@ -74,7 +101,7 @@ const reported = {
 } as const;
 type Did = keyof typeof reported;
 
-/** What becomes of the animals of a list and of the store. */
+/** Which animal each record means, by its ids or its name, and what becomes of all of them. */
 export class Plan {
   readonly events: PlannedEvent[] = [];
   /**
@@ -96,6 +123,17 @@ export class Plan {
   readonly identity = { matched: 0, renamed: 0, example: "" };
   /** What the list says otherwise than before. */
   readonly entries: Entry[] = [];
+  /** Records of new animals. */
+  added: Candidate[] = [];
+  readonly rejections: Rejection[] = [];
+  /** New animals whose name and category an animal here has, that no id identifies. */
+  alike: SoundRecord[] = [];
+  /** Records that may be the one animal here of their name and category. */
+  readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
+  /** Animals that a record means, or may mean. */
+  readonly #meant = new Set<bigint>();
+  /** What a whole list calls animals without ids, by the animal. */
+  #nameless: ReadonlyMap<bigint, string> = new Map();
 
   constructor(
     private readonly tx: Tx,
@@ -104,12 +142,123 @@ export class Plan {
     private readonly options: ImportOptions,
   ) {}
 
-  async take(matches: readonly Match[]): Promise<void> {
-    const said = await lastSaid(this.tx, this.list, matches);
-    for (const match of matches) {
-      const last = said.get(match.animal.id);
-      this.#compareNames(match, last);
-      this.#take(match, last);
+  /** Takes records that have an id, with the animals that have it. */
+  async takeByIds(records: readonly SoundRecord[]): Promise<void> {
+    const find = await animalsOf(this.tx, records);
+    const matches: Match[] = [];
+    for (const record of records) {
+      const animal = find(record);
+      const isTwice = animal !== undefined && this.#meant.has(animal.id);
+      if (animal !== undefined && !isTwice) {
+        this.#meant.add(animal.id);
+        matches.push({ record, animal, entry: record.externalId });
+        continue;
+      }
+      // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
+      if (record.kind === "gone") continue;
+      if (record.id === undefined && !isTwice) this.added.push(record);
+      else {
+        const problem = isTwice ? message("animalTwice") : message("idUnknown", String(record.id));
+        this.rejections.push(rejectionOf(record, "id", problem));
+      }
+    }
+    await this.#take(matches);
+  }
+
+  /**
+   * Takes records without any id. In a whole list a name and category identify an animal where both
+   * occur once, in the list and among the animals without ids; what occurs more than once is not
+   * matched.
+   */
+  async takeByNames(records: readonly SoundRecord[]): Promise<void> {
+    const { tx, list } = this;
+    const { pets } = tx.t;
+    if (list.isWhole && !list.isDesk) this.#nameless = await namelessEntries(tx, list.source);
+    const free: StoreAnimal[] = [];
+    for (const ids of batches([...this.#nameless.keys()])) {
+      const own = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
+      free.push(...own.filter(({ id }) => !this.#meant.has(id)));
+    }
+    const called = Map.groupBy(free, ({ id }) => this.#nameless.get(id));
+    const groups = Map.groupBy(records, this.#keyOf);
+    const isNobodys = inArray(pets.source, list.isWhole ? ["", list.source] : [""]);
+    const others = await this.#calledLike(groups, and(isNobodys, isNull(pets.externalId)));
+    const matches: Match[] = [];
+    for (const [key, all] of groups) {
+      const [record] = all;
+      const entry = record && all.length === 1 ? namelessEntryOf(record) : "";
+      const unknown = others.get(key)?.filter(({ id }) => !this.#nameless.has(id));
+      const animals = called.get(entry) ?? unknown ?? [];
+      const [animal] = animals;
+      if (record === undefined || animal === undefined || !list.isWhole) {
+        this.added.push(...all.filter((each) => each.kind === "pet"));
+        if (animal !== undefined) this.alike.push(...all);
+        continue;
+      }
+      for (const { id } of animals) this.#meant.add(id);
+      if (all.length === 1 && animals.length === 1) matches.push({ record, animal, entry });
+      else if (isSameState(all, animals)) this.counts.unchanged += animals.length;
+      else {
+        const name = JSON.stringify(record.name ?? "Unnamed");
+        const problem = message("sameName", name, String(all.length), String(animals.length));
+        this.rejections.push(...all.map((each) => rejectionOf(each, "name", problem)));
+      }
+    }
+    await this.#take(matches);
+  }
+
+  /** Takes new animals for those here that are called like them, where `isSame` says so. */
+  async recognise(isSame: (line: number) => boolean): Promise<void> {
+    const groups = Map.groupBy(this.added, this.#keyOf);
+    const here = await this.#calledLike(groups, sql`true`);
+    if (here.size === 0) return;
+    this.alike = [];
+    const matches: Match[] = [];
+    for (const [key, all] of groups) {
+      const isLike = (animal: StoreAnimal) => all.some((each) => mayBeSame(each, animal));
+      const animals = here.get(key)?.filter(isLike) ?? [];
+      const [record] = all;
+      const [animal] = animals;
+      if (record === undefined || animal === undefined) continue;
+      if (all.length > 1 || animals.length > 1) {
+        this.alike.push(...all);
+        continue;
+      }
+      this.lookalikes.push({ record, animal });
+      if (!isSame(record.line)) continue;
+      this.#meant.add(animal.id);
+      const nameless = this.list.isWhole ? namelessEntryOf(record) : undefined;
+      matches.push({ record, animal, entry: record.externalId ?? nameless });
+    }
+    const same = new Set(matches.map(({ record }) => record));
+    this.added = this.added.filter((each) => !same.has(each));
+    await this.#take(matches);
+  }
+
+  /** Animals that are called like groups of records, but those that a record means. */
+  async #calledLike(groups: ReadonlyMap<string, unknown>, where: SQL | undefined) {
+    const found: StoreAnimal[] = [];
+    for await (const page of groups.size === 0 ? [] : pagesOf(this.tx, where)) {
+      const isFree = (each: StoreAnimal) => !this.#meant.has(each.id);
+      found.push(...page.filter((each) => isFree(each) && groups.has(animalKey(each))));
+    }
+    return Map.groupBy(found, animalKey);
+  }
+
+  readonly #keyOf = ({ name = "", category }: SoundRecord): string => {
+    const found = category && this.categories.resolve(category);
+    const known = typeof found === "bigint" ? String(found) : undefined;
+    return nameKey(name, known ?? `new ${categoryKey(category?.name ?? "")}`);
+  };
+
+  async #take(matches: readonly Match[]): Promise<void> {
+    for (const part of batches(matches)) {
+      const said = await lastSaid(this.tx, this.list, part);
+      for (const match of part) {
+        const last = said.get(match.animal.id);
+        this.#compareNames(match, last);
+        this.#takeOne(match, last);
+      }
     }
   }
 
@@ -123,12 +272,12 @@ export class Plan {
     this.identity.example ||= `${JSON.stringify(name)} for ${JSON.stringify(listed)}`;
   }
 
-  #take({ record, animal, entry }: Match, last: Entry | undefined): void {
+  #takeOne({ record, animal, entry }: Match, last: Entry | undefined): void {
     const now = this.#saidBy(record);
     const { takes, kept } = this.#decide(now, animal, last);
     if (kept.length > 0) {
       this.counts.kept += 1;
-      this.#report(this.kept, "kept", animal, now, kept);
+      this.#report("kept", animal, now, kept);
     }
     const isTaken = takes.includes("presence");
     if (record?.kind !== "pet") {
@@ -194,16 +343,16 @@ export class Plan {
     this.counts[did] += 1;
     this.events.push({ petId, before: isRemoved ? null : was, after, former });
     const told = did === "added" ? fields.filter((field) => field !== "presence") : fields;
-    this.#report(this.changed, reported[did], animal, now, told);
+    this.#report(reported[did], animal, now, told);
   }
 
   #report(
-    to: AnimalReport[],
     did: AnimalReport["did"],
     animal: StoreAnimal,
     now: Said,
     fields: Decision["kept"],
   ): void {
+    const to = did === "kept" ? this.kept : this.changed;
     if (to.length === reportsMax) return;
     const { id, name } = animal;
     const [before, after] = [hereOf(animal), now].map((said) => ({
@@ -221,47 +370,36 @@ export class Plan {
    * Takes of bad records what hides their animals: a status further from adoption, or a word for it
    * that is not explained. Where those of one animal disagree, nothing tells which of them holds.
    */
-  async hide(
-    rejections: readonly Rejection[],
-    named: ReadonlySet<string | undefined>,
-  ): Promise<void> {
+  async hide(bad: readonly Rejection[], named: ReadonlySet<string | undefined>): Promise<void> {
     if (this.list.isDesk) return;
-    const open = rejections.filter(
-      ({ externalId, unknownStatus, status }) =>
-        (unknownStatus ?? status) !== undefined && !named.has(externalId),
-    );
-    const alike = Map.groupBy(open, ({ externalId }) => externalId).values();
+    const isOpen = ({ externalId, unknownStatus, status }: Rejection) =>
+      (unknownStatus ?? status) !== undefined && !named.has(externalId);
+    const alike = Map.groupBy(bad.filter(isOpen), ({ externalId }) => externalId).values();
     const agreed = [...alike].flatMap((all) =>
       all.every(({ status }) => status === all[0]?.status) ? all.slice(0, 1) : [],
     );
-    const find = await animalsOf(this.tx, agreed, true);
-    const found = agreed.flatMap((bad) => {
-      const animal = find(bad);
-      return animal === undefined ? [] : { bad, animal, entry: bad.externalId };
+    const find = await animalsOf(this.tx, agreed);
+    const found = agreed.flatMap((each) => {
+      const animal = find(each);
+      return animal === undefined ? [] : { ...each, animal, entry: each.externalId };
     });
-    const last = await lastSaid(this.tx, this.list, found);
-    for (const each of found) this.#hide(each.bad, each, last.get(each.animal.id));
-  }
-
-  #hide(
-    { status: said, unknownStatus }: Rejection,
-    { animal, entry = "" }: Match,
-    last: Entry | undefined,
-  ): void {
-    const status = said ?? null;
-    const isUnknown = unknownStatus !== undefined;
-    // A word that nobody explained takes nothing of an animal that is reserved.
-    const isTold =
-      isFurther(status, animal.status) && (!isUnknown || animal.status === "available");
-    // Somebody has decided otherwise since the list said so.
-    const isSaid = last?.presence === "there" && last.status === status;
-    if (animal.isRemoved || !isTold || isSaid) return;
-    const now = { ...this.#saidBy(undefined), status };
-    const did = isUnknown ? "waiting" : "updated";
-    this.#change(did, animal, { ...stateOf(animal), status }, now, ["status"]);
-    const category = last?.category ?? this.categories.nameOf(animal.categoryId);
-    const name = last?.name ?? animal.name;
-    this.#say({ entry, petId: null, presence: "there", name, category, status }, last);
+    const said = await lastSaid(this.tx, this.list, found);
+    for (const { animal, entry = "", status = null, unknownStatus } of found) {
+      const last = said.get(animal.id);
+      const isUnknown = unknownStatus !== undefined;
+      // A word that nobody explained takes nothing of an animal that is reserved.
+      const isTold =
+        isFurther(status, animal.status) && (!isUnknown || animal.status === "available");
+      // Somebody has decided otherwise since the list said so.
+      const isSaid = last?.presence === "there" && last.status === status;
+      if (animal.isRemoved || !isTold || isSaid) continue;
+      const now = { ...this.#saidBy(undefined), status };
+      const did = isUnknown ? "waiting" : "updated";
+      this.#change(did, animal, { ...stateOf(animal), status }, now, ["status"]);
+      const category = last?.category ?? this.categories.nameOf(animal.categoryId);
+      const name = last?.name ?? animal.name;
+      this.#say({ entry, petId: null, presence: "there", name, category, status }, last);
+    }
   }
 
   /**
@@ -269,35 +407,43 @@ export class Plan {
    * back. Returns how many animals of its source are here.
    */
   async leaveOut(
-    matching: Matching,
     named: ReadonlySet<string | undefined>,
     rejections: readonly Rejection[],
     partial: string | undefined,
   ): Promise<number> {
-    const { tx, list } = this;
-    const { total, unlisted } = await matching.absent();
+    const { tx, list, categories } = this;
+    let sourceAnimals = 0;
+    const unlisted: Match[] = [];
+    for await (const page of pagesOf(tx, eq(tx.t.pets.source, list.source))) {
+      sourceAnimals += page.length;
+      for (const animal of page.filter(({ id }) => !this.#meant.has(id))) {
+        const { id, externalId, name, categoryId } = animal;
+        const called = () => namelessKey(name, categories.nameOf(categoryId));
+        unlisted.push({ animal, entry: externalId ?? this.#nameless.get(id) ?? called() });
+      }
+    }
     const last = await lastSaid(tx, list, unlisted);
     const leftOut = this.#saidBy(undefined);
     const missing = unlisted
       .map(({ animal }) => animal)
       .filter((animal) => this.#decide(leftOut, animal, last.get(animal.id)).takes.length > 0);
-    const lacking = { tx, missing, sourceAnimals: total, rejections, partial };
+    const lacking = { tx, missing, sourceAnimals, rejections, partial };
     const going = (await this.options.withdraws?.(lacking)) ?? missing;
     this.counts.missing += going.length;
     const staying = new Set(missing).difference(new Set(going));
     for (const each of unlisted) {
-      if (!staying.has(each.animal)) this.#take(each, last.get(each.animal.id));
+      if (!staying.has(each.animal)) this.#takeOne(each, last.get(each.animal.id));
     }
     // A record in error may be that of anybody.
     const inError = new Set(rejections.map(({ externalId }) => externalId));
-    if (list.isDesk || partial !== undefined || inError.has(undefined)) return total;
+    if (list.isDesk || partial !== undefined || inError.has(undefined)) return sourceAnimals;
     for (const each of await entriesOfRemoved(tx, list.source)) {
       const { entry, petId } = each;
-      const isListed = petId === null ? named.has(entry) : matching.meant.has(petId);
+      const isListed = petId === null ? named.has(entry) : this.#meant.has(petId);
       if (isListed || inError.has(entry)) continue;
       this.entries.push({ ...each, presence: "left out", status: null });
     }
-    return total;
+    return sourceAnimals;
   }
 }
 

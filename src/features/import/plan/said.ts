@@ -3,19 +3,21 @@
  * from, or the people at the desk. Both change it, so the list counts only where it says something
  * else than it said last.
  */
-import { and, desc, eq, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import { int64Min } from "../../../domain/int64.ts";
 import type { PetStatus } from "../../../domain/pet.ts";
 import { columnsOf, type Tables, type Tx } from "../../../storage/database.ts";
 import {
   batches,
   type Change,
+  eventFields,
   type PetRow,
   type PetState,
   type StoredState,
   storedMs,
 } from "../../animals/changes.ts";
-import type { Candidate, SoundRecord } from "../understand/record.ts";
+import { type Candidate, type FromLine, idPrefix, type SoundRecord } from "../understand/record.ts";
 import { wordFor } from "./categories.ts";
 
 export interface StoreAnimal extends PetState, Pick<PetRow, "id" | "createdIn"> {
@@ -248,7 +250,7 @@ const isOf = (source: string, each: Told): boolean =>
 export async function lastSaid(
   tx: Tx,
   { source, isDesk }: { readonly source: string; readonly isDesk: boolean },
-  matches: readonly Match[],
+  matches: readonly Omit<Match, "record">[],
 ): Promise<ReadonlyMap<bigint, Entry>> {
   const last = new Map<bigint, Entry>();
   if (isDesk) return last;
@@ -306,4 +308,68 @@ export async function lastPeople(
     return byPerson === undefined ? [] : [[id, byPerson.actor] as const];
   });
   return new Map(people);
+}
+
+/** An id elsewhere with its source, which most of them begin with. */
+export const originKey = (source: string, id: string): string =>
+  id.startsWith(idPrefix(source)) ? id : `${source}\0${id}`;
+
+/** Finds the animal that the ids of each of these records mean. */
+export async function animalsOf(
+  tx: Tx,
+  records: readonly FromLine[],
+): Promise<(record: FromLine) => StoreAnimal | undefined> {
+  const ids = records.flatMap(({ id }) => id ?? []);
+  const named = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
+  const byId = new Map(named.map((each) => [each.id, each]));
+  const externalIds = records.flatMap(({ externalId }) => externalId ?? []);
+  const sources = [...new Set(records.map(({ source }) => source))];
+  const listed = await animalsWhere(tx, ({ source, externalId }) =>
+    and(inArray(source, sources), isAmong(tx, externalId, externalIds)),
+  );
+  const byOrigin = new Map(
+    listed.map((each) => [originKey(each.source, each.externalId ?? ""), each]),
+  );
+  return ({ id, externalId, source }) => {
+    const named = id === undefined ? undefined : byId.get(id);
+    const isSame = externalId === undefined || (named?.externalId ?? externalId) === externalId;
+    if (named !== undefined && isSame) return named;
+    return externalId === undefined ? undefined : byOrigin.get(originKey(source, externalId));
+  };
+}
+
+const pageSize = 10_000;
+
+type PetTable = Tx["t"]["pets"] | Tx["t"]["removedPets"];
+
+/** Animals, those that are here behind those that were removed. */
+export async function animalsWhere(tx: Tx, where: (table: PetTable) => SQL | undefined) {
+  const { removedPets, pets } = tx.t;
+  const removed = await rowsOf(tx, removedPets, where(removedPets));
+  return [...removed, ...(await rowsOf(tx, pets, where(pets)))];
+}
+
+/** Drizzle's rows would take longer than SQLite does. */
+async function rowsOf(tx: Tx, table: PetTable, where: SQL | undefined): Promise<StoreAnimal[]> {
+  const isRemoved = table === tx.t.removedPets;
+  const fields = ["id", "createdIn", ...eventFields] as const;
+  const columns = fields.map((field) => sql`${table[field]} AS ${sql.identifier(field)}`);
+  const rows = await tx.rows<Omit<StoreAnimal, "isRemoved">>(
+    sql`SELECT ${sql.join(columns, sql`, `)} FROM ${table} WHERE ${where}`,
+  );
+  return rows.map((row) => Object.assign(row, { isRemoved }));
+}
+
+/** The animals that are here, in the order of their ids. */
+export async function* pagesOf(
+  tx: Tx,
+  where: SQL | undefined,
+): AsyncGenerator<readonly StoreAnimal[]> {
+  const { pets } = tx.t;
+  for (let last: bigint | undefined = int64Min; last !== undefined;) {
+    const next = sql`${and(where, gt(pets.id, last))} ORDER BY id LIMIT ${pageSize}`;
+    const page: readonly StoreAnimal[] = await rowsOf(tx, pets, next);
+    yield page;
+    last = page.at(-1)?.id;
+  }
 }

@@ -99,7 +99,7 @@ test("a list that wins is right of everything", () => {
 async function held(header: string, rows: readonly string[], given: Given = {}) {
   const { understanding } = await prepare(bytesOf(`${header}\n${rows.join("\n")}\n`), given);
   const records = understanding.outcomes.flatMap((each) => (each.kind === "reject" ? [] : [each]));
-  const { identified, undecided } = newestOf(records, false);
+  const { identified, undecided } = newestOf(records);
   const found = identified.map((each) =>
     each.kind === "pet" ? (each.status ?? "none") : each.kind,
   );
