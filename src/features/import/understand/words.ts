@@ -11,11 +11,8 @@ export const meanings: readonly Meaning[] = ["available", "pending", "sold", "no
 
 /** The meaning that somebody names, in any case: `adopted` is `sold`. */
 export function meaningNamed(text: string): Meaning | undefined {
-  const said = text
-    .trim()
-    .toLowerCase()
-    .replace(/^adopted$/, "sold");
-  return meanings.find((each) => each === said);
+  const said = text.trim().toLowerCase();
+  return said === "adopted" ? "sold" : meanings.find((each) => each === said);
 }
 
 /** What words are compared by: case, accents, blanks and what joins words make no difference. */
@@ -37,190 +34,178 @@ export function pairsIn(text: string, equalsAt: (pair: string) => number) {
   });
 }
 
+/** The words of a table, parted by commas and lines; `adoptad{o,a}` is two, as in a shell. */
 export const listed = (text: string): readonly string[] =>
-  text.split(/[,\n]/).flatMap((each) => wordKey(each) || []);
+  text
+    .split(/\n|,(?![^{\n]*\})/)
+    .flatMap((each) => expanded(each).flatMap((word) => wordKey(word) || []));
 
-export const keyed = (
-  all: Readonly<Partial<Record<Meaning, string>>>,
-): ReadonlyMap<string, Meaning> =>
+function expanded(word: string): readonly string[] {
+  const [, before, forms, behind] = /^(.*?)\{(.*?)\}(.*)$/.exec(word) ?? [];
+  return forms?.split(",").flatMap((each) => expanded(`${before}${each}${behind}`)) ?? [word];
+}
+
+export const keyed = (all: Partial<Record<Meaning, string>>): ReadonlyMap<string, Meaning> =>
   new Map(
-    (Object.entries(all) as [Meaning, string][]).flatMap(([meaning, list]) =>
-      listed(list).map((word) => [word, meaning] as const),
-    ),
+    meanings.flatMap((means) => listed(all[means] ?? "").map((word) => [word, means] as const)),
   );
 
-/** What says so in the languages of ASM, of a column and of a status. */
-export const notForAdoption = `nicht zur Vergabe, steht nicht zur Adoption frei, no adoptables, no disponible para adopción, pas disponible à l'adoption,
-non disponible à l'adoption, pas pour l'adoption, niet voor adoptie, niet voor adoptie beschikbaar, niet beschikbaar voor adoptie, não disponível para adoção, não está disponível para adoção,
-não adotáveis, non per adozione, non adottabile, non disponibile per l'adozione, nie do adopcji, nie jest przeznaczony do adopcji, není k adopci, není k dispozici pro adopci, nie je na adopciu,
-недоступно для передачи, не става за осиновяване, nije za udomljavanje, nije dostupna za udomljavanje, ni za posvojitev, ni na voljo za posvojitev, nem örökbefogadható, sahiplendirme için değil,
-sahiplendirme için uygun değil, ej för adoption, inte tillgänglig för adoption, ikke for adopsjon, ikke til omplassering, ikke tilgjengelig for adopsjon, όχι για υιοθεσία, μη διαθέσιμο για υιοθεσία, 不開放認養`;
-
 /** Of a death: words for a status, and headings. */
-export const deaths = `dead, death, died, deceased, decease, passed away, pass away, passing, dod, rip, doa, dead on arrival, died in care, put to sleep, pts,
-euthanized, euthanised, euthanasia, euthanize, euth, mortality
-muerte, muerto, muerta, murio, fallecido, fallecida, fallecimiento, fallecio, defuncion, deceso, eutanasia, eutanasiado, eutanasiada, sacrificado, sacrificada
-obito, morte, morto, morta, morreu, falecido, falecida, falecimento, faleceu
-tod, todes, todestag, gestorben, verstorben, sterbe, sterbedatum, todesdatum, eingeschlafert, euthanasiert, tot
-deces, decede, decedee, mort, euthanasie, euthanasiee
-overleden, overlijden, overlijdens, overlijdensdatum, sterfdatum, dood, gestorven, ingeslapen, geeuthanaseerd
-decesso, deceduto, deceduta
-zgon, zgonu, smierc, smierci, padl, padla, zdechl, zmarl, zmarla, zmarly, zmarle, uspiony, uspiona, eutanazja, eutanazji, nie zyje
-umrti, umrtia, umrtie, uhyn, uhynu, uhynul, uhynula, uhynulo, uhynuti, uhynutia, zemrel, zemrela, zomrel, zomrela,
-smrt, smrti, eutanazie, eutanazia
-смерть, смерти, смерті, умер, умерла, погиб, погибла, помер, померла, смърт, починал, починала, uginuo, uginula, uginuca, preminuo, preminula,
-ölüm, öldü, vefat, elpusztult, elpusztulas, elhullas, elhunyt, halal, decedat, decedata, deces, decesului, moarte, mortii, död, döds, dødt, avliden, avlivad, avlivet,
-aflivet, afdød, døde, avled, kuollut, kuolema, kuolin, θανατος, θανατου, πεθανε, απεβιωσε, ευθανασια, mrtve, uhynute, falecidos, умершие, умерло, усыплено, почиване, починало, евтаназиран,
-eutaniziran, evtanizirana, poginila, poginula, halott, elaltatva, usmrceno, ölmüş, 已死亡, 安樂死, 已施行安樂死, 死亡, 离世, 離世, 去世, 사망, 폐사, 안락사`;
+export const deaths = `
+dead, death, died, decease{,d}, pass{,ed} away, passing, dod, rip, doa, dead on arrival, died in care, put to sleep, pts, euthani{zed,sed,ze}, euthanasia, euth, mortality
+muert{e,o,a}, murio, fallecid{o,a}, fallecimiento, fallecio, defuncion, deceso, eutanasia{,do,da}, sacrificad{o,a}, obito, morte, morto, morta, morreu, falecid{o,a}, falecimento, faleceu
+tod, todes, todestag, gestorben, verstorben, sterbe, sterbedatum, todesdatum, eingeschlafert, euthanasiert, tot, deces, decede{,e}, mort, euthanasie{,e}
+overleden, overlijd{en,ens}, overlijdensdatum, sterfdatum, dood, gestorven, ingeslapen, geeuthanaseerd, decesso, decedut{o,a}
+zgon, zgonu, smierc{,i}, padl, padla, zdechl, zmarl{,a,y,e}, uspion{y,a}, eutanazj{a,i}, nie zyje, umrti{,a,e}, uhyn, uhynu{,l,la,lo,ti,tia}, zemrel{,a}, zomrel{,a}
+smrt, smrti, eutanazi{e,a}, смерт{ь,и,і}, умер, умерла, погиб, погибла, помер, померла, смърт, починал{,а}, uginu{o,la,ca}, preminu{o,la}
+ölüm, öldü, vefat, elpusztul{t,as}, elhullas, elhunyt, halal, decedat{,a}, decesului, moarte, mortii, döds, dødt, avliden, avlivad, avlivet, aflivet, afdød, døde, avled, kuollut, kuolema, kuolin,
+θανατο{ς,υ}, πεθανε, απεβιωσε, ευθανασια, mrtve, uhynute, falecidos, умершие, умерло, усыплено, почиване, починало, евтаназиран, eutaniziran, evtanizirana, poginila, poginula, halott, elaltatva,
+usmrceno, ölmüş, 已死亡, 安樂死, 已施行安樂死, 死亡, 离世, 離世, 去世, 사망, 폐사, 안락사`;
+
+/** How it left: words for a status, and headings. */
+export const departures = `
+transfer{,red,ed,ido,ida,e,ee}, transfer{,red} out, released, return{ed,} to owner, rto, reclaim{,ed}, redeemed, stolen, escaped, trasladad{o,a}, devuelto al dueno, reclamado, baja, verlegt,
+overgeplaatst, trasferit{o,a}, przekazany`;
+
+/** What says that it is not for adoption, of a column and of a status: also in ASM's languages. */
+const notForAdoption = `
+not for adoption, not available, not available for adoption, not adoptable, no adoptable, unavailable, hidden, withdrawn, removed, deleted, archived, inactive, permanent foster, no disponible, oculto,
+nicht verfugbar, nicht vermittelbar, indisponi{ble,vel}, niet beschikbaar, inativo, non disponibile, niedostepny, nedostupny, 已下架, 已刪除, 已删除, nicht zur Vergabe, steht nicht zur Adoption frei,
+no adoptables, no disponible para adopción, {pas,non} disponible à l'adoption, pas pour l'adoption, niet voor adoptie, niet voor adoptie beschikbaar, niet beschikbaar voor adoptie,
+não {,está }disponível para adoção, não adotáveis, non per adozione, non adottabile, non disponibile per l'adozione, nie do adopcji, nie jest przeznaczony do adopcji, není k adopci,
+není k dispozici pro adopci, nie je na adopciu, недоступно для передачи, не става за осиновяване, nije za udomljavanje, nije dostupna za udomljavanje, ni za posvojitev, ni na voljo za posvojitev,
+nem örökbefogadható, sahiplendirme için {,uygun }değil, ej för adoption, inte tillgänglig för adoption, ikke for adopsjon, ikke til omplassering, ikke tilgjengelig for adopsjon, όχι για υιοθεσία,
+μη διαθέσιμο για υιοθεσία, 不開放認養`;
+
+/** What is called so is not shown to anybody. */
+export const hides = `${notForAdoption}
+delete, archive, inactivated, disabled, discarded, unlisted, do not publish, borrad{o,a}, borrado logico, eliminad{o,a}, eliminacion, archivad{o,a}, inactiv{o,a}, oculta, anulado
+exclu{ido,ida,sao}, deletad{o,a}, apagado, arquivad{o,a}, inativa, geloscht, loschdatum, archiviert, inaktiv, deaktiviert, versteckt, ausgeblendet
+supprime{,e}, suppression, archivee, inactif, desactive, masque, verwijderd, gearchiveerd, inactief, verborgen, eliminat{o,a}, cancellat{o,a}, archiviat{o,a}, inattivo, nascosto
+usuniet{y,a,e}, zarchiwizowan{y,a}, nieaktywn{y,a}, ukryty, smazan{o,y,a,e}, archivovan{o,y}, neaktivn{i,y}, vymazan{y,e}, skryty
+удален{,а,о}, видален{о,ий,а}, архив, в архиве, архів, в архіві, скрыт, скрыта, silindi, arsivlendi, pasif, obrisan{,a,o}, arhiviran{,o}, archiviran, torolt, torolve, archival{t,va}, sters, arhivat,
+inactiv, borttagen, arkiverad, slettet, poistettu, 删除, 刪除, 下架, 削除, 削除済, 삭제, 삭제됨, inattiva, neaktivan, aktif degil, неактив{ен,на,ный,ний}, ανενεργό`;
+
+/** What is called so is shown where it is true. */
+export const shows = `
+active, publish{,ed}, visible, enabled, listed, {,show }online, live, displayed, display online, {show,display} on website, show on web, publicly visible, is public, on website
+activo, activa, publicad{o,a}, habilitado, vigente, mostrar en web, ativo, ativa, visivel, aktiv, veroffentlicht, sichtbar, actif, publie{,e}
+actief, gepubliceerd, zichtbaar, attivo, attiva, pubblicato, visibile, aktywn{y,a}, opublikowany, widoczny, aktivn{i,y}, zverejnen{o,y}, viditelny
+актив{ен,на,но,ный,ний}, активен запис, опубликован{,а,о}, опубліковано, aktif, yayinda, aktivan, objavljen{,o}, publikalt, activ, publicat, publicerad, julkaistu, ενεργ{ο,ος,η}, 上架, 已上架, 启用, 啟用, 公開,
+公开`;
+
+export const adoptionNouns = `
+adopti{on,ons,e}, adopc{ion,ja,ji,e,ie,ia}, adocao, adozione, vermittlung{,s}, rehoming, adopsjon{,s}
+усыновлени{е,я}, пристройств{о,а}, прилаштування, усиновлення, осиновяване{,то}, udomljavanj{e,a}
+udomljenj{e,a}, удомљавања, удомљења, sahiplendirme, sahiplenme, evlat edinme, evlat edinilme, evlat edindirme, orokbefogadas{,i}, orokbeadas, adopti{ei,o}, υιοθεσια{,ς}, 领养, 領養, 认养, 認養, 入养, 입양, 譲渡`;
+
+/** Where an animal is that is for adoption all the same. */
+const fosters = `foster{,ed,ing}, in foster, {,en }acogida, acogido, casa de acogida, {,auf ,in }pflegestelle, en famille d accueil, in gastgezin, in stallo, dom tymczasowy, docasna pece, docaska,
+docasna starostlivost`;
+const losts = `found, lost, lost in care, missing, stray, stray {hold,wait}, perdid{o,a,os,as}, encontrad{o,a,os,as}, perdu, perdue, zaginiony, nezvestny`;
 
 /**
  * The one table of words for a status, as `wordKey` leaves them: English, Spanish, German, French,
  * Dutch, Portuguese, Italian, Polish, Czech and Slovak, and words of others that lists were seen
  * to have. What it does not have is asked for.
  */
-export const words = keyed({
+const words = keyed({
   available: `
-available, available now, avail, available for adoption, available behavior must read, available behind the scenes, available today, still available,
-available offsite adoption, awaiting adoption, urgent adoption, available offsite, available itff, available pending photo, adoptable, adoptable now, for adoption, up for adoption, ready for adoption,
-adoption ready, ready, ready to adopt, needs home, needs a home, looking for a home, looking for home, seeking home, seeking a home, available in foster, available foster, available in foster care, on display,
-open for adoption, open to adoption, available for adoption now
-disponible, disponibles, disponible ahora, en adopcion, en adopcion urgente, disponible para adoptar, para adopcion, disponible para adopcion, adopcion disponible, listo para adopcion, lista para adopcion,
-adoptable urgente, adoptables, busca hogar, busca casa, busca familia, en busca de hogar, en busca de familia, buscando hogar, apto para adopcion
-verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zur adoption, zuhause gesucht, sucht zuhause, sucht ein zuhause, sucht neues zuhause, suchen ein zuhause, frei,
-noch frei, vermittlungsbereit
-a l adoption, disponible a l adoption, a adopter, adoptable, adoptable immediatement, en attente d adoption, adoption possible,
-cherche famille, cherche une famille, cherche un foyer
-beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt baas, zoekt thuis, zoekt een thuis, op zoek naar een thuis, vrij
-disponivel, disponiveis, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar, aguardando adocao, apto para adocao
-disponibile, disponibili, in adozione, adottabile, adottabili, cerca casa, cerca famiglia, in cerca di casa, in cerca di famiglia
-do adopcji, dostepny, dostepna, dostepne, gotowy do adopcji, gotowa do adopcji, szuka domu, szukam domu, czeka na dom, czeka na adopcje
-k adopci, dostupny, dostupna, dostupne, dostupni, volny, volna, volne, hleda domov, hleda novy domov, k umisteni
-na adopciu, k dispozicii, hlada domov, hlada novy domov
-disponibil
-ищет дом, ищет хозяина, ищет семью, ищет новый дом, доступен для усыновления, доступна для усыновления, шукає дім, шукає родину, за осиновяване, търси дом, за удомљавање, тражи дом,
-za udomljavanje, traži dom, sahiplendirilebilir, sahiplendirilecek, yuva arıyor, sahiplenmeye hazır, örökbefogadható, örökbe fogadható, gazdit keres, gazdára vár, gazdikereső,
-disponibilă, spre adopție, spre adoptie, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, tilgængelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla,
-διαθέσιμο, διαθέσιμος, διαθέσιμη, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 待領養, 可領養, 開放領養, 未領養, 未認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中`,
+{,still }available, available {now,today,offsite,itff,foster}, avail, available {for,offsite} adoption, available behavior must read, available behind the scenes, awaiting adoption,
+{urgent,for} adoption, available pending photo, adoptable, adoptable now, {up,ready,open} for adoption, adoption ready, ready, ready to adopt, needs {,a }home, looking for {,a }home,
+seeking {,a }home, available in foster, available in foster care, on display, open to adoption, available for adoption now
+disponible{,s}, disponible ahora, {en,para} adopcion, en adopcion urgente, disponible para adoptar, disponible para adopcion, adopcion disponible, {listo,lista,apto} para adopcion, adoptable urgente,
+adoptables, busca {hogar,casa,familia}, en busca de {hogar,familia}, buscando hogar
+verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zur adoption, zuhause gesucht, sucht {,ein ,neues }zuhause, suchen ein zuhause, frei, noch frei, vermittlungsbereit
+a l adoption, disponible a l adoption, a adopter, adoptable immediatement, en attente d adoption, adoption possible, cherche {,une }famille, cherche un foyer
+beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt {baas,thuis}, zoekt een thuis, op zoek naar een thuis, vrij
+disponive{l,is}, disponivel para adocao, {,apto }para adocao, em adocao, adotavel, procura {,um }lar, aguardando adocao
+disponibil{e,i}, in adozione, adottabil{e,i}, cerca casa, cerca famiglia, in cerca di casa, in cerca di famiglia, {,gotowy ,gotowa }do adopcji, dostepn{y,a,e}, szuka{,m} domu, czeka na {dom,adopcje}
+k adopci, dostupn{y,a,e,i}, volny, volna, volne, hleda {,novy }domov, k umisteni, na adopciu, k dispozicii, hlada {,novy }domov, disponibil
+ищет {,новый }дом, ищет хозяина, ищет семью, доступ{ен,на} для усыновления, шукає {дім,родину}, за осиновяване, търси дом, за удомљавање, тражи дом
+za udomljavanje, traži dom, sahiplendirilebilir, sahiplendirilecek, yuva arıyor, sahiplenmeye hazır, örökbefogadható, örökbe fogadható, gazdit keres, gazdára vár, gazdikereső
+disponibilă, spre adopție, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, tilgængelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla
+διαθέσιμ{ο,ος,η}, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 待領養, 可領養, 開放領養, 未領養, 未認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中`,
   pending: `
-pending, adoption pending, pending adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation,
-application pending, pending application, on hold, on hold for adopter, hold adopted, adopt hold, adoption hold, trial adoption, adoption trial, trial, on trial, under offer,
-foster to adopt, foster to adopt in progress, meet and greet, m g
-reservado, reservada, reservados, reservadas, reserva, pendiente, pendiente de adopcion, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
-en tramite, en tramite de adopcion, en espera, en lista de espera, pre adoptado, pre adoptada, preadoptado, preadoptada, apartado, apartada
-reserviert, vorgemerkt, in vermittlung
-reserve, reservee, reserves, reservees, en cours d adoption, en cours, adoption en cours, adoption en attente
-gereserveerd, in optie, onder optie
-pendente, adocao pendente, reservado para adocao, em processo, em processo de adocao
-riservato, riservata, prenotato, prenotata, in corso di adozione, adozione in corso
-zarezerwowany, zarezerwowana, zarezerwowane, rezerwacja, w trakcie, w trakcie adopcji, adopcja w toku
-rezervovany, rezervovana, rezervovane, rezervovano, rezervace, zamluveny, zamluvena, zamluveno, v jednani, rezervacia
-забронирован, забронирована, зарезервирован, зарезервирована, зарезервировано, резервирано, rezervisano, rezerve edilmiş, 已預約保留, бронь, в резерве, заброньований, заброньована, резервиран, резервирана, rezerviran, rezervirana, rezerve, rezerve edildi,
-foglalt, lefoglalt, lefoglalva, előjegyezve, rezervat, rezervată, în curs de adopție, reserverad, reserverat, bokad, reserveret, reservert, varattu, κρατημένο, σε αναμονή,
-已预定, 预定, 已預定, 預定, 已預約, 預約中, 領養中, 予約, 予約中, 予約済, bokat, tingad, 领养中, 领养审核中, 審核中, 审核中, 입양예정, 예약중, 예약, トライアル中, 商談中, 譲渡予定`,
+pending, adoption {pending,hold,trial}, {pending,trial} adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation, application pending,
+pending application, on hold, on hold for adopter, hold adopted, adopt hold, trial, on trial, under offer, foster to adopt, foster to adopt in progress, meet and greet, m g
+reserva{,do,da,dos,das}, pendiente, pendiente de adopcion, adopcion pendiente, en proceso, {,en }proceso de adopcion, en tramite, en tramite de adopcion, en espera, en lista de espera,
+pre adoptad{o,a}, preadoptad{o,a}, apartad{o,a}, reserviert, vorgemerkt, in vermittlung, reserve{,e,s,es}, en cours d adoption, en cours, adoption en {cours,attente}, gereserveerd, {in,onder} optie
+{,adocao }pendente, reservado para adocao, em processo, em processo de adocao, riservat{o,a}, prenotat{o,a}, in corso di adozione, adozione in corso
+zarezerwowan{y,a,e}, rezerwacja, w trakcie, w trakcie adopcji, adopcja w toku, rezervovan{y,a,e,o}, rezervac{e,ia}, zamluven{y,a,o}, v jednani
+забронирован{,а}, зарезервирован{,а,о}, резервиран{,а,о}, rezervisano, rezerve edil{miş,di}, 已預約保留, бронь, в резерве, заброньован{ий,а}, rezerviran{,a}, rezerv{e,at,ată}, {,le}foglalt, lefoglalva,
+előjegyezve, în curs de adopție, reserver{ad,at,et,t}, bokad, varattu, κρατημένο, σε αναμονή, 已预定, 预定, 已預定, 預定, 已預約, 預約中, 領養中, 予約, 予約中, 予約済, bokat, tingad, 领养中, 领养审核中, 審核中, 审核中, 입양예정, 예약중, 예약,
+トライアル中, 商談中, 譲渡予定`,
   sold: `
-sold, adopted, adopted offsite, adopted altered, adopted unaltered, healthy in home, adoption finalized, adoption finalised, adoption completed, adoption complete, rehomed, homed,
-placed, found home, found a home, found forever home, in new home, happy tail, happy tails
-adoptado, adoptada, adoptados, adoptadas, vendido, vendida, ya adoptado, ya adoptada
-vermittelt, bereits vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
-adopte, adoptee, adoptes, adoptees, vendu, vendue, place, placee
-geadopteerd, verkocht, geplaatst, herplaatst
-adotado, adotada, adotados, adotadas, adottato, adottata, adottati, adottate
-adoptowany, adoptowana, adoptowane, zaadoptowany, zaadoptowana, zaadoptowane, wyadoptowany, wyadoptowana, w nowym domu, znalazl dom, znalazla dom
-adoptovany, adoptovana, adoptovane, adoptovano, umisteny, umistena, umisten, umisteno, osvojeny, osvojena, v novem domove, nasel domov, nasla domov, nasiel domov
-пристроен, пристроена, пристроены, усыновлен, усыновлена, нашел дом, нашла дом, обрел дом, обрела дом, прилаштований, прилаштована, прилаштовано, усиновлений, знайшов дім, знайшла дім,
-осиновен, осиновена, осиновено, udomljen, udomljena, udomljeno, sahiplendirildi, sahiplenildi, sahiplendi, yuvalandı, yuva buldu, örökbefogadva, örökbe fogadva, örökbefogadott, örökbe fogadott,
-gazdára talált, gazdis, gazdára lelt, adoptált, удомљен, удомљена, удомљено, evlat edinildi, evlat edindirildi, adoptat, adoptată, adoptați, adopterad, adopterat, omplacerad, adopteret, adoptert, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο, υιοθετημένος,
-已领养, 被领养, 已被领养, 已送养, 已認養, 已領養, 被領養, 已被領養, 已送養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
-  gone: `${deaths}
-${notForAdoption}, humanely euthanized, euth req, euthanasia request
-requested euthanasia, unassisted death, died at vet, died at facility, dispo, dispo req, disposal request, disposal, disposed, cremated
-transfer, transferred, transfered, transfer to rescue, transferred to rescue, transfer to rescue group, rescue group, transfer out, transferred out, rescue, rescued, rescue only, sent to rescue, released, relocated, relocate
-returned to owner, return to owner, return to owner guardian, returned to guardian, with owner, rto, rto adopt, reclaimed, reclaim
-redeemed, redemption, owner reclaim, owner reclaimed, returned
-not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable, temporarily unavailable, hidden
-not ready, withdrawn, removed, deleted, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam
-awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster, fostered, fostering
-medical observation, unassigned, pending foster pickup
-hold, stray, stray hold, stray wait, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending intake, pending vetting, pending surgery, medical hold, on hold medical, behavior hold, behavioral hold, legal hold, court hold, bite hold
-quarantine, bite quarantine, rabies quarantine, quarantined, cruelty case, evaluate, evaluation, in treatment, under treatment, treatment
-lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, permanent resident, hospice, sanctuary, boarding
-shelter neuter return, snr, tnr, rtf, return to field, returned to field, return to wild, released to wild
-fallecidos, transferido, transferida, trasladado, trasladada
-devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, no adoptable, cuarentena, en cuarentena, en tratamiento, en recuperacion, en proceso de recuperacion, en espera de cirugia
-en acogida, acogido, acogida, casa de acogida, retirado, retirada, baja, oculto, perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas
-zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar
-nicht vermittelbar, quarantane, in quarantane, pflegestelle, auf pflegestelle, in pflegestelle, regenbogenbrucke, verlegt
-transfere, transferee, rendu au proprietaire
-rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible, non adoptable
-indisponible, quarantaine, en soins, en famille d accueil, perdu, perdue
-overgeplaatst, terug naar eigenaar, niet beschikbaar, niet ter adoptie, ontsnapt, quarantaine, in quarantaine, in gastgezin
-devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena, em tratamento, tratamento, em observacao, observacao, inadotavel, inativo
-deceduti, restituito, restituita, trasferito, trasferita, non disponibile, non adottabile, in stallo, quarantena
-kwarantanna, w kwarantannie, nie do adopcji, niedostepny, niedostepna, w trakcie leczenia, w leczeniu, zaginiony
-odebrany przez wlasciciela, oddany wlascicielowi, wydany wlascicielowi, przekazany, przekazana, dom tymczasowy
-utracen, utracena, karantena, v karantene, nedostupny, nedostupna, vracen majiteli, vracena majiteli, v leceni, docasna pece, docaska, nezvestny
-uhynuty, uhynuta, vrateny majitelovi, v liecbe, docasna starostlivost
-на лечении, на карантине, карантин, пропал, пропала, загинув, загинула, на лікуванні, na liječenju
-vefat etti, tedavide, karantinada, kayıp, kezelés alatt, karanténban, în tratament, în carantină, indisponibilă
-under behandling, lopetettu, menehtynyt, μη διαθέσιμο, νεκρό, 已离世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 已下架, 已刪除, 已删除
-종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 返還, 返還済, 返還済み, 公開停止中, 募集終了`,
+sold, adopted, adopted {offsite,altered}, adopted unaltered, healthy in home, adoption finali{zed,sed}, adoption complete{,d}, rehomed, homed, placed, found {,a }home, found forever home,
+in new home, happy tail{,s}, adoptad{o,a,os,as}, vendid{o,a}, ya adoptad{o,a}, vermittelt, bereits vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
+adopte{,e,s,es}, vendu, vendue, place, placee, geadopteerd, verkocht, geplaatst, herplaatst, adotad{o,a,os,as}, adottat{o,a,i,e}
+{,za,wy}adoptowany, {,za,wy}adoptowana, {,za}adoptowane, w nowym domu, znalazl{,a} dom, adoptovan{y,a,e,o}, umisten{,y,a,o}, osvojen{y,a}, v novem domove, nasel domov, nasla domov, nasiel domov
+пристроен{,а,ы}, усыновлен{,а}, нашел дом, нашла дом, обрел{,а} дом, прилаштован{ий,а,о}, усиновлений, знайшов дім, знайшла дім, осиновен{,а,о}, udomljen{,a,o},
+sahiplendirildi, sahiplenildi, sahiplendi, yuvalandı, yuva buldu, örökbefogad{va,ott}, örökbe fogad{va,ott}, gazdára {talált,lelt}, gazdis, adoptált, удомљен{,а,о},
+evlat edinildi, evlat edindirildi, adopta{t,tă,ți},
+adopter{ad,at,et,t}, omplacerad, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο{,ς}, 已领养, 被领养, 已被领养, 已送养, 已認養, 已領養, 被領養, 已被領養, 已送養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
+  gone: `${deaths}, ${departures}, ${notForAdoption}, ${fosters}, ${losts}
+humanely euthanized, euth req, euthanasia request, requested euthanasia, unassisted death, died at vet, died at facility, dispo{,sal,sed}, dispo req, disposal request, cremated,
+transfer{,red} to rescue, transfer to rescue group, rescue {group,only}, rescue{,d}, sent to rescue, relocate{d,}, return to owner guardian, returned to guardian, with owner, rto adopt, redemption,
+owner reclaim{,ed}, returned, not yet available, temporarily unavailable, not ready, awaiting {triage,photo}, awaiting {intake,medical} exam, awaiting spay neuter, awaiting behavior evaluation,
+awaiting transfer, medical observation, unassigned, pending foster pickup, hold, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending {intake,vetting,surgery}, medical hold,
+on hold medical, behavior{,al} hold, legal hold, court hold, bite hold, {,bite ,rabies }quarantine, quarantined, cruelty case, evaluat{e,ion}, {in ,under ,}treatment, wildlife, permanent resident,
+hospice, sanctuary, boarding, shelter neuter return, snr, tnr, rtf, return{,ed} to field, return to wild, released to wild, fallecidos
+devuelt{o,a}, devuelto a su dueno, reclamada, {,en }cuarentena, en tratamiento, en recuperacion, en proceso de recuperacion, en espera de cirugia, retirad{o,a}
+zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, {,in }quarantane, regenbogenbrucke
+rendu{,e} au proprietaire, rendu{,e} a son proprietaire, {non,pas} disponible, non adoptable, quarantaine, en soins, terug naar eigenaar, niet ter adoptie, ontsnapt, in quarantaine
+devolvid{o,a}, devolvido ao dono, nao disponivel, quarentena, {em ,}tratamento, {em ,}observacao, inadotavel, deceduti, restituit{o,a}, quarantena
+kwarantanna, w kwarantannie, niedostepna, w trakcie leczenia, w leczeniu, odebrany przez wlasciciela, {oddany,wydany} wlascicielowi, przekazana
+utracen{,a}, karantena, v karantene, nedostupna, vracen{,a} majiteli, v leceni, uhynut{y,a}, vrateny majitelovi, v liecbe
+на лечении, на карантине, карантин, пропал{,а}, загину{в,ла}, на лікуванні, na liječenju, vefat etti, tedavide, karantinada, kayıp, kezelés alatt, karanténban, în tratament, în carantină,
+indisponibilă, under behandling, lopetettu, menehtynyt, μη διαθέσιμο, νεκρό, 已离世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 返還, 返還済, 返還済み, 公開停止中, 募集終了`,
   none: "none",
 });
 
 /** All words of a meaning, as a list; `place` is `placé` as a status, and a place as a heading. */
 export const wordsOf = (meaning: Meaning): string =>
-  [...words]
-    .flatMap(([word, means]) => (means === meaning && word !== "place" ? word : []))
-    .join(", ");
+  [...words.keys()].filter((word) => words.get(word) === meaning && word !== "place").join();
 
 /** How an animal left: known in the columns that tell it, and asked for elsewhere. */
 export const outcomeWords = keyed({
-  sold: `adoption, adopt, barn adoption, offsite adoption, adopcion, adocao, adozione, adoptie, vermittlung, adopcja, adopce, adopcia`,
-  gone: `rtos, vet, escaped stolen, appt, shelter, closed, found exp, found anim, found report, lost exp, lost anim, lost report, spay, neuter,
-other, treatment, community cat, homefirst, return to rescue, transport, return to wild habitat,
-duplicate, trap neuter release, trap neuter return`,
+  sold: `${adoptionNouns}, adopt, {barn,offsite} adoption`,
+  gone: `rtos, vet, escaped stolen, appt, shelter, closed, {found,lost} {exp,anim,report}, spay, neuter, other, treatment, community cat, homefirst, return to rescue, transport,
+return to wild habitat, duplicate, trap neuter {release,return}`,
 });
 
 /** Words that say where an available animal is or came from, and not that it is gone. */
 export const besides: ReadonlySet<string> = new Set(
-  listed(`foster, in foster, fostered, fostering, en acogida, acogido, acogida, casa de acogida, pflegestelle, auf pflegestelle, in pflegestelle, en famille d accueil,
-in gastgezin, in stallo, dom tymczasowy, docasna pece, docaska, docasna starostlivost, stray, found, encontrado, encontrada, rescue, rescued, transfer,
-returned, devuelto, devuelta, devolvido, devolvida, abgegeben, unassigned, adoption, adopt, adopcion, adocao`),
+  listed(
+    `${fosters}, stray, found, encontrad{o,a}, rescue{,d}, transfer, returned, devuelt{o,a}, devolvid{o,a}, abgegeben, unassigned, adoption, adopt, adopcion, adocao`,
+  ),
 );
 
 /** Found, lost, stray, foster: any other record of the animal tells more of it. */
 export const passing: ReadonlySet<string> = new Set(
-  listed(`found, lost, lost in care, missing, stray, stray hold, stray wait, foster, in foster, fostered, fostering, found exp, found anim, found report, lost exp, lost anim, lost report,
-perdido, perdida, perdidos, perdidas, encontrado, encontrada, encontrados, encontradas, en acogida, acogido, acogida, casa de acogida,
-pflegestelle, auf pflegestelle, in pflegestelle, perdu, perdue, en famille d accueil, in gastgezin, in stallo, zaginiony, nezvestny, dom tymczasowy,
-docasna pece, docaska, docasna starostlivost`),
+  listed(`${fosters}, ${losts}, {found,lost} {exp,anim,report}`),
 );
 
 /** Whether something is shown, in a column that tells just that. */
-export const shownWords: ReadonlySet<string> = new Set(
-  listed(`active, activo, activa, ativo, ativa, aktiv, actif, actief, attivo, attiva, aktywny, aktywna, aktivni, aktivny, aktivan, aktif, activ,
-активен, активна, активный, активний, ενεργό, 启用, 啟用, 上架, 已上架, 公开, 公開, published, publish, publicado, public, visible, listed, enabled,
-open, on, online, live, yayında`),
-);
+export const shownWords: ReadonlySet<string> = new Set(listed(`${shows}, public, open, on`));
 export const hiddenWords: ReadonlySet<string> = new Set(
-  listed(`inactive, inactivo, inactiva, inativo, inativa, inaktiv, inactif, inactief, inattivo, inattiva, nieaktywny, nieaktywna, neaktivni,
-neaktivny, neaktivan, pasif, aktif degil, inactiv, неактивен, неактивна, неактивный, неактивний, ανενεργό, 禁用, 停用, 下架, 已下架, 非公開, unpublished,
-draft, borrador, private, hidden, oculto, disabled, closed, archived, off, offline, taslak`),
+  listed(
+    `${hides}, unpublished, draft, borrador, taslak, private, closed, off, offline, 禁用, 停用, 非公開`,
+  ),
 );
 
 /** Who is alive, or was not adopted: words that take nothing of an animal. */
-const nothings: ReadonlySet<string> = new Set(
-  listed(`alive, living, lives, vivo, viva, lebt, lebend, vivant, vivante, levend, żyje, żyjący, žije, živý, živá, nobody, nadie, niemand,
-personne, ninguno, ninguna, nenhum, keiner, keine, kein, aucun, aucune, nessuno, geen, brak, žádný, žiadny, nikdo, nikt, not applicable,
-no aplica, sahiplenilmedi, sahiplendirilmedi, evlat edinilmedi, on shelter, in shelter, at shelter, in care, still in care`),
+const nothings = new Set(
+  listed(`
+alive, living, lives, vivo, viva, lebt, lebend, vivant{,e}, levend, żyje, żyjący, žije, živý, živá, nobody, nadie, niemand, personne, ningun{o,a}, nenhum, keiner, keine, kein, aucun, aucune, nessuno,
+geen, brak, žádný, žiadny, nikdo, nikt, not applicable, no aplica, sahiplenilmedi, sahiplendirilmedi, evlat edinilmedi, {on,in,at} shelter, {,still }in care`),
 );
 /** What is not, or not yet: `Not adopted`, `Sin reservar`, `Nicht vermittelt`. */
-const nots =
-  listed(`not, not yet, non, no, never, un, nicht, noch nicht, nie, ne, não, ainda não, aún no, todavía no, pas, pas encore, niet,
-nog niet, sin, sem, jeszcze nie, ještě ne, nije, nisu, nem, inte, ikke, ei, nu este, не, ще не`);
-const beginnings =
-  listed(`adopt, adot, reserv, rezer, zarez, vermit, gereserv, geadopt, udomlj, örökbe, gazdis, foglalt, усыновл, усиновл,
-осинов, пристро, прилашт, удомљ`);
+const nots = listed(`
+not, not yet, non, no, never, un, nicht, noch nicht, nie, ne, não, ainda não, aún no, todavía no, pas, pas encore, niet, nog niet, sin, sem, jeszcze nie, ještě ne, nije, nisu, nem, inte, ikke, ei,
+nu este, не, ще не`);
+const beginnings = listed(`
+adopt, adot, {,ge}reserv, rezer, zarez, vermit, geadopt, udomlj, örökbe, gazdis, foglalt, усыновл, усиновл, осинов, пристро, прилашт, удомљ`);
 const negatedWord = new RegExp(
   `^(?:${nots.join("|")}) ?(?:(?:${beginnings.join("|")})\\p{L}*|dead|deceased|deleted|archived|hidden|returned|left|transferred)$`,
   "u",
