@@ -141,10 +141,10 @@ sold, adopted, adopted {offsite,altered}, adopted unaltered, healthy in home, ad
 in new home, happy tail{,s}, adoptad{o,a,os,as}, vendid{o,a}, ya adoptad{o,a}, vermittelt, bereits vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
 adopte{,e,s,es}, vendu, vendue, place, placee, geadopteerd, verkocht, geplaatst, herplaatst, adotad{o,a,os,as}, adottat{o,a,i,e}
 {,za,wy}adoptowany, {,za,wy}adoptowana, {,za}adoptowane, w nowym domu, znalazl{,a} dom, adoptovan{y,a,e,o}, umisten{,y,a,o}, osvojen{y,a}, v novem domove, nasel domov, nasla domov, nasiel domov
-пристроен{,а,ы}, усыновлен{,а}, нашел дом, нашла дом, обрел{,а} дом, прилаштован{ий,а,о}, усиновлений, знайшов дім, знайшла дім, осиновен{,а,о}, udomljen{,a,o},
-sahiplendirildi, sahiplenildi, sahiplendi, yuvalandı, yuva buldu, örökbefogad{va,ott}, örökbe fogad{va,ott}, gazdára {talált,lelt}, gazdis, adoptált, удомљен{,а,о},
-evlat edinildi, evlat edindirildi, adopta{t,tă,ți},
-adopter{ad,at,et,t}, omplacerad, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο{,ς}, 已领养, 被领养, 已被领养, 已送养, 已認養, 已領養, 被領養, 已被領養, 已送養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
+пристроен{,а,ы}, усыновлен{,а}, нашел дом, нашла дом, обрел{,а} дом, прилаштован{ий,а,о}, усиновлений, знайшов дім, знайшла дім, осиновен{,а,о},
+udomljen{,a,o}, sahiplendirildi, sahiplenildi, sahiplendi, yuvalandı, yuva buldu, örökbefogad{va,ott}, örökbe fogad{va,ott}, gazdára {talált,lelt}, gazdis, adoptált, удомљен{,а,о},
+evlat edinildi, evlat edindirildi, adopta{t,tă,ți}, adopter{ad,at,et,t}, omplacerad, omplassert, adoptoitu, löysi kodin, υιοθετήθηκε, υιοθετημένο{,ς},
+已领养, 被领养, 已被领养, 已送养, 已認養, 已領養, 被領養, 已被領養, 已送養, 입양완료, 입양 완료, 입양됨, 종료 입양, 譲渡済, 譲渡済み, 里親決定`,
   gone: `${deaths}, ${departures}, ${notForAdoption}, ${fosters}, ${losts}
 humanely euthanized, euth req, euthanasia request, requested euthanasia, unassisted death, died at vet, died at facility, dispo{,sal,sed}, dispo req, disposal request, cremated,
 transfer{,red} to rescue, transfer to rescue group, rescue {group,only}, rescue{,d}, sent to rescue, relocate{d,}, return to owner guardian, returned to guardian, with owner, rto adopt, redemption,
